@@ -1,14 +1,13 @@
-//! The base URL: what may stand before the paths of the contract. The main types are [`BaseUrlError`] and what
-//! [`parse`] gives.
+//! Reads the base URL, which comes before the paths of the contract: [`parse`] and [`BaseUrlError`].
 
 use reqwest::Url;
 
-/// Why a text is no base URL. The text itself is not repeated where it may hold a secret.
+/// Why a text is not a base URL. The messages do not repeat the text, which may contain a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaseUrlError {
     /// It has a user name or a password.
-    #[error("the base URL has a user name or password in it; remove it, the token is the only credential")]
+    #[error("the base URL contains a user name or password; remove it, the token is the only credential")]
     Credentials,
     /// It has a fragment.
     #[error("the base URL has a fragment (`#…`); remove it")]
@@ -17,17 +16,17 @@ pub enum BaseUrlError {
     #[error("the base URL has a query (`?…`); remove it")]
     Query,
     /// Its scheme is not HTTP.
-    #[error("the base URL has another scheme than `http` or `https`; it looks like `https://api.example.com`")]
+    #[error("the scheme of the base URL is not `http` or `https`; it should look like `https://api.example.com`")]
     Scheme,
     /// It has no scheme at all.
-    #[error("the base URL has no scheme; it looks like `https://api.example.com`")]
+    #[error("the base URL has no scheme; it should look like `https://api.example.com`")]
     SchemeMissing,
     /// It is not a URL.
-    #[error("the base URL is not a URL ({0}); it looks like `https://api.example.com`")]
+    #[error("the base URL is not a URL ({0}); it should look like `https://api.example.com`")]
     Syntax(&'static str),
 }
 
-/// Reads a base URL: `http` or `https`, a host, perhaps a prefix of the paths.
+/// Reads a base URL: `http` or `https`, a host, and optionally a prefix of the paths.
 pub(crate) fn parse(text: &str) -> Result<Url, BaseUrlError> {
     let text = text.trim();
     if !text.contains("://") {

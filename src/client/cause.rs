@@ -1,9 +1,9 @@
-//! Why no complete response came, in words that hold nothing of the exchange. The main type is [`Cause`].
+//! Why no complete response came, in words that reveal nothing of the exchange. The main type is [`Cause`].
 //!
 //! # Design
 //!
-//! The texts of reqwest and of what is beneath it may hold an address or a name of a certificate, so none of them is
-//! repeated: the errors are distinguished by their kinds, and each kind has words of ours.
+//! The messages of reqwest and the libraries below it may contain an address or a name from a certificate, so none of
+//! them is repeated: errors are distinguished by their kind, and each kind has a message of our own.
 
 use std::error::Error;
 use std::io;
@@ -20,11 +20,11 @@ pub(crate) enum Cause {
     /// The deadline passed.
     #[error("the deadline passed")]
     Deadline,
-    /// What came is not HTTP.
-    #[error("the response is not HTTP/1.1 as RFC 9112 has it, or its head is too large")]
+    /// The response is not HTTP.
+    #[error("the response is not valid HTTP/1.1 (RFC 9112), or its head is too large")]
     NotHttp,
-    /// A proxy did not let it through.
-    #[error("the proxy opened no way to the service")]
+    /// A proxy did not let the request through.
+    #[error("the proxy did not open a tunnel to the service")]
     Proxy,
     /// The host's name has no address.
     #[error("the host's name does not resolve")]
@@ -35,7 +35,7 @@ pub(crate) enum Cause {
     /// TLS was rejected or broken.
     #[error("TLS failed: {0}")]
     Tls(String),
-    /// The body is larger than what is read.
+    /// The body is larger than the limit.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
 }
@@ -46,7 +46,7 @@ pub(crate) enum Cause {
 pub(crate) struct TooLarge(pub(super) usize);
 
 impl Cause {
-    /// Finds the cause by the errors beneath reqwest's own.
+    /// Finds the cause from the sources of reqwest's error.
     pub(crate) fn of(error: &reqwest::Error) -> Self {
         if error.is_builder() {
             return Self::Setup;
@@ -88,7 +88,7 @@ fn unfinished(error: &reqwest::Error, cut: bool) -> Cause {
             Cause::Deadline
         };
     }
-    // A connection that is open already and is closed while it is being opened was in its handshake.
+    // A connection that is closed while it is being opened was already in its handshake.
     if error.is_connect() {
         return Cause::Tls(
             "the target closed the connection in the handshake; is it a plain `http` address?".to_owned(),
@@ -109,14 +109,14 @@ fn unfinished(error: &reqwest::Error, cut: bool) -> Cause {
     Cause::NotHttp
 }
 
-/// Whether the connection ended, as against what came over it being wrong.
+/// Returns whether the connection ended, as opposed to delivering something wrong.
 fn is_cut(kind: io::ErrorKind) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
     matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }
 
 fn tls_error(cause: &(dyn Error + 'static)) -> Option<String> {
-    // An error of the operating system's kind passes its own source over, and here one stands in another.
+    // An `io::Error` skips its own source, and here one is wrapped in another.
     if let Some(io) = cause.downcast_ref::<io::Error>() {
         return tls_error(io.get_ref()?);
     }
@@ -124,7 +124,7 @@ fn tls_error(cause: &(dyn Error + 'static)) -> Option<String> {
     Some(match error {
         rustls::Error::InvalidCertificate(reason) => format!("the certificate is not valid: {}", certificate(reason)),
         rustls::Error::InvalidMessage(_) => "the response is not TLS; is it a plain `http` address?".to_owned(),
-        rustls::Error::AlertReceived(alert) => format!("the target rejected with the alert {alert:?}"),
+        rustls::Error::AlertReceived(alert) => format!("the target rejected the handshake with the alert {alert:?}"),
         _ => "the handshake failed".to_owned(),
     })
 }

@@ -1,4 +1,4 @@
-//! How a [`Client`] is made: of a base URL, a token, bounds, and perhaps a way of its own to connect.
+//! Makes a [`Client`] from a base URL, a token, bounds, and optionally an HTTP client of your own.
 
 use reqwest::ClientBuilder;
 use reqwest::redirect::Policy;
@@ -7,19 +7,19 @@ use super::session::Session;
 use super::{Client, ClientError, Settings, Token, base_url};
 
 impl Client {
-    /// Makes a client of the service at `base_url` (`https://host`, with a port and a prefix of the paths if need be).
+    /// Makes a client of the service at `base_url` (`https://host`, with a port and a prefix of the paths if needed).
     ///
     /// Nothing is sent yet.
     ///
     /// # Errors
     ///
-    /// [`ClientError::BaseUrl`] says what is wrong with the base URL; [`ClientError::Transport`] that the HTTP client could
-    /// not be set up, as where the machine's root certificates can't be read.
+    /// [`ClientError::BaseUrl`] if the base URL is not valid; [`ClientError::Transport`] if the HTTP client could not
+    /// be set up, for example because the machine's root certificates cannot be read.
     pub fn new(base_url: &str, token: Token) -> Result<Self, ClientError> {
         Self::with_settings(base_url, token, Settings::default())
     }
 
-    /// Makes a client as [`Client::new`] does, with other bounds and perhaps headers of your own.
+    /// Makes a client as [`Client::new`] does, with other bounds and optionally headers of your own.
     ///
     /// # Errors
     ///
@@ -28,13 +28,13 @@ impl Client {
         Self::with(base_url, token, settings, |http| http)
     }
 
-    /// Makes a client over an HTTP client of your own: `http` is given ours to change, and may name a proxy, further root
-    /// certificates, a resolver, an interface.
+    /// Makes a client over an HTTP client of your own: `http` receives our builder to change, and may set a proxy,
+    /// further root certificates, a resolver, a network interface.
     ///
-    /// What it gives back decides how a connection comes about. It does not decide where a token goes: whatever was set,
-    /// redirects are not followed, no `Referer` is sent, `Authorization` is the token's; and `settings` alone says how long a
-    /// call may take and what is sent again. A proxy that it names sees what goes over plain HTTP, the token included; one that the environment names
-    /// is used where another builder than the given one comes back.
+    /// The builder that it returns decides how connections are made. It does not decide where the token goes: whatever
+    /// it sets, redirects are not followed, no `Referer` is sent, and `Authorization` has the token. Only `settings`
+    /// decides how long a call may take and what is sent again. A proxy that it sets sees what goes over plain HTTP,
+    /// the token included. A proxy from the environment is used if `http` returns a builder other than the given one.
     ///
     /// # Examples
     ///
@@ -59,11 +59,11 @@ impl Client {
     ///
     /// # Design
     ///
-    /// A finished [`reqwest::Client`] has its redirects decided, tells nobody how, and hands headers on to whatever host it
-    /// is sent to. So it is its builder that is taken, and the last word is ours.
+    /// A finished [`reqwest::Client`] has a fixed redirect policy that cannot be read, and passes headers on to any
+    /// host that it is redirected to. So this function takes a builder, and sets the policy last.
     #[expect(
         clippy::needless_pass_by_value,
-        reason = "a token that is handed over is not left behind"
+        reason = "the caller should not keep a copy of the token"
     )]
     pub fn with(
         base_url: &str,
@@ -72,7 +72,7 @@ impl Client {
         http: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> Result<Self, ClientError> {
         let base_url = base_url::parse(base_url)?;
-        // reqwest takes the provider of the process; one that the program installed before is as good.
+        // reqwest takes the process's provider; one that the program installed earlier is just as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let ours = reqwest::Client::builder().no_proxy().user_agent(concat!(
             env!("CARGO_PKG_NAME"),

@@ -1,4 +1,4 @@
-//! What can go wrong in a client, in words that hold no value of the exchange: [`ClientError`].
+//! Describes what can go wrong in a client, in words that reveal no value of the exchange: [`ClientError`].
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use super::cause::Cause;
 use super::generated::Error as CallError;
 use super::{BaseUrlError, TokenError};
 
-/// Why a client could not be made, or a call or a stream could not go on.
+/// Why a client could not be made, or a call or a stream failed.
 ///
-/// Its text says what went wrong and why, and shows no token, no URL and no part of a body; what the service answered is in
-/// [`ClientError::Status`].
+/// Its text says what went wrong and why, and shows no token, no URL and no part of a body; [`ClientError::Status`]
+/// contains the service's response.
 ///
 /// # Examples
 ///
@@ -33,55 +33,55 @@ use super::{BaseUrlError, TokenError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// A response is not JSON of the documented types, as far as the client insists on them.
-    #[error("failed to read the response: no JSON of the documented types at line {line}, column {column}")]
+    /// A response is not JSON of the documented types, as far as the client requires them.
+    #[error("failed to read the response: not JSON of the documented types at line {line}, column {column}")]
     Response {
         /// The line of the body.
         line: usize,
         /// The column of the line.
         column: usize,
     },
-    /// The base URL cannot stand before the paths of the operations.
-    #[error("failed to take the base URL: {0}")]
+    /// The base URL cannot be used.
+    #[error("failed to use the base URL: {0}")]
     BaseUrl(#[from] BaseUrlError),
-    /// A walk over pages got no nearer to the last page for many pages: the list grows as fast as it is read.
-    #[error("failed to reach the last page: after {pages} pages more it is no nearer, at page {page}")]
+    /// A stream came no closer to the last page for many pages, because the list grows as fast as it is read.
+    #[error("failed to reach the last page: {pages} more pages came no closer, at page {page}")]
     EndlessPages {
-        /// The page that was asked for last.
+        /// The page that was requested last.
         page: i64,
-        /// For how many pages the walk came no nearer.
+        /// For how many pages the stream came no closer.
         pages: u32,
     },
-    /// A page holds items and does not say which page is the last.
+    /// A page has items but does not say which page is the last.
     #[error("failed to go on after page {page}: it does not say which page is the last")]
     NoLastPage {
-        /// The page that was asked for.
+        /// The page that was requested.
         page: i64,
     },
-    /// Another page was answered than the one asked for.
-    #[error("failed to read page {asked}: page {answered} was answered")]
+    /// The service returned a page other than the requested one.
+    #[error("failed to read page {asked}: the service returned page {answered}")]
     OtherPage {
-        /// The page that was asked for.
+        /// The page that was requested.
         asked: i64,
         /// The page that the response names.
         answered: i64,
     },
-    /// A request lacks a value, or holds one that the contract excludes.
+    /// A request lacks a value, or has one that the contract excludes.
     #[error("failed to make the request: {problem}")]
     Request {
         /// What is wrong with it.
         problem: String,
     },
-    /// The service answered a status that is no success.
-    #[error("failed to get a success: the service answered {status}")]
+    /// The service answered with a status that is not a success.
+    #[error("failed to get a success: the service answered with {status}")]
     Status {
         /// The status.
         status: StatusCode,
         /// The response itself.
         response: FailedResponse,
     },
-    /// The text is no token.
-    #[error("failed to take the token: {0}")]
+    /// The text is not a token.
+    #[error("failed to use the token: {0}")]
     Token(#[from] TokenError),
     /// No complete response came: the service can't be reached, a deadline passed, or a bound was exceeded.
     #[error("failed to get a complete response: {}", Cause::of(.0))]
@@ -89,7 +89,7 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// What the generator's error says, which every generated call is given to.
+    /// Converts the generator's error; every generated call passes its error here.
     pub(crate) fn of_call<E>(error: CallError<E>) -> Self {
         match error {
             CallError::CommunicationError(source)
@@ -102,7 +102,7 @@ impl ClientError {
                 bare.headers_mut().clone_from(response.headers());
                 Self::of_status(bare.into())
             }
-            // The text of the decoder quotes the value that it could not take.
+            // The decoder's text quotes the value that it could not read.
             CallError::InvalidResponsePayload(_, source) => Self::Response {
                 line: source.line(),
                 column: source.column(),
@@ -119,11 +119,11 @@ impl ClientError {
     }
 }
 
-/// The response to a call that was no success, its body still to be read. `Debug` shows its status alone.
+/// The response to a call that was not a success. Its body is not read yet. `Debug` shows only its status.
 ///
 /// # Examples
 ///
-/// What a refusal says is not documented; a program that wants to know reads it.
+/// The body of a rejection is not documented; a program that wants it can read it.
 ///
 #[cfg_attr(feature = "service", doc = "```")]
 #[cfg_attr(not(feature = "service"), doc = "```ignore")]
@@ -151,7 +151,8 @@ impl ClientError {
 pub struct FailedResponse(Box<Response>);
 
 impl FailedResponse {
-    /// The response, whose body is read as far as [`Settings::largest_response`](super::Settings::largest_response).
+    /// Returns the response. Its body can be read up to
+    /// [`Settings::largest_response`](super::Settings::largest_response).
     #[must_use]
     pub fn into_inner(self) -> Response {
         *self.0

@@ -1,4 +1,5 @@
-//! What `build.rs` makes of `openapi.yaml`, and the one place where lints look away: nobody edits this code by hand.
+//! The code that `build.rs` generates from `openapi.yaml`. Lints are off only here, because nobody edits this code by
+//! hand.
 //!
 //! Its main type is [`Client`].
 

@@ -1,12 +1,12 @@
 //! A typed client of the service, generated from `openapi.yaml`, with lists as streams on top.
 //!
-//! - **In**: a base URL, a [`Token`], perhaps [`Settings`].
+//! - **In**: a base URL, a [`Token`], optionally [`Settings`].
 //! - **Out**: responses as [`types`], all pages of a list as a stream, or a [`ClientError`].
 //! - **Start with** [`Client::new`].
 //!
-//! Each operation of the contract is a method of [`Client`] that returns a builder of its request; [`types`] holds what
-//! is sent and received. Written by hand is what a contract cannot state: how to make a client from a base URL and a
-//! [`Token`], every list as a stream over all its pages, and reads that are repeated when the service throttles.
+//! Each operation of the contract is a method of [`Client`] that returns a builder of its request; [`types`] has what
+//! is sent and received. Code that a contract cannot describe is written by hand: making a client from a base URL and a
+//! [`Token`], streaming a list over all its pages, and repeating reads when the service throttles.
 //!
 #![cfg_attr(feature = "service", doc = "```")]
 #![cfg_attr(not(feature = "service"), doc = "```ignore")]
@@ -17,18 +17,15 @@
 //! async fn sample(base_url: &str, token: &str) -> Result<(), ClientError> {
 //!     let client = Client::new(base_url, token.parse()?)?;
 //!
-//!     // All contacts, of all pages; one page is held at a time.
-//!     let mut contacts = client.contacts();
-//!     while let Some(contact) = contacts.try_next().await? {
-//!         println!("{}", contact.full_name.unwrap_or_default());
-//!     }
+//! // All contacts, of all pages; one page is in memory at a time. let mut contacts = client.contacts(); while let
+//! Some(contact) = contacts.try_next().await? { println!("{}", contact.full_name.unwrap_or_default()); }
 //!
 //!     let tag = types::TagInput::builder().name("regular".to_owned());
 //!     let created = client.create_tag().body(tag).send().await?;
 //!     println!("{:?}", created.data);
 //!     Ok(())
 //! }
-//! # // It runs against the embedded service, so that what stands here is true.
+//! # // It runs against the embedded service, to test this example.
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 //! # runtime.block_on(async {
 //! #     let service = Service::memory("a-token".to_owned().into())?;
@@ -41,7 +38,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A list whose call takes more than the page is streamed by its builder, as in `client.get_contacts().stream()`.
+//! A list whose call has parameters other than the page is streamed from its builder, as in
+//! `client.get_contacts().stream()`.
 //!
 //! Each method and type names its section of the document. `examples/` has three programs: one lists all contacts as
 //! CSV, one imports contacts and can be killed and resumed, and one records a visit.
@@ -49,9 +47,9 @@
 //! # What is sent and read
 //!
 //! Nothing is documented as required, so every field of a request is optional and left out if it is `None`; an empty
-//! list is sent as one. Every field of a response is optional too: a missing one and a null are `None`, an unknown one
-//! is skipped, and so is a null in an array; `7.0` is the integer 7. This client does not check conformance; the
-//! checker does.
+//! list is sent as an empty list. Every field of a response is optional too: a missing field and a null become `None`,
+//! an unknown field is skipped, and so is a null in an array; `7.0` is the integer 7. The client does not check
+//! conformance; the checker does.
 //!
 //! The crates whose types are part of this interface are re-exported, so that a program always has the right version:
 //!
@@ -72,13 +70,13 @@
 //! # Errors
 //!
 //! Calls and streams fail with a [`ClientError`]. Its text says what went wrong and why, and shows no value of the
-//! exchange: no token, no URL, no part of a body. [`ClientError::Status`] holds the response.
+//! exchange: no token, no URL, no part of a body. [`ClientError::Status`] contains the response.
 //!
 //! # In tests
 //!
-//! The reference service stands in for the deployed one: with the feature `service`, a test serves it from memory on a
-//! port of its own, with all nine operations. A fault of `countersign serve --fault list` shows how the program copes
-//! with a broken service, and a `service::Profile` with one that chose differently where the document is silent.
+//! The reference service replaces the deployed one: with the feature `service`, a test serves it from memory on its own
+//! port, with all nine operations. A fault from `countersign serve --fault list` shows how the program copes with a
+//! broken service, and a `service::Profile` how it copes with one that chose differently where the document is silent.
 //!
 #![cfg_attr(feature = "service", doc = "```")]
 #![cfg_attr(not(feature = "service"), doc = "```ignore")]
@@ -87,15 +85,12 @@
 //! use countersign::service::fault::{self, Faults};
 //! use countersign::service::{self, Service};
 //!
-//! /// A client of a service of its own, which ends with the test's runtime.
-//! async fn mocked(faults: &[&str]) -> Result<Client, Box<dyn std::error::Error>> {
-//!     let service = Service::memory("a-token".to_owned().into())?;
-//!     let faults = Faults::named(&faults.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-//!     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
-//!     let base_url = format!("http://{}", listener.local_addr()?);
-//!     tokio::spawn(service::run(listener, fault::app(service, &faults), std::future::pending()));
-//!     Ok(Client::new(&base_url, "a-token".parse()?)?)
-//! }
+//! /// A client with its own service, which ends with the test's runtime. async fn mocked(faults: &[&str]) ->
+//! Result<Client, Box<dyn std::error::Error>> { let service = Service::memory("a-token".to_owned().into())?; let faults
+//! = Faults::named(&faults.iter().map(ToString::to_string).collect::<Vec<_>>())?; let listener =
+//! tokio::net::TcpListener::bind("127.0.0.1:0").await?; let base_url = format!("http://{}", listener.local_addr()?);
+//! tokio::spawn(service::run(listener, fault::app(service, &faults), std::future::pending()));
+//! Ok(Client::new(&base_url, "a-token".parse()?)?) }
 //!
 //! # #[cfg(any())]
 //! #[tokio::test]
@@ -118,9 +113,9 @@
 //!
 //! # Design
 //!
-//! One set of bounds covers every call ([`Settings`]). Requests go to the base URL's origin alone: redirects are not
-//! followed, and proxies from the environment are not used, since either would hand the token to a host that the
-//! program did not name. [`Client::with`] lets a program name one.
+//! One set of bounds covers every call ([`Settings`]). Requests go only to the base URL's origin: redirects are not
+//! followed, and proxies from the environment are not used, since either would give the token to a host that the
+//! program did not name. [`Client::with`] lets a program name a proxy.
 
 pub(crate) mod base_url;
 pub(crate) mod cause;
@@ -153,5 +148,5 @@ pub use generated::{ByteStream, Client, ClientInfo, ResponseValue, builder, type
 pub use pages::Items;
 pub use session::Settings;
 pub use token::{Token, TokenError};
-/// The crate in the version that this interface takes.
+/// The crate in the version that this interface uses.
 pub use {chrono, futures, reqwest, serde_json, uuid};

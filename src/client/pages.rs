@@ -1,4 +1,4 @@
-//! A list as a stream over all its pages, for as long as the pages say and no longer: [`Items`].
+//! Streams a list over all its pages, up to the page that they call the last: [`Items`].
 
 use std::fmt;
 use std::pin::Pin;
@@ -11,8 +11,8 @@ use super::ClientError;
 
 /// The items of a list, page after page.
 ///
-/// A page is asked for when the stream is polled for its first item, and one page is held at a time. The stream ends
-/// after the last page or at an empty one, and after its first error.
+/// A page is requested when the stream is polled for its first item, and one page is in memory at a time. The stream
+/// ends after the last page, at an empty page, and after its first error.
 pub struct Items<'a, T>(BoxStream<'a, Result<T, ClientError>>);
 
 impl<T> Stream for Items<'_, T> {
@@ -29,7 +29,7 @@ impl<T> fmt::Debug for Items<'_, T> {
     }
 }
 
-/// What a walk needs to know of one answered page.
+/// What a walk needs to know about one returned page.
 pub(super) struct Page<T> {
     /// The number that the page gives itself.
     pub(super) number: Option<i64>,
@@ -38,7 +38,7 @@ pub(super) struct Page<T> {
     pub(super) items: Vec<T>,
 }
 
-/// Streams the items of the pages that `fetch` responses, from page 1.
+/// Streams the items of the pages that `fetch` returns, from page 1.
 pub(super) fn walk<'a, T, Fetch, Response>(fetch: Fetch) -> Items<'a, T>
 where
     T: Send + 'a,
@@ -56,20 +56,20 @@ where
     Items(pages.try_flatten().boxed())
 }
 
-/// Where a walk over pages stands.
+/// The position of a walk over pages.
 #[derive(Clone, Copy)]
 struct Walk {
-    /// The page to ask for.
+    /// The page to request.
     page: i64,
-    /// The fewest pages that were ever left to go.
+    /// The fewest pages that were ever left.
     left: i64,
     /// How many pages ago that was.
     stalled: u32,
 }
 
 impl Walk {
-    /// For how many pages the last page may move away as fast as the walk goes. A list may grow while it is read, so
-    /// the last page is not fixed by the first response; a service that never lets a walk end is stopped here.
+    /// For how many pages the last page may move away as fast as the walk advances. A list may grow while it is read,
+    /// so the first response does not fix the last page; this bound ends the walk over a service that never would.
     const PATIENCE: u32 = 100;
 
     fn start() -> Self {
@@ -80,11 +80,11 @@ impl Walk {
         }
     }
 
-    /// Where the walk goes after `page`, nowhere if it was the last or empty.
+    /// Returns where the walk goes after `page`; `None` if that was the last or empty.
     fn after<T>(self, page: &Page<T>) -> Result<Option<Self>, ClientError> {
         let asked = self.page;
         if let Some(answered) = page.number.filter(|number| *number != asked) {
-            // A service may answer a page beyond the last with the last, or with none.
+            // For a page beyond the last, a service may return the last page, or no page number.
             let ended = page.items.is_empty();
             return if ended {
                 Ok(None)

@@ -1,4 +1,4 @@
-//! Reads that are sent again when the service is throttled: [`send`], within the bounds of the session that sends by it.
+//! Repeats reads when the service throttles: [`send`], within the bounds of the session that uses it.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use reqwest::{Client, Method, Request, Response, StatusCode};
 
 use super::Settings;
 
-/// Sends `request`; a GET that gets 429 or 503 again, after the time that the response asks for.
+/// Sends `request`. A GET that gets 429 or 503 is sent again, after the time that the response asks for.
 ///
 /// A write is never repeated: a response of these statuses does not promise that nothing was written.
 pub(super) async fn send(client: &Client, mut request: Request, settings: &Settings) -> reqwest::Result<Response> {
@@ -29,19 +29,19 @@ pub(super) async fn send(client: &Client, mut request: Request, settings: &Setti
     }
 }
 
-/// How long a response asks to wait; where it does not say, a quarter of a second, doubled with each attempt.
+/// Returns how long a response asks to wait; if it does not say, a quarter of a second, doubled with each attempt.
 fn wait(headers: &HeaderMap, attempt: u32) -> Duration {
     const FIRST: Duration = Duration::from_millis(250);
     asked_for(headers).unwrap_or_else(|| FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(16)))
 }
 
-/// `Retry-After` by RFC 9110, section 10.2.3: seconds or a date. A date is held against the response's own `Date`, so that
-/// the clocks of the two sides need not agree.
+/// Reads `Retry-After` by RFC 9110, section 10.2.3: seconds or a date. A date is compared with the response's own
+/// `Date`, so that the clocks of the two sides need not agree.
 pub(crate) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
     let asked = text(RETRY_AFTER)?;
     if !asked.is_empty() && asked.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than fit are a long time too.
+        // A number with too many digits is a long time too.
         return Some(Duration::from_secs(asked.parse().unwrap_or(u64::MAX)));
     }
     let until = httpdate::parse_http_date(asked).ok()?;

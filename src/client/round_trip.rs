@@ -1,5 +1,5 @@
-//! A property of every generated type: a response that the contract admits, with any field missing or null, is decoded
-//! and encoded again without losing a documented field.
+//! Tests a property of every generated type: a response that the contract allows, with any field missing or null, is
+//! decoded and encoded again without losing a documented field.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::tolerance::{CONTRACT, response_schemas};
 use super::typed::whole;
 
-/// A value as the service sends it, and what is left of it behind the types: null is one with missing.
+/// A value as the service sends it, and what is left of it after the types: null and missing are the same there.
 type Pair = (Value, Value);
 
 #[test]
@@ -103,7 +103,7 @@ fn object(parts: &[&Value], contract: &Value) -> BoxedStrategy<Pair> {
     entries.boxed()
 }
 
-/// A schema with all that `allOf` and references add to it, read apart from the projection.
+/// Returns a schema with everything that `allOf` and references add to it, read independently of the projection.
 fn parts<'a>(schema: &'a Value, contract: &'a Value) -> Vec<&'a Value> {
     if let Some(target) = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
         return parts(contract.pointer(target).unwrap(), contract);

@@ -1,8 +1,8 @@
-//! Tests that close the circle contract → Rust types → JSON Schema: what `schemars` makes of each generated type is held
-//! against the contract itself, relaxed as the documentation of the client says and by nothing of the projection.
+//! Tests the path contract → Rust types → JSON Schema: what `schemars` makes of each generated type is compared with
+//! the contract itself, relaxed as the client's documentation says and without using the projection.
 //!
-//! A response's field may be missing or null and keeps its kind alone; a request's field may be left out and keeps its
-//! format and its allowed values. A pattern is kept by the type's `FromStr`, which no derived schema shows.
+//! A field of a response may be missing or null and keeps only its kind; a field of a request may be left out and keeps
+//! its format and its allowed values. The type's `FromStr` checks a pattern, which no derived schema shows.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What a client carries from call to call, and how each call is sent: [`Session`] and [`Settings`].
+//! Keeps what a client needs from call to call, and sends each call: [`Session`] and [`Settings`].
 
 use std::error::Error;
 use std::fmt;
@@ -12,7 +12,8 @@ use reqwest::{Body, Request, Response};
 use super::cause::TooLarge;
 use super::{Client, repeat};
 
-/// The bounds of every call of a client, and what every call carries. `Debug` names the headers and shows no value of them.
+/// The bounds of every call of a client, and the headers that every call carries. `Debug` shows the names of the
+/// headers but not their values.
 ///
 /// # Examples
 ///
@@ -26,16 +27,16 @@ use super::{Client, repeat};
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Headers of every request, repeated ones and those of streams included; they go before what the client would send
-    /// under their names. `Authorization` is the token's all the same. None by default.
+    /// Headers of every request, including repeated requests and those of streams; they replace headers that the client
+    /// would send under the same names, except `Authorization`, which always has the token. None by default.
     pub headers: HeaderMap,
     /// How long one attempt may take, from connecting to the end of the response. 30 seconds by default.
     pub deadline: Duration,
-    /// How often a read is sent at most while the service answers 429 or 503; 1 never repeats. 4 by default.
+    /// The most times that a read is sent while the service answers with 429 or 503; 1 never repeats. 4 by default.
     pub attempts: u32,
-    /// How long to wait between two attempts at most, whatever `Retry-After` asks for. 30 seconds by default.
+    /// The longest wait between two attempts, whatever `Retry-After` asks for. 30 seconds by default.
     pub longest_wait: Duration,
-    /// How many bytes the body of a response may have. 64 MiB by default.
+    /// The most bytes that the body of a response may have. 64 MiB by default.
     pub largest_response: usize,
 }
 
@@ -64,7 +65,7 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// The state behind a [`Client`]; its Debug shows no token, since the header is marked as sensitive.
+/// The state of a [`Client`]; its Debug shows no token, since the header is marked as sensitive.
 #[derive(Clone, Debug)]
 pub(crate) struct Session {
     pub(super) authorization: HeaderValue,
@@ -75,7 +76,7 @@ impl ClientHooks<Session> for Client {
     async fn exec(&self, mut request: Request, _: &OperationInfo) -> reqwest::Result<Response> {
         let session = self.inner();
         let headers = request.headers_mut();
-        // progenitor adds this header of its own; the document knows no such thing.
+        // progenitor adds this header; the document does not mention it.
         headers.remove(HeaderName::from_static("api-version"));
         headers.extend(session.settings.headers.clone());
         headers.insert(AUTHORIZATION, session.authorization.clone());
@@ -86,7 +87,7 @@ impl ClientHooks<Session> for Client {
     }
 }
 
-/// The same response with a body that fails once it is larger than `most` bytes, and without the URL, which an error
+/// Returns the response with a body that fails once it is larger than `most` bytes, and without the URL, which an error
 /// would show.
 fn bounded(response: Response, most: usize) -> Response {
     let (status, version, headers) = (response.status(), response.version(), response.headers().clone());

@@ -1,5 +1,6 @@
-//! Tests that hold the public surface of the client to the reviewed one, `snapshots/client_surface.snap`: every type
-//! with its fields, every method with its signature, every error. What progenitor writes and what is by hand, alike.
+//! Tests that compare the public surface of the client with the reviewed one, `snapshots/client_surface.snap`: every
+//! type with its fields, every method with its signature, every error. It covers both progenitor's code and the code
+//! written by hand.
 //!
 //! One line is one thing that a program can name, so that a change of `openapi.yaml` reads as a diff.
 
@@ -17,7 +18,7 @@ use super::{generate, projection};
 const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/contract.json"));
 const GENERATED: &str = include_str!(concat!(env!("OUT_DIR"), "/client.rs"));
 
-/// The files by hand that hold public items.
+/// The hand-written files that have public items.
 const BY_HAND: [(&str, &str); 6] = [
     ("base_url", include_str!("base_url.rs")),
     ("connect", include_str!("connect.rs")),
@@ -128,7 +129,7 @@ fn a_dropped_operation_shows_as_lines_gone() {
     );
 }
 
-/// The lines that go and the lines that come when the generator is given another contract.
+/// Returns the lines that disappear and those that appear when the generator gets another contract.
 fn changed(change: impl FnOnce(&mut Value)) -> (Vec<String>, Vec<String>) {
     let mut contract: Value = serde_json::from_str(CONTRACT).unwrap();
     let before = generated(&contract);

@@ -1,4 +1,4 @@
-//! The bearer token, in a type that shows it nowhere: [`Token`].
+//! The bearer token, in a type that never shows it: [`Token`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,14 +10,14 @@ use secrecy::{ExposeSecret, SecretString};
 #[derive(Clone)]
 pub struct Token(SecretString);
 
-/// Why a text is no token. The text is not repeated.
+/// Why a text is not a token. The messages do not repeat the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// A character that no header carries.
+    /// A character that a header cannot carry.
     #[error("character {position} is not visible ASCII; is there a space or a line break?")]
     Character {
-        /// Its place, from 1.
+        /// Its position, from 1.
         position: usize,
     },
     /// It is empty.
@@ -26,7 +26,7 @@ pub enum TokenError {
 }
 
 impl Token {
-    /// Takes `text` for a token.
+    /// Makes a token from `text`.
     ///
     /// # Errors
     ///
@@ -44,13 +44,13 @@ impl Token {
         Ok(Self(secret))
     }
 
-    /// The token itself, for a place that has to write it.
+    /// Returns the token itself, for code that has to write it.
     #[must_use]
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 
-    /// The value of the header `Authorization`, marked so that HTTP libraries neither show nor compress it.
+    /// Returns the value of the header `Authorization`, marked so that HTTP libraries neither show nor compress it.
     pub(crate) fn authorization(&self) -> HeaderValue {
         let value = HeaderValue::try_from(format!("Bearer {}", self.expose()));
         let mut value = value.expect("visible ASCII is the value of a header");

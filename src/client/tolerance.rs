@@ -1,5 +1,5 @@
-//! Tests that hold the generated types to their promise for every response of the contract: no field that is null,
-//! missing or unknown keeps a response from being decoded, at any depth, and nothing documented is lost.
+//! Tests the promise of the generated types for every response of the contract: a null, missing or unknown field at any
+//! depth does not prevent decoding, and nothing documented is lost.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ fn every_element_may_be_null_and_is_left_out() {
             let mut other = response.clone();
             *other.pointer_mut(&location).unwrap() = Value::Null;
             let (array, _) = location.rsplit_once('/').unwrap();
-            // Any value may stand in an array of arbitrary ones, null too.
+            // An array of arbitrary values may contain any value, including null.
             if !array.ends_with(ARBITRARY) {
                 assert_eq!(
                     decoded(&operation, &other).pointer(array),
@@ -89,7 +89,7 @@ fn every_object_may_hold_an_unknown_field() {
             .iter()
             .map(|location| location.rsplit_once('/').unwrap().0.to_owned())
             .collect();
-        // Every name is a known one in an object of arbitrary names.
+        // In an object of arbitrary names every name is known.
         objects.retain(|object| response.pointer(object).unwrap().get(ARBITRARY).is_none());
         for object in objects {
             let mut response = response.clone();
@@ -137,13 +137,13 @@ pub(super) fn response_schemas(contract: &Value) -> Vec<(String, &Value)> {
     schemas
 }
 
-/// The name that an example has where any name may stand.
+/// The name that an example has where any name is allowed.
 const ARBITRARY: &str = "any";
 
-/// How deep an example nests: a list inside holds nothing, so that a schema may refer to itself.
+/// How deep an example nests: a list below this depth is empty, so that a schema may refer to itself.
 const DEEPEST: usize = 24;
 
-/// A value that holds every field `schema` lists, read apart from the projection, which is what is tested.
+/// Returns a value with every field that `schema` lists, read independently of the projection, which is under test.
 fn example(schema: &Value, contract: &Value, depth: usize) -> Value {
     if let Some(reference) = schema["$ref"].as_str() {
         return example(

@@ -1,12 +1,12 @@
-//! How the generated types read what the contract admits and serde alone does not: a whole number that is written with
-//! a fraction, and null in an array. `build.rs` names one of these readings at each field that needs it. The main trait
+//! Reads for the generated types what the contract allows and serde alone does not: a whole number that is written with
+//! a fraction, and null in an array. `build.rs` sets one of these readings on each field that needs it. The main trait
 //! is [`Read`].
 //!
 //! # Design
 //!
-//! JSON knows one kind of number (RFC 8259, section 6), so `1.0` is an integer; and the contract leaves open where null
-//! may stand. A null element is left out: a program that asks for the items of a page has no use for one that is not
-//! there, and every list would be one of options.
+//! JSON has one kind of number (RFC 8259, section 6), so `1.0` is an integer; and the contract leaves open where null
+//! may appear. A null element is left out: a program has no use for an item that is not there, and otherwise every list
+//! would be a list of options.
 
 use std::marker::PhantomData;
 
@@ -19,7 +19,7 @@ pub(crate) trait Read<'de, Value> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error>;
 }
 
-/// As serde reads it.
+/// A value as serde reads it.
 pub(crate) struct Plain;
 
 /// A whole number, however it is written.
@@ -31,7 +31,7 @@ pub(crate) struct List<Element>(PhantomData<Element>);
 /// A value or null.
 pub(crate) struct Optional<Inner>(PhantomData<Inner>);
 
-/// A value that is read in one of these ways, for where serde asks for a type.
+/// A value that is read in one of these ways, for code in which serde needs a type.
 struct Reading<Value, Way>(Value, PhantomData<Way>);
 
 impl<'de, Value, Way: Read<'de, Value>> Deserialize<'de> for Reading<Value, Way> {
@@ -49,7 +49,7 @@ impl<'de, Value: Deserialize<'de>> Read<'de, Value> for Plain {
 impl<'de, Value: TryFrom<i128>> Read<'de, Value> for Whole {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
         let whole = deserializer.deserialize_any(WholeVisitor)?;
-        // The number itself may be somebody's: it stays out of the message.
+        // The number may be personal data, so it stays out of the message.
         Value::try_from(whole).map_err(|_| D::Error::custom("an integer beyond the range of its type"))
     }
 }
@@ -72,7 +72,7 @@ impl Visitor<'_> for WholeVisitor {
     }
 
     fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<i128, E> {
-        // A double's text without an exponent is exact, and no cast is.
+        // The text of a double without an exponent is exact; a cast is not.
         let text = (number.fract() == 0.0).then(|| format!("{number:.0}"));
         text.and_then(|text| text.parse().ok())
             .ok_or_else(|| E::custom("a number that is not whole, or beyond the range of its type"))

@@ -1,5 +1,5 @@
-//! Responses read through the generated types, by the name of their operation: what the `typed-client` rule and our tests
-//! ask. The table from operation to type is generated with the types.
+//! Responses read through the generated types, by the name of their operation: for the `typed-client` rule and our
+//! tests. The table from operation to type is generated with the types.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,16 +7,17 @@ use serde_json::Value;
 
 use super::generated::decode;
 
-/// What is made of a response once it is read.
+/// What to do with a response once it is read.
 pub(crate) trait Reader {
-    /// What it is made into.
+    /// The result.
     type Read;
 
     /// Reads the response as this type.
     fn read<Typed: DeserializeOwned + Serialize>(self, body: &Value) -> Self::Read;
 }
 
-/// Whether the response can be read as the type of its operation; none where the operation's response has no type.
+/// Returns whether the response can be read as the type of its operation; `None` where the operation's response has no
+/// type.
 #[cfg(feature = "checker")]
 pub(crate) fn decodes(operation: &str, body: &Value) -> Option<bool> {
     struct Decodes;
@@ -30,7 +31,7 @@ pub(crate) fn decodes(operation: &str, body: &Value) -> Option<bool> {
     decode(operation, body, Decodes)
 }
 
-/// What is left of the response once it is read as the type of its operation.
+/// Returns what is left of the response once it is read as the type of its operation.
 #[cfg(test)]
 pub(crate) fn whole(operation: &str, body: &Value) -> Option<serde_json::Result<Value>> {
     struct Whole;

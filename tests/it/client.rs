@@ -433,7 +433,7 @@ mod settled {
             http.proxy(Proxy::https(proxy.url()).unwrap())
         });
         let error = rejected.get_tags().send().await.unwrap_err();
-        let expected = "failed to get a complete response: the proxy opened no way to the service";
+        let expected = "failed to get a complete response: the proxy did not open a tunnel to the service";
         assert_eq!(error.to_string(), expected);
         let tunnel = &proxy.received()[1];
         assert_eq!(tunnel.method(), "CONNECT");
@@ -570,11 +570,11 @@ mod errors {
             ),
             (
                 small.get_contacts().send().await.unwrap_err(),
-                "failed to read the response: no JSON of the documented types at line 1, column 1".to_owned(),
+                "failed to read the response: not JSON of the documented types at line 1, column 1".to_owned(),
             ),
             (
                 small.get_venues().send().await.unwrap_err(),
-                "failed to get a success: the service answered 404 Not Found".to_owned(),
+                "failed to get a success: the service answered with 404 Not Found".to_owned(),
             ),
             (
                 of("http://127.0.0.1:1").get_tags().send().await.unwrap_err(),
@@ -598,7 +598,7 @@ mod errors {
             ),
             (
                 Client::new("api.example.com", TOKEN.parse().unwrap()).unwrap_err(),
-                "failed to take the base URL: the base URL has no scheme; it looks like `https://api.example.com`"
+                "failed to use the base URL: the base URL has no scheme; it should look like `https://api.example.com`"
                     .to_owned(),
             ),
         ] {

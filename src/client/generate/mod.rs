@@ -24,7 +24,8 @@ use crate::contract::pointer::join;
 ///
 /// # Errors
 ///
-/// What progenitor says, or that it gave up, which it does by a panic; and an `x-page` that does not fit its response.
+/// An error of progenitor, or that it gave up, which it does with a panic; or an `x-page` that does not fit its
+/// response.
 pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, Obstacle> {
     let mut file = calls(projected).map_err(|message| Obstacle {
         pointer: obstacle_at(projected),
@@ -49,8 +50,8 @@ fn calls(projected: &Value) -> Result<File, String> {
     syn::parse2(tokens).map_err(|error| error.to_string())
 }
 
-/// The pointer of the first operation that no client can be generated of when it stands alone, since progenitor names
-/// no place; that of all of them if each could.
+/// Returns the pointer of the first operation for which no client can be generated when it is alone, since progenitor
+/// names no location; the pointer of all paths if each alone works.
 fn obstacle_at(projected: &Value) -> String {
     let fails_alone = |(path, method, operation): &(&str, &str, &Value)| {
         let mut alone = projected.clone();
@@ -78,7 +79,7 @@ fn settings() -> GenerationSettings {
         .with_hooks(HooksMode::Expected)
         .with_inner_type(quote!(crate::client::session::Session))
         .with_derive("schemars::JsonSchema")
-        // progenitor's own choice is an instant in UTC, which cannot be sent with the offset that it was given in.
+        // progenitor's own choice is an instant in UTC, which loses the offset that it was given with.
         .with_conversion(
             timestamp,
             "::chrono::DateTime<::chrono::FixedOffset>",
@@ -102,7 +103,7 @@ fn quietly<T>(work: impl FnOnce() -> Result<T, String> + UnwindSafe) -> Result<T
     })
 }
 
-/// Takes away progenitor's constructors, which know neither token nor bounds: ours stand in `connect`.
+/// Removes progenitor's constructors, which know neither token nor bounds: ours are in `connect`.
 fn drop_constructors(file: &mut File) {
     for item in &mut file.items {
         if let Item::Impl(block) = item {
@@ -118,8 +119,8 @@ fn is_constructor(item: &ImplItem) -> bool {
     ["new", "new_with_client"].iter().any(|name| function.sig.ident == name)
 }
 
-/// A table from operation to type, for the rule that holds every accepted response to it and for our tests, none of which
-/// could name a type by itself.
+/// Makes a table from operation to type, for the rule that decodes every accepted response and for our tests, neither
+/// of which can name the types.
 fn decoder(projected: &Value) -> Item {
     let typed = operations(projected).filter_map(|(_, _, operation)| {
         let id = operation["operationId"].as_str()?;
@@ -129,7 +130,7 @@ fn decoder(projected: &Value) -> Item {
         Some(quote!(#id => read.read::<types::#response>(body)))
     });
     parse_quote! {
-        /// Reads `body` as the response of `operation`; nothing if that has no typed response.
+        /// Reads `body` as the response of `operation`; `None` if that has no typed response.
         #[cfg(any(test, feature = "checker"))]
         pub(crate) fn decode<R: super::typed::Reader>(operation: &str, body: &serde_json::Value, read: R) -> Option<R::Read> {
             Some(match operation { #(#typed,)* _ => return None })
@@ -137,7 +138,7 @@ fn decoder(projected: &Value) -> Item {
     }
 }
 
-/// A table of the JSON Schemas of all types that have a name in the contract, for our tests.
+/// Makes a table of the JSON Schemas of all types that have a name in the contract, for our tests.
 fn schemas(projected: &Value) -> Item {
     let names = projected["components"]["schemas"].as_object().into_iter().flatten();
     let named = names.map(|(name, _)| {
@@ -187,7 +188,7 @@ fn snake(name: &str) -> Ident {
     identifier(&name.to_snake_case())
 }
 
-/// `name`, with an underscore behind it if it is a keyword, before it if it starts with a digit.
+/// Returns `name`, with an underscore after it if it is a keyword, before it if it starts with a digit.
 fn identifier(name: &str) -> Ident {
     let spellings = [name.to_owned(), format!("{name}_"), format!("_{name}")];
     let valid = spellings.iter().find_map(|spelling| syn::parse_str(spelling).ok());

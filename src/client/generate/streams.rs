@@ -1,4 +1,4 @@
-//! The streams over all pages, one for each operation that `x-page` calls a list of pages.
+//! Generates the streams over all pages, one for each operation that has `x-page`.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::{Obstacle, operations, pascal, pointer, response_schema, snake, type_
 ///
 /// # Errors
 ///
-/// Names the operation whose `x-page` does not fit its response.
+/// The operation whose `x-page` does not fit its response.
 pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, Obstacle> {
     let ids = operations(contract).filter_map(|(_, _, operation)| operation["operationId"].as_str());
     let taken: BTreeSet<Ident> = ids.map(snake).collect();
@@ -21,7 +21,7 @@ pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, 
     for (path, method, operation) in operations(contract).filter(|(_, _, it)| it.get("x-page").is_some()) {
         let list = List::read(operation, projected).ok_or_else(|| Obstacle {
             pointer: format!("{}/x-page", pointer(path, method)),
-            message: "`x-page` does not fit the response; let `items` lead to an array, `last_page` to an integer"
+            message: "`x-page` does not fit the response; `items` must lead to an array, `last_page` to an integer"
                 .to_owned(),
         })?;
         items.push(list.on_builder());
@@ -38,7 +38,7 @@ pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, 
     Ok(items)
 }
 
-/// An operation that answers a page of a list.
+/// An operation that returns a page of a list.
 struct List<'a> {
     id: &'a str,
     parameter: &'a str,
@@ -78,7 +78,8 @@ impl<'a> List<'a> {
         let items = fields(self.items);
         parse_quote! {
             impl<'a> builder::#builder<'a> {
-                /// Streams the items of all pages, from the first to the last, each asked for when it is needed.
+                /// Streams the items of all pages, from the first to the last, and requests each page when it is
+                /// needed.
                 pub fn stream(self) -> crate::client::Items<'a, types::#item> {
                     crate::client::pages::walk(move |number| {
                         let call = self.clone().#parameter(number);
@@ -108,7 +109,8 @@ impl<'a> List<'a> {
         }
     }
 
-    /// What is listed (`getContacts` gives `contacts`), unless an operation has that name or none is left.
+    /// Returns the name of what is listed (`contacts` for `getContacts`), unless it is empty or an operation has that
+    /// name.
     fn name(&self, taken: &BTreeSet<Ident>) -> Ident {
         let operation = snake(self.id).to_string();
         let listed = ["get_", "list_"].iter().find_map(|verb| operation.strip_prefix(verb));
@@ -128,7 +130,7 @@ fn fields(pointer: &str) -> Vec<Ident> {
     pointer.split('/').skip(1).map(snake).collect()
 }
 
-/// The schema of the value at `pointer` in a value that `schema` describes.
+/// Returns the schema of the value at `pointer` in a value that `schema` describes.
 fn schema_at<'a>(schema: &'a Value, pointer: &str, projected: &'a Value) -> Option<&'a Value> {
     pointer
         .split('/')
@@ -138,7 +140,7 @@ fn schema_at<'a>(schema: &'a Value, pointer: &str, projected: &'a Value) -> Opti
         })
 }
 
-/// What `schema` refers to, itself if it is no reference; a nullable reference is an `allOf` of one.
+/// Returns what `schema` refers to, or itself if it is not a reference; a nullable reference is an `allOf` of one.
 fn named<'a>(schema: &'a Value, projected: &'a Value) -> Option<&'a Value> {
     let inner = schema.pointer("/allOf/0").unwrap_or(schema);
     match inner["$ref"].as_str() {

@@ -1,5 +1,5 @@
-//! Names at each field of a generated type how it is read where serde alone is stricter than the contract: integers and
-//! arrays. The entry is [`tolerate`]; the readings are in `client::tolerant`.
+//! Sets how a field of a generated type is read where serde alone is stricter than the contract: integers and arrays.
+//! The entry is [`tolerate`]; the readings are in `client::tolerant`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -27,14 +27,14 @@ fn each_item(items: &mut [Item]) {
 fn tolerate_field(field: &mut Field) {
     let Some(way) = way(&field.ty) else { return };
     let path = format!("<{} as crate::client::tolerant::Read<_>>::deserialize", quote!(#way));
-    // serde takes a missing `Option` for none only where it reads it itself.
+    // serde reads a missing `Option` as `None` only where it reads the field itself.
     let missing = is(&field.ty, "Option").then(|| quote!(default,));
     field
         .attrs
         .push(parse_quote!(#[serde(#missing deserialize_with = #path)]));
 }
 
-/// The way in which a type is read; none where serde's own does.
+/// Returns the way in which a type is read; `None` where serde's own will do.
 fn way(kind: &Type) -> Option<TokenStream> {
     let inner = inner(kind);
     if is(kind, "Option") {
@@ -54,7 +54,7 @@ fn is(kind: &Type, name: &str) -> bool {
     matches!(kind, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == name))
 }
 
-/// The first argument of a generic type.
+/// Returns the first argument of a generic type.
 pub(super) fn inner(kind: &Type) -> Option<&Type> {
     let Type::Path(path) = kind else { return None };
     let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {

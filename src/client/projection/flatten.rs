@@ -1,11 +1,11 @@
-//! The step that makes one object of an `allOf`.
+//! The step that turns an `allOf` into one object.
 
 use serde_json::{Map, Value, json};
 
 use super::Obstacle;
 use super::schemas::object_at;
 
-/// Replaces each `allOf` by the one schema that its parts add up to.
+/// Replaces each `allOf` with the one schema that its parts add up to.
 pub(super) fn flatten_all_of(document: &mut Value) -> Result<(), Obstacle> {
     let whole = document.clone();
     flatten_in(document, &whole)
@@ -27,7 +27,7 @@ fn flatten_in(value: &mut Value, whole: &Value) -> Result<(), Obstacle> {
     }
 }
 
-/// Adds what `part` says to `sum`; `trail` holds the references that led to it.
+/// Adds `part` to `sum`; `trail` has the references that led to it.
 fn add(sum: &mut Map<String, Value>, part: &Value, whole: &Value, trail: &mut Vec<String>) -> Result<(), Obstacle> {
     if let Some(reference) = part.get("$ref").and_then(Value::as_str) {
         return add_referenced(sum, reference, whole, trail);
@@ -37,7 +37,7 @@ fn add(sum: &mut Map<String, Value>, part: &Value, whole: &Value, trail: &mut Ve
             ("allOf", Value::Array(parts)) => parts.iter().try_for_each(|inner| add(sum, inner, whole, trail))?,
             ("properties", Value::Object(properties)) => add_properties(sum, properties),
             ("required", Value::Array(names)) => add_required(sum, names),
-            // The parts together have more properties than the closed one lists, so it cannot close the sum.
+            // The parts together have more properties than the closed part lists, so it cannot close the sum.
             ("additionalProperties", Value::Bool(false)) => {}
             _ => {
                 sum.entry(keyword).or_insert_with(|| value.clone());
@@ -68,7 +68,7 @@ fn add_referenced(
     Ok(())
 }
 
-/// A property of two parts has to meet both: it becomes an `allOf` itself, which is flattened in its turn.
+/// A property in two parts must satisfy both: it becomes an `allOf` itself, which is flattened in turn.
 fn add_properties(sum: &mut Map<String, Value>, properties: &Map<String, Value>) {
     let Some(known) = object_at(sum, "properties") else {
         return;

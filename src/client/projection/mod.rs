@@ -1,9 +1,9 @@
-//! The contract as progenitor can read it and as a client should: liberal in what it accepts.
+//! Projects the contract to a form that progenitor can read and that suits a client: liberal in what it accepts.
 //!
 //! progenitor panics on parts of OpenAPI that the contract uses to be strict (`not`, closed objects in `allOf`), and a
 //! client that rejects a response for one missing field is of no use against a service that is almost right. So the
-//! build does not hand it the contract but this projection of it, made by [`STEPS`]. It knows no operation by name.
-//! `build.rs` compiles this module; the library does so for its tests only. The entry is [`project`].
+//! build passes progenitor not the contract but this projection of it, made by [`STEPS`]. It knows no operation by
+//! name. `build.rs` compiles this module; the library does so for its tests only. The entry is [`project`].
 
 mod flatten;
 mod operations;
@@ -14,11 +14,11 @@ use serde_json::Value;
 
 pub(crate) use self::schemas::drop_unused_schemas;
 
-/// What the projection does, in order. The build fails with the name of the step that cannot go on.
+/// The steps of the projection, in order. The build fails with the name of the step that cannot continue.
 pub(crate) const STEPS: [Step; 12] = [
     Step {
         name: "write out references",
-        why: "a parameter, body or response that two operations share is adapted for each of them by itself",
+        why: "a parameter, body or response that two operations share is adapted for each of them separately",
         apply: operations::write_out_references,
     },
     Step {
@@ -38,12 +38,12 @@ pub(crate) const STEPS: [Step; 12] = [
     },
     Step {
         name: "flatten `allOf`",
-        why: "progenitor makes an enum without variants of a closed object beside further properties",
+        why: "progenitor turns a closed object next to further properties into an enum without variants",
         apply: flatten::flatten_all_of,
     },
     Step {
         name: "drop unused schemas",
-        why: "a schema that only the flattened ones were made of would be one more type, and a strict one",
+        why: "a schema used only by the flattened ones would be one more type, and a strict one",
         apply: drop_unused_schemas,
     },
     Step {
@@ -53,7 +53,7 @@ pub(crate) const STEPS: [Step; 12] = [
     },
     Step {
         name: "free the parameters",
-        why: "bounds and defaults of a parameter are for the service to keep, and would make a page a `NonZeroU64`",
+        why: "bounds and defaults of a parameter are for the service to check, and would make a page a `NonZeroU64`",
         apply: operations::free_parameters,
     },
     Step {
@@ -85,7 +85,7 @@ pub(crate) struct Step {
     apply: fn(&mut Value) -> Result<(), Obstacle>,
 }
 
-/// A location of the contract that cannot be brought into a form that progenitor reads.
+/// A location in the contract that cannot be turned into a form that progenitor reads.
 #[derive(Debug)]
 pub(crate) struct Obstacle {
     /// The JSON pointer of the location.
@@ -98,7 +98,7 @@ pub(crate) struct Obstacle {
 ///
 /// # Errors
 ///
-/// Names the step, the location and what to fix when a reference leads nowhere or around in a circle.
+/// The step, the location and what to fix, when a reference leads nowhere or in a circle.
 pub(crate) fn project(contract: &Value) -> Result<Value, Obstacle> {
     let mut projected = contract.clone();
     for step in &STEPS {

@@ -1,4 +1,4 @@
-//! The steps on operations: what they refer to is written out, and what progenitor cannot read is taken away.
+//! The steps on operations: they write out references, and remove what progenitor cannot read.
 
 use serde_json::{Map, Value, json};
 
@@ -7,8 +7,8 @@ use super::schemas::{each_schema, resolve};
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// Replaces each reference to a parameter, request body or response by what it refers to, and gives the parameters of a
-/// path to each of its operations.
+/// Replaces each reference to a parameter, request body or response with what it refers to, and gives the parameters of
+/// a path to each of its operations.
 pub(super) fn write_out_references(document: &mut Value) -> Result<(), Obstacle> {
     let whole = document.clone();
     for path in values_mut(document.get_mut("paths")) {
@@ -46,12 +46,12 @@ fn write_out_operation(operation: &mut Value, shared: &Value, whole: &Value) -> 
     Ok(())
 }
 
-/// A parameter of an operation overrides the one of its path that has the same name and stands in the same part.
+/// Returns whether two parameters have the same name and location: then an operation's parameter overrides its path's.
 fn same_parameter(one: &Value, other: &Value) -> bool {
     one.get("name") == other.get("name") && one.get("in") == other.get("in")
 }
 
-/// Gives the schema of the items that `x-page` points at a name of its own where it has none.
+/// Gives the schema of the items that `x-page` points at a name, if it has none.
 pub(super) fn name_page_items(document: &mut Value) -> Result<(), Obstacle> {
     let whole = document.clone();
     let mut named = Map::new();
@@ -65,7 +65,7 @@ pub(super) fn name_page_items(document: &mut Value) -> Result<(), Obstacle> {
         };
         let name = format!("{}Item", operation["operationId"].as_str().unwrap_or_default());
         for schema in response_schemas_mut(operation) {
-            // A page that is itself a reference is looked into, and left alone if its items have a name already.
+            // A page that is itself a reference is followed, and left alone if its items already have a name.
             let mut page = resolve(schema, &whole)?.clone();
             let Some(item) = schema_at(&mut page, &items, &whole)?.and_then(|list| list.get_mut("items")) else {
                 continue;
@@ -85,7 +85,7 @@ pub(super) fn name_page_items(document: &mut Value) -> Result<(), Obstacle> {
     Ok(())
 }
 
-/// The schema of the value at `pointer` in a value that `schema` describes; references on the way are written out.
+/// Returns the schema of the value at `pointer` in a value that `schema` describes; writes out references on the way.
 fn schema_at<'a>(schema: &'a mut Value, pointer: &str, whole: &Value) -> Result<Option<&'a mut Value>, Obstacle> {
     let mut at = schema;
     for field in pointer.split('/').skip(1) {
@@ -101,7 +101,7 @@ fn schema_at<'a>(schema: &'a mut Value, pointer: &str, whole: &Value) -> Result<
     Ok(Some(at))
 }
 
-/// Writes the section of the document behind the description of each operation and named schema.
+/// Appends the section of the document to the description of each operation and named schema.
 pub(super) fn add_sections(document: &mut Value) -> Result<(), Obstacle> {
     values_mut(document.pointer_mut("/components/schemas")).for_each(add_section);
     for (_, _, operation) in operations_mut(document) {
@@ -122,7 +122,7 @@ fn add_section(described: &mut Value) {
     described["description"] = Value::String(description);
 }
 
-/// Keeps of the document what shapes a type or a call, by lists of what progenitor reads.
+/// Keeps only the parts of the document that shape a type or a call, from lists of what progenitor reads.
 pub(super) fn keep_what_is_read(document: &mut Value) -> Result<(), Obstacle> {
     keep(document, &["openapi", "info", "paths", "components"]);
     if let Some(info) = document.get_mut("info") {
@@ -187,7 +187,7 @@ fn keep_what_shapes(schema: &mut Value) {
     }
 }
 
-/// Leaves of a parameter's schema the kind of value, without bounds and default.
+/// Reduces a parameter's schema to the kind of value, without bounds and default.
 pub(super) fn free_parameters(document: &mut Value) -> Result<(), Obstacle> {
     for (_, _, operation) in operations_mut(document) {
         for parameter in operation
@@ -204,7 +204,8 @@ pub(super) fn free_parameters(document: &mut Value) -> Result<(), Obstacle> {
     Ok(())
 }
 
-/// Keeps JSON where a body may have several media types, else the first, and gives JSON without a schema one.
+/// Keeps one media type of a body, JSON if it is among them and otherwise the first, and adds a schema to JSON without
+/// one.
 pub(super) fn keep_one_media_type(document: &mut Value) -> Result<(), Obstacle> {
     for content in contents_mut(document) {
         let json = content.keys().find(|media_type| is_json(media_type)).cloned();
@@ -227,7 +228,7 @@ fn is_json(media_type: &str) -> bool {
         .is_some_and(|essence| essence.trim() == "application/json")
 }
 
-/// Every operation with its path and method.
+/// Returns every operation with its path and method.
 pub(super) fn operations_mut(document: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Value)> {
     let paths = document
         .get_mut("paths")
@@ -242,7 +243,7 @@ pub(super) fn operations_mut(document: &mut Value) -> impl Iterator<Item = (&str
     })
 }
 
-/// The schemas of the successful JSON responses of `operation`.
+/// Returns the schemas of the successful JSON responses of `operation`.
 pub(super) fn response_schemas_mut(operation: &mut Value) -> impl Iterator<Item = &mut Value> {
     let responses = operation
         .get_mut("responses")
@@ -261,7 +262,7 @@ pub(super) fn response_schemas_mut(operation: &mut Value) -> impl Iterator<Item 
         .filter_map(|(_, media)| media.get_mut("schema"))
 }
 
-/// Calls `visit` on each schema that stands at the top of a component, parameter, request body or response.
+/// Calls `visit` on each schema at the top of a component, parameter, request body or response.
 pub(super) fn for_each_root_schema(document: &mut Value, visit: &mut impl FnMut(&mut Value)) {
     values_mut(document.pointer_mut("/components/schemas")).for_each(&mut *visit);
     for (_, _, operation) in operations_mut(document) {
@@ -283,7 +284,7 @@ fn media_types_mut(document: &mut Value) -> impl Iterator<Item = &mut Value> {
     contents_mut(document).flat_map(Map::values_mut)
 }
 
-/// The `content` of every request body and response.
+/// Returns the `content` of every request body and response.
 fn contents_mut(document: &mut Value) -> impl Iterator<Item = &mut Map<String, Value>> {
     operations_mut(document).flat_map(|(_, _, operation)| {
         let parts = operation.as_object_mut().into_iter().flatten();
@@ -296,7 +297,7 @@ fn contents_mut(document: &mut Value) -> impl Iterator<Item = &mut Map<String, V
     })
 }
 
-/// The values of an object; none if it is absent or something else.
+/// Returns the values of an object; none if it is absent or something else.
 pub(super) fn values_mut(object: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
     object
         .and_then(Value::as_object_mut)

@@ -1,4 +1,4 @@
-//! The steps on responses: one body for an operation, and no field that must be there.
+//! The steps on responses: one body for each operation, and no required field.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,8 @@ use super::Obstacle;
 use super::operations::{keep, operations_mut, response_schemas_mut};
 use super::schemas::{each_schema, make_nullable, reachable};
 
-/// Leaves errors without bodies, and one form of body among the successes; where they differ, they are bytes.
+/// Removes the bodies of errors, and leaves one form of body among the successes; where these differ, they become
+/// bytes.
 pub(super) fn reduce_responses(document: &mut Value) -> Result<(), Obstacle> {
     for (_, _, operation) in operations_mut(document) {
         let Some(Value::Object(responses)) = operation.get_mut("responses") else {
@@ -15,7 +16,7 @@ pub(super) fn reduce_responses(document: &mut Value) -> Result<(), Obstacle> {
         let has_success = responses.keys().any(|status| status.starts_with('2'));
         responses.retain(|status, _| match status.as_bytes().first() {
             Some(b'2' | b'4' | b'5') => true,
-            // It covers the successes only if nothing else does.
+            // `default` covers the successes only if nothing else does.
             _ => status == "default" && !has_success,
         });
         for (_, response) in responses
@@ -49,7 +50,7 @@ fn make_bytes(operation: &mut Value) {
 
 /// Lets every field of a response be missing, null or unknown, at every depth.
 ///
-/// A schema that requests use as well is relaxed for both: it stays one type, and the service judges what it is sent.
+/// A schema that requests use as well is relaxed for both: it stays one type, and the service judges what it receives.
 pub(super) fn relax_responses(document: &mut Value) -> Result<(), Obstacle> {
     let mut roots = Vec::new();
     for (_, _, operation) in operations_mut(document) {
@@ -66,7 +67,7 @@ pub(super) fn relax_responses(document: &mut Value) -> Result<(), Obstacle> {
     Ok(())
 }
 
-/// Keeps the kind of value and the names inside it; a choice of shapes, each of which would fit, becomes any value.
+/// Keeps the kind of value and the names inside it; a choice of shapes becomes any value, because each would fit.
 fn relax(schema: &mut Value) {
     keep(
         schema,

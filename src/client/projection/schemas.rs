@@ -1,5 +1,5 @@
-//! The steps on every schema, and how the projection walks schemas. Some begin at the operations, whose own steps walk the
-//! schemas in them.
+//! The steps on every schema, and how the projection walks schemas. Some begin at the operations, whose own steps walk
+//! the schemas in them.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::Obstacle;
 use super::operations::for_each_root_schema;
 
-/// Drops the named schemas that no operation leads to.
+/// Drops the named schemas that no operation refers to.
 pub(crate) fn drop_unused_schemas(document: &mut Value) -> Result<(), Obstacle> {
     let roots = vec![document["paths"].clone()];
     let used = reachable(roots, document);
@@ -18,7 +18,7 @@ pub(crate) fn drop_unused_schemas(document: &mut Value) -> Result<(), Obstacle> 
     Ok(())
 }
 
-/// The names of the schemas that `roots` refer to, directly or through other schemas.
+/// Returns the names of the schemas that `roots` refer to, directly or through other schemas.
 pub(super) fn reachable(mut roots: Vec<Value>, document: &Value) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     while let Some(root) = roots.pop() {
@@ -45,9 +45,9 @@ fn note_references(value: &Value, note: &mut impl FnMut(&str)) {
     }
 }
 
-/// Drops each property that may not be there (`not: {}`), and the keyword wherever else it stands.
+/// Drops each property that must be absent (`not: {}`), and the keyword wherever else it appears.
 pub(super) fn drop_not(document: &mut Value) -> Result<(), Obstacle> {
-    // The keyword says which properties to drop, so it goes last.
+    // The keyword marks the properties to drop, so it is removed last.
     for_each_root_schema(document, &mut |root| each_schema(root, &mut drop_forbidden_properties));
     for_each_root_schema(document, &mut |root| each_schema(root, &mut drop_keyword));
     Ok(())
@@ -85,7 +85,7 @@ fn make_optional_nullable(schema: &mut Value) {
     }
 }
 
-/// Lets `schema` describe null as well; keywords beside a reference say nothing in OpenAPI 3.0, so it is wrapped.
+/// Lets `schema` describe null as well; OpenAPI 3.0 ignores keywords next to a reference, so a reference is wrapped.
 pub(super) fn make_nullable(schema: &mut Value) {
     if schema.get("$ref").is_some() {
         *schema = json!({ "allOf": [schema.take()] });
@@ -118,7 +118,7 @@ fn inner_schemas<'a>(keyword: &str, value: &'a mut Value) -> Vec<&'a mut Value> 
     }
 }
 
-/// What `value` refers to in `whole`, through any number of references; itself if it is no reference.
+/// Returns what `value` refers to in `whole`, through any number of references, or itself if it is not a reference.
 ///
 /// # Errors
 ///
@@ -145,7 +145,7 @@ pub(super) fn resolve<'a>(value: &'a Value, whole: &'a Value) -> Result<&'a Valu
     })
 }
 
-/// The entries of the object under `key`, which is made if there is none.
+/// Returns the entries of the object under `key`, which is created if it is missing.
 pub(super) fn object_at<'a>(schema: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
     schema.entry(key).or_insert_with(|| json!({})).as_object_mut()
 }

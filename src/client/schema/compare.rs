@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 const NAMED: &str = "#/components/schemas/";
 
-/// Where contract and types part, one line each behind its pointer, and the names of the types that were compared.
+/// Returns where contract and types differ, one line each after its pointer, and the names of the types that were
+/// compared.
 pub(super) fn differences(contract: &Value, types: &BTreeMap<String, Value>) -> (Vec<String>, BTreeSet<String>) {
     let (mut requests, mut responses) = (BTreeSet::new(), BTreeSet::new());
     for operation in contract["paths"].as_object().unwrap().values().flat_map(operations) {
@@ -23,7 +24,7 @@ pub(super) fn differences(contract: &Value, types: &BTreeMap<String, Value>) -> 
             found.insert(format!("{pointer}: there is no such type"));
             continue;
         };
-        // What a request and a response share is relaxed for both.
+        // A schema that a request and a response share is relaxed for both.
         let response = responses.contains(name);
         let mut walk = Walk {
             contract,
@@ -80,7 +81,7 @@ fn resolved<'a>(schema: &'a Value, contract: &'a Value) -> &'a Value {
 
 struct Walk<'a> {
     contract: &'a Value,
-    /// The schema of the Rust type, which holds those of the types inside it.
+    /// The schema of the Rust type, which contains those of the types inside it.
     root: &'a Value,
     response: bool,
     /// The named schemas that were compared, each with the type that it was compared with: they may refer to themselves.
@@ -89,7 +90,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Compares one location; `nullable` where a type may hold nothing.
+    /// Compares one location; `nullable` where a type may be null.
     fn compare(&mut self, documented: &Value, typed: &Value, pointer: &str, nullable: bool) {
         let (typed, takes_null) = self.typed(typed);
         if nullable && !takes_null {
@@ -107,7 +108,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Compares what stands in two schemas of one kind.
+    /// Compares the contents of two schemas of one kind.
     fn compare_inside(&mut self, documented: &Value, typed: &Value, pointer: &str) {
         let parts = parts(documented, self.contract);
         let part = |keyword: &str| parts.iter().find_map(|part| part.get(keyword));

@@ -112,7 +112,7 @@ fn implemented(block: &syn::ItemImpl, module: &str) -> Vec<String> {
     let of = format!("{module}{}", bare(&block.self_ty));
     if let Some((path, _)) = &block.trait_ {
         let path = text(path);
-        // Each type and its builder become one another, which says nothing that their own lines do not.
+        // Each type and its builder convert into each other, which adds nothing to their own lines.
         let between = [&path, &of].iter().any(|text| text.contains("super::")) || path.contains("<builder::");
         let line = format!("impl{} {path} for {of}", text(&block.generics));
         return if between { Vec::new() } else { vec![line] };
@@ -151,7 +151,7 @@ fn bounds(generics: &Generics) -> String {
     bounds.map_or_else(String::new, |bounds| format!(" {}", bounds.trim_end_matches(',')))
 }
 
-/// What a type derives and whether it may grow.
+/// Returns what a type derives and whether it may grow.
 fn marks(attributes: &[Attribute]) -> String {
     let derives = derives(attributes);
     let grows = attributes.iter().any(|it| it.path().is_ident("non_exhaustive"));
@@ -177,7 +177,7 @@ fn derives(attributes: &[Attribute]) -> Vec<String> {
     names
 }
 
-/// The name on the wire, where it is another than in Rust.
+/// Returns the name on the wire, where it differs from the Rust name.
 fn renamed(attributes: &[Attribute]) -> String {
     let serde = attributes.iter().filter(|it| it.path().is_ident("serde")).map(text);
     let name = serde.filter_map(|it| Some(it.split("rename = \"").nth(1)?.split('"').next()?.to_owned()));

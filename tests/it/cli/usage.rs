@@ -31,7 +31,7 @@ fn a_base_url_that_is_none_is_reported_by_the_part_that_is_wrong() {
     for (url, parts) in [
         ("api.example.com", ["no scheme", "https://api.example.com"]),
         ("localhost:8080", ["no scheme", "https://api.example.com"]),
-        ("ftp://api.example.com", ["another scheme", "`http` or `https`"]),
+        ("ftp://api.example.com", ["scheme of the base URL", "`http` or `https`"]),
         ("https://api.example.com/?page=1", ["query", "remove it"]),
         ("https://api.example.com/#top", ["fragment", "remove it"]),
         (

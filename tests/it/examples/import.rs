@@ -233,7 +233,7 @@ fn a_rejected_token_ends_the_run() {
     program.env("COUNTERSIGN_TOKEN", "another").current_dir(folder.path());
     let outcome = ran(program.args([&service.url, FILE, RESUME]));
     assert!(
-        !outcome.success && outcome.stderr.contains("the service answered 401"),
+        !outcome.success && outcome.stderr.contains("the service answered with 401"),
         "{}",
         outcome.stderr
     );

@@ -56,7 +56,6 @@ fn the_rows_of_pages_before_an_error_are_written() {
         "{}",
         outcome.stdout
     );
-    let expected =
-        "2 contacts written\nlist_contacts: failed to get a success: the service answered 500 Internal Server Error\n";
+    let expected = "2 contacts written\nlist_contacts: failed to get a success: the service answered with 500 Internal Server Error\n";
     assert_eq!(outcome.stderr, expected);
 }
