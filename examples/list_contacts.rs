@@ -1,11 +1,12 @@
-//! Writes all contacts as CSV to the standard output. One page is held at a time, however many contacts there are.
+//! Writes all contacts as CSV to the standard output. It keeps one page in memory at a time, however many contacts
+//! there are.
 //!
 //! `COUNTERSIGN_TOKEN=… cargo run --example list_contacts --no-default-features -- https://contacts.example.com`
 
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stderr,
-    reason = "a program is its own edge"
+    reason = "an example reads its own environment"
 )]
 
 use std::env;
@@ -58,7 +59,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What the service did not answer is an empty cell.
+/// A field that the service did not return becomes an empty cell.
 fn row(contact: &types::ContactListed) -> [&str; 8] {
     [
         &contact.id,

@@ -1,4 +1,4 @@
-//! Records a visit of a contact to the venue of a given name, with the offset of the place where it happened.
+//! Records a visit of a contact to the venue of a given name, with the UTC offset of the place where it happened.
 //!
 //! `COUNTERSIGN_TOKEN=… cargo run --example record_visit --no-default-features -- https://contacts.example.com
 //! 3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52 'Sample Hall' 2024-05-17T09:30:00+02:00`
@@ -7,7 +7,7 @@
     clippy::disallowed_methods,
     clippy::print_stderr,
     clippy::print_stdout,
-    reason = "a program is its own edge"
+    reason = "an example reads its own environment"
 )]
 
 use std::env;
@@ -36,11 +36,11 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let ([base_url, contact, venue, datetime], Ok(token)) = (&arguments[..], env::var("COUNTERSIGN_TOKEN")) else {
         return Err(USAGE.into());
     };
-    // All that can be wrong here is reported before anything is sent.
+    // Anything wrong with the arguments is reported before anything is sent.
     let client = Client::new(base_url, token.parse()?)?;
     let datetime: DateTime<FixedOffset> = datetime
         .parse()
-        .map_err(|_| format!("`{datetime}` is no time with its offset, such as 2024-05-17T09:30:00+02:00 or …Z"))?;
+        .map_err(|_| format!("`{datetime}` is not a time with an offset, such as 2024-05-17T09:30:00+02:00 or …Z"))?;
 
     let visit = types::VisitInput {
         contact_id: Some(contact.clone()),
@@ -56,7 +56,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
             );
             Ok(())
         }
-        // What a refusal says is not documented; whoever calls may want to read it.
+        // The body of a rejection is not documented; the caller may want to read it.
         Err(ClientError::Status { status, response }) => {
             let text = response.into_inner().text().await?;
             Err(format!("failed to record the visit: {status} {text}").into())
@@ -65,7 +65,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The identifier of the one venue of this name. The walk goes to the end: names need not be unique.
+/// Returns the identifier of the only venue of this name. The walk goes to the end, because names need not be unique.
 async fn venue_named(client: &Client, name: &str) -> Result<String, Box<dyn Error>> {
     let named = client
         .venues()

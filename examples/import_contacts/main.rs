@@ -1,17 +1,17 @@
-//! Imports contacts from a CSV file, a few at a time. The resume file keeps what became of each line, so that a run that
-//! was killed goes on where it stopped and no contact is sent twice.
+//! Imports contacts from a CSV file, a few at a time. The resume file keeps the outcome of each line, so that a run
+//! that was killed continues where it stopped and no contact is sent twice.
 //!
 //! `COUNTERSIGN_TOKEN=… cargo run --example import_contacts --no-default-features -- https://contacts.example.com
 //! contacts.csv contacts.resume`
 //!
 //! The first line of the CSV file names the columns: any of `firstname`, `lastname`, `dob`, `gender`, `nationality`,
-//! `country_of_residence`, `venue_id`, `contact_type` and `contact`. An empty cell is a field that is not sent.
+//! `country_of_residence`, `venue_id`, `contact_type` and `contact`. A field with an empty cell is not sent.
 
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stderr,
     clippy::print_stdout,
-    reason = "a program is its own edge"
+    reason = "an example reads its own environment"
 )]
 
 mod resume;
@@ -29,7 +29,7 @@ use row::Line;
 
 const USAGE: &str = "usage: import_contacts BASE_URL CSV_FILE RESUME_FILE, with the token in COUNTERSIGN_TOKEN";
 
-/// How many contacts are on their way at once.
+/// How many contacts are being sent at once.
 const JOBS: usize = 4;
 
 #[tokio::main(flavor = "current_thread")]
@@ -44,7 +44,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Imports what is not imported yet; says whether every line is.
+/// Imports the lines that are not imported yet; returns whether every line is imported.
 async fn run() -> Result<bool, Box<dyn Error>> {
     let arguments: Vec<_> = env::args().skip(1).collect();
     let ([base_url, file, resume], Ok(token)) = (&arguments[..], env::var("COUNTERSIGN_TOKEN")) else {
@@ -68,7 +68,7 @@ async fn run() -> Result<bool, Box<dyn Error>> {
                 eprintln!("line {number}: {problem}");
             }
             End::Stop(problem) => {
-                // Those that are on their way are waited for, and no further one is sent.
+                // Requests under way are finished, and no further one is sent.
                 stopped.get_or_insert(format!("line {number}: {problem}"));
                 resume.close();
             }
@@ -79,13 +79,13 @@ async fn run() -> Result<bool, Box<dyn Error>> {
     stopped.map_or(Ok(failed == 0), |problem| Err(problem.into()))
 }
 
-/// What became of a line in this run.
+/// The outcome of a line in this run.
 enum End {
     Imported,
     ImportedBefore,
     Failed(String),
     NotTried,
-    /// No other line would fare better.
+    /// Every other line would fail too.
     Stop(String),
 }
 
@@ -108,7 +108,7 @@ async fn imported(client: &Client, resume: &Resume, line: Line) -> End {
     if resume.is_closed() {
         return End::NotTried;
     }
-    // Before the request, so that a run that is killed leaves the line behind as one that may be imported.
+    // Written before the request, so that a killed run leaves the line marked as possibly imported.
     if let Err(error) = resume.write(line.number, key, Outcome::Sent) {
         return End::Stop(format!("failed to write the resume file: {error}"));
     }
@@ -120,13 +120,13 @@ async fn imported(client: &Client, resume: &Resume, line: Line) -> End {
     }
 }
 
-/// What is known after a request: nothing is written where it may or may not have been carried out.
+/// Returns what is known after a request: nothing is written if it may or may not have been carried out.
 fn settled(error: Option<ClientError>) -> (Option<Outcome>, End) {
     let Some(error) = error else {
         return (Some(Outcome::Imported), End::Imported);
     };
     match &error {
-        // A success that cannot be read is one.
+        // A success that cannot be read still counts as a success.
         ClientError::Response { .. } => (Some(Outcome::Imported), End::Imported),
         ClientError::Status { status, .. } if matches!(status.as_u16(), 401 | 403) => {
             (Some(Outcome::Rejected), End::Stop(error.to_string()))

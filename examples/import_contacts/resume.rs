@@ -6,13 +6,13 @@ use std::error::Error;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 
-/// What is known of a line of the CSV file.
+/// What is known about a line of the CSV file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Imported,
     /// It was not carried out and may be sent again.
     Rejected,
-    /// It was sent; no response is known.
+    /// It was sent; the response is not known.
     Sent,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Resume {
 }
 
 impl Resume {
-    /// Opens the file, or makes it, and keeps it from any other run.
+    /// Opens or creates the file, and locks it against any other run.
     pub(crate) fn open(path: &str) -> Result<Self, Box<dyn Error>> {
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
         file.try_lock().map_err(|_| "another import has it open")?;
@@ -34,7 +34,8 @@ impl Resume {
         file.set_len(u64::try_from(whole)?)?;
         let mut before = BTreeMap::new();
         for (at, line) in text[..whole].lines().enumerate() {
-            let (number, state) = read(line).ok_or_else(|| format!("line {} is none of a resume file", at + 1))?;
+            let (number, state) =
+                read(line).ok_or_else(|| format!("line {} is not a line of a resume file", at + 1))?;
             before.insert(number, state);
         }
         Ok(Self {
@@ -44,18 +45,20 @@ impl Resume {
         })
     }
 
-    /// What became of a line in earlier runs.
+    /// Returns the outcome of a line in earlier runs.
     pub(crate) fn outcome(&self, number: u64, key: u64) -> Result<Option<Outcome>, String> {
         match self.before.get(&number) {
             Some((known, outcome)) if *known == key || *outcome == Outcome::Rejected => Ok(Some(*outcome)),
-            Some(_) => {
-                Err("another text stood here when it was imported; give changed files a new resume file".to_owned())
-            }
+            Some(_) => Err(
+                "this line had another text when it was imported; use a new resume file for a changed \
+                     file"
+                    .to_owned(),
+            ),
             None => Ok(None),
         }
     }
 
-    /// Appends what is known of a line and waits until it is on disk.
+    /// Appends what is known about a line and waits until it is on disk.
     pub(crate) fn write(&self, number: u64, key: u64, outcome: Outcome) -> io::Result<()> {
         let word = match outcome {
             Outcome::Imported => "imported",
@@ -67,14 +70,14 @@ impl Resume {
         file.sync_data()
     }
 
-    /// What to do about a line whose response is not known.
+    /// Returns what to do about a line whose response is not known.
     pub(crate) fn unknown() -> String {
         "it was sent and its response is not known: look for the contact, then write `imported` or `rejected` for `sent` in \
          the resume file"
             .to_owned()
     }
 
-    /// Lets no further line be sent.
+    /// Stops any further line from being sent.
     pub(crate) fn close(&self) {
         self.closed.set(true);
     }

@@ -10,9 +10,9 @@ use serde::Deserialize;
 
 /// One line of the file.
 pub(crate) struct Line {
-    /// Where it begins, from 1; the first is that of the names.
+    /// The line on which it begins, from 1; the first line has the column names.
     pub(crate) number: u64,
-    /// Distinguishes the line from what stood there before.
+    /// Distinguishes the line from an earlier text of the same line.
     pub(crate) key: u64,
     pub(crate) contact: Result<ContactInput, String>,
 }
@@ -31,7 +31,7 @@ struct Row {
     contact: Option<String>,
 }
 
-/// Reads the lines of `file` as they are asked for.
+/// Reads the lines of `file` on demand.
 pub(crate) fn lines(file: &str) -> Result<impl Iterator<Item = Line>, Box<dyn Error>> {
     let mut reader = ReaderBuilder::new().trim(Trim::All).from_path(file)?;
     let names = reader.headers()?.clone();
@@ -48,7 +48,7 @@ pub(crate) fn lines(file: &str) -> Result<impl Iterator<Item = Line>, Box<dyn Er
         }
         let mut record = StringRecord::new();
         let read = reader.read_record(&mut record);
-        // A file that cannot be read any further is reported once.
+        // A file that cannot be read further is reported once.
         ended = matches!(&read, Ok(false)) || read.as_ref().is_err_and(csv::Error::is_io_error);
         let start = match &read {
             Ok(_) => record.position(),
@@ -87,7 +87,7 @@ impl<Text: BufRead> Places<Text> {
         Self { text, byte: 0, line: 1 }
     }
 
-    /// The line of the first byte from `start` on that ends no line.
+    /// Returns the line of the first byte, from `start` on, that is not a line end.
     fn line_at(&mut self, start: u64) -> u64 {
         while let Ok(Some(next)) = self.text.fill_buf().map(|bytes| bytes.first().copied()) {
             if self.byte >= start && !matches!(next, b'\r' | b'\n') {
@@ -127,7 +127,7 @@ fn contact(row: Row) -> Result<ContactInput, String> {
     })
 }
 
-/// What is wrong, without the position, which stands before it.
+/// Describes what is wrong, without the position, which is printed before it.
 fn rendered(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!("{len} cells instead of {expected_len}"),

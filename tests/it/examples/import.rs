@@ -188,7 +188,8 @@ fn a_file_that_changed_under_the_resume_file_is_reported() {
     fs::write(folder.path().join(FILE), "firstname,lastname\nImported,Other\n").unwrap();
     let outcome = import(&service, folder.path());
     assert!(!outcome.success);
-    let expected = "line 2: another text stood here when it was imported; give changed files a new resume file\n";
+    let expected =
+        "line 2: this line had another text when it was imported; use a new resume file for a changed file\n";
     assert_eq!(outcome.stderr, expected);
     assert_eq!(service.named("Imported"), ["One"]);
 }
@@ -205,7 +206,7 @@ fn files_that_cannot_be_used_are_reported_before_anything_is_sent() {
         (
             "firstname\nA\n",
             "no resume file\n",
-            "`contacts.resume`: line 1 is none of a resume file",
+            "`contacts.resume`: line 1 is not a line of a resume file",
         ),
     ] {
         let folder = folder(text);

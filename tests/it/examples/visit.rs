@@ -48,12 +48,12 @@ fn what_cannot_be_recorded_is_reported_and_nothing_is_sent() {
         (
             &venue,
             "yesterday",
-            "record_visit: `yesterday` is no time with its offset, such as 2024-05-17T09:30:00+02:00 or …Z\n",
+            "record_visit: `yesterday` is not a time with an offset, such as 2024-05-17T09:30:00+02:00 or …Z\n",
         ),
         (
             &venue,
             "2024-05-17T09:30:00",
-            "record_visit: `2024-05-17T09:30:00` is no time with its offset, such as 2024-05-17T09:30:00+02:00 or …Z\n",
+            "record_visit: `2024-05-17T09:30:00` is not a time with an offset, such as 2024-05-17T09:30:00+02:00 or …Z\n",
         ),
     ] {
         let outcome = run("record_visit", &[&service.url, &contact, venue, datetime]);
