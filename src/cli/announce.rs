@@ -1,4 +1,4 @@
-//! Says where the token goes, before it goes there: what `--quiet` does not silence.
+//! Announces where the token goes, before it is sent; `--quiet` does not silence this.
 
 use super::arguments::Arguments;
 use super::config::Settled;
@@ -6,7 +6,7 @@ use super::edge;
 use crate::exchange::Target;
 use crate::exchange::redact::printable;
 
-/// Says which token a target gets that nobody named on the command line, and warns where it goes in clear.
+/// Announces which token goes to a target that was not named on the command line, and warns where it goes unencrypted.
 pub(super) fn token_goes(settled: &Settled, target: &Target, has_token: bool) {
     if let Some((config, name)) = settled.found_target() {
         let arguments = &settled.arguments;
@@ -31,17 +31,17 @@ pub(super) fn token_goes(settled: &Settled, target: &Target, has_token: bool) {
     }
     if has_token && !target.is_tls() && !target.is_loopback() {
         edge::note(&format!(
-            "warning: the token goes to {} in clear, and everyone on the way can read it; use https",
+            "warning: the token goes to {} unencrypted, and anyone on the way can read it; use https",
             target.origin()
         ));
     }
 }
 
-/// Where the token is taken from.
+/// Returns where the token is taken from.
 fn source(settled: &Settled) -> String {
     let Arguments { token_file, .. } = &settled.arguments;
     token_file.as_ref().map_or_else(
-        || format!("of {}", settled.token().0),
+        || format!("from {}", settled.token().0),
         |file| format!("in `{}`", file.display()),
     )
 }

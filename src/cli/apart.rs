@@ -1,10 +1,9 @@
-//! Keeps outputs and inputs apart: no output takes the place of a file that the command reads. The main function is
-//! [`apart`].
+//! Keeps outputs and inputs apart: no output replaces a file that the command reads. The main function is [`apart`].
 //!
 //! # Design
 //!
-//! Files are compared, not names: another spelling, a link or `/proc/self/fd` leads to the same file. That is asked before
-//! anything is opened, because opening an output may already change or make it.
+//! Files are compared, not names: another spelling, a link or `/proc/self/fd` may lead to the same file. They are
+//! compared before anything is opened, because opening an output may already change or create it.
 
 use std::path::Path;
 
@@ -12,14 +11,14 @@ use super::edge;
 use super::failure::Failure;
 use super::output::ReportTarget;
 
-/// A file, and what it is to the user: "the contract", "the residue".
+/// A file, with its description for the user: "the contract", "the residue".
 pub(super) type Named<'path> = (&'static str, &'path Path);
 
 /// Rejects an output that would replace or add to an input.
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] that names both.
+/// [`Failure::Usage`], which names both files.
 pub(super) fn apart(outputs: &[Named<'_>], inputs: &[Named<'_>]) -> Result<(), Failure> {
     let pairs = outputs
         .iter()
@@ -36,7 +35,7 @@ pub(super) fn apart(outputs: &[Named<'_>], inputs: &[Named<'_>]) -> Result<(), F
     Ok(())
 }
 
-/// The files that reports go to.
+/// Returns the files that reports go to.
 pub(super) fn reports(targets: &[ReportTarget]) -> Vec<Named<'_>> {
     let files = targets.iter().filter_map(ReportTarget::file);
     files.map(|file| ("a report", file)).collect()

@@ -14,34 +14,34 @@ use super::output::ReportTarget;
 use crate::check::random_seed;
 use crate::plan::{Bounds, Shard};
 
-/// What `check` takes.
+/// The arguments of `check`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Arguments {
     /// The target of `countersign.toml` to check; `embedded` is the reference service
     #[arg(long, value_name = "NAME", env = TARGET_VARIABLE)]
     pub(super) target: Option<Setting<String>>,
-    /// The configuration; without it `countersign.toml` is looked for from the working directory upwards
+    /// The configuration; without it `countersign.toml` is searched for from the working directory upwards
     #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, value_parser = Said(PathBufValueParser::new()))]
     pub(super) config: Option<Setting<PathBuf>>,
     /// Read no configuration
     #[arg(long)]
     pub(super) no_config: bool,
-    /// A file that holds the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
+    /// A file that contains the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
     #[command(flatten)]
     pub(super) service: TargetPart,
     #[command(flatten)]
     pub(super) check: CheckPart,
-    /// Write what each write may leave in the target to this file, before it is sent and after it; JSON Lines are
+    /// Record in this file what each write may leave in the target, before and after it is sent; JSON Lines are
     /// appended, and reach the disk even if the run is killed
     #[arg(long, value_name = "FILE")]
     pub(super) residue: Option<PathBuf>,
-    /// Check this part of the plan alone, one of N; `countersign merge` joins their reports. Give each of them the same
-    /// flags and --seed; --max-writes holds for each
+    /// Check only part K of N of the plan; `countersign merge` joins the reports. Give all shards the same flags and
+    /// --seed; --max-writes applies to each
     #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
     pub(super) shard: Option<Shard>,
-    /// Let the embedded service deviate in this way, to see it found; `list` prints all; repeatable
+    /// Make the embedded service deviate in this way, to see the check find it; `list` prints all; repeatable
     #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
     pub(super) fault: Vec<String>,
     /// Make a finding of this rule fail the run; repeatable
@@ -53,13 +53,13 @@ pub(super) struct Arguments {
     /// Do not report this rule; repeatable
     #[arg(long, value_name = "RULE")]
     pub(super) allow: Vec<String>,
-    /// Write what was found into the configuration as accepted, each finding to be given its reason there
+    /// Add the findings to the configuration as accepted; each needs a reason, which you fill in there
     #[arg(long, conflicts_with = "no_config")]
     pub(super) accept: bool,
     /// Print values of the target's data instead of their shapes
     #[arg(long)]
     pub(super) show_values: bool,
-    // What it does is said by `format::help`, which knows the formats.
+    // `format::help` has the help text, because it knows the formats.
     #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
     pub(super) report: Vec<ReportTarget>,
     /// When to use colour
@@ -68,38 +68,38 @@ pub(super) struct Arguments {
     /// Print each exchange and each undecided fact
     #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
     pub(super) verbose: bool,
-    /// Print the verdict alone
+    /// Print only the verdict
     #[arg(short, long, action = ArgAction::SetTrue)]
     pub(super) quiet: bool,
 }
 
-/// What `plan` takes from the flags of a check.
+/// What `plan` uses of the flags of a check.
 impl Arguments {
     pub(super) fn spec(&self) -> Option<&Path> {
         self.check.spec.as_ref().map(|spec| spec.value.as_path())
     }
 
-    /// The configuration that is named.
+    /// Returns the configuration that was named.
     pub(super) fn config_file(&self) -> Option<&Path> {
         self.config.as_ref().map(|config| config.value.as_path())
     }
 
-    /// Whether requests are sent that create and update.
+    /// Returns whether requests that create and update are sent.
     pub(super) fn writes(&self) -> bool {
-        // The embedded service is nobody's: it gets both.
+        // The embedded service has nobody's data, so it always gets writes.
         self.service.writes.value || self.service.base_url.is_none()
     }
 
-    /// The seed, made up where none is given.
+    /// Returns the seed, a random one if none was given.
     ///
     /// # Errors
     ///
-    /// [`Failure::Usage`] for a shard without one: all of them must make the same choices.
+    /// [`Failure::Usage`] for a shard without a seed: all shards must make the same choices.
     pub(super) fn chosen_seed(&self) -> Result<u64, Failure> {
         match (self.check.seed.as_ref(), self.shard) {
             (None, Some(_)) => Err(Failure::Usage(
-                "--shard needs --seed: all shards must make the same choices; give each the same number, such as that \
-                 of the pipeline's run"
+                "--shard needs --seed: all shards must make the same choices; give each the same number, such as the \
+                 number of the pipeline run"
                     .to_owned(),
             )),
             (seed, _) => Ok(seed.map_or_else(random_seed, |seed| seed.value)),
@@ -114,7 +114,7 @@ impl Arguments {
         self.verbose
     }
 
-    /// What bounds the requests of each step.
+    /// Returns the bounds on the requests of each step.
     pub(super) fn bounds(&self) -> Bounds {
         Bounds {
             max_writes: self.service.max_writes.value.0,

@@ -1,10 +1,11 @@
-//! Files that are written aside and take their place once they are whole: [`aside`].
+//! Writes files aside and moves them into place once they are complete: [`aside`].
 //!
 //! # Design
 //!
-//! A process holds a lock on each of its files aside for as long as it lives, and the system frees it however the process
-//! ends. So one that can be locked is nobody's, and the next run in that folder takes it away. Between making a file and
-//! locking it another process may take it for such a one; then it is gone, and another is made.
+//! A process keeps a lock on each of its files aside for as long as it lives, and the system releases it however the
+//! process ends. So a file that can be locked has no owner, and the next run in that folder removes it. Between the
+//! creation of a file and its lock another process may mistake it for such a leftover and remove it; then another file
+//! is made.
 
 use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
@@ -12,24 +13,24 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// What the name of such a file begins with.
+/// The prefix of the name of such a file.
 const PREFIX: &str = ".countersign-";
-/// How many letters and digits follow.
+/// How many letters and digits follow the prefix.
 const RANDOM: usize = 6;
 
-/// A file in `folder` that takes another's place once it is whole. Whoever may read what the user writes may read it: a
-/// container writes reports for somebody else. What a run that was killed left of such files there is taken away.
+/// Creates a file in `folder` that will replace another once it is complete. It has the user's default permissions,
+/// because a container writes reports for others to read. Leftover files of killed runs in that folder are removed.
 ///
 /// # Errors
 ///
-/// What the system says, without the name of that file: it means nothing to the user.
+/// The system's error, without the name of that file, which means nothing to the user.
 pub(super) fn aside(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).rand_bytes(RANDOM);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // The process's mask takes away what is not wanted.
+        // The process's umask removes what is not wanted.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     loop {
@@ -42,17 +43,17 @@ pub(super) fn aside(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Locks a file that was just made. Gives back whether it is still there.
+/// Locks a file that was just made. Returns whether it is still there.
 fn is_kept(made: &NamedTempFile) -> bool {
     match made.as_file().try_lock() {
-        // Whoever holds it takes it away.
+        // The process that holds the lock removes the file.
         Err(TryLockError::WouldBlock) => false,
-        // Where files cannot be locked, nobody takes one away.
+        // Where files cannot be locked, no process removes one.
         Ok(()) | Err(TryLockError::Error(_)) => made.path().exists(),
     }
 }
 
-/// Takes away the files aside that killed processes of this user left in a folder. What cannot be taken away stays.
+/// Removes the files aside that killed processes of this user left in a folder. Files that cannot be removed stay.
 fn clear(folder: &Path, own: &File) {
     let own_owner = owner(own.metadata());
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -60,7 +61,7 @@ fn clear(folder: &Path, own: &File) {
         let random = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
         let is_ours = random
             .is_some_and(|random| random.len() == RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric()));
-        // Not through a link: only what was made here is taken away.
+        // Links are not followed: only files that were made here are removed.
         let found = entry.metadata();
         let is_file = found.as_ref().is_ok_and(Metadata::is_file);
         if !is_ours || !is_file || owner(found) != own_owner {
@@ -73,14 +74,14 @@ fn clear(folder: &Path, own: &File) {
     }
 }
 
-/// Who owns a file.
+/// Returns the owner of a file.
 #[cfg(unix)]
 fn owner(file: io::Result<Metadata>) -> Option<u32> {
     use std::os::unix::fs::MetadataExt as _;
     file.ok().map(|found| found.uid())
 }
 
-/// Elsewhere a file of somebody else's cannot be taken away.
+/// On other systems a file that belongs to somebody else cannot be removed.
 #[cfg(not(unix))]
 fn owner(_: io::Result<Metadata>) -> Option<u32> {
     None

@@ -1,5 +1,5 @@
-//! `countersign check`: a service against the contract. Flags as typed become settled values here; nothing deeper sees
-//! a flag.
+//! `countersign check`: checks a service against the contract. Here the flags as typed become settled values; nothing
+//! deeper sees a flag.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -87,7 +87,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     progress.finish();
     record.accepted = accepted(&run, &contract, &prepared.settings.levels, &acceptances);
     let accepted = accept(accepting, &run, &record, &contract);
-    // A record needs nothing beside itself, and its reports may be as large as what it was made of.
+    // A record needs nothing else, and its reports may be as large as the data that it was made from.
     drop((run, prepared, contract));
     let written = write(outputs, (&record, &terminals), accepted)?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
@@ -95,7 +95,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }
 
-/// Writes the reports, then says what was accepted. Gives back whether all reports were written.
+/// Writes the reports, then prints what was accepted. Returns whether all reports were written.
 fn write(
     outputs: Outputs,
     (record, terminals): (&Record, &Terminals),
@@ -108,8 +108,8 @@ fn write(
     Ok(written)
 }
 
-/// Adds what was found to the configuration. What a run that was cut short found is not all there is, so it adds nothing.
-/// Returns what is printed of it.
+/// Adds the findings to the configuration. A run that was cut short adds nothing, because its findings are incomplete.
+/// Returns the text to print about it.
 fn accept(
     accepting: Option<Accepting>,
     run: &Run,
@@ -121,11 +121,11 @@ fn accept(
         return accepting.write(run.verdicts.findings(), contract).map(Some);
     }
     Ok(Some(
-        "nothing was accepted: the run was not carried out to its end".to_owned(),
+        "nothing was accepted, because the run did not complete".to_owned(),
     ))
 }
 
-/// Rejects an output that would spoil what the check reads or writes besides.
+/// Rejects an output that would overwrite another file that the check reads or writes.
 fn keep_apart(settled: &Settled, summary: Option<&Path>) -> Result<(), Failure> {
     let arguments = &settled.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
@@ -136,14 +136,14 @@ fn keep_apart(settled: &Settled, summary: Option<&Path>) -> Result<(), Failure> 
     ];
     let inputs: Vec<_> = inputs.into_iter().flatten().collect();
     let mut outputs = apart::reports(&arguments.report);
-    // A report replaces what is there, and the residue is not to be lost.
+    // A report replaces what is there, and the residue must not be lost.
     apart(&outputs, residue.as_slice())?;
     outputs.extend(residue);
     outputs.extend(summary.map(|path| ("the summary of the step", path)));
     apart(&outputs, &inputs)
 }
 
-/// The contract from a file, or the built-in one.
+/// Reads the contract from a file, or the built-in one.
 pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
     match spec {
         None => Ok(Contract::built_in()?),
@@ -167,7 +167,7 @@ struct Resolved {
 fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Result<Resolved, Failure> {
     let arguments = &settled.arguments;
     let named = match &arguments.service.base_url {
-        // The embedded service makes its own token: who names one has forgotten the target.
+        // The embedded service makes its own token: a user who names one has forgotten the target.
         None if arguments.token_file.is_some() => return Err(Failure::NoTarget),
         None => None,
         Some(url) => {
@@ -187,7 +187,7 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
         max_writes: bounds.max_writes,
         max_pages: bounds.max_pages,
         rounds: arguments.rounds(),
-        // The embedded service is there.
+        // The embedded service is already up.
         wait: wait
             .filter(|_| named.is_some())
             .map(|wait| Duration::from_secs_f64(wait.value.0)),
@@ -226,12 +226,11 @@ fn no_token(settled: &Settled) -> Failure {
     }
 }
 
-/// The plan of a scope.
+/// Makes the plan of a scope.
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] where there are more shards than there is something to do for: one that checks nothing proves
-/// nothing.
+/// [`Failure::Usage`] if there are more shards than parts of the plan: a shard that checks nothing proves nothing.
 pub(super) fn plan(contract: &Contract, scope: &Selection) -> Result<Plan, Failure> {
     let plan = Plan::new(contract, scope);
     let parts = plan.parts;
@@ -252,7 +251,7 @@ pub(super) fn plan(contract: &Contract, scope: &Selection) -> Result<Plan, Failu
     }
 }
 
-/// What a check with these arguments may do. Whether there is a token is not known here.
+/// Returns what a check with these arguments may do. Whether there is a token is not known here.
 pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Result<Selection, Failure> {
     Ok(Selection {
         writes: arguments.writes(),
@@ -266,7 +265,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
 }
 
 impl Resolved {
-    /// The target and its token: the named one, else the reference service, started on a port of its own.
+    /// Returns the target and its token: the named target, or the reference service, started on its own port.
     async fn target(&self) -> Result<(Target, Option<Token>), Failure> {
         match &self.named {
             Some(named) => Ok(named.clone()),
@@ -274,7 +273,7 @@ impl Resolved {
         }
     }
 
-    /// Has the run keep an account of its writes in a file.
+    /// Makes the run keep an account of its writes in a file.
     fn keep_residue(
         &mut self,
         path: &Path,
@@ -320,7 +319,7 @@ async fn embedded(faults: &Faults) -> Result<(Target, Option<Token>), Failure> {
     Ok((Target::parse(&format!("http://{address}"))?, Some(token)))
 }
 
-/// Threads for the embedded service; a named target needs none beside the run's own.
+/// Makes a runtime with threads for the embedded service; a named target needs only the run's own thread.
 fn runtime(resolved: &Resolved) -> Result<Runtime, Failure> {
     let mut builder = match resolved.named {
         Some(_) => tokio::runtime::Builder::new_current_thread(),
@@ -337,7 +336,7 @@ fn operations(contract: &Contract, names: &[Setting<String>]) -> Result<Vec<Oper
     named.collect()
 }
 
-/// The levels that flags set.
+/// Returns the levels that flags set.
 pub(super) fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
     let mut levels = Levels::default();
     for (names, level) in [
@@ -352,7 +351,7 @@ pub(super) fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
     Ok(levels)
 }
 
-/// How standard error is written while the run goes.
+/// Returns how standard error is written during the run.
 fn live(arguments: &Arguments) -> Terminal {
     let (quiet, verbose) = (arguments.quiet, arguments.verbose);
     shown::lines(arguments.color.on_stderr(), (quiet, verbose), edge::stderr_width())

@@ -1,4 +1,4 @@
-//! `countersign completions SHELL`: what a shell needs to complete our commands, flags and names.
+//! `countersign completions SHELL`: prints what a shell needs to complete our commands, flags and names.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command};
@@ -9,7 +9,7 @@ use super::failure::Failure;
 use crate::contract::Contract;
 use crate::rules::RULES;
 
-/// What `completions` takes.
+/// The arguments of `completions`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The shell that the script is for
@@ -30,8 +30,8 @@ fn script(shell: Shell, mut command: Command) -> Vec<u8> {
     script
 }
 
-/// The command whose rules and operations are completed by name too: wherever a flag says that it takes one, it lists
-/// all of them. Another contract's operations are not known here.
+/// Returns the command with rules and operations completed by name too: each flag that takes one lists them all. The
+/// operations of another contract are not known here.
 fn with_names(command: Command) -> Result<Command, Failure> {
     let contract = Contract::built_in()?;
     let operations: Vec<_> = contract

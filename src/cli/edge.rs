@@ -1,4 +1,4 @@
-//! The edge to the outside world: environment, clock, terminal, files. Nothing behind it reads any of them.
+//! The edge to the outside world: environment, clock, terminal, files. Nothing else reads any of them.
 
 use std::fs::File;
 use std::io::{IsTerminal as _, Read, Write as _};
@@ -20,12 +20,12 @@ pub(super) const BASE_URL_VARIABLE: &str = "COUNTERSIGN_BASE_URL";
 pub(super) const CONFIG_VARIABLE: &str = "COUNTERSIGN_CONFIG";
 /// The variable that names the target of the configuration.
 pub(super) const TARGET_VARIABLE: &str = "COUNTERSIGN_TARGET";
-/// The variable that holds the token, where the target names no other.
+/// The variable that contains the token, unless the target names another.
 pub(super) const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
 
-/// Whether the process was begun without a standard output.
+/// Whether the process was started without a standard output.
 static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
-/// The most of a file with a token that is read, in bytes: more than any server takes as a header.
+/// The largest token file that is read, in bytes: more than any server accepts as a header.
 const MOST_OF_A_TOKEN: u64 = 64 << 10;
 
 /// When colours are written.
@@ -40,17 +40,17 @@ pub(super) enum ColorWhen {
 }
 
 impl ColorWhen {
-    /// Whether there is colour on standard output.
+    /// Returns whether standard output is coloured.
     pub(super) fn on_stdout(self) -> bool {
         self.on(&std::io::stdout())
     }
 
-    /// Whether there is colour on standard error.
+    /// Returns whether standard error is coloured.
     pub(super) fn on_stderr(self) -> bool {
         self.on(&std::io::stderr())
     }
 
-    /// `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM` have their say where the flag leaves it open.
+    /// `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM` decide if the flag leaves it open.
     fn on(self, stream: &impl anstream::stream::RawStream) -> bool {
         match self {
             Self::Always => true,
@@ -60,13 +60,13 @@ impl ColorWhen {
     }
 }
 
-/// The time now, by a clock that may be set to before 1970: [`Utc::now`] panics there.
+/// Returns the time now, by a clock that may be set to before 1970, where [`Utc::now`] panics.
 #[expect(clippy::disallowed_methods, reason = "the clock is read here and passed in")]
 pub(super) fn now() -> DateTime<Utc> {
     std::time::SystemTime::now().into()
 }
 
-/// Rejects to run the reference service by a clock that its responses cannot be dated by: hyper panics then.
+/// Refuses to run the reference service on a clock that cannot date its responses, because hyper would panic.
 ///
 /// # Errors
 ///
@@ -81,11 +81,11 @@ pub(super) fn dates_responses(now: DateTime<Utc>) -> Result<(), Failure> {
     )))
 }
 
-/// The token from a file, else from the variable of this name; none where neither is given.
+/// Returns the token from a file, or from the variable of this name; `None` if neither is given.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, a token that is empty or too short or that no header carries.
+/// A file that cannot be read; a token that is empty, too short, or cannot be sent in a header.
 #[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
 pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>, Failure> {
     if let Some(path) = file {
@@ -97,7 +97,7 @@ pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>
     token.transpose()
 }
 
-/// Reads a token of this origin, which has to be so long that it can be taken out of a text.
+/// Reads a token of this origin, which must be long enough to be redacted from a text.
 fn long_enough(text: &str, origin: &str) -> Result<Token, Failure> {
     let token = Token::new(text.trim()).map_err(|source| Failure::Token {
         origin: origin.to_owned(),
@@ -111,19 +111,19 @@ fn long_enough(text: &str, origin: &str) -> Result<Token, Failure> {
     Ok(token)
 }
 
-/// Whether a variable is set, whatever it holds.
+/// Returns whether a variable is set, whatever its value.
 #[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
 pub(super) fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some()
 }
 
-/// The text of a file, which is `what` to the user and has `most` bytes at most.
+/// Returns the text of a file of at most `most` bytes; messages call it `what`.
 ///
 /// # Errors
 ///
-/// What the system says; a file that is larger, of which no more is read; one that is not UTF-8.
+/// The system's error; a file that is larger, of which no more is read; one that is not UTF-8.
 pub(super) fn read(what: &'static str, path: &Path, most: u64) -> Result<String, Failure> {
-    // One byte more says that there is more.
+    // One byte more shows whether the file is larger.
     let bytes = read_bytes(what, path, most + 1)?;
     let text = if u64::try_from(bytes.len()).is_ok_and(|length| length <= most) {
         String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
@@ -133,7 +133,7 @@ pub(super) fn read(what: &'static str, path: &Path, most: u64) -> Result<String,
         } else {
             (most >> 20, "MiB")
         };
-        Err(format!("it is larger than the {size} {unit} that are read of it"))
+        Err(format!("it is larger than {size} {unit}, the most that is read"))
     };
     text.map_err(|reason| Failure::File {
         what,
@@ -142,12 +142,12 @@ pub(super) fn read(what: &'static str, path: &Path, most: u64) -> Result<String,
     })
 }
 
-/// The working directory.
+/// Returns the working directory.
 pub(super) fn folder() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
 }
 
-/// The first bytes of a file, which is `what` to the user; of standard input where it is `-`.
+/// Returns the first `most` bytes of a file, or of standard input for `-`; messages call it `what`.
 ///
 /// # Errors
 ///
@@ -167,7 +167,8 @@ pub(super) fn read_bytes(what: &'static str, path: &Path, most: u64) -> Result<V
     })
 }
 
-/// Whether the process was begun with SIGHUP ignored, as `nohup` does: it is to outlive its terminal. Only Linux shows it.
+/// Returns whether the process was started with SIGHUP ignored, as `nohup` does: then it must outlive its terminal.
+/// Only Linux shows this.
 #[cfg(unix)]
 pub(super) fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -178,35 +179,35 @@ pub(super) fn ignores_hang_up() -> bool {
         .is_some_and(|mask| mask & 1 == 1)
 }
 
-/// The width of the terminal on standard output, if there is one.
+/// Returns the width of the terminal on standard output, if there is one.
 pub(super) fn width() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
 }
 
-/// The width of the terminal on standard error, if there is one.
+/// Returns the width of the terminal on standard error, if there is one.
 pub(super) fn stderr_width() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
 }
 
-/// How wide the lines of a page for people are: as wide as the terminal, 100 columns at most and where there is none.
+/// Returns the width of lines for people: that of the terminal, but at most 100 columns; 100 if there is no terminal.
 pub(super) fn line_width() -> usize {
     width().unwrap_or(100).clamp(40, 100)
 }
 
-/// Whether somebody watches standard error.
-#[expect(clippy::disallowed_methods, reason = "the terminal is asked here")]
+/// Returns whether standard error is a terminal.
+#[expect(clippy::disallowed_methods, reason = "the terminal is queried here")]
 pub(super) fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// Whether two paths lead to one file, however they are spelled and linked; it need not be there.
+/// Returns whether two paths lead to one file, however they are spelled and linked; the file need not exist.
 pub(super) fn same_file(left: &Path, right: &Path) -> bool {
     let identities = (identity(left), identity(right));
     let same = matches!(identities, (Some(left), Some(right)) if left == right);
     same || left == right || whole(left) == whole(right)
 }
 
-/// What distinguishes a file from every other: its device and its number there, which all its hard links share.
+/// Returns what distinguishes a file from every other: its device and inode number, which all its hard links share.
 #[cfg(unix)]
 fn identity(file: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
@@ -214,14 +215,14 @@ fn identity(file: &Path) -> Option<(u64, u64)> {
     Some((found.dev(), found.ino()))
 }
 
-/// Elsewhere only the path distinguishes files.
+/// On other systems only the path distinguishes files.
 #[cfg(not(unix))]
 fn identity(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
-/// The path of a file from the root of the disk, by which two spellings of it are one; the file need not be there, and a
-/// link may lead to one that is not.
+/// Returns the absolute path of a file, the same for every spelling of it. The file need not exist, and a link may lead
+/// to one that does not.
 fn whole(file: &Path) -> PathBuf {
     // As many links in a row as Linux follows.
     const MOST_LINKS: usize = 40;
@@ -247,40 +248,40 @@ fn whole(file: &Path) -> PathBuf {
     there.unwrap_or(file)
 }
 
-/// Whether a file is in a folder or in one below it, wherever links lead; the file need not be there.
+/// Returns whether a file is in a folder or in one below it, after links are followed; the file need not exist.
 pub(super) fn is_below(file: &Path, folder: &Path) -> bool {
     let file = whole(file);
     let climbs = file.components().any(|component| component == Component::ParentDir);
     !climbs && folder.canonicalize().is_ok_and(|folder| file.starts_with(folder))
 }
 
-/// The folder that a file is in.
+/// Returns the folder that a file is in.
 pub(super) fn folder_of(file: &Path) -> &Path {
     file.parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or_else(|| Path::new("."))
 }
 
-/// Says that the process was begun without a standard output. What is then written there goes nowhere and meets no error
-/// of the system's, because Rust puts `/dev/null` in its place.
+/// Notes that the process was started without a standard output. What is written there is lost without a system error,
+/// because Rust replaces it with `/dev/null`.
 pub(super) fn note_closed_stdout() {
     STDOUT_IS_CLOSED.store(true, Ordering::Relaxed);
 }
 
-/// Writes a page to standard output. A reader that went away has read what it wanted.
+/// Writes a page to standard output. If the reader closes the pipe, it has read what it wanted.
 ///
 /// # Errors
 ///
-/// What the system says, such as a full disk behind a redirection; a standard output that is closed.
+/// The system's error, such as a full disk after a redirection; a standard output that is closed.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     print_verbatim(neutral(text, Colours::Kept).as_bytes())
 }
 
-/// The same of what holds no text but our own, as it is: in a script a tab is a tab.
+/// Writes text that is entirely our own, verbatim: in a script a tab is a tab.
 ///
 /// # Errors
 ///
-/// As [`print`] has it.
+/// Those of [`print`].
 pub(super) fn print_verbatim(text: &[u8]) -> Result<(), Failure> {
     match write(text) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -288,20 +289,21 @@ pub(super) fn print_verbatim(text: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Writes a whole report to standard output. A reader that went away has not got it.
+/// Writes a whole report to standard output. If the reader closes the pipe, it did not get the report, and that is an
+/// error.
 ///
 /// # Errors
 ///
-/// What the system says, such as a full disk; a standard output that is closed.
+/// The system's error, such as a full disk; a standard output that is closed.
 pub(super) fn print_whole(text: &str) -> std::io::Result<()> {
     write(neutral(text, Colours::Kept).as_bytes())
 }
 
-/// The same of lines that a CI system is to obey; whoever wrote them has escaped what is in them.
+/// Writes lines of commands for a CI system as [`print_whole`] does; the caller has escaped their contents.
 ///
 /// # Errors
 ///
-/// As [`print_whole`] has it.
+/// Those of [`print_whole`].
 pub(super) fn print_commands(text: &str) -> std::io::Result<()> {
     write(text.as_bytes())
 }
@@ -314,7 +316,7 @@ fn write(text: &[u8]) -> std::io::Result<()> {
     stdout.write_all(text).and_then(|()| stdout.flush())
 }
 
-/// The file that GitHub shows as the summary of this step, where it runs one.
+/// Returns the file that GitHub shows as the summary of this step, if the command runs in one.
 #[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
 pub(super) fn step_summary() -> Option<PathBuf> {
     let path = std::env::var_os("GITHUB_STEP_SUMMARY")?;
@@ -326,7 +328,7 @@ pub(super) fn note(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", neutral(line, Colours::Kept));
 }
 
-/// Prints what ended a command.
+/// Prints the failure that ended a command.
 pub(super) fn error(failure: &Failure) {
     let failure = neutral(&failure.to_string(), Colours::None);
     let style = anstyle::AnsiColor::Red.on_default().bold();
@@ -336,7 +338,7 @@ pub(super) fn error(failure: &Failure) {
 /// Prints why, and ends the process at once.
 #[expect(
     clippy::exit,
-    reason = "whoever asks twice waits for nothing, and the thread that would return hangs"
+    reason = "a user who interrupts twice does not want to wait, and the thread that would return hangs"
 )]
 pub(super) fn end(why: &str, code: i32) -> ! {
     let _ = writeln!(std::io::stderr().lock(), "{why}");

@@ -1,4 +1,4 @@
-//! `countersign explain RULE`: what a rule judges, why, and what to do about a finding.
+//! `countersign explain RULE`: prints what a rule judges, why, and what to do about a finding.
 
 use clap::Args;
 
@@ -7,14 +7,14 @@ use super::failure::Failure;
 use super::wrap::hanging;
 use crate::rules::{Level, Rule};
 
-/// What `explain` takes.
+/// The arguments of `explain`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The rule; `countersign rules` lists all
     rule: String,
 }
 
-/// Prints everything that there is to say of a rule.
+/// Prints everything about a rule.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let rule = Rule::named(&arguments.rule)?;
     edge::print(&page(rule, edge::line_width()))?;
@@ -49,7 +49,7 @@ fn page(rule: &Rule, width: usize) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What the rule's level means, and the flags that change it.
+/// Describes the rule's level and the flags that change it.
 fn level(rule: &Rule) -> String {
     let name = rule.name;
     let flags = [

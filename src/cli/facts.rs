@@ -1,4 +1,4 @@
-//! `countersign facts`: every fact of the contract with its location.
+//! `countersign facts`: lists every fact of the contract with its location.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use super::edge;
 use super::failure::Failure;
 use crate::contract::Contract;
 
-/// What `facts` takes.
+/// The arguments of `facts`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Another contract than the built-in one: an OpenAPI 3.0 document
+    /// A contract to use instead of the built-in one: an OpenAPI 3.0 document
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! What ends a command before it has an outcome. The main type is [`Failure`].
+//! Defines what ends a command before it has an outcome. The main type is [`Failure`].
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub(super) const NOT_WRITTEN: u8 = 4;
 /// Why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// The configuration that is to be written cannot be.
+    /// The configuration cannot be written.
     #[error("failed to write the accepted findings to `{}`: {reason}", path.display())]
     Accept {
         /// The file.
@@ -42,15 +42,15 @@ pub(super) enum Failure {
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The address to listen on cannot be had.
+    /// The address to listen on is not available.
     #[error("failed to listen on `{address}`: {source}{hint}")]
     Listen {
         /// The address.
         address: String,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
         /// What to do.
         hint: &'static str,
@@ -63,21 +63,21 @@ pub(super) enum Failure {
         /// Why.
         reason: String,
     },
-    /// A token, and no target for it.
-    #[error("--token-file is the token of a target, and there is none; give --base-url")]
+    /// There is a token, but no target for it.
+    #[error("--token-file gives the token of a target, but there is no target; give --base-url")]
     NoTarget,
-    /// Reports that are not of different shards of one plan.
+    /// The reports do not come from different shards of one plan.
     #[error("failed to merge: {0}")]
     Merge(#[from] MergeError),
-    /// A named target, and no token for it.
+    /// There is a target, but no token for it.
     #[error("there is no token for the target; set {variable}{place} or give --token-file")]
     NoToken {
-        /// The variable that would hold it.
+        /// The variable that would contain it.
         variable: String,
-        /// Where the variable is named, in brackets; empty where it is nowhere.
+        /// Where the variable is named, in brackets; empty if it is not named.
         place: String,
     },
-    /// A name that the contract does not have.
+    /// The contract does not have an operation of this name.
     #[error(transparent)]
     Operation(#[from] UnknownOperation),
     /// A report could not be written.
@@ -93,42 +93,42 @@ pub(super) enum Failure {
     Residue {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A value of a flag that clap cannot reject by itself.
     #[error("{0}")]
     Usage(String),
-    /// A rule that does not exist.
+    /// There is no rule of this name.
     #[error(transparent)]
     Rule(#[from] UnknownRule),
     /// The runtime or the HTTP client could not be set up.
     #[error("failed to start: {0}")]
     Start(String),
-    /// A token that cannot be hidden.
+    /// The token is too short to be hidden.
     #[error("the token from {origin} has fewer than {SHORTEST_TOKEN} characters; {TOO_SHORT}")]
     ShortToken {
         /// Where it was taken from.
         origin: String,
     },
-    /// What was asked for could not be printed.
+    /// The requested text could not be printed.
     #[error("failed to write to standard output: {0}")]
     Stdout(std::io::Error),
     /// The reference service could not be opened.
-    #[error("{0}; give another by --store")]
+    #[error("{0}; give another with --store")]
     Store(String),
     /// The base URL is wrong.
     #[error("failed to read --base-url or COUNTERSIGN_BASE_URL: {0}")]
     Target(#[from] BaseUrlError),
     /// The token is wrong.
-    #[error("failed to take the token from {origin}: {source}")]
+    #[error("failed to use the token from {origin}: {source}")]
     Token {
         /// Where it was taken from.
         origin: String,
         /// What is wrong with it.
         source: TokenError,
     },
-    /// A report that cannot be read back.
+    /// A report cannot be read back.
     #[error("failed to read the report `{}`: {source}", path.display())]
     Unread {
         /// The file.
@@ -145,7 +145,7 @@ impl From<TransportError> for Failure {
 }
 
 impl Failure {
-    /// The exit code: [`NOT_WRITTEN`] for what was to be written, else 2.
+    /// Returns the exit code: [`NOT_WRITTEN`] if something could not be written, otherwise 2.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             Self::Accept { .. }

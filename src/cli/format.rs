@@ -1,4 +1,4 @@
-//! The ways in which a run is written. A new one is one more entry of [`FORMATS`]; flags, help and messages follow.
+//! The formats of reports. A new format is one more entry in [`FORMATS`]; flags, help and messages follow.
 
 use std::io;
 
@@ -12,9 +12,9 @@ pub(super) struct Format {
     pub(super) name: &'static str,
     /// Whether it shows single exchanges; keeping them costs memory.
     pub(super) exchanges: bool,
-    /// What standard output does with it.
+    /// How it is treated on standard output.
     pub(super) stream: Stream,
-    /// Writes it. People's lines are styled as the terminal wants.
+    /// Writes it. Lines for people are styled for the terminal.
     pub(super) write: Write,
 }
 
@@ -24,9 +24,9 @@ type Write = fn(&Record, &Terminal, &mut dyn io::Write) -> io::Result<()>;
 /// What a report is on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
-    /// Lines that a CI system obeys, beside its summary of the step.
+    /// Commands for a CI system, in addition to its summary of the step.
     Commands,
-    /// One document, beside which nothing else may stand.
+    /// One document, with nothing else next to it.
     Document,
     /// Lines for people.
     Lines,
@@ -84,7 +84,7 @@ pub(super) static FORMATS: &[Format] = &[
     },
 ];
 
-/// What the help says of `--report`.
+/// Returns the help of `--report`.
 pub(super) fn help() -> String {
     format!(
         "Write a report to a file or to standard output, in one of the formats {}; repeatable",
@@ -93,11 +93,11 @@ pub(super) fn help() -> String {
 }
 
 impl Format {
-    /// The format of this name.
+    /// Returns the format of this name.
     ///
     /// # Errors
     ///
-    /// A sentence with a near one and the known ones.
+    /// A sentence with a similar name and the known ones.
     pub(super) fn named(name: &str) -> Result<&'static Self, String> {
         FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
             let names = FORMATS.iter().map(|format| format.name);
@@ -107,7 +107,7 @@ impl Format {
     }
 }
 
-/// The names of all formats.
+/// Returns the names of all formats.
 fn known() -> String {
     let names: Vec<_> = FORMATS.iter().map(|format| format!("`{}`", format.name)).collect();
     names.join(", ")

@@ -1,4 +1,4 @@
-//! `countersign man`: a manual page for the program and one for each subcommand. The main type is [`Manual`].
+//! `countersign man`: writes a manual page for the program and one for each subcommand. The main type is [`Manual`].
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use super::aside::aside;
 use super::edge;
 use super::failure::Failure;
 
-/// What `man` takes.
+/// The arguments of `man`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The folder to write the pages to, a file each; without it all of them are printed one after another
+    /// The folder to write the pages to, one file each; without it all pages are printed one after another
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
 }
 
-/// A page, as a file of this name.
+/// A page, and the name of its file.
 #[derive(Debug)]
 struct Manual {
     file: String,
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &Arguments, command: Command) -> Result<u8, Failure
     Ok(0)
 }
 
-/// The program's page first, then those of its subcommands.
+/// Returns the program's page, then those of its subcommands.
 fn pages(command: Command) -> Vec<Manual> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
@@ -79,7 +79,8 @@ fn page(command: &Command, source: &str, names: &[String]) -> Manual {
     }
 }
 
-/// The text with every character beyond ASCII in groff's own spelling: groff by itself takes input for Latin-1.
+/// Returns the text with every character beyond ASCII in groff's own spelling, because groff reads its input as
+/// Latin-1.
 fn ascii(text: &str) -> String {
     let spelled = |character: char| {
         if character.is_ascii() {
@@ -91,7 +92,7 @@ fn ascii(text: &str) -> String {
     text.chars().map(spelled).collect()
 }
 
-/// What stands in a page only where the command has it.
+/// Writes the sections that only some commands have.
 fn sections(command: &Command, man: &Man, text: &mut Vec<u8>) -> std::io::Result<()> {
     if command.get_arguments().any(|argument| !argument.is_hide_set()) {
         man.render_options_section(text)?;
@@ -102,7 +103,7 @@ fn sections(command: &Command, man: &Man, text: &mut Vec<u8>) -> std::io::Result
     Ok(())
 }
 
-/// The codes as the command's help has them: a heading, and a line for each with the code first.
+/// Writes the exit codes as in the command's help: a heading, and a line for each with the code first.
 fn exit_codes(command: &Command, roff: &mut Roff) {
     let Some(help) = command.get_after_help() else { return };
     let help = help.to_string();
@@ -126,7 +127,8 @@ fn see_also(names: &[String], own: &str, roff: &mut Roff) {
     roff.text([roman(others.join(", "))]);
 }
 
-/// Writes every page aside before the first takes its place, so that a folder that takes no file keeps what it has.
+/// Writes every page aside before the first is moved into place, so that a folder that cannot be written to stays
+/// unchanged.
 fn write(folder: &Path, pages: &[Manual]) -> Result<(), Failure> {
     let failure = |path: &Path, reason: String| Failure::ManPage {
         path: path.to_owned(),
@@ -134,7 +136,7 @@ fn write(folder: &Path, pages: &[Manual]) -> Result<(), Failure> {
     };
     if !folder.is_dir() {
         let reason = if folder.exists() {
-            "it is no folder"
+            "it is not a folder"
         } else {
             "there is no such folder; create it"
         };
@@ -144,7 +146,7 @@ fn write(folder: &Path, pages: &[Manual]) -> Result<(), Failure> {
     for page in pages {
         let place = folder.join(&page.file);
         if place.is_dir() {
-            return Err(failure(&place, "a folder stands there".to_owned()));
+            return Err(failure(&place, "it is a folder".to_owned()));
         }
         let file = written(folder, &page.text).map_err(|error| failure(&place, error.to_string()))?;
         aside.push((file, place));

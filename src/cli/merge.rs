@@ -1,4 +1,4 @@
-//! `countersign merge`: one report of those that the shards of a check wrote.
+//! `countersign merge`: makes one report from those that the shards of a check wrote.
 
 use std::path::PathBuf;
 
@@ -10,20 +10,20 @@ use super::report;
 use super::shown::Shown;
 use crate::report::merge;
 
-/// What `merge` takes.
+/// The arguments of `merge`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// What each `check --shard K/N --report json=FILE` wrote, or an earlier merge; `-` is standard input
+    /// The files that `check --shard K/N --report json=FILE` or an earlier merge wrote; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// End with 3 when less of all facts was decided
+    /// End with 3 if less than this percentage of all facts was decided
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     require_facts: Option<Setting<Percent>>,
     #[command(flatten)]
     shown: Shown,
 }
 
-/// Merges, writes the reports, and ends with the exit code of what the shards say together.
+/// Merges, writes the reports, and ends with the exit code for all shards together.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     arguments
         .shown

@@ -2,8 +2,8 @@
 //!
 //! - **In**: the arguments and the environment of this process, `countersign.toml`, files.
 //! - **Out**: reports on standard output and in files, progress on standard error, an exit code.
-//! - **Start with** [`main`](fn@main); one subcommand a file, `check` the largest. `config` settles flags, environment
-//!   and file.
+//! - **Start with** [`main`](fn@main); each subcommand has its own file, of which `check` is the largest. `config`
+//!   settles flags, environment and file.
 //!
 //! ```no_run
 //! let code = countersign::cli::main(false);
@@ -58,33 +58,33 @@ Exit codes:
   1    does not conform: a finding at deny
   2    usage or configuration: a bad flag, file or contract
   3    could not judge: unreachable, throttled, the token rejected everywhere, --max-time over
-  4    a report, the residue that --residue asks for, or what --accept adds could not be written
-  130  interrupted; what was judged until then is reported";
+  4    a report, the residue for --residue, or the findings for --accept could not be written
+  130  interrupted; what was judged so far is reported";
 
-/// Of the commands that print something and send nothing.
+/// The exit codes of commands that print something and send nothing.
 const PRINTED: &str = "\
 Exit codes:
   0  printed
   2  usage or configuration: a bad flag, name, file or contract
   4  it could not be written";
 
-/// Of the commands that make files for other programs.
+/// The exit codes of commands that make files for other programs.
 const WRITTEN: &str = "\
 Exit codes:
   0  written
   2  usage: a bad flag or name
-  4  what was asked for could not be written; nothing half-written is left";
+  4  the output could not be written; nothing half-written is left";
 
-/// Of the command that writes reports and judges nothing.
+/// The exit codes of the command that writes reports and judges nothing.
 const REPORTED: &str = "\
 Exit codes:
-  0  written; with --exit-code that of the check itself
-  2  usage: a bad flag, or a file that is no report of this version
+  0  written; with --exit-code, the exit code of the check itself
+  2  usage: a bad flag, or a file that is not a report of this version
   4  a report could not be written";
 
 const SERVED: &str = "\
 Exit codes:
-  0  stopped by Ctrl-C, SIGTERM or SIGHUP, or the list that was asked for was printed
+  0  stopped by Ctrl-C, SIGTERM or SIGHUP, or the requested list was printed
   2  usage or configuration: a bad flag, name or file, a store that cannot be opened, an address that is taken";
 
 #[derive(Debug, Subcommand)]
@@ -92,7 +92,7 @@ enum Command {
     /// Checks a service: the embedded reference service, or a deployed one with --base-url
     #[command(after_help = EXIT_CODES)]
     Check(Box<Arguments>),
-    /// Prints what a shell needs to complete our commands, flags and names of rules
+    /// Prints the script with which a shell completes our commands, flags and names of rules
     #[command(after_help = WRITTEN)]
     Completions(completions::Arguments),
     /// Shows what `check` would do with the same flags, and where each value comes from: flag, environment, file, default
@@ -108,7 +108,7 @@ enum Command {
     /// Prints the manual pages of the program and of each command, or writes them to a folder
     #[command(after_help = WRITTEN)]
     Man(man::Arguments),
-    /// Makes one report of those that the shards of a check wrote, and says which is missing
+    /// Makes one report from those that the shards of a check wrote, and names any that is missing
     #[command(after_help = EXIT_CODES)]
     Merge(merge::Arguments),
     /// Lists every request that `check` would send with the same flags, and why; sends nothing
@@ -117,7 +117,7 @@ enum Command {
     /// Writes a JSON report in other formats, later
     #[command(after_help = REPORTED)]
     Report(report::Arguments),
-    /// Lists every rule with its level, its sentence and where it comes from
+    /// Lists every rule with its level, a one-line summary and its source
     #[command(after_help = PRINTED)]
     Rules,
     /// Runs the reference service
@@ -125,7 +125,7 @@ enum Command {
     Serve(serve::Arguments),
 }
 
-/// Runs the command line of this process, which may have been begun without a standard output.
+/// Runs the command line of this process, which may have been started without a standard output.
 #[must_use]
 pub fn main(stdout_is_closed: bool) -> ExitCode {
     if stdout_is_closed {
@@ -137,7 +137,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            // Clap knows which of help, version and error goes where; a closed pipe is not worth a word.
+            // Clap decides where help, version and errors go; a closed pipe needs no message.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -169,7 +169,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
     }
 }
 
-/// The arguments of a check with what the environment and the configuration add to them.
+/// Returns the arguments of a check with what the environment and the configuration add to them.
 fn settled(arguments: Arguments, matches: &ArgMatches) -> Result<Settled, Failure> {
     let typed = matches.subcommand().map_or(matches, |(_, typed)| typed);
     Settled::new(arguments, typed, &edge::folder())

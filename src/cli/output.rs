@@ -1,5 +1,5 @@
-//! Where reports go. A file's report is written aside and renamed, so that it is whole or absent. The main type is
-//! [`Outputs`].
+//! Writes reports to their destinations. A report in a file is written aside and renamed, so that it is complete or
+//! absent. The main type is [`Outputs`].
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -15,21 +15,21 @@ use super::failure::Failure;
 use super::format::{Format, Stream};
 use crate::report::{MOST_BYTES, Record, Terminal, markdown_within};
 
-/// How a message names standard output.
+/// The name of standard output in messages.
 const STANDARD_OUTPUT: &str = "standard output";
-/// The most that GitHub takes as the summary of a step, in bytes.
+/// The most that GitHub accepts as the summary of a step, in bytes.
 const MOST_OF_A_SUMMARY: u64 = 1 << 20;
 
-/// How the terminal's report is written to each place.
+/// How the terminal report is written to each destination.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminals {
     /// On standard output.
     pub(super) shown: Terminal,
-    /// In a file: no terminal is asked.
+    /// In a file, where the terminal does not matter.
     pub(super) filed: Terminal,
 }
 
-/// A format, and the file it goes to; standard output where none is named.
+/// A format, and the file it goes to; standard output if none is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReportTarget {
     format: &'static Format,
@@ -53,39 +53,39 @@ impl FromStr for ReportTarget {
     }
 }
 
-/// The reports of a run, each with the file that is open for it.
+/// The reports of a run, each with its open file.
 #[derive(Debug)]
 pub(super) struct Outputs {
     outputs: Vec<(ReportTarget, Option<Destination>)>,
-    /// What GitHub shows of the step, where it asks for that and a report is made for it.
+    /// The summary that GitHub shows of the step, if it asks for one and a report is made for it.
     summary: Option<(PathBuf, File)>,
-    /// Whether a report that was asked for is reported as impossible already.
+    /// Whether an error was already printed for a report that cannot be written.
     lacking: bool,
 }
 
 /// A file that a report goes to.
 #[derive(Debug)]
 enum Destination {
-    /// Written aside, and put in its place at the end.
+    /// Written aside, and moved into place at the end.
     Aside(NamedTempFile),
-    /// Written where it is: a pipe or a device cannot be replaced.
+    /// Written directly: a pipe or a device cannot be replaced.
     Direct(File),
 }
 
 impl Outputs {
-    /// Opens every report's file, so that a report that cannot be written is reported before anything is sent. The others
-    /// are written all the same; `summary` is the file that GitHub shows as the summary of the step.
+    /// Opens every report's file, so that a report that cannot be written is reported before anything is sent. The
+    /// others are still written; `summary` is the file that GitHub shows as the summary of the step.
     ///
     /// # Errors
     ///
-    /// [`Failure::Usage`] where two go to one place, before any is opened; else the last of the reports that cannot be written,
-    /// where none can.
+    /// [`Failure::Usage`] if two go to one place, before any is opened; if no report can be written, the failure of the
+    /// last one.
     pub(super) fn open(targets: &[ReportTarget], summary: Option<PathBuf>) -> Result<Self, Failure> {
         for (index, target) in targets.iter().enumerate() {
             if let Some(place) = target.collides(targets.get(..index).unwrap_or_default()) {
                 let name = target.format.name;
                 return Err(Failure::Usage(format!(
-                    "two reports go to {place}; give each a file of its own: --report {name}=FILE"
+                    "two reports go to {place}; give each its own file: --report {name}=FILE"
                 )));
             }
         }
@@ -120,12 +120,12 @@ impl Outputs {
         Ok(())
     }
 
-    /// Whether a report shows single exchanges.
+    /// Returns whether a report shows single exchanges.
     pub(super) fn show_exchanges(&self) -> bool {
         self.outputs.iter().any(|(target, _)| target.format.exchanges)
     }
 
-    /// The files that hold a report until it is whole.
+    /// Returns the files that contain a report until it is complete.
     pub(super) fn unfinished(&self) -> Vec<PathBuf> {
         let aside = |destination: &Destination| match destination {
             Destination::Aside(file) => Some(file.path().to_owned()),
@@ -135,8 +135,8 @@ impl Outputs {
         destinations.filter_map(aside).collect()
     }
 
-    /// Writes every report that can be written, and reports each that cannot. Gives back whether all were written that
-    /// were asked for.
+    /// Writes every report that can be written, and prints an error for each that cannot. Returns whether all requested
+    /// reports were written.
     pub(super) fn write(self, record: &Record, terminals: &Terminals) -> bool {
         let mut lacking = self.lacking;
         let mut note = |written: Result<(), Failure>| {
@@ -164,18 +164,18 @@ impl Outputs {
 }
 
 impl ReportTarget {
-    /// The same, with the path of its file made by the closure.
+    /// Returns the same target, with the path of its file made by the closure.
     pub(super) fn beside(self, place: impl FnOnce(&str) -> PathBuf) -> Self {
         let file = self.file.map(|file| place(&file.to_string_lossy()));
         Self { file, ..self }
     }
 
-    /// The file that it goes to; none for standard output.
+    /// Returns the file that it goes to; `None` for standard output.
     pub(super) fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// Where this report would spoil one of the others, in words; none where it goes to a place of its own.
+    /// Returns the place where this report would overwrite one of the others, in words; `None` if it has its own place.
     pub(super) fn collides(&self, others: &[Self]) -> Option<String> {
         let place = || {
             let file = self.file.as_ref();
@@ -184,7 +184,7 @@ impl ReportTarget {
         others.iter().any(|other| self.meets(other)).then(place)
     }
 
-    /// Whether two reports would spoil each other. Lines of two kinds may share standard output.
+    /// Returns whether two reports would overwrite each other. Two kinds of lines may share standard output.
     fn meets(&self, other: &Self) -> bool {
         match (&self.file, &other.file) {
             (Some(file), Some(other)) => edge::same_file(file, other),
@@ -218,14 +218,15 @@ fn print(stream: Stream, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()
     written.map_err(|error| failure(Path::new(STANDARD_OUTPUT), &error.to_string()))
 }
 
-/// Appends the report in Markdown to the summary of a step. What others wrote there stays, and counts too.
+/// Appends the report in Markdown to the summary of a step. What others wrote there stays, and counts towards the
+/// limit.
 fn append(path: &Path, mut file: File, record: &Record) -> Result<(), Failure> {
     let appended = |file: &mut File| -> io::Result<bool> {
         let before = file.metadata()?.len();
         let room = usize::try_from(MOST_OF_A_SUMMARY.saturating_sub(before + 1)).unwrap_or(0);
         let text = markdown_within(record, room.min(MOST_BYTES - 1));
         if let Err(error) = file.write_all(format!("\n{text}").as_bytes()) {
-            // Half a table would spoil what stands there already.
+            // Half a table would spoil what is already there.
             let _ = file.set_len(before);
             return Err(error);
         }
@@ -257,9 +258,12 @@ fn destination(file: &Path) -> Result<Destination, Failure> {
         _ => {}
     }
     let folder = edge::folder_of(file);
-    // Said here, because the error of the file aside would name that file.
+    // Reported here, because the error of the file aside would name that file.
     if !folder.is_dir() {
-        let reason = format!("`{}` is no folder; make it, or name another file", folder.display());
+        let reason = format!(
+            "`{}` is not a folder; create it, or name another file",
+            folder.display()
+        );
         return Err(failure(&reason));
     }
     let aside = aside(folder);

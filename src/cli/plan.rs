@@ -1,5 +1,5 @@
-//! `countersign plan`: every request that `check` would send with the same flags, in order. Nothing is sent, and no token
-//! is needed.
+//! `countersign plan`: lists every request that `check` would send with the same flags, in order. It sends nothing and
+//! needs no token.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     settled.levels(&contract, edge::now().date_naive())?;
     let seed = arguments.chosen_seed()?;
     let scope = Selection {
-        // Whether there is one is not asked: a check without the token that it needs sends nothing.
+        // The plan assumes a token: a check without the token that it needs sends nothing.
         token: true,
         ..check::scope(arguments, &contract, seed)?
     };
@@ -48,7 +48,7 @@ impl Listing<'_> {
         let steps = self.plan.describe(self.contract);
         let mut text = String::new();
         let (mut number, mut before) = (0, None);
-        // Edge cases are many, and differ only in what they are.
+        // There are many edge cases, and they differ only in kind.
         let words = |planned: &Planned| {
             (
                 planned.step.action.doing().reason,
@@ -57,7 +57,7 @@ impl Listing<'_> {
         };
         for group in steps.chunk_by(|left, right| words(left) == words(right)) {
             let joins = before.is_some_and(|before| group[0].step.action.joins(before));
-            // What is under way together stands together.
+            // Steps that are under way together are listed together.
             if before.is_some() && !joins {
                 text.push('\n');
             }
@@ -88,13 +88,13 @@ impl Listing<'_> {
             let _ = write!(text, "; shard {shard} of {} parts", self.plan.parts);
         }
         if rounds > 1 {
-            let _ = write!(text, "; {rounds} rounds, a wrong token in the first alone");
+            let _ = write!(text, "; {rounds} rounds, a wrong token only in the first");
         }
         text.push('\n');
         text
     }
 
-    /// What the steps of a group do, and how many requests each sends.
+    /// Returns what the steps of a group do, and how many requests each sends.
     fn heading(&self, group: &[Planned], joins: bool) -> String {
         let action = group[0].step.action;
         let together = if joins {
@@ -162,7 +162,7 @@ impl Listing<'_> {
         }
     }
 
-    /// Where a value comes from, what goes before first.
+    /// Returns where a value comes from, the preferred source first.
     fn from(&self, source: &Source) -> String {
         let names = |ids: &[OperationId]| {
             let names: Vec<_> = ids

@@ -1,4 +1,4 @@
-//! Shows on standard error how far a run is, each finding as it appears, and each exchange where the user asked for
+//! Shows on standard error the progress of a run, each finding as it appears, and each exchange if the user asked for
 //! them. The main type is [`Progress`].
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::report::{self, Terminal, Verbosity};
 use crate::rules::Level;
 use crate::run::{Event, Exchanged};
 
-/// Prints events of a run as they come.
+/// Prints the events of a run as they come.
 pub(super) struct Progress<'run> {
     bar: ProgressBar,
     terminal: Terminal,
@@ -27,8 +27,8 @@ pub(super) struct Progress<'run> {
 }
 
 impl<'run> Progress<'run> {
-    /// Shows a bar and findings where somebody watches; each exchange, and findings among them, where that was asked
-    /// for; else nothing. `terminal` is how standard error is written.
+    /// Shows a bar and findings on a terminal; each exchange, with findings among them, if that was requested;
+    /// otherwise nothing. `terminal` is how standard error is written.
     pub(super) fn new(
         terminal: Terminal,
         watched: bool,
@@ -42,7 +42,7 @@ impl<'run> Progress<'run> {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(Some(0), target);
-        // A narrow terminal has no room for a bar: the numbers say more.
+        // A narrow terminal has no room for a bar; the numbers are more useful.
         let template = match terminal.width {
             Some(..60) => "{pos}/{len}, {pace}, {msg}",
             _ => "{bar:20} {pos}/{len} requests, {pace}, {msg}",
@@ -86,7 +86,7 @@ impl<'run> Progress<'run> {
                     Level::Warn => self.warnings += 1,
                 }
                 self.bar.set_message(self.counts());
-                // Printing a line draws the bar anew, with the count that is right by now.
+                // Printing a line redraws the bar, with the current count.
                 if self.finds {
                     let fact = &self.contract.fact(finding.fact).name;
                     self.print(&self.terminal.found((finding.level, finding.rule.name, fact)));
@@ -95,7 +95,7 @@ impl<'run> Progress<'run> {
         }
     }
 
-    /// Says once what is waited for, and shows the latest reason where somebody watches.
+    /// Prints once what the run waits for, and shows the latest reason on a terminal.
     fn waiting(&mut self, reason: &str) {
         let line = self.redaction.hide(&format!("waiting for the target: {reason}"));
         self.bar.set_message(line.clone());
@@ -104,7 +104,7 @@ impl<'run> Progress<'run> {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn finish(self) {
         self.bar.finish_and_clear();
     }
@@ -113,7 +113,7 @@ impl<'run> Progress<'run> {
         report::errors_and_warnings(self.errors, self.warnings)
     }
 
-    /// A line above the bar.
+    /// Prints a line above the bar.
     fn print(&self, line: &str) {
         let line = self.redaction.hide(line);
         self.bar.suspend(|| edge::note(&line));
@@ -121,6 +121,6 @@ impl<'run> Progress<'run> {
 }
 
 fn pace(state: &ProgressState, text: &mut dyn std::fmt::Write) {
-    // What cannot be drawn is not.
+    // A pace that cannot be drawn is left out.
     let _ = write!(text, "{:.0}/s", state.per_sec());
 }

@@ -1,4 +1,4 @@
-//! `countersign report`: writes a JSON report in other ways, long after the run.
+//! `countersign report`: writes a JSON report in other formats, after the run.
 
 use std::path::{Path, PathBuf};
 
@@ -9,20 +9,20 @@ use super::failure::{Failure, NOT_WRITTEN};
 use super::shown::Shown;
 use crate::report::{LARGEST_REPORT, Record, read};
 
-/// What `report` takes.
+/// The arguments of `report`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// What `check --report json=FILE` wrote; standard input where it is `-` or missing
+    /// The file that `check --report json=FILE` wrote; standard input if it is `-` or missing
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// End as the check did, instead of with 0
+    /// End with the exit code of the check, instead of with 0
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
     shown: Shown,
 }
 
-/// Writes the reports; ends with 0, because it judges nothing, or with the check's own code where that is asked for.
+/// Writes the reports; ends with 0, because it judges nothing, or with the check's own code if that was requested.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     arguments.shown.apart_from(arguments.file.as_deref().into_iter())?;
     let record = record(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
@@ -31,13 +31,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(if written { code } else { NOT_WRITTEN })
 }
 
-/// The record of a JSON report; of standard input for `-`.
+/// Returns the record of a JSON report; of standard input for `-`.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, or that is no report.
+/// A file that cannot be read, or that is not a report.
 pub(super) fn record(file: &Path) -> Result<Record, Failure> {
-    // One byte more than is read says that there is more.
+    // One byte more than is read shows whether the file is larger.
     let most = u64::try_from(LARGEST_REPORT).unwrap_or(u64::MAX).saturating_add(1);
     let text = edge::read_bytes("report", file, most)?;
     read(&text).map_err(|source| Failure::Unread {

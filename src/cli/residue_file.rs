@@ -1,8 +1,9 @@
-//! `--residue FILE`: the account of a run's writes on disk, so that a run that is killed still shows what it may have
+//! `--residue FILE`: keeps the account of a run's writes on disk, so that a killed run still shows what it may have
 //! left. The main type is [`ResidueFile`].
 //!
-//! JSON Lines. A run appends a line that names it, then a line before each write is sent and one after it; each line is
-//! flushed to the disk before the run goes on. Earlier runs' lines stay: nothing can be deleted in the target either.
+//! The format is JSON Lines. A run appends a line that names it, then one line before each write and one after it; each
+//! line is flushed to the disk before the run continues. Earlier runs' lines stay: nothing can be deleted in the target
+//! either.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -15,7 +16,7 @@ use crate::exchange::neutral::neutral_json;
 use crate::exchange::redact::{Redaction, Values};
 use crate::run::{WriteEntry, WriteLog, WriteState};
 
-/// An open account. Its lines carry the run's tag, which is in everything that the run creates.
+/// An open account. Its lines carry the run tag, which is in everything that the run creates.
 #[derive(Debug)]
 pub(super) struct ResidueFile {
     file: File,
@@ -34,13 +35,13 @@ pub(super) struct Begun<'run> {
     pub(super) contract: &'run str,
     /// When the run started, RFC 3339 in UTC.
     pub(super) started_at: String,
-    /// What choices were made by.
+    /// The seed of the run's choices.
     pub(super) seed: u64,
     /// The most records that the run may leave.
     pub(super) max_writes: u64,
 }
 
-/// A line: the run that it belongs to, and what it says.
+/// A line: the run that it belongs to, and its content.
 #[derive(Serialize)]
 struct Line<'line, T> {
     run: &'line str,
@@ -49,11 +50,11 @@ struct Line<'line, T> {
 }
 
 impl ResidueFile {
-    /// Opens or makes the file and begins a run in it.
+    /// Opens or creates the file and begins a run in it.
     ///
     /// # Errors
     ///
-    /// [`Failure::Residue`] where it cannot be written.
+    /// [`Failure::Residue`] if it cannot be written.
     pub(super) fn open(
         path: &Path,
         run_tag: &str,
@@ -101,7 +102,7 @@ impl ResidueFile {
 impl WriteLog for ResidueFile {
     fn keep(&self, entry: &WriteEntry) -> io::Result<()> {
         let mut entry = entry.clone();
-        // The target may have answered with the token where an identifier belongs.
+        // The target may have returned the token where an identifier belongs.
         if let WriteState::Answered { id: Some(id), .. } = &mut entry.state {
             *id = self.redaction.hide(&self.values.render_identifier(id));
         }
@@ -109,7 +110,7 @@ impl WriteLog for ResidueFile {
     }
 }
 
-/// Ends the line that a run was killed in.
+/// Ends the line in which a run was killed.
 fn end_line(file: &mut File) -> io::Result<()> {
     if !file.metadata()?.is_file() || file.metadata()?.len() == 0 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `countersign rules`: every rule on one page.
+//! `countersign rules`: lists every rule on one page.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::wrap::hanging;
 use crate::rules::{RULES, Rule};
 
-/// Prints each rule with its level, its sentence and where it comes from.
+/// Prints each rule with its level, its summary and its source.
 pub(super) fn run() -> Result<u8, Failure> {
     edge::print(&page(RULES, edge::line_width()))?;
     Ok(0)

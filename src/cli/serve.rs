@@ -1,4 +1,4 @@
-//! `countersign serve`: the reference service on a port.
+//! `countersign serve`: runs the reference service on a port.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use super::signals;
 use crate::service::fault::{self, Faults};
 use crate::service::{self, Profile, ProfileError, Service, Setting, StoreUrl};
 
-/// The most of a file with choices that is read, in bytes.
+/// The largest profile file that is read, in bytes.
 const MOST_OF_A_PROFILE: u64 = 1 << 20;
 
-/// What `serve` takes.
+/// The arguments of `serve`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: String,
     /// Where the data is kept: `sqlite:FILE`, `sqlite::memory:` or, where it is built in, `postgres://…`
-    // A text until it is read here: clap would quote a wrong one, password included.
+    // Kept as text until it is parsed here: clap would quote a wrong value, password included.
     #[arg(
         long,
         value_name = "STORE",
@@ -31,16 +31,16 @@ pub(super) struct Arguments {
         hide_env_values = true
     )]
     store: String,
-    /// Adds synthetic contacts, the same each time, until the store has this many
+    /// Add synthetic contacts, the same each time, until the store has this many
     #[arg(long, value_name = "N")]
     seed_contacts: Option<u32>,
-    /// A file that holds the token; else `COUNTERSIGN_TOKEN`; else one is generated and printed
+    /// A file that contains the token; without it `COUNTERSIGN_TOKEN` is used, or a token is generated and printed
     #[arg(long, value_name = "FILE")]
     token_file: Option<std::path::PathBuf>,
     /// Deviate from the document in this way, to see a check find it; `list` prints all; repeatable
     #[arg(long, value_name = "NAME")]
     fault: Vec<String>,
-    /// What the service does where the document says nothing: a file, or one choice, which goes before files; `list`
+    /// What the service does where the document says nothing: a file, or one choice, which overrides files; `list`
     /// prints all choices; repeatable
     #[arg(long, value_name = "FILE|AXIS=VALUE")]
     profile: Vec<String>,
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Makes the profile of the choices and files that flags name.
+/// Makes the profile from the choices and files that flags name.
 fn profile(named: &[String]) -> Result<Profile, Failure> {
     let usage = |error: ProfileError| Failure::Usage(format!("failed to read the profile: {error}"));
     let mut settings = Vec::new();
@@ -96,7 +96,7 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
         .map_err(|source| {
             let hint = match source.kind() {
                 std::io::ErrorKind::AddrInUse => "; choose another with --listen, or port 0 for a free one",
-                _ => "; --listen takes an address of this machine and a port, as in 127.0.0.1:8080",
+                _ => "; --listen takes an address of this machine and a port, such as 127.0.0.1:8080",
             };
             Failure::Listen {
                 address: arguments.listen.clone(),
@@ -114,9 +114,9 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     let address = listener
         .local_addr()
         .map_err(|error| Failure::Start(error.to_string()))?;
-    // A signal that comes as soon as the lines below are read stops the service as any later one does.
+    // A signal that comes as soon as the lines below are read stops the service like any later one.
     let stop = signals::asked()?;
-    // It serves whether somebody reads this or not, but nobody can use it whose token nobody read.
+    // It serves whether or not anybody reads this, but nobody can use it without having read the token.
     let _ = edge::print(&format!("serving http://{address} from {store_url}\n"));
     for choice in chosen {
         let _ = edge::print(&format!("profile {choice}\n"));
@@ -128,12 +128,12 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     stopped.map_err(|error| Failure::Start(error.to_string()))
 }
 
-/// Whether the faults are to be listed and not switched on.
+/// Returns whether the faults should be listed instead of switched on.
 pub(super) fn asks_for_list(faults: &[String]) -> bool {
     faults.iter().any(|name| name == "list")
 }
 
-/// Adds synthetic contacts, with a bar where somebody watches.
+/// Adds synthetic contacts, with a bar on a terminal.
 async fn grow(service: &Service, target: u32) -> Result<(), Failure> {
     let draw = if edge::stderr_is_terminal() {
         ProgressDrawTarget::stderr()
@@ -152,7 +152,7 @@ async fn grow(service: &Service, target: u32) -> Result<(), Failure> {
     grown.map_err(|error| Failure::Store(error.to_string()))
 }
 
-/// The error of a store with all that lies beneath it.
+/// Returns the error of a store with all its causes.
 pub(super) fn store(error: &service::OpenError) -> Failure {
     let mut rendered = error.to_string();
     let mut beneath = std::error::Error::source(error);

@@ -1,4 +1,5 @@
-//! How a record is shown: which reports, in colour or not, how much. What every command that writes reports shares.
+//! The flags for showing a record: which reports, in colour or not, how much. Every command that writes reports shares
+//! them.
 
 use std::path::Path;
 
@@ -11,10 +12,10 @@ use super::format;
 use super::output::{Outputs, ReportTarget, Terminals};
 use crate::report::{Record, Styling, Terminal, Verbosity};
 
-/// The flags of a command that has a record and writes it.
+/// The flags of a command that writes a record.
 #[derive(Debug, Args)]
 pub(super) struct Shown {
-    // What it does is said by `format::help`, which knows the formats.
+    // `format::help` has the help text, because it knows the formats.
     #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
     report: Vec<ReportTarget>,
     /// When to use colour
@@ -23,38 +24,38 @@ pub(super) struct Shown {
     /// Print each undecided fact
     #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
     verbose: bool,
-    /// Print the verdict alone
+    /// Print only the verdict
     #[arg(short, long, action = ArgAction::SetTrue)]
     quiet: bool,
 }
 
 impl Shown {
-    /// Rejects a report that would take the place of a file that is read; `-` is standard input.
+    /// Rejects a report that would replace a file that is read; `-` is standard input.
     ///
     /// # Errors
     ///
-    /// As [`apart`] has it.
+    /// Those of [`apart`].
     pub(super) fn apart_from<'path>(&self, files: impl Iterator<Item = &'path Path>) -> Result<(), Failure> {
         let files = files.filter(|file| *file != Path::new("-"));
         let inputs: Vec<_> = files.map(|file| ("a report to read", file)).collect();
         apart(&apart::reports(&self.report), &inputs)
     }
 
-    /// Writes the record in every way that is asked for. Gives back whether all of them were written; each that was not
-    /// is reported.
+    /// Writes the record in every requested format. Returns whether all were written; prints an error for each that was
+    /// not.
     ///
     /// # Errors
     ///
-    /// The last of the reports that cannot be written, where none can.
+    /// If no report can be written, the failure of the last one.
     pub(super) fn write(&self, record: &Record) -> Result<bool, Failure> {
         let outputs = Outputs::open(&targets(&self.report), edge::step_summary())?;
         Ok(outputs.write(record, &terminals(self.color, (self.quiet, self.verbose))))
     }
 }
 
-/// The reports that were asked for; the terminal's where none was.
+/// Returns the requested reports; the terminal report if none was requested.
 pub(super) fn targets(asked: &[ReportTarget]) -> Vec<ReportTarget> {
-    // A name of our own always parses.
+    // Our own name always parses.
     if asked.is_empty() {
         "terminal".parse().into_iter().collect()
     } else {
@@ -62,7 +63,7 @@ pub(super) fn targets(asked: &[ReportTarget]) -> Vec<ReportTarget> {
     }
 }
 
-/// How the terminal's report is written; `shown` is whether little (`-q`) and whether much (`-v`) is wanted.
+/// Returns how the terminal report is written; `text` is whether little (`-q`) and whether much (`-v`) is wanted.
 pub(super) fn terminals(color: ColorWhen, text: (bool, bool)) -> Terminals {
     Terminals {
         shown: lines(color.on_stdout(), text, edge::width()),
@@ -70,7 +71,7 @@ pub(super) fn terminals(color: ColorWhen, text: (bool, bool)) -> Terminals {
     }
 }
 
-/// How lines are written, in colour or not, to a terminal of this width.
+/// Returns how lines are written, in colour or not, to a terminal of this width.
 pub(super) fn lines(coloured: bool, (quiet, verbose): (bool, bool), width: Option<usize>) -> Terminal {
     let styling = if coloured { Styling::Coloured } else { Styling::Plain };
     let verbosity = match (quiet, verbose) {

@@ -1,30 +1,33 @@
-//! What asks a command to end: Ctrl-C, SIGTERM as pipelines and containers send it, and SIGHUP as a terminal that closes. The functions are [`asked`],
-//! for a command that ends by itself, and [`interruption`], for one that may hang while it ends.
+//! Listens for the signals that ask a command to end: Ctrl-C, SIGTERM from pipelines and containers, and SIGHUP from a
+//! terminal that closes. The functions are [`asked`], for a command that ends by itself, and [`interruption`], for one
+//! that may hang while it ends.
 
 use std::path::PathBuf;
 
 use super::edge;
 use super::failure::Failure;
 
-/// Ends when the first signal comes. The signals are taken now, so none is lost before the future is waited for.
+/// Returns a future that ends when the first signal comes. Listening begins now, so no signal is lost before the future
+/// is awaited.
 ///
 /// # Errors
 ///
-/// The system lets no signal be taken.
+/// The system does not allow listening for signals.
 pub(super) fn asked() -> Result<impl Future<Output = ()>, Failure> {
     let mut signals = Signals::take()?;
     Ok(async move { signals.next().await })
 }
 
-/// Ends when the first signal comes. A second one ends the process at once, whatever keeps it: a report into a pipe that
-/// nobody reads, say. The files that are written aside are `unfinished`, and are taken away then.
+/// Returns a future that ends when the first signal comes. A second signal ends the process at once, whatever keeps it
+/// busy, for example a report into a pipe that nobody reads. Then the `unfinished` files, which are written aside, are
+/// removed.
 ///
 /// # Errors
 ///
-/// The system lets no signal be taken, or gives no thread.
+/// The system does not allow listening for signals, or starting a thread.
 pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Output = ()>, Failure> {
     let start = |error: std::io::Error| Failure::Start(error.to_string());
-    // A thread of its own: the one that the run has may be kept by what hangs.
+    // A separate thread, because whatever hangs may block the run's own.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(start)?;
     let mut signals = {
@@ -34,14 +37,14 @@ pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Outpu
     let (stop, stopped) = tokio::sync::oneshot::channel();
     let wait = async move {
         signals.next().await;
-        // Where the run is over, nobody listens; what is left to do is the reports.
+        // When the run is over, nobody listens any more; only the reports are left to do.
         let _ = stop.send(());
         signals.next().await;
         for file in unfinished {
             let _ = std::fs::remove_file(file);
         }
         edge::end(
-            "interrupted again: ended at once, and reports that were not yet written are not",
+            "interrupted again: ended at once; reports that were not yet written are lost",
             130,
         );
     };
@@ -56,13 +59,13 @@ pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Outpu
     })
 }
 
-/// The signals of this process, taken from the system's default.
+/// The signals of this process, in place of the system's default action.
 struct Signals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
-    /// None where the process was begun to outlive its terminal.
+    /// `None` if the process was started to outlive its terminal.
     #[cfg(unix)]
     hang_up: Option<tokio::signal::unix::Signal>,
 }
@@ -82,7 +85,7 @@ impl Signals {
     }
 
     #[cfg(not(unix))]
-    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    #[expect(clippy::unnecessary_wraps, reason = "on other systems it can fail")]
     fn take() -> Result<Self, Failure> {
         Ok(Self {})
     }
@@ -102,7 +105,7 @@ impl Signals {
     }
 }
 
-/// Ends when the signal comes; never where it is not taken.
+/// Ends when the signal comes; never ends if there is no listener for it.
 #[cfg(unix)]
 async fn received(signal: Option<&mut tokio::signal::unix::Signal>) {
     match signal {

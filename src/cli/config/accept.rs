@@ -1,9 +1,9 @@
-//! `check --accept`: writes what a run found into the configuration, each finding to be given its reason there. The main
+//! `check --accept`: adds what a run found to the configuration, where each finding must be given a reason. The main
 //! type is [`Accepting`].
 //!
 //! # Design
 //!
-//! Entries are appended: what stands in the file stays as it is to the byte, comments included. An entry accepts nothing
+//! Entries are appended: the existing content stays the same to the byte, comments included. An entry accepts nothing
 //! until somebody fills in its reason, so that no pipeline turns green by itself. The whole file is written aside and
 //! renamed, and is opened before anything is sent, like a report.
 
@@ -24,7 +24,7 @@ use crate::contract::fact::FactId;
 use crate::exchange::redact::printable;
 use crate::rules::{Finding, Level, Scope, shows};
 
-/// A configuration that will be added to.
+/// A configuration to which entries will be added.
 #[derive(Debug)]
 pub(in crate::cli) struct Accepting {
     path: PathBuf,
@@ -32,11 +32,11 @@ pub(in crate::cli) struct Accepting {
 }
 
 impl Accepting {
-    /// Opens a file beside the configuration, or beside where there will be one.
+    /// Opens a file next to the configuration, or next to where it will be.
     ///
     /// # Errors
     ///
-    /// [`Failure::Accept`] where nothing can be written there.
+    /// [`Failure::Accept`] if nothing can be written there.
     pub(in crate::cli) fn open(config: Option<&Config>, named: Option<&Path>) -> Result<Self, Failure> {
         let named = config.map(|config| config.path.as_path()).or(named);
         let path = named.unwrap_or(Path::new(FILE_NAME)).to_owned();
@@ -44,7 +44,7 @@ impl Accepting {
             path: path.clone(),
             reason,
         };
-        // A link stays one: what it leads to is replaced.
+        // A link stays a link: the file that it leads to is replaced.
         let target = if path.exists() {
             std::fs::canonicalize(&path).map_err(|error| failure(error.to_string()))?
         } else {
@@ -53,18 +53,21 @@ impl Accepting {
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
         if !folder.is_dir() {
-            let reason = format!("`{}` is no folder; make it, or name another file", folder.display());
+            let reason = format!(
+                "`{}` is not a folder; create it, or name another file",
+                folder.display()
+            );
             return Err(failure(reason));
         }
         let aside = aside(folder).map_err(|error| failure(error.to_string()))?;
         Ok(Self { path: target, aside })
     }
 
-    /// Adds an entry for each finding that none is there for, and says what it did.
+    /// Adds an entry for each finding that has none, and returns a text on what it did.
     ///
     /// # Errors
     ///
-    /// [`Failure::Accept`] where the file cannot be written; what reading it says.
+    /// [`Failure::Accept`] if the file cannot be written; the errors of reading it.
     pub(in crate::cli) fn write(self, findings: &[Finding], contract: &Contract) -> Result<String, Failure> {
         let shown = self
             .path
@@ -83,13 +86,13 @@ impl Accepting {
         let there = there - found.len();
         if found.is_empty() {
             return Ok(format!(
-                "nothing new to accept; {there} of the findings have their entry in {shown}"
+                "nothing new to accept; {there} of the findings already have an entry in {shown}"
             ));
         }
         let after = appended(&before, found.values());
-        // Where `levels` is written as one array, nothing can be appended to it.
+        // Nothing can be appended to `levels` if it is written as one array.
         if Parsed::read(&shown, &after).is_err() {
-            let reason = "`levels` is written as one array there; write each entry under a [[levels]] of its own";
+            let reason = "`levels` is written as one array there; write each entry under its own [[levels]]";
             return Err(self.failure(reason.to_owned()));
         }
         let added = found.len();
@@ -105,7 +108,7 @@ impl Accepting {
     }
 
     fn put(mut self, text: &str) -> Result<(), Failure> {
-        // Nobody reads it who may not read what is there.
+        // The new file keeps the permissions of the existing one.
         let permitted = match std::fs::metadata(&self.path) {
             Ok(found) => self.aside.as_file().set_permissions(found.permissions()),
             Err(_) => Ok(()),
@@ -131,7 +134,8 @@ impl Accepting {
     }
 }
 
-/// Where each reported finding lies, as closely as an entry says it, and the fact's name; in the order of the contract.
+/// Returns the scope of each reported finding, as narrow as an entry can be, and the fact's name; in the order of the
+/// contract.
 fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'static str), (Scope, String)> {
     let reported = findings.iter().filter(|finding| finding.level != Level::Allow);
     let scopes = reported.map(|finding| {
@@ -152,7 +156,7 @@ fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'stat
     scopes.collect()
 }
 
-/// The text with the entries at its end, in the line endings that it has.
+/// Returns the text with the entries at its end, with the line endings of the text.
 fn appended<'entry>(before: &str, entries: impl Iterator<Item = &'entry (Scope, String)>) -> String {
     let ending = if before.contains("\r\n") { "\r\n" } else { "\n" };
     let mut text = before.to_owned();
@@ -169,7 +173,7 @@ fn appended<'entry>(before: &str, entries: impl Iterator<Item = &'entry (Scope, 
         let keys = keys
             .into_iter()
             .filter_map(|(key, value)| value.map(|value| format!("{key} = {}", Value::from(value.as_str()))));
-        // A string of TOML escapes what is no text; a comment cannot.
+        // A TOML string escapes what is not text; a comment cannot.
         let lines = [String::new(), format!("# {}", printable(fact)), "[[levels]]".to_owned()];
         let last = ["level = \"allow\"".to_owned(), "reason = \"\"".to_owned()];
         let first = usize::from(text.is_empty());

@@ -1,5 +1,5 @@
-//! What can be wrong with a configuration file, reported so that it can be fixed: file, line, column, what, what to do. The
-//! main type is [`ConfigError`].
+//! Defines what can be wrong with a configuration file, reported so that it can be fixed: file, line, column, problem,
+//! remedy. The main type is [`ConfigError`].
 
 use std::fmt;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::client::BaseUrlError;
 use crate::contract::openapi::{did_you_mean, near};
 
-/// A defect of a configuration file and its location.
+/// A defect in a configuration file and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct ConfigError {
     pub(super) location: FileLocation,
@@ -28,16 +28,22 @@ pub(in crate::cli) struct FileLocation {
 /// What is wrong. No text repeats a value that may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Problem {
-    /// A date with a time of day, or a time alone.
-    #[error("`until` is a date alone, such as `2027-01-31`: the last day on which the entry holds, in UTC")]
+    /// A date with a time of day, or only a time.
+    #[error("`until` must be only a date, such as `2027-01-31`: the last day on which the entry applies, in UTC")]
     Date,
-    /// Another name for the embedded service.
-    #[error("`embedded` is the name of the reference service that the check starts itself; give the target another")]
+    /// A target with the name of the embedded service.
+    #[error(
+        "`embedded` is the name of the reference service that the check starts itself; give the target another \
+             name"
+    )]
     Embedded,
-    /// No JSON pointer.
-    #[error("`{0}` is no location in a response; write it as `countersign facts` does, such as `/data/items/*/age`")]
+    /// Not a JSON pointer.
+    #[error(
+        "`{0}` is not a location in a response; write it as `countersign facts` does, for example \
+             `/data/items/*/age`"
+    )]
     Field(String),
-    /// A key that has to be there.
+    /// A required key is missing.
     #[error("`{key}` is missing{hint}")]
     Missing {
         /// The key.
@@ -45,45 +51,45 @@ pub(super) enum Problem {
         /// What to write.
         hint: &'static str,
     },
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     #[error("the file is not UTF-8 from here on; save it as UTF-8")]
     NotUtf8,
-    /// Beyond what the setting takes.
-    #[error("`{key}` cannot be that: {reason}")]
+    /// A value outside the range of the setting.
+    #[error("`{key}` {reason}")]
     Range {
         /// The key.
         key: String,
         /// What it takes.
         reason: String,
     },
-    /// A report that is none.
+    /// A report that cannot be read.
     #[error("{0}")]
     Report(String),
-    /// A report elsewhere than below the folder of a file that was found.
+    /// A report outside the folder of a file that was found.
     #[error(
-        "a report goes to `{0}`, outside the folder of this file, which was found and not named; name a file below that \
-         folder, or name this one by --config if you trust it"
+        "a report goes to `{0}`, outside the folder of this configuration, which was found and not named; name a file \
+         below that folder, or name the configuration with --config if you trust it"
     )]
     ReportOutside(String),
-    /// Two reports to one place.
+    /// Two reports go to one place.
     #[error("a report goes to {0} already; give each a file: \"json=FILE\"")]
     ReportTwice(String),
     /// Something that looks like a secret.
     #[error(
-        "`{key}` does not belong into a file that others read: write `token_env = \"NAME\"` with the name of the \
-         environment variable that holds the token. If a token stood here, replace it"
+        "`{key}` does not belong in a file that others can read: write `token_env = \"NAME\"` with the name of the \
+         environment variable that contains the token. If a real token was here, replace it"
     )]
     Secret {
         /// The key.
         key: String,
     },
     /// Not TOML.
-    #[error("{0}; it is not TOML as toml.io has it")]
+    #[error("{0}; the file is not valid TOML (see toml.io)")]
     Syntax(String),
     /// A value of another type.
-    #[error("{key} takes another kind of value; expected {expected}")]
+    #[error("{key} has the wrong type; expected {expected}")]
     Type {
-        /// The key, in backticks, where it is known.
+        /// The key, in backticks, if it is known.
         key: String,
         /// What it takes.
         expected: String,
@@ -93,7 +99,7 @@ pub(super) enum Problem {
     UnknownKey {
         /// The key.
         name: String,
-        /// The table that it stands in.
+        /// The table that it is in.
         within: String,
         /// A near one.
         near: Option<String>,
@@ -109,28 +115,28 @@ pub(super) enum Problem {
         name: String,
         /// A near one.
         near: Option<String>,
-        /// All of them; none where they are too many to list.
+        /// All of them; empty if they are too many to list.
         known: Vec<String>,
     },
-    /// A base URL that is none.
+    /// Not a base URL.
     #[error("{0}")]
     Url(#[from] BaseUrlError),
-    /// The name of no variable. What stands there may be the token itself, so it is not repeated.
+    /// Not the name of a variable. The value may be the token itself, so it is not repeated.
     #[error(
-        "`token_env` is the name of an environment variable, in capitals, digits and underscores, never the token; if a \
-         token stood here, replace it"
+        "`token_env` must be the name of an environment variable, in capitals, digits and underscores, never the \
+         token; if a real token was here, replace it"
     )]
     Variable,
-    /// Another variable than ours, in a file that was found.
+    /// A variable that is not ours, in a file that was found.
     #[error(
         "`{0}` is not read for a file that was found and not named: it may be another program's secret; name this file \
-         by --config if you trust it, or begin the variable's name with `COUNTERSIGN_`"
+         with --config if you trust it, or use a variable whose name begins with `COUNTERSIGN_`"
     )]
     VariableOfOthers(String),
 }
 
 impl Problem {
-    /// A name that is none of those that are known.
+    /// Makes the problem of a name that is not among the known ones.
     pub(super) fn unknown<'known>(
         what: &'static str,
         name: &str,
@@ -146,7 +152,7 @@ impl Problem {
 }
 
 impl FileLocation {
-    /// Where the bytes begin in the text of the file.
+    /// Returns where the bytes begin in the text of the file.
     pub(super) fn of(file: &str, text: &str, span: &Range<usize>) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
         let line = before.rsplit('\n').next().unwrap_or_default();

@@ -9,13 +9,13 @@ use crate::cli::edge;
 use crate::cli::failure::Failure;
 use crate::cli::output::ReportTarget;
 
-/// What the file is called where nobody names another.
+/// The default name of the file.
 pub(in crate::cli) const FILE_NAME: &str = "countersign.toml";
 
-/// What the names of our own variables begin with.
+/// The prefix of the names of our own variables.
 const OUR_VARIABLES: &str = "COUNTERSIGN_";
 
-/// The most of a file that is read, in bytes.
+/// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 /// The configuration of a run.
@@ -25,15 +25,15 @@ pub(in crate::cli) struct Config {
     pub(in crate::cli) path: PathBuf,
     /// How it came to be read.
     pub(in crate::cli) trust: Trust,
-    /// What stands in it.
+    /// Its contents.
     pub(super) parsed: Parsed,
 }
 
 /// How a configuration came to be read, which decides what it may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Trust {
-    /// It lay in the working directory or above it. That may be a checkout of somebody else's, so it reads no variables
-    /// but ours and writes nowhere but below its own folder.
+    /// It was found in the working directory or above it. That may be somebody else's checkout, so it may read only our
+    /// variables and write only below its own folder.
     Found,
     /// The user named it.
     Named,
@@ -44,7 +44,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// What the system says; a folder, too large a file, one that is not UTF-8; what [`Parsed::read`] rejects.
+    /// The system's error; a folder, a file that is too large or not UTF-8; what [`Parsed::read`] rejects.
     pub(in crate::cli) fn read(path: &Path, trust: Trust) -> Result<Self, Failure> {
         let parsed = Parsed::read(&path.display().to_string(), &text(path)?)?;
         Ok(Self {
@@ -54,16 +54,16 @@ impl Config {
         })
     }
 
-    /// The path of a file that the configuration names.
+    /// Returns the path of a file that the configuration names.
     pub(super) fn beside(&self, name: &Path) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(name)
     }
 
-    /// Where it says that reports go.
+    /// Returns the reports that it asks for.
     ///
     /// # Errors
     ///
-    /// A report that is none, one that is not this configuration's to write, two to one place.
+    /// A report that cannot be read, one that this configuration may not write, or two to one place.
     pub(super) fn reports(&self) -> Result<Vec<ReportTarget>, ConfigError> {
         let parsed = &self.parsed;
         let mut reports: Vec<ReportTarget> = Vec::new();
@@ -82,22 +82,22 @@ impl Config {
         Ok(reports)
     }
 
-    /// Whether the configuration may have a report written to this file.
+    /// Returns whether the configuration may write a report to this file.
     fn may_write(&self, file: &Path) -> bool {
         self.trust == Trust::Named || edge::is_below(file, edge::folder_of(&self.path))
     }
 
-    /// Whether the configuration may have this variable read for a token.
+    /// Returns whether the configuration may take a token from this variable.
     pub(super) fn may_read(&self, variable: &str) -> bool {
         self.trust == Trust::Named || variable.starts_with(OUR_VARIABLES)
     }
 }
 
-/// The text of a configuration file.
+/// Returns the text of a configuration file.
 ///
 /// # Errors
 ///
-/// As [`Config::read`] has it.
+/// Those of [`Config::read`].
 pub(super) fn text(path: &Path) -> Result<String, Failure> {
     let failure = |source| Failure::File {
         what: "configuration",
@@ -129,12 +129,13 @@ pub(super) fn text(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The nearest `countersign.toml` from a folder upwards, as far as the repository goes that the folder is in.
+/// Returns the nearest `countersign.toml` from a folder upwards, up to the root of the repository that the folder is
+/// in.
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] for a file above the folder that belongs to another user: who may write into a folder that several
-/// share must not choose where a token goes.
+/// [`Failure::Usage`] for a file above the folder that belongs to another user: another user with write access to a
+/// shared folder must not choose where a token goes.
 pub(super) fn upwards(from: &Path) -> Result<Option<PathBuf>, Failure> {
     for folder in from.ancestors() {
         let candidate = folder.join(FILE_NAME);
@@ -144,8 +145,8 @@ pub(super) fn upwards(from: &Path) -> Result<Option<PathBuf>, Failure> {
             }
             if belongs_to_another(&candidate, from) {
                 return Err(Failure::Usage(format!(
-                    "`{}` belongs to another user than the working directory does; name it by --config if you trust \
-                     it, or give --no-config",
+                    "`{}` and the working directory belong to different users; name the file with --config if you \
+                     trust it, or give --no-config",
                     candidate.display()
                 )));
             }

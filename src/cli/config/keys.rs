@@ -1,4 +1,4 @@
-//! Finds keys that nothing reads. What is known is said by the schema of the types that read the file, so that there is
+//! Finds keys that nothing reads. The known keys come from the schema of the types that read the file, so that there is
 //! no second list of keys.
 
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::error::Problem;
 use super::file;
 use crate::contract::openapi::near;
 
-/// Words that people write where they put a secret.
+/// Words that people use as keys for a secret.
 const SECRETS: [&str; 9] = [
     "token",
     "bearer",
@@ -23,7 +23,7 @@ const SECRETS: [&str; 9] = [
     "secret",
 ];
 
-/// The first key in the text that nothing reads, and what to say of it.
+/// Returns the first key in the text that nothing reads, and the problem to report.
 pub(super) fn unknown(table: &DeTable<'_>) -> Option<(Range<usize>, Problem)> {
     let schema = file::schema().to_value();
     let mut found = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn unknown(table: &DeTable<'_>) -> Option<(Range<usize>, Problem)> {
     found.into_iter().min_by_key(|(span, _)| span.start)
 }
 
-/// The dotted name of the key whose value has this span.
+/// Returns the dotted name of the key whose value has this span.
 pub(super) fn path_to(table: &DeTable<'_>, span: &Range<usize>) -> Option<String> {
     table.iter().find_map(|(key, value)| {
         if value.span() == *span {
@@ -75,7 +75,7 @@ impl Walk<'_> {
                     let problem = unknown_key(name, path, known.keys().map(String::as_str));
                     self.found.push((key.span(), problem));
                 }
-                // Not a table at all to the types: they say so.
+                // The types do not expect a table here, and report that themselves.
                 (None, None) => {}
             }
         }
@@ -95,7 +95,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The schema itself: behind a reference.
+    /// Returns the schema itself, after following a reference.
     fn resolved(&self, schema: &Value) -> Value {
         let reference = schema.get("$ref").and_then(Value::as_str);
         let pointed = reference
@@ -113,7 +113,7 @@ fn unknown_key<'known>(name: &str, path: &str, known: impl Iterator<Item = &'kno
         "" => "at the top".to_owned(),
         path => format!("in `{path}`"),
     };
-    // `max-writes` is the flag; the key has the other line.
+    // `max-writes` is the flag; the key has an underscore.
     let as_key = name.replace('-', "_");
     let near = known
         .clone()

@@ -1,5 +1,5 @@
-//! The levels of a configuration: accepted deviations, each with its reason and perhaps its last day. The main type is
-//! [`LevelEntry`].
+//! The levels of a configuration: accepted deviations, each with its reason and optionally its last day. The main type
+//! is [`LevelEntry`].
 
 use std::collections::BTreeSet;
 
@@ -16,41 +16,41 @@ use crate::contract::operation::OperationId;
 use crate::report::Acceptance;
 use crate::rules::{Entry, Level, Levels, RULES, Rule, Scope, field_covers, is_field};
 
-/// Words that stand where a reason will stand some day.
+/// Placeholders for a reason that is not written yet.
 const PLACEHOLDERS: [&str; 4] = ["todo", "fixme", "tbd", "xxx"];
 
-/// An entry of `[[levels]]`, held against the contract.
+/// An entry of `[[levels]]`, resolved against the contract.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct LevelEntry {
-    /// What it says.
+    /// The entry itself.
     pub(in crate::cli) entry: Entry,
-    /// Why.
+    /// The reason for it.
     pub(in crate::cli) reason: String,
-    /// The last day on which it holds.
+    /// The last day on which it applies.
     pub(in crate::cli) until: Option<NaiveDate>,
-    /// Where it stands.
+    /// Where it is in the file.
     pub(in crate::cli) location: FileLocation,
-    /// Whether it holds today.
+    /// Whether it applies today.
     pub(in crate::cli) state: State,
 }
 
-/// Whether an entry holds.
+/// Whether an entry applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum State {
-    /// Its last day is over; this is the first day without it.
+    /// Its last day is over; the date is the first day without it.
     Expired(NaiveDate),
-    /// It holds.
+    /// It applies.
     Holds,
-    /// Nobody has written down why.
+    /// Its reason is not filled in yet.
     Waits,
 }
 
 impl Config {
-    /// Holds the levels and the names of operations against the contract.
+    /// Resolves the levels and the names of operations against the contract.
     ///
     /// # Errors
     ///
-    /// A rule, an operation, a field or a level that does not exist; a date that is none.
+    /// A rule, an operation, a field or a level that does not exist; a value that is not a date.
     pub(in crate::cli) fn levels(&self, contract: &Contract, today: NaiveDate) -> Result<Vec<LevelEntry>, ConfigError> {
         let parsed = &self.parsed;
         let check = &parsed.file.check;
@@ -62,7 +62,7 @@ impl Config {
     }
 }
 
-/// Adds the entries that hold to the levels, and gives all of them to the report.
+/// Adds the entries that apply to the levels, and returns all entries for the report.
 pub(in crate::cli) fn add(entries: &[LevelEntry], levels: &mut Levels) -> Vec<Acceptance> {
     let rendered = entries.iter().map(|written| {
         let holds = written.state == State::Holds;
@@ -102,7 +102,7 @@ fn entry(parsed: &Parsed, part: &LevelPart, contract: &Contract, today: NaiveDat
     })
 }
 
-/// Where an entry holds, as it is written.
+/// Returns where an entry applies, as it is written.
 pub(super) fn scope(part: &LevelPart) -> Scope {
     let text = |placed: &Option<Setting<String>>| placed.as_ref().map(|text| text.value.clone());
     Scope {
@@ -130,7 +130,8 @@ fn operation(contract: &Contract, name: &str) -> Result<OperationId, Problem> {
     found.ok_or_else(|| Problem::unknown("operation", name, names))
 }
 
-/// A field that some fact of the contract lies at. One that nothing lies at would never match, and nobody would notice.
+/// Checks that some fact of the contract is at the field. A field without facts would never match, and nobody would
+/// notice.
 fn field(contract: &Contract, operation: Option<OperationId>, text: &str) -> Result<(), Problem> {
     if !is_field(text) {
         return Err(Problem::Field(text.to_owned()));
@@ -154,7 +155,7 @@ fn fact(contract: &Contract, name: &str) -> Result<(), Problem> {
     Err(unlisted("fact", name, near(name, names)))
 }
 
-/// A name that is none of hundreds; `countersign facts` lists them.
+/// Makes the problem of a name that is not among hundreds of known ones; `countersign facts` lists them.
 fn unlisted(what: &'static str, name: &str, near: Option<&str>) -> Problem {
     Problem::UnknownName {
         what,
@@ -180,7 +181,7 @@ fn state(reason: &str, until: Option<NaiveDate>, today: NaiveDate) -> State {
     }
 }
 
-/// Whether a text begins with the word, and not with a longer one.
+/// Returns whether a text begins with the word, and not with a longer one.
 fn is_begun_by(text: &str, word: &str) -> bool {
     text.strip_prefix(word)
         .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
@@ -255,7 +256,7 @@ mod tests {
             ),
             (
                 "rule = \"auth\"\nfield = \"age\"",
-                "countersign.toml:3:9: `age` is no location in a response; write",
+                "countersign.toml:3:9: `age` is not a location in a response; write",
             ),
         ] {
             let text = format!("[[levels]]\n{lines}\nlevel = \"allow\"\nreason = \"a\"\n");
@@ -283,7 +284,7 @@ mod tests {
             let text = format!("[[levels]]\nrule = \"auth\"\nlevel = \"allow\"\nreason = \"a\"\nuntil = {until}\n");
             let reported = read(&text).unwrap_err().to_string();
             assert!(
-                reported.starts_with("countersign.toml:5:9: `until` is a date alone"),
+                reported.starts_with("countersign.toml:5:9: `until` must be only a date"),
                 "{reported}"
             );
         }

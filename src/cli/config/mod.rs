@@ -1,9 +1,9 @@
 //! `countersign.toml`: targets by name, defaults of a check, accepted deviations.
 //!
-//! [`Config`] is the file, found and read; [`Settled`] is what a check does once flags, environment and file are read, with
-//! the origin of each value. `settings` declares each setting once, for flags and file; `file` has the rest of the file, and its schema for
-//! editors; `shown` is `countersign config`, `accept` is
-//! `check --accept`. A file that was found and not named may do less than a named one: `find::Trust`.
+//! [`Config`] is the file, found and read; [`Settled`] is what a check does after flags, environment and file are read,
+//! with the origin of each value. `settings` declares each setting once, for flags and file; `file` has the rest of the
+//! file, and its schema for editors; `shown` is `countersign config`, and `accept` is `check --accept`. A file that was
+//! found and not named may do less than a named one: `find::Trust`.
 
 mod accept;
 mod error;

@@ -11,14 +11,14 @@ use super::file::ConfigFile;
 use super::keys;
 use super::setting::{MUST_BE, Setting};
 
-/// A configuration file that is read: what stands in it, and the text, to say where.
+/// A configuration file that was read: its contents, and its text for locations.
 #[derive(Debug)]
 pub(super) struct Parsed {
     /// The file as messages call it.
     pub(super) name: String,
     /// Its text.
     pub(super) text: String,
-    /// What stands in it.
+    /// Its contents.
     pub(super) file: ConfigFile,
 }
 
@@ -54,17 +54,17 @@ impl Parsed {
         })
     }
 
-    /// Where a value stands.
+    /// Returns the location of a value.
     pub(super) fn location<T>(&self, placed: &Setting<T>) -> FileLocation {
         self.location_of(&placed.span())
     }
 
-    /// Where these bytes stand.
+    /// Returns the location of these bytes.
     pub(super) fn location_of(&self, span: &Range<usize>) -> FileLocation {
         FileLocation::of(&self.name, &self.text, span)
     }
 
-    /// What a value names; the problem gets its location.
+    /// Returns what a value names; a problem gets the value's location.
     ///
     /// # Errors
     ///
@@ -77,11 +77,11 @@ impl Parsed {
         find(&placed.value).map_err(|problem| self.error(placed, problem))
     }
 
-    /// The same of a value that may be left out.
+    /// Does the same for a value that may be left out.
     ///
     /// # Errors
     ///
-    /// As [`Self::known`] has it.
+    /// Those of [`Self::known`].
     pub(super) fn known_if<T, Named>(
         &self,
         placed: &Option<Setting<T>>,
@@ -90,7 +90,7 @@ impl Parsed {
         placed.as_ref().map(|placed| self.known(placed, find)).transpose()
     }
 
-    /// An error at a value.
+    /// Returns an error at a value.
     pub(super) fn error<T>(&self, placed: &Setting<T>, problem: Problem) -> ConfigError {
         ConfigError {
             location: self.location(placed),
@@ -99,7 +99,7 @@ impl Parsed {
     }
 }
 
-/// A target goes at the pace of every check where it has no word of its own on it; none where there is nothing to take.
+/// Gives each target the pace of every check, where it does not set its own; `None` if there is no pace to inherit.
 fn inherit(table: &mut DeTable<'_>) -> Option<()> {
     let pace = tabled(table.get_mut("check")?)?
         .get_mut("pace")
@@ -123,8 +123,8 @@ fn tabled<'value, 'text>(value: &'value mut Spanned<DeValue<'text>>) -> Option<&
     }
 }
 
-/// What to say of a value that the types do not take. serde's message repeats the value, which may be a secret, so only
-/// what was expected is taken from it.
+/// Returns the problem of a value that the types do not accept. serde's message repeats the value, which may be a
+/// secret, so only what was expected is taken from it.
 fn mistyped(message: &str, path: Option<String>) -> Problem {
     let key = message
         .strip_prefix("missing field `")
@@ -144,7 +144,7 @@ fn mistyped(message: &str, path: Option<String>) -> Problem {
     }
     if message.starts_with(MUST_BE) {
         return Problem::Range {
-            // The setting's own name, as a flag has it too.
+            // The setting's own name, which a flag has too.
             key: path.iter().flat_map(|path| path.rsplit('.')).take(1).collect(),
             reason: message.to_owned(),
         };
@@ -194,7 +194,10 @@ mod tests {
         ] {
             let message = rejected(text);
             assert!(message.starts_with(&format!("countersign.toml{location}")), "{message}");
-            assert!(message.ends_with("it is not TOML as toml.io has it"), "{message}");
+            assert!(
+                message.ends_with("the file is not valid TOML (see toml.io)"),
+                "{message}"
+            );
         }
     }
 
@@ -263,19 +266,19 @@ mod tests {
         for (text, message) in [
             (
                 "[check]\nseed = -1\n",
-                "countersign.toml:2:8: `check.seed` takes another kind of value; expected a whole number",
+                "countersign.toml:2:8: `check.seed` has the wrong type; expected a whole number",
             ),
             (
                 "[check]\npace.rate = \"fast\"\n",
-                "countersign.toml:2:13: `check.pace.rate` takes another kind of value; expected a number",
+                "countersign.toml:2:13: `check.pace.rate` has the wrong type; expected a number",
             ),
             (
                 "reports = \"json\"\n",
-                "countersign.toml:1:11: `reports` takes another kind of value; expected a sequence",
+                "countersign.toml:1:11: `reports` has the wrong type; expected a sequence",
             ),
             (
                 "reports = [1]\n",
-                "countersign.toml:1:12: `reports` takes another kind of value; expected a string",
+                "countersign.toml:1:12: `reports` has the wrong type; expected a string",
             ),
         ] {
             assert!(rejected(text).starts_with(message), "{}", rejected(text));

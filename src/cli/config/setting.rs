@@ -1,4 +1,4 @@
-//! A value with who said it, and the numbers that settings take. The main type is [`Setting`].
+//! A value with its origin, and the numbers that settings take. The main type is [`Setting`].
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -16,10 +16,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::run::Settings;
 
-/// Who said a value.
+/// The origin of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(in crate::cli) enum Origin {
-    /// Nobody said anything.
+    /// Nobody set it.
     #[default]
     Default,
     /// This variable.
@@ -30,29 +30,29 @@ pub(in crate::cli) enum Origin {
     Flag(String),
 }
 
-/// A value, wherever it is said: by a flag, in the environment, in the file. An editor's schema sees the value alone.
+/// A value, wherever it is set: by a flag, in the environment, in the file. An editor's schema sees only the value.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 #[schemars(transparent)]
 pub(in crate::cli) struct Setting<T> {
     /// The value.
     pub(in crate::cli) value: T,
-    /// Who said it.
+    /// Where it was set.
     #[schemars(skip)]
     pub(in crate::cli) origin: Origin,
 }
 
 impl<T> Setting<T> {
-    /// Whether a flag said it.
+    /// Returns whether a flag set it.
     pub(super) fn is_flag(&self) -> bool {
         matches!(self.origin, Origin::Flag(_))
     }
 
-    /// Whether the file said it.
+    /// Returns whether the file set it.
     pub(in crate::cli) fn is_of_file(&self) -> bool {
         matches!(self.origin, Origin::File(_))
     }
 
-    /// The bytes of the file that it stands in; none of a value that stands elsewhere.
+    /// Returns its bytes in the file; an empty range for a value set elsewhere.
     pub(super) fn span(&self) -> Range<usize> {
         match &self.origin {
             Origin::File(span) => span.clone(),
@@ -61,7 +61,7 @@ impl<T> Setting<T> {
     }
 }
 
-/// A default, as help shows it.
+/// Writes a default, as help shows it.
 impl<T: Display> Display for Setting<T> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         self.value.fmt(formatter)
@@ -78,7 +78,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Setting<T> {
     }
 }
 
-/// Reads a value with this, and notes who said it.
+/// Reads a value with the given parser, and notes its origin.
 #[derive(Clone)]
 pub(in crate::cli) struct Said<P>(pub(in crate::cli) P);
 
@@ -120,7 +120,7 @@ impl<P: TypedValueParser> TypedValueParser for Said<P> {
     }
 }
 
-/// A number from `LEAST`, or from beyond it where the range is `OPEN`, to `MOST`; `DEFAULT` where nobody says another.
+/// A number from `LEAST` (exclusive if the range is `OPEN`) to `MOST`, by default `DEFAULT`.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 #[serde(transparent)]
 #[schemars(transform = Self::bounded)]
@@ -131,23 +131,23 @@ pub(in crate::cli) struct Number<N, const LEAST: u64, const MOST: u64, const DEF
 /// A whole number.
 pub(in crate::cli) type Count<const DEFAULT: u64, const LEAST: u64 = 0, const MOST: u64 = { u64::MAX }> =
     Number<u64, LEAST, MOST, DEFAULT>;
-/// A part of a whole.
+/// A percentage.
 pub(in crate::cli) type Percent = Number<f64, 0, 100>;
 /// How many seconds something may take.
 pub(in crate::cli) type Seconds<const DEFAULT: u64 = 0> = Number<f64, 0, { Settings::LONGEST.as_secs() }, DEFAULT>;
-/// The same without 0.
+/// A number of seconds other than 0.
 pub(in crate::cli) type Positive<const DEFAULT: u64 = 0> =
     Number<f64, 0, { Settings::LONGEST.as_secs() }, DEFAULT, true>;
 
-/// What the reason begins with where a number is beyond its range.
-pub(super) const MUST_BE: &str = "it must be ";
+/// The beginning of the reason when a number is out of range.
+pub(super) const MUST_BE: &str = "must be ";
 
-/// Whole numbers, and those with a fraction.
+/// Numbers, whole or with a fraction.
 pub(in crate::cli) trait Amount: PartialOrd + Sized {
-    /// The whole number as one of these.
+    /// Converts a whole number.
     fn of(whole: u64) -> Self;
 
-    /// Reads one as it is typed.
+    /// Reads a number as typed.
     fn read(text: &str) -> Result<Self, String>;
 }
 
@@ -176,7 +176,7 @@ impl<N: Amount, const L: u64, const M: u64, const D: u64, const OPEN: bool> Numb
         match value {
             value if OPEN && value == N::of(L) => Err(format!("{MUST_BE}more than {L}")),
             value if (N::of(L)..=N::of(M)).contains(&value) => Ok(Self(value)),
-            _ if M == u64::MAX => Err(format!("{MUST_BE}{L} at least")),
+            _ if M == u64::MAX => Err(format!("{MUST_BE}at least {L}")),
             _ => Err(format!("{MUST_BE}from {L} to {M}")),
         }
     }

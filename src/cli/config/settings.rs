@@ -1,11 +1,11 @@
-//! The settings that flags and the file share. Each is declared once: the flag with its help, the key with its schema, range
-//! and default, and how `countersign config` shows it, all come from the field. The main types are [`TargetPart`] and
-//! [`CheckPart`].
+//! The settings that flags and the file share. Each is declared once: the flag with its help, the key with its schema,
+//! range and default, and its line in `countersign config` all come from the field. The main types are [`TargetPart`]
+//! and [`CheckPart`].
 //!
 //! # Design
 //!
-//! Clap reads the flags, serde the file, schemars makes the schema, each from the same declaration. The flags that were typed
-//! are laid over what the file says by clap's own `update_from_arg_matches`.
+//! Clap reads the flags, serde the file, schemars makes the schema, each from the same declaration. Clap's own
+//! `update_from_arg_matches` applies the typed flags on top of the file.
 
 use std::path::PathBuf;
 
@@ -29,13 +29,14 @@ pub(in crate::cli) struct TargetPart {
         value_name = "URL",
         env = BASE_URL_VARIABLE,
         display_order = 0,
-        help = "The service to check; without it and without a target the embedded reference service is started and checked"
+        help = "The service to check; without it and without a target, the embedded reference service is started and \
+                checked"
     )]
     #[serde(deserialize_with = "required")]
     #[schemars(required)]
     pub(in crate::cli) base_url: Option<Setting<String>>,
-    /// The name of the environment variable that holds its token, never the token. Without it that is
-    /// `COUNTERSIGN_TOKEN`. Where `--config` does not name this file, it begins with `COUNTERSIGN_`.
+    /// The name of the environment variable that contains its token, never the token itself; by default
+    /// `COUNTERSIGN_TOKEN`. Unless `--config` names this file, the name must begin with `COUNTERSIGN_`.
     #[arg(skip)]
     #[serde(skip_serializing)]
     #[schemars(regex(pattern = "^[A-Z_][A-Z0-9_]*$"))]
@@ -48,14 +49,15 @@ pub(in crate::cli) struct TargetPart {
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     #[serde(default)]
     pub(in crate::cli) max_writes: Setting<Count<{ Settings::MAX_WRITES }>>,
-    /// Show this target, if it is not on this machine, wrong tokens from which the right one can be read: with letters behind
-    /// it, in other case, with another last character. Without it each wrong token has the right one's first half, or of a
-    /// JWT header and claims. Whoever reads the target's log of rejected calls may learn the token from them.
-    // The configuration alone says so, of one target: a flag would outlive the thought.
+    /// Send this target, if it is not on this machine, wrong tokens from which the right one can be read: with letters
+    /// appended, in another case, with another last character. Without it each wrong token has the first half of the
+    /// right one, or the header and claims of a JWT. Anyone who reads the target's log of rejected calls may learn the
+    /// token from them.
+    // Only the configuration sets this, for one target: a flag would be kept without a second thought.
     #[arg(skip)]
     #[serde(default)]
     pub(in crate::cli) near_tokens: Setting<bool>,
-    /// How many seconds to wait until a target that is just being deployed answers; no part of the check.
+    /// How many seconds to wait for a target that is just being deployed to answer; not part of the check.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(in crate::cli) wait: Option<Setting<Seconds>>,
     /// How fast requests go out.
@@ -78,24 +80,25 @@ pub(in crate::cli) struct Pace {
     /// How many seconds one request may take, from connecting to the last byte decoded.
     #[arg(long, value_name = "SECONDS", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) timeout: Setting<Positive<{ Limits::DEADLINE.as_secs() }>>,
-    /// How many seconds a created record may take until it is listed.
+    /// How many seconds a created record may take to be listed.
     #[arg(long, value_name = "SECONDS", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) settle: Setting<Seconds<{ Settings::SETTLE.as_secs() }>>,
-    /// How many seconds the run may take once the target answers; then it ends with 3 and reports what was judged until then.
+    /// How many seconds the run may take once the target answers; after that it ends with 3 and reports what was judged
+    /// so far.
     #[arg(long, value_name = "SECONDS", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) max_time: Setting<Positive<{ Settings::MAX_TIME.as_secs() }>>,
 }
 
-/// What every check does unless a flag or a target says otherwise.
+/// The settings of every check, unless a flag or a target overrides them.
 #[derive(Args, Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(in crate::cli) struct CheckPart {
-    /// Another contract than the built-in one: an OpenAPI 3.0 document.
+    /// A contract to use instead of the built-in one: an OpenAPI 3.0 document.
     #[arg(long, value_name = "FILE", value_parser = Said(PathBufValueParser::new()))]
     #[serde(serialize_with = "shown_path")]
     #[schemars(with = "Option<String>")]
     pub(in crate::cli) spec: Option<Setting<PathBuf>>,
-    /// What choices are made by; the same seed makes the same ones.
+    /// The seed of the choices that the check makes; the same seed makes the same ones.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(in crate::cli) seed: Option<Setting<u64>>,
     /// The operations to check; what they need is called too.
@@ -108,36 +111,37 @@ pub(in crate::cli) struct CheckPart {
     /// The operations to leave out.
     #[arg(long, value_name = "OPERATION", help = "Leave this operation out; repeatable")]
     pub(in crate::cli) skip: Vec<Setting<String>>,
-    /// Writes to send although nothing in the contract says how to recognise what they leave.
+    /// Writes to send although the contract does not say how to recognise what they leave.
     #[arg(
         long,
         value_name = "OPERATION",
-        help = "With --writes, send this write too, though nothing in the contract says how to recognise what it leaves; \
-                `countersign plan` lists such writes with the reason; repeatable"
+        help = "With --writes, send this write too, although the contract does not say how to recognise what it \
+                leaves; `countersign plan` lists such writes with the reason; repeatable"
     )]
     pub(in crate::cli) also_send: Vec<Setting<String>>,
-    /// End with 3 when less of the facts was decided, in percent.
+    /// End with 3 if less than this percentage of the facts was decided.
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(in crate::cli) require_facts: Option<Setting<Percent>>,
-    /// The most pages of a list that are walked; what a longer list shows elsewhere stays undecided.
+    /// The most pages to walk in a list; what only further pages show stays undecided.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) max_pages: Setting<Count<{ Settings::MAX_PAGES }, 1>>,
-    /// Carry the plan out so many times, to soak the service; what a run may create holds over all of them together.
+    /// Carry out the plan this many times, to soak the service; the limit on created records covers all rounds
+    /// together.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) repeat: Setting<Count<{ Settings::ROUNDS }, 1>>,
-    /// How fast requests go out, where the target has no word on it.
+    /// How fast requests go out, unless the target sets it.
     #[arg(skip)]
     #[serde(skip_serializing)]
     #[schemars(with = "Option<Pace>")]
     pub(in crate::cli) pace: Pace,
 }
 
-/// A value that the file has to have, though a check may go without.
+/// Reads a value that the file must have, although a check may go without it.
 fn required<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Setting<String>>, D::Error> {
     Setting::deserialize(deserializer).map(Some)
 }
 
-/// A path as it is shown, whatever its bytes are.
+/// Writes a path as it is shown, whatever its bytes are.
 fn shown_path<S: Serializer>(path: &Option<Setting<PathBuf>>, serializer: S) -> Result<S::Ok, S::Error> {
     let shown = path.as_ref().map(|path| Setting {
         value: path.value.display().to_string(),

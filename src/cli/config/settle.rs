@@ -1,13 +1,14 @@
-//! Settles what flags, environment and file say: flags go before the environment, and that before the file. The main type
-//! is [`Settled`].
+//! Settles flags, environment and file: flags override the environment, which overrides the file. The main type is
+//! [`Settled`].
 //!
 //! # Design
 //!
-//! Clap reads flags and environment into [`Arguments`]. Where there is a file, what was typed is laid over what it says, so
-//! that nothing behind this sees a file, and each value remembers its [`Origin`].
+//! Clap reads flags and environment into [`Arguments`]. If there is a file, they are applied on top of its values, so
+//! that nothing after this sees a file, and each value remembers its [`Origin`].
 //!
-//! A target is named on the highest of these steps alone: `--base-url` or `--target`, then their variables, then
-//! `default_target`. A base URL that is given by itself takes nothing from a target of the file, least of all its token.
+//! The target comes from the first of these that is given: `--base-url` or `--target`, then their variables, then
+//! `default_target`. A base URL that is given by itself takes nothing from a target in the file, least of all its
+//! token.
 
 use std::path::{Path, PathBuf};
 
@@ -30,25 +31,25 @@ use crate::exchange::Target;
 /// The name of the reference service among targets.
 const EMBEDDED: &str = "embedded";
 
-/// What a check does, once flags, environment and file are read.
+/// What a check does, after flags, environment and file are read.
 #[derive(Debug)]
 pub(in crate::cli) struct Settled {
-    /// The flags, laid over what the file says.
+    /// The flags, applied on top of the file.
     pub(in crate::cli) arguments: Arguments,
-    /// The configuration, where there is one.
+    /// The configuration, if there is one.
     pub(in crate::cli) config: Option<Config>,
-    /// The target's name in it, where it is one of it.
+    /// The target's name in the configuration, if it comes from there.
     pub(in crate::cli) target: Option<String>,
-    /// Who said where reports go.
+    /// Where the reports were set.
     pub(super) reports: Origin,
 }
 
 impl Settled {
-    /// Settles the arguments of a command that was called in this folder.
+    /// Settles the arguments of a command that was started in this folder.
     ///
     /// # Errors
     ///
-    /// A configuration that cannot be read or that says what cannot be; two targets at once.
+    /// A configuration that cannot be read or is not valid; two targets at once.
     pub(in crate::cli) fn new(arguments: Arguments, typed: &ArgMatches, folder: &Path) -> Result<Self, Failure> {
         let config = config(&arguments, folder)?;
         let reports = match arguments.report.as_slice() {
@@ -72,7 +73,7 @@ impl Settled {
         Ok(settled)
     }
 
-    /// Lays what was typed over what the file says, of the target of this name and of every check.
+    /// Applies what was typed on top of the file: the target of this name and the settings of every check.
     fn fill(&mut self, named: Option<&str>, config: &Config, mut typed: ArgMatches) -> Result<(), Failure> {
         let file = &config.parsed.file;
         let arguments = &mut self.arguments;
@@ -105,7 +106,7 @@ impl Settled {
         Ok(())
     }
 
-    /// The variable that holds the target's token, and who names it.
+    /// Returns the variable that contains the target's token, and where it was named.
     pub(in crate::cli) fn token(&self) -> (&str, Origin) {
         self.arguments
             .service
@@ -116,7 +117,7 @@ impl Settled {
             })
     }
 
-    /// Who said a value, in words.
+    /// Describes the origin of a value.
     pub(in crate::cli) fn describe(&self, origin: &Origin) -> String {
         match (origin, &self.config) {
             (Origin::Environment(variable), _) => variable.clone(),
@@ -126,28 +127,28 @@ impl Settled {
         }
     }
 
-    /// The levels of the configuration, held against the contract.
+    /// Returns the levels of the configuration, resolved against the contract.
     ///
     /// # Errors
     ///
-    /// As [`Config::levels`] has it.
+    /// Those of [`Config::levels`].
     pub(in crate::cli) fn levels(&self, contract: &Contract, today: NaiveDate) -> Result<Vec<LevelEntry>, ConfigError> {
         let levels = self.config.as_ref().map(|config| config.levels(contract, today));
         levels.unwrap_or_else(|| Ok(Vec::new()))
     }
 
-    /// Where findings are accepted, if they are to be.
+    /// Returns where findings are accepted, if that was requested.
     ///
     /// # Errors
     ///
-    /// As [`Accepting::open`] has it.
+    /// Those of [`Accepting::open`].
     pub(in crate::cli) fn accepting(&self) -> Result<Option<Accepting>, Failure> {
         let arguments = &self.arguments;
         let open = || Accepting::open(self.config.as_ref(), arguments.config_file());
         arguments.accept.then(open).transpose()
     }
 
-    /// The configuration's file, which `--accept` writes where there is none yet.
+    /// Returns the configuration's file, which `--accept` creates if there is none yet.
     pub(in crate::cli) fn configuration(&self) -> Option<&Path> {
         let arguments = &self.arguments;
         match &self.config {
@@ -157,27 +158,27 @@ impl Settled {
         }
     }
 
-    /// The configuration that was found, where the target that is checked is one of its own; with the target's name.
+    /// Returns the configuration that was found, and the target's name in it, if the checked target comes from it.
     pub(in crate::cli) fn found_target(&self) -> Option<(&Config, &str)> {
         let config = self.config.as_ref().filter(|config| config.trust == Trust::Found)?;
         Some((config, self.target.as_deref()?))
     }
 
-    /// What is left to settle where there is no configuration.
+    /// Settles what is left if there is no configuration.
     fn without(&mut self) -> Result<(), Failure> {
         one_target(&self.arguments)?;
         if let Some(name) = self.asked_for().filter(|name| name != EMBEDDED) {
             return Err(Failure::Usage(format!(
-                "there is no target `{name}`, because there is no `{}`; make one, name another file by --config, or give \
-                 --base-url",
+                "there is no target `{name}`, because there is no `{}`; create one, name another file with --config, \
+                 or give --base-url",
                 find::FILE_NAME
             )));
         }
         Ok(())
     }
 
-    /// The target that a flag or a variable names, where none that goes before it has a base URL. Then a base URL from the
-    /// environment is not meant.
+    /// Returns the target that a flag or a variable names, if no base URL takes precedence. Then a base URL from the
+    /// environment is ignored.
     fn asked_for(&mut self) -> Option<String> {
         let base_url = &mut self.arguments.service.base_url;
         let rank = |said: &Setting<String>| 1 + u8::from(said.is_flag());
@@ -187,7 +188,7 @@ impl Settled {
         Some(named.value.clone())
     }
 
-    /// The target of the file that is checked; none for a base URL by itself and for the embedded service.
+    /// Returns the target of the file that is checked; `None` for a base URL by itself and for the embedded service.
     fn choose<'config>(&mut self, config: &'config Config) -> Result<Option<&'config str>, Failure> {
         let file = &config.parsed.file;
         check_targets(config)?;
@@ -212,7 +213,7 @@ impl Settled {
     }
 }
 
-/// Rejects two targets on one step, and a deliberate fault of a target that is not ours.
+/// Rejects two targets from the same source, and a deliberate fault in a target that is not ours.
 fn one_target(arguments: &Arguments) -> Result<(), Failure> {
     let words = |message: &str| Err(Failure::Usage(message.to_owned()));
     if let (Some(target), Some(base_url)) = (&arguments.target, &arguments.service.base_url) {
@@ -242,7 +243,7 @@ fn config(arguments: &Arguments, folder: &Path) -> Result<Option<Config>, Failur
         return Ok(None);
     }
     let path: Option<(PathBuf, Trust)> = match arguments.config_file() {
-        // `--accept` makes it.
+        // `--accept` creates it.
         Some(path) if arguments.accept && !path.exists() => None,
         Some(path) => Some((path.to_owned(), Trust::Named)),
         None => find::upwards(folder)?.map(|path| (path, Trust::Found)),
@@ -250,7 +251,7 @@ fn config(arguments: &Arguments, folder: &Path) -> Result<Option<Config>, Failur
     path.map(|(path, trust)| Config::read(&path, trust)).transpose()
 }
 
-/// Holds every target to what a target is, used or not: a mistake is reported before somebody deploys there.
+/// Checks every target, used or not, so that a mistake is reported before somebody deploys there.
 fn check_targets(config: &Config) -> Result<(), Failure> {
     let parsed = &config.parsed;
     for (name, part) in &parsed.file.targets {
@@ -274,8 +275,8 @@ fn check_targets(config: &Config) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a text is the name of a variable as POSIX has it (Base Definitions, section 8.1): capitals, digits and
-/// underscores. A token is hardly ever one.
+/// Returns whether a text is the name of a variable by POSIX (Base Definitions, section 8.1): capitals, digits and
+/// underscores. A token is hardly ever such a name.
 fn is_variable(text: &str) -> bool {
     let mut characters = text.chars();
     let begins = characters

@@ -1,5 +1,5 @@
-//! `countersign config`: what a check would do, and where each value came from. No secret is in it: of the token it says
-//! where it would come from.
+//! `countersign config`: shows what a check would do, and where each value comes from. It shows no secret: for the
+//! token it shows only the source.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ use crate::cli::failure::Failure;
 use crate::cli::shown::targets;
 use crate::exchange::Target;
 
-/// What `config` takes.
+/// The arguments of `config`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ConfigArguments {
     #[command(flatten)]
@@ -41,12 +41,12 @@ pub(in crate::cli) enum Printed {
 }
 
 impl ConfigArguments {
-    /// Whether the schema alone is asked for; that reads nothing.
+    /// Returns whether only the schema was requested; that reads nothing.
     pub(in crate::cli) fn schema(&self) -> bool {
         self.schema
     }
 
-    /// How to print.
+    /// Returns how to print.
     pub(in crate::cli) fn form(&self) -> Printed {
         if self.json { Printed::Json } else { Printed::Lines }
     }
@@ -54,7 +54,7 @@ impl ConfigArguments {
 
 /// Prints the schema of the file.
 pub(in crate::cli) fn print_schema() -> Result<u8, Failure> {
-    // A schema is plain data, so there is nothing that could fail to be written.
+    // A schema is plain data, so writing it cannot fail.
     let text = serde_json::to_string_pretty(&file::schema()).unwrap_or_default();
     edge::print(&(text + "\n"))?;
     Ok(0)
@@ -86,16 +86,16 @@ struct Listing<'page> {
     entries: &'page [LevelEntry],
 }
 
-/// A setting: its name, its value, where that came from.
+/// A setting: its name, its value, and the origin of the value.
 type Row = (String, Value, String);
 
 impl Listing<'_> {
-    /// The settings, in the order in which they are declared.
+    /// Returns the settings, in the order in which they are declared.
     fn rows(&self) -> Vec<Row> {
         let arguments = &self.settled.arguments;
         let mut service = arguments.service.clone();
         service.writes.value = arguments.writes();
-        // Settings are plain data, so there is nothing that could fail to be written.
+        // Settings are plain data, so writing them cannot fail.
         let declared = [json!(service), json!(arguments.check)];
         let mut rows: Vec<_> = declared.iter().flat_map(|part| self.rows_of(part)).collect();
         let reports: Vec<_> = targets(&arguments.report).iter().map(ToString::to_string).collect();
@@ -104,7 +104,8 @@ impl Listing<'_> {
         rows
     }
 
-    /// The settings of one declaration. A [`Setting`] has a value and an origin; what else is an object holds settings.
+    /// Returns the settings of one declaration. A [`Setting`] has a value and an origin; any other object contains
+    /// settings.
     fn rows_of(&self, part: &Value) -> Vec<Row> {
         let settings = part.as_object().into_iter().flatten();
         let rows = settings.flat_map(|(name, setting)| match setting {
@@ -124,7 +125,7 @@ impl Listing<'_> {
         self.settled.describe(&origin)
     }
 
-    /// The flags that set the level of a whole rule.
+    /// Returns the flags that set the level of a whole rule.
     fn flags(&self) -> Vec<(&'static str, &str)> {
         let arguments = &self.settled.arguments;
         let lists = [
@@ -138,7 +139,7 @@ impl Listing<'_> {
         each.collect()
     }
 
-    /// Where the token would come from, whether that holds one, and who says so.
+    /// Returns where the token would come from, whether there is one, and where that was set.
     fn token(&self) -> (String, Option<bool>, String) {
         let arguments = &self.settled.arguments;
         let (variable, origin) = self.settled.token();
@@ -236,7 +237,7 @@ impl Listing<'_> {
     }
 }
 
-/// A value as a person reads it.
+/// Renders a value for people.
 fn rendered(name: &str, value: &Value) -> String {
     match (name, value) {
         ("base_url", Value::Null) => "the embedded reference service".to_owned(),
@@ -255,7 +256,7 @@ fn rendered(name: &str, value: &Value) -> String {
     }
 }
 
-/// Why an entry is there, and why it does nothing where that is so.
+/// Returns why an entry is there, and why it does nothing if it does not apply.
 fn why(entry: &LevelEntry) -> String {
     match entry.state {
         State::Holds => format!(": {}", entry.reason),

@@ -130,7 +130,7 @@ fn a_found_target_and_its_variable_are_reported_before_the_first_request() {
         assert_eq!(
             line,
             format!(
-                "countersign.toml: target `staging` at {} gets the token of COUNTERSIGN_STAGING_TOKEN, and writes\n",
+                "countersign.toml: target `staging` at {} gets the token from COUNTERSIGN_STAGING_TOKEN, and writes\n",
                 target.url()
             )
         );
@@ -159,7 +159,7 @@ fn a_token_that_leaves_this_machine_in_clear_is_warned_of_once() {
         for quiet in [&[][..], &["--quiet"]] {
             let ended = check(url, quiet).run();
             assert_eq!(ended.code, 3, "{ended:?}");
-            assert_eq!(ended.stderr.matches("in clear").count(), 1, "{ended:?}");
+            assert_eq!(ended.stderr.matches("unencrypted").count(), 1, "{ended:?}");
             assert!(
                 ended
                     .stderr
@@ -169,7 +169,7 @@ fn a_token_that_leaves_this_machine_in_clear_is_warned_of_once() {
         }
     }
     let encrypted = check("https://contacts.invalid", &[]).run();
-    assert!(!encrypted.stderr.contains("in clear"), "{encrypted:?}");
+    assert!(!encrypted.stderr.contains("unencrypted"), "{encrypted:?}");
     let target = Target::sound();
     assert_eq!(check(&target.url(), &[]).run().stderr, "");
     // A contract that asks for no token has none sent.
@@ -178,5 +178,5 @@ fn a_token_that_leaves_this_machine_in_clear_is_warned_of_once() {
     let ended =
         countersign(&["check", "--spec", "a.yaml", "--base-url", "http://contacts.invalid"]).file("a.yaml", open);
     let ended = ended.run();
-    assert!(!ended.stderr.contains("in clear"), "{ended:?}");
+    assert!(!ended.stderr.contains("unencrypted"), "{ended:?}");
 }

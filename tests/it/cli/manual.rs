@@ -137,7 +137,7 @@ fn a_folder_that_takes_no_pages_is_reported_and_gets_none() {
     let plain = countersign(&["man", "plain"]).file("plain", "").run();
     let message = plain.is_one_error(4);
     assert!(
-        message.contains("`plain`") && message.contains("no folder"),
+        message.contains("`plain`") && message.contains("not a folder"),
         "{message}"
     );
     // The last page cannot be put there, so the first ones are not either.

@@ -61,7 +61,7 @@ fn a_run_that_is_rejected_leaves_the_report_before_as_it_was() {
 fn a_report_that_cannot_be_written_keeps_no_other_from_being_written() {
     for (report, parts) in [
         ("junit=reports", ["`reports`", "it is a folder"]),
-        ("junit=absent/junit.xml", ["`absent/junit.xml`", "is no folder"]),
+        ("junit=absent/junit.xml", ["`absent/junit.xml`", "is not a folder"]),
     ] {
         let target = Target::sound();
         let reports = [
