@@ -297,7 +297,7 @@ pub enum Failure {
     #[error("the body cannot be decoded from its content coding")]
     Decoding,
     /// The response is not HTTP.
-    #[error("the response is not HTTP/1.1 as RFC 9112 has it, or its head is too large")]
+    #[error("the response is not valid HTTP/1.1 (RFC 9112), or its head is too large")]
     NotHttp,
     /// The host's name has no address.
     #[error("the host's name does not resolve")]
