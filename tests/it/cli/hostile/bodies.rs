@@ -14,7 +14,7 @@ const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnect
 
 const TIMELY: Expected = Broken("unfinished-answer", "no complete response within 1 s");
 const CUT: Expected = Broken("unfinished-answer", "connection ended before");
-const NOT_HTTP: Expected = Broken("unfinished-answer", "not HTTP/1.1");
+const NOT_HTTP: Expected = Broken("unfinished-answer", "not valid HTTP/1.1");
 const TOO_LARGE: Expected = Broken("unfinished-answer", "larger than 8 MiB");
 const UNDECODED: Expected = Broken("unfinished-answer", "content coding");
 const NOT_JSON: Expected = Broken("malformed-json", "");

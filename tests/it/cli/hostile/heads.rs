@@ -9,7 +9,7 @@ use crate::cli::stub::{drip, flood, json, reset, stall};
 
 const TIMELY: Expected = Broken("unfinished-answer", "no complete response within 1 s");
 const CUT: Expected = Broken("unfinished-answer", "connection ended before");
-const NOT_HTTP: Expected = Broken("unfinished-answer", "not HTTP/1.1");
+const NOT_HTTP: Expected = Broken("unfinished-answer", "not valid HTTP/1.1");
 
 /// A target that writes this and closes.
 fn writes(name: &'static str, expected: Expected, bytes: impl Into<Vec<u8>>) -> Behaviour {

@@ -81,12 +81,12 @@ fn token() -> Vec<Behaviour> {
         }),
         Behaviour::tags(
             "the token where HTTP should be",
-            Broken("unfinished-answer", "not HTTP/1.1"),
+            Broken("unfinished-answer", "not valid HTTP/1.1"),
             |case, stream| write!(stream, "Authorization: Bearer {}\r\n\r\n", case.canary.token),
         ),
         Behaviour::tags(
             "the token in a chunk's size",
-            Broken("unfinished-answer", "not HTTP/1.1"),
+            Broken("unfinished-answer", "not valid HTTP/1.1"),
             |case, stream| {
                 let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked";
                 write!(stream, "{head}\r\n\r\n{}\r\n", case.canary.token)
