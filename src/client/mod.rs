@@ -17,15 +17,18 @@
 //! async fn sample(base_url: &str, token: &str) -> Result<(), ClientError> {
 //!     let client = Client::new(base_url, token.parse()?)?;
 //!
-//! // All contacts, of all pages; one page is in memory at a time. let mut contacts = client.contacts(); while let
-//! Some(contact) = contacts.try_next().await? { println!("{}", contact.full_name.unwrap_or_default()); }
+//!     // All contacts, of all pages; one page is held at a time.
+//!     let mut contacts = client.contacts();
+//!     while let Some(contact) = contacts.try_next().await? {
+//!         println!("{}", contact.full_name.unwrap_or_default());
+//!     }
 //!
 //!     let tag = types::TagInput::builder().name("regular".to_owned());
 //!     let created = client.create_tag().body(tag).send().await?;
 //!     println!("{:?}", created.data);
 //!     Ok(())
 //! }
-//! # // It runs against the embedded service, to test this example.
+//! # // It runs against the embedded service, so that what stands here is true.
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 //! # runtime.block_on(async {
 //! #     let service = Service::memory("a-token".to_owned().into())?;
@@ -85,12 +88,15 @@
 //! use countersign::service::fault::{self, Faults};
 //! use countersign::service::{self, Service};
 //!
-//! /// A client with its own service, which ends with the test's runtime. async fn mocked(faults: &[&str]) ->
-//! Result<Client, Box<dyn std::error::Error>> { let service = Service::memory("a-token".to_owned().into())?; let faults
-//! = Faults::named(&faults.iter().map(ToString::to_string).collect::<Vec<_>>())?; let listener =
-//! tokio::net::TcpListener::bind("127.0.0.1:0").await?; let base_url = format!("http://{}", listener.local_addr()?);
-//! tokio::spawn(service::run(listener, fault::app(service, &faults), std::future::pending()));
-//! Ok(Client::new(&base_url, "a-token".parse()?)?) }
+//! /// A client of a service of its own, which ends with the test's runtime.
+//! async fn mocked(faults: &[&str]) -> Result<Client, Box<dyn std::error::Error>> {
+//!     let service = Service::memory("a-token".to_owned().into())?;
+//!     let faults = Faults::named(&faults.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+//!     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+//!     let base_url = format!("http://{}", listener.local_addr()?);
+//!     tokio::spawn(service::run(listener, fault::app(service, &faults), std::future::pending()));
+//!     Ok(Client::new(&base_url, "a-token".parse()?)?)
+//! }
 //!
 //! # #[cfg(any())]
 //! #[tokio::test]

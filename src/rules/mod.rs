@@ -22,9 +22,12 @@
 //! let check = Check::new(Contract::built_in()?).service(my_app).token("test").only("getTags");
 //! let report = check.keep_recording(true).run().await?;
 //!
-//! // Judge the recording again at another level, without a request. let mut levels = Levels::default();
-//! levels.set("null-value", Level::Deny)?; let recording = report.recording().expect("a recording was requested"); let
-//! verdicts = recording.judge(&Contract::built_in()?, levels); assert!(verdicts.findings().is_empty());
+//! // Judged again at another level, without a request.
+//! let mut levels = Levels::default();
+//! levels.set("null-value", Level::Deny)?;
+//! let recording = report.recording().expect("it was asked for");
+//! let verdicts = recording.judge(&Contract::built_in()?, levels);
+//! assert!(verdicts.findings().is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
