@@ -49,6 +49,11 @@ impl Prepared {
             contract,
             target: self.transport.target(),
             seed: self.plan.seed,
+            writes: self
+                .plan
+                .steps
+                .iter()
+                .any(|step| !contract.operation(step.operation).is_read()),
             started_at: self.started_at,
             duration: started.elapsed(),
             require_facts: self.require_facts,

@@ -54,8 +54,8 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    conforms: facts were decided, and no finding at deny
-  1    does not conform: a finding at deny
+  0    conforms: facts were decided, and there is no error (warnings are possible)
+  1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract
   3    could not judge: unreachable, throttled, the token rejected everywhere, --max-time over
   4    a report, the residue for --residue, or the findings for --accept could not be written

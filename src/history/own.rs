@@ -168,6 +168,6 @@ impl History<'_> {
 
     fn doubtful(&self, create: OperationId, doubt: &str) -> String {
         let create = &self.contract.operation(create).name;
-        format!("the identifier in the response to {create} may be that of another record: {doubt}")
+        format!("the identifier that {create} returned may be that of another record: {doubt}")
     }
 }

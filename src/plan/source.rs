@@ -129,11 +129,11 @@ impl NoValue {
                 wanted.field
             ),
             Self::NotAnswered { wanted } => format!(
-                "{} shows its `{}`, and no call of that succeeded",
+                "it needs `{1}` from {0}, and no call of that succeeded",
                 of(wanted),
                 wanted.field
             ),
-            Self::NotShown { wanted } => format!("no response of {} showed a value for `{}`", of(wanted), wanted.field),
+            Self::NotShown { wanted } => format!("no response of {} had a value for `{}`", of(wanted), wanted.field),
             Self::CannotStand { .. } | Self::Fragment | Self::NotGiven(_) | Self::OnlyExample(_) => self.to_string(),
         }
     }

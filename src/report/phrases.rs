@@ -272,7 +272,7 @@ mod tests {
             .collect();
         assert_eq!(
             reported,
-            [("no response showed this location", 2), ("a rare reason", 1)]
+            [("no response contained this field", 2), ("a rare reason", 1)]
         );
     }
 

@@ -109,6 +109,7 @@ impl Seen {
             contract: &self.contract,
             target: &Target::parse("https://api.example.com/tenant").unwrap(),
             seed: 7,
+            writes: true,
             started_at: DateTime::UNIX_EPOCH,
             duration: Duration::from_millis(1234),
             require_facts,
@@ -305,7 +306,7 @@ fn facts() -> Facts {
         verdict,
         reason: reason.map(Into::into),
     };
-    let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no response showed this location"));
+    let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no response contained this field"));
     Facts {
         total: 4,
         held: 1,

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
                   however many others have it.",
     leaves_alone: "Fields that the contract does not require. The fields of an object that is itself null or of \
                    another type.",
-    fix: "Return the field in every item, or document when it is absent.",
+    fix: "Return the field in every response, or document when it may be absent.",
     source: "Resources and their fields",
     example: Example {
         fact: "getTags /data/items/*/name: present",

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
                   is sent again a few times, as Retry-After asks; the last response counts.",
     leaves_alone: "A 503 that went away, and a 503 to a request that is sent only once: one with a wrong token, and a \
                    create that must be rejected or is an edge case. Any other response to an edge case.",
-    fix: "Find the request in the service's log. The finding has the command that reproduces it.",
+    fix: "Run the command that reproduces it, then look the request up in the service's log.",
     source: "RFC 9110, section 15.6: a 5xx says that the server erred",
     example: Example {
         fact: "getTags status: no 5xx",

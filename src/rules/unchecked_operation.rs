@@ -25,13 +25,13 @@ pub(super) static RULE: Rule = Rule {
                    shard checks. An operation whose every call ends in a finding at deny, such as `status` or \
                    `server-error`: that finding reports it. A run without any success, which reports what to look at \
                    instead.",
-    fix: "Give the target what the reason names as missing, such as a record that its list shows. Or accept the \
-          finding, or leave the operation out (skip).",
+    fix: "Give the target what the reason names as missing, such as a record that its list shows, or let the run \
+          write where the reason says so. Or accept the finding, or leave the operation out (skip).",
     source: "This program's own; what was not judged does not count as conforming",
     example: Example {
         fact: "createVisit status: 2XX",
         documented: DOCUMENTED,
-        received: "none: no response of getVenues showed a value for `/venue_id`",
+        received: "none: no response of getVenues had a value for `/venue_id`",
         pointer: "",
         #[cfg(test)]
         shown: || {

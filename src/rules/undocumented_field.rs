@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "A resource has the fields that the document lists and no others.",
     explanation: "The document does not exclude further fields, so this is a warning. Callers may come to rely on a \
                   field that nobody promised, and an unexpected field may expose what nobody should see. Its name is \
-                  shown as a shape, because a target could put a value there.",
+                  shown if it is a plain identifier, otherwise as a shape: a target could put a value there.",
     leaves_alone: "Objects that the contract closes (`envelope` is strict there), opens with `additionalProperties`, \
                    or gives no fields.",
     fix: "Document the field, or leave it out.",

@@ -177,13 +177,16 @@ impl fmt::Display for Reason {
             Self::Beyond => {
                 formatter.write_str("the body goes beyond 128 levels, a million values or a double's range")
             }
-            Self::Broken => formatter.write_str("the response broke a fact that this one rests on"),
+            Self::Broken => formatter.write_str("another fact about the same response is broken"),
             Self::Changed => formatter.write_str("the list changed while it was walked"),
             Self::Documented(status) => write!(formatter, "it was answered with {status}, which the document lists"),
             Self::Failed(status) => write!(formatter, "the server failed with {status}"),
             Self::NoCapitals => formatter.write_str("the identifier is not a UUID with a lower-case letter"),
             Self::NoIdentifier => formatter.write_str("the created record has no identifier to be found by"),
-            Self::No401(status) => write!(formatter, "rejected with {status}, and only a 401 has a challenge"),
+            Self::No401(status) => write!(
+                formatter,
+                "it was answered with {status}, and only a 401 carries a challenge"
+            ),
             Self::NoFullPage(left) => write!(
                 formatter,
                 "the list's total is not a multiple of per_page, and max-writes allows only {left} more records"
@@ -203,7 +206,7 @@ impl fmt::Display for Reason {
             Self::NotCalled(why) => why.fmt(formatter),
             Self::NotOwn(why) => formatter.write_str(why),
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
-            Self::NotShown => formatter.write_str("no response showed this location"),
+            Self::NotShown => formatter.write_str("no response contained this field"),
             Self::OnePage => formatter.write_str("the list has one page"),
             Self::NoTokenSent(status) => write!(
                 formatter,
@@ -217,7 +220,7 @@ impl fmt::Display for Reason {
             ),
             Self::OnlyNull => formatter.write_str("the value was null, and null is a gap"),
             Self::PageUnclear => {
-                formatter.write_str("a page lacks its last page or its items, or an item its identifier")
+                formatter.write_str("a page has no last page or no items, or an item has no identifier")
             }
             Self::PageUnread => formatter.write_str("a page has a body that is not read as JSON"),
             Self::Rejected(status) => write!(formatter, "rejected with {status}, which a gap may allow"),

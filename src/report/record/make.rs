@@ -28,6 +28,8 @@ pub struct RunFacts<'run> {
     pub target: &'run Target,
     /// The seed.
     pub seed: u64,
+    /// Whether its plan has writes.
+    pub writes: bool,
     /// When the run started.
     pub started_at: DateTime<Utc>,
     /// How long it took.
@@ -232,7 +234,8 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
 fn reproduce(finding: &Finding, about: &RunFacts<'_>) -> String {
     if finding.is_of_no_request() {
         let operation = about.contract.operation(finding.request.operation);
-        return curl::check_line(about.target, &operation.name, !operation.is_read());
+        // Whoever only read is not handed a line that writes.
+        return curl::check_line(about.target, &operation.name, about.writes && !operation.is_read());
     }
     curl::line(&finding.request, about.contract, about.target, about.values)
 }

@@ -14,7 +14,7 @@ use super::small::{Seen, Small, THINGS};
 use crate::support::stub::{Response, Stub, Table};
 
 const RULE: &str = "unchecked-operation";
-const REASON: &str = "no response of getThings showed a value for `id`";
+const REASON: &str = "no response of getThings had a value for `id`";
 
 /// A sound service whose list shows nothing.
 fn empty() -> Table {
