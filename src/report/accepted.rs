@@ -1,5 +1,6 @@
-//! What was accepted beforehand, and what a run showed of it: how many findings an entry decided, whether it still holds,
-//! whether what it accepts is there at all. The main types are [`Acceptance`] and [`AcceptedRecord`].
+//! The deviations that the configuration accepts, and what a run showed about each entry: how many findings it decided,
+//! whether it still holds, whether what it accepts still occurs. The main types are [`Acceptance`] and
+//! [`AcceptedRecord`].
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -10,59 +11,59 @@ use crate::contract::fact::FactId;
 use crate::rules::{Entry, Level, Levels, Scope, Verdict, shows};
 use crate::run::{Ended, Run};
 
-/// A level that somebody set for a part of the contract, with what was written beside it.
+/// An entry of the configuration that sets a level for a part of the contract, with its reason and location.
 #[derive(Clone, Debug)]
 pub struct Acceptance {
-    /// What it says.
+    /// The part of the contract, and its level.
     pub entry: Entry,
-    /// Its number in the run's [`Levels`]; none where it was not given to them.
+    /// Its number in the run's [`Levels`]; none if it was not added to them.
     pub number: Option<usize>,
-    /// Why.
+    /// Why it is accepted.
     pub reason: String,
-    /// The last day on which it holds.
+    /// The last day on which it applies.
     pub until: Option<NaiveDate>,
-    /// The first day on which it does not, where that has come.
+    /// The first day on which it no longer applies, if it has expired.
     pub expired: Option<NaiveDate>,
-    /// The file and the line that it stands in.
+    /// The file and line of the entry: `countersign.toml:12`.
     pub location: String,
 }
 
-/// What became of an entry of the configuration.
+/// An entry of the configuration that accepts findings, and what the run showed about it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AcceptedRecord {
-    /// Where it holds.
+    /// The part of the contract that it applies to.
     pub scope: Scope,
     /// The level there.
     pub level: Level,
-    /// Why.
+    /// Why it is accepted.
     pub reason: String,
-    /// The last day on which it holds, in UTC.
+    /// The last day on which it applies, in UTC.
     pub until: Option<String>,
-    /// The file and the line that it stands in.
+    /// The file and line of the entry: `countersign.toml:12`.
     pub location: String,
-    /// What became of it.
+    /// Whether it applies, and whether what it accepts still occurs.
     pub state: AcceptedState,
-    /// The first day on which it does nothing, where it expired.
+    /// The first day on which it no longer applies, if it has expired.
     pub expired: Option<String>,
     /// How many findings it decided.
     pub findings: usize,
 }
 
-/// What became of an entry.
+/// The state of an entry after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AcceptedState {
-    /// Its last day is over, and it does nothing.
+    /// Its last day has passed, and it has no effect.
     Expired,
-    /// It holds.
+    /// It applies.
     Holds,
-    /// It holds, and what it accepts was looked for everywhere and not found.
+    /// It applies, but the run checked everything that it covers and found no deviation.
     NoLongerOccurs,
-    /// Its reason is not written yet, and it does nothing.
+    /// Its reason is not filled in yet, and it has no effect.
     Waits,
 }
 
-/// What a run shows of each acceptance.
+/// Returns what the run shows about each acceptance, in the same order.
 #[must_use]
 pub fn accepted(run: &Run, contract: &Contract, levels: &Levels, acceptances: &[Acceptance]) -> Vec<AcceptedRecord> {
     let rendered = acceptances.iter().map(|acceptance| {
@@ -90,8 +91,8 @@ pub fn accepted(run: &Run, contract: &Contract, levels: &Levels, acceptances: &[
     rendered.collect()
 }
 
-/// Whether the run went everywhere that the entry is about, and its rule found nothing there. What an entry raises is
-/// no deviation that somebody accepted.
+/// Whether the run decided every fact that the entry covers, and its rule found nothing there. An entry that raises the
+/// level accepts no deviation, so it is never gone.
 fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &Entry) -> bool {
     if run.ended != Ended::Complete || entry.level >= levels.base(entry.rule) {
         return false;
@@ -107,8 +108,8 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &Entry) -> bo
     about.peek().is_some() && about.all(|(index, _)| run.verdicts.of(contract, FactId(index)) == Verdict::Held)
 }
 
-/// What a person is told of them: how many findings were accepted, and the location of each entry that there is something to
-/// do about, with what that is. Nothing where there is nothing to say.
+/// Describes the acceptances for people: how many findings were accepted, then the location of each entry that needs
+/// action, with the action. None if there is nothing to report.
 pub(super) fn entries(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, String)>)> {
     let entries = accepted.iter().filter_map(|entry| {
         let what = match entry.state {
@@ -132,7 +133,7 @@ pub(super) fn entries(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str,
     Some((head, entries))
 }
 
-/// The files that entries which decided something stand in.
+/// The files of the entries that decided a finding.
 fn files(accepted: &[AcceptedRecord]) -> String {
     let deciding = accepted.iter().filter(|entry| entry.findings > 0);
     let mut files: Vec<_> = deciding
@@ -149,7 +150,7 @@ mod tests {
 
     const SOUND: &[&str] = &[r#"{"name": "a", "size": 1}"#];
 
-    /// What a run that saw these bodies says of an entry for this rule and field.
+    /// The record of an entry for this rule and field, after a run that saw these bodies.
     fn acceptance_of(seen: Seen, rule: &str, field: Option<&str>, expired: Option<NaiveDate>) -> AcceptedRecord {
         let scope = Scope::of(rule, Some("getThings"), field);
         let entry = Entry::of(&seen.contract, scope, Level::Allow);
@@ -184,7 +185,7 @@ mod tests {
             state(SOUND, "undocumented-field", Some("")),
             AcceptedState::NoLongerOccurs
         );
-        // Nothing showed a size, so nobody knows.
+        // No response showed a size, so it is unknown whether it still occurs.
         assert_eq!(
             state(&[r#"{"name": "a"}"#], "wrong-type", Some("/size")),
             AcceptedState::Holds

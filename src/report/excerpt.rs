@@ -1,14 +1,14 @@
-//! The lines of the contract that a finding stands in, so that a report is written without the contract at hand. The
-//! main type is [`Excerpt`].
+//! The lines of the contract that a finding points to, so that a report can be written without the contract. The main
+//! type is [`Excerpt`].
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::document::{Document, Position};
 
-/// How many lines apart two marks may stand for the lines between them to be shown too.
+/// The lines between two marks are shown too if the marks are at most this many lines apart.
 const NEAR: u32 = 6;
-/// The most characters of a line: a contract may be one line of megabytes.
+/// The most characters of a line: a contract may be a single line of megabytes.
 pub(super) const LONGEST_LINE: usize = 400;
 
 /// Lines of a contract, and what is marked in them.
@@ -16,9 +16,9 @@ pub(super) const LONGEST_LINE: usize = 400;
 pub struct Excerpt {
     /// The lines, in order.
     pub lines: Vec<ExcerptLine>,
-    /// What states the fact.
+    /// The name or value that states the fact.
     pub primary: Mark,
-    /// The name of what it is stated of, where it is a keyword that says little alone.
+    /// The name of the schema, if the fact is stated by a keyword such as `type` that means little alone.
     pub owner: Option<Mark>,
 }
 
@@ -36,14 +36,15 @@ pub struct ExcerptLine {
 pub struct Mark {
     /// The number of the line, from 1.
     pub line: u32,
-    /// The first of its characters, from 0, in the text of the excerpt.
+    /// The index of its first character in the excerpt's line, from 0.
     pub start: usize,
-    /// The character behind its last one.
+    /// The index after its last character.
     pub end: usize,
 }
 
 impl Excerpt {
-    /// The lines at a JSON pointer, and where its last name is a keyword of a schema, those of the schema's own name.
+    /// Returns the line at a JSON pointer. If the pointer's last name is a keyword of a schema, the line of the
+    /// schema's own name is included.
     #[must_use]
     pub fn of(document: &Document, pointer: &str) -> Self {
         let primary = document.position(pointer);
@@ -71,15 +72,15 @@ impl Excerpt {
     }
 }
 
-/// Whether a location is a keyword of a schema, so that the field above it says more than itself.
+/// Whether a name is a keyword of a schema, so that the field above it is more telling.
 fn is_keyword(token: &str) -> bool {
     matches!(token, "type" | "required" | "additionalProperties")
 }
 
-/// The name or value that begins at a position.
+/// Marks the name or value that begins at a position.
 fn mark(document: &Document, Position { line, column }: Position) -> Mark {
     let text = document.line(line);
-    // A line may be megabytes long: what stands behind the cut is not read.
+    // A line may be megabytes long: nothing after the cut is read.
     let cut = text.chars().take(LONGEST_LINE).count();
     let start = usize::try_from(column.saturating_sub(1)).unwrap_or(0).min(cut);
     let word: String = text.chars().take(LONGEST_LINE).skip(start).collect();

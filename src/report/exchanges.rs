@@ -1,5 +1,6 @@
-//! The exchanges of a run as a report may show them: requests as they were sent but for what the target showed, responses
-//! as shapes. The main types are [`Exchanges`], which sees the events of a run, and [`ExchangeRecord`].
+//! The exchanges of a run as a report may show them: requests as they were sent, except for values that the target
+//! showed, and responses as shapes. The main types are [`Exchanges`], which sees the events of a run, and
+//! [`ExchangeRecord`].
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -15,11 +16,11 @@ use crate::exchange::{Credential, Purpose, Request, Response, curl, json};
 use crate::rules::Finding;
 use crate::run::{Event, Exchanged};
 
-/// How many exchanges of a run are kept, beside those that showed a finding: a soak has millions.
+/// How many exchanges of a run are kept, besides those that showed a finding: a soak has millions.
 const MOST_KEPT: usize = 1000;
 /// The largest body that is shown, in bytes.
 const LARGEST_BODY: usize = 256 << 10;
-/// How much of all bodies is shown, in bytes: each report writes them again.
+/// How much of all bodies together is shown, in bytes: each report repeats them.
 const MOST_SHOWN: usize = 8 << 20;
 /// How much of a body is shown, in characters.
 const LONGEST_TEXT: usize = 16 << 10;
@@ -33,17 +34,17 @@ pub struct ExchangeRecord {
     pub operation: String,
     /// Why it was sent.
     pub purpose: PurposeRecord,
-    /// Which edge case it is, or what is written otherwise, where it is one or something is.
+    /// The edge case, or how its spelling differs from the usual one; none for other requests.
     pub edge_case: Option<String>,
-    /// What it showed of its sender.
+    /// The credential that it carried.
     pub credential: CredentialRecord,
-    /// The header that carried it, where that is another than `Authorization`.
+    /// The header that carried the credential, if it was not `Authorization`.
     pub credential_header: Option<String>,
-    /// Whether it was sent again because the target asked for time; then only the later one was judged.
+    /// Whether it was sent again later because the target asked to wait; then only the later one was judged.
     pub superseded: bool,
     /// The method.
     pub method: String,
-    /// The path below the base URL, with its query; what the target showed is replaced by where it is listed.
+    /// The path below the base URL, with its query; a value that the target showed is replaced by where it is listed.
     pub path: String,
     /// The documented header parameters that it carried.
     pub headers: Vec<HeaderRecord>,
@@ -51,7 +52,7 @@ pub struct ExchangeRecord {
     pub body: Option<String>,
     /// When it was sent, in milliseconds since the run began.
     pub sent_ms: f64,
-    /// The response; none where no complete one came.
+    /// The response; none if no complete one arrived.
     pub response: Option<ResponseRecord>,
     /// Why there is no complete response.
     pub failure: Option<String>,
@@ -61,27 +62,27 @@ pub struct ExchangeRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PurposeRecord {
-    /// To look, at the end of the run, for what it left.
+    /// To look for residue at the end of the run.
     Account,
     /// As documented.
     Documented,
-    /// As documented, but written otherwise.
+    /// As documented, but spelled differently.
     Equivalent,
     /// To be rejected.
     MustBeRejected,
-    /// To see whether an edge case brings a 5xx.
+    /// To see whether an edge case causes a 5xx.
     EdgeCase,
 }
 
-/// What a request shows of its sender.
+/// The credential that a request carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CredentialRecord {
     /// An empty token.
     EmptyToken,
-    /// Nothing.
+    /// No credential.
     None,
-    /// The run's token under a scheme that is not documented.
+    /// The run's token with a scheme that is not documented.
     OtherScheme,
     /// The run's token.
     Token,
@@ -103,16 +104,16 @@ pub struct HeaderRecord {
 pub struct ResponseRecord {
     /// The status.
     pub status: u16,
-    /// The media type, where it is one that may be shown.
+    /// The media type; a placeholder if it may not be shown, none if there is none.
     pub media_type: Option<String>,
-    /// How many bytes the body has, decoded.
+    /// The size of the decoded body, in bytes.
     pub bytes: usize,
-    /// From sending to the body's last byte, in milliseconds.
+    /// The time from sending the request to the body's last byte, in milliseconds.
     pub elapsed_ms: f64,
-    /// The body: JSON in which each value is its shape, or the text as it came where values are shown; none where there
-    /// is none.
+    /// The body: JSON with each value replaced by its shape, or the text as received if values are shown. None if it is
+    /// empty, too large, or hidden and not JSON.
     pub body: Option<String>,
-    /// Whether the body is shown to its end.
+    /// Whether the whole body is shown.
     pub whole: bool,
 }
 
@@ -123,7 +124,7 @@ pub struct Exchanges<'run> {
     values: Values,
     redaction: Redaction,
     kept: Vec<ExchangeRecord>,
-    /// The numbers of those that are kept.
+    /// The numbers of the kept exchanges.
     numbers: HashSet<u64>,
     /// How many bytes of bodies are shown.
     shown: Cell<usize>,
@@ -131,7 +132,7 @@ pub struct Exchanges<'run> {
 }
 
 impl<'run> Exchanges<'run> {
-    /// Nothing seen yet.
+    /// Starts with no exchanges.
     #[must_use]
     pub fn new(contract: &'run Contract, values: Values, redaction: Redaction) -> Self {
         Self {
@@ -158,8 +159,8 @@ impl<'run> Exchanges<'run> {
         }
     }
 
-    /// The number of the exchange that showed a finding, where it is known: an invariant is broken by several, and of those
-    /// the last with the finding's request is named.
+    /// Returns the number of the exchange that showed a finding, if it is known. Several exchanges together break an
+    /// invariant; then it is the last one with the finding's request.
     #[must_use]
     pub fn that_showed(&self, finding: &Finding) -> Option<u64> {
         let request = &finding.request;
@@ -173,7 +174,7 @@ impl<'run> Exchanges<'run> {
         })
     }
 
-    /// The exchanges in the order in which they ended, and how many more there were.
+    /// Returns the exchanges in the order in which they ended, and how many more there were.
     #[must_use]
     pub fn into_records(self) -> (Vec<ExchangeRecord>, u64) {
         (self.kept, self.left_out)
@@ -258,7 +259,7 @@ impl<'run> Exchanges<'run> {
             Values::Shown => String::from_utf8_lossy(&response.body).into_owned(),
             Values::Hidden => {
                 let shape = |body: &Body| shape_text(&body.value, &|name| self.contract.render_name(name));
-                // One that the rules did not read, because none is documented, may be JSON all the same.
+                // The rules do not read a body where none is documented, but it may still be JSON.
                 match read.map_or_else(
                     || json::read(&response.body).map(|body| shape(&body)),
                     |body| Ok(shape(body)),
@@ -274,7 +275,7 @@ impl<'run> Exchanges<'run> {
     }
 }
 
-/// The beginning of a text, and whether that is all of it.
+/// Returns the beginning of a text, and whether that is all of it.
 fn cut(text: &str) -> (String, bool) {
     match text.char_indices().nth(LONGEST_TEXT) {
         None => (text.to_owned(), true),
@@ -283,7 +284,7 @@ fn cut(text: &str) -> (String, bool) {
 }
 
 fn milliseconds(duration: std::time::Duration) -> f64 {
-    // Microseconds are enough, and a report is shorter with them.
+    // Microseconds are precise enough, and keep a report short.
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }
 

@@ -3,21 +3,21 @@
 //!
 //! # Design
 //!
-//! This is the one report whose lines are commands. Each is written here from its parts, and each part is escaped as the
-//! runner unescapes it, so that nothing of a contract or of a target begins or ends one.
+//! This is the only report whose lines are commands. Each command is built here from its parts, and each part is
+//! escaped the way the runner unescapes it, so that no text of a contract or target can begin or end a command.
 
 use super::groups::{Group, groups};
 use super::phrases;
 use super::record::Record;
 
-/// How many annotations there are at most. GitHub shows as many of one level in a step.
+/// The most annotations. GitHub shows this many of each level in a step.
 const MOST_SHOWN: usize = 10;
 /// The most characters of a title.
 const LONGEST_TITLE: usize = 200;
 /// The most characters of one value in a message.
 const LONGEST_VALUE: usize = 2000;
 
-/// The record as workflow commands, one a line.
+/// Returns the record as workflow commands, one per line.
 #[must_use]
 pub fn github(record: &Record) -> String {
     let mut lines = Vec::new();
@@ -62,7 +62,7 @@ fn annotation(record: &Record, group: &Group<'_>) -> String {
     command(phrases::word(finding.level), &properties, &lines.join("\n"))
 }
 
-/// One command. The line feeds of its message are the message's own.
+/// Returns one command. Line feeds in the message are kept, escaped.
 fn command(name: &str, properties: &[(&str, String)], message: &str) -> String {
     let properties: Vec<_> = properties
         .iter()
@@ -89,7 +89,7 @@ mod tests {
     /// A command's name, its properties and its message.
     type Command = (String, Vec<(String, String)>, String);
 
-    /// What the runner makes of a line.
+    /// Reads a line as the runner does.
     fn read(line: &str) -> Command {
         let (head, message) = line.strip_prefix("::").unwrap().split_once("::").unwrap();
         let (name, properties) = head.split_once(' ').unwrap_or((head, ""));

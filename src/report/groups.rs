@@ -1,12 +1,13 @@
-//! Groups the findings of one cause, so that a report has one block for each. The main type is [`Group`]; [`groups`]
-//! makes all of a record.
+//! Groups findings that have one cause, so that a report has one block for each. The main type is [`Group`]; [`groups`]
+//! makes the groups of a record.
 //!
 //! # Design
 //!
-//! One cause usually breaks several facts: a serializer writes fourteen fields as null, a gateway rejects nine operations.
-//! So the findings of one rule, level and operation are one group, and groups of several operations are one where they
-//! say the same: of fields, that the same properties of the contract were received alike, and otherwise that the same was
-//! documented and the same received. A group never joins two rules or two levels: its headline is true of each finding.
+//! One cause usually breaks several facts: a serializer writes fourteen fields as null, a gateway rejects nine
+//! operations. So the findings of one rule, level and operation are one group, and groups of several operations are
+//! joined if they are alike. Findings about fields are alike if the same properties of the contract were received the
+//! same way; others, if the same was documented and the same received. A group never joins two rules or two levels, so
+//! that its headline is true of each finding.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -15,22 +16,22 @@ use super::phrases;
 use super::record::{FindingRecord, Record, VerdictRecord};
 use crate::rules::Headline;
 
-/// How many findings of a group are listed behind its first where a text is short.
+/// How many findings of a group a short report lists after its first.
 pub(super) const MOST_LISTED: usize = 20;
-/// How many operations a headline names; of more it has the number.
+/// How many operations a headline names; if there are more, it gives their number.
 const MOST_NAMED: usize = 3;
 
-/// Findings of one cause, at least one.
+/// One or more findings with one cause.
 pub(super) struct Group<'record> {
     /// The most urgent of them.
     pub(super) first: &'record FindingRecord,
     /// The others, in the record's order.
     pub(super) rest: Vec<&'record FindingRecord>,
-    /// The number of an earlier group whose first finding is reproduced by the same line, from 0.
+    /// The index of the earlier group whose first finding the same line reproduces, from 0.
     pub(super) reproduced_by: Option<usize>,
 }
 
-/// The findings of a record in groups. The group with the most urgent finding comes first.
+/// Returns the findings of a record in groups. The group with the most urgent finding comes first.
 pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
     let mut places = HashMap::new();
     let mut of_operations: Vec<Group<'_>> = Vec::new();
@@ -53,7 +54,7 @@ pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
     groups
 }
 
-/// Adds a group to the one that has its key, or as a new one.
+/// Adds a group to the group that has the same key, or as a new one.
 fn add<'record, K>(groups: &mut Vec<Group<'record>>, entry: Entry<'_, K, usize>, group: Group<'record>) {
     let place = match entry {
         Entry::Occupied(place) => *place.get(),
@@ -84,7 +85,7 @@ impl<'record> Group<'record> {
         1 + self.rest.len()
     }
 
-    /// What groups of several operations have in common if they are of one cause.
+    /// The key that groups of several operations share if they have one cause.
     fn alike(&self) -> Vec<[&'record str; 3]> {
         let of_fields = matches!(self.headline_of_rule(), Some(Headline::Field(..)));
         let part = |finding: &'record FindingRecord| {
@@ -102,8 +103,8 @@ impl<'record> Group<'record> {
         self.first.rule.rule().map(|rule| rule.headline)
     }
 
-    /// What is wrong, in one line: `getContacts: 14 fields are null`. It is the name of the first fact where this version
-    /// does not know the rule.
+    /// Describes what is wrong, in one line: `getContacts: 14 fields are null`. If this version does not know the rule,
+    /// it is the name of the first fact.
     pub(super) fn headline(&self) -> String {
         let first = self.first;
         let Some(headline) = self.headline_of_rule() else {
@@ -125,7 +126,7 @@ impl<'record> Group<'record> {
         }
     }
 
-    /// Everything about the group but its headline, a line each: the first finding, the first of the others, what to do.
+    /// Returns the group without its headline, as lines: the first finding, up to [`MOST_LISTED`] others, what to do.
     pub(super) fn in_lines(&self) -> Vec<String> {
         let finding = self.first;
         let mut lines = vec![
@@ -142,7 +143,7 @@ impl<'record> Group<'record> {
         lines
     }
 
-    /// A line for each finding but the first: where it is in the contract, its fact, what was received.
+    /// Returns a line for each finding except the first: its line in the contract, its fact, what was received.
     pub(super) fn others(&self) -> impl Iterator<Item = String> {
         self.rest.iter().map(|finding| {
             format!(
@@ -155,7 +156,7 @@ impl<'record> Group<'record> {
     }
 }
 
-/// How the number of findings comes about where it is not that of the broken facts; none where it is.
+/// Explains the number of findings if it differs from the number of broken facts; otherwise none.
 pub(super) fn sum(record: &Record) -> Option<String> {
     let found: HashSet<_> = record.findings.iter().map(|finding| finding.fact.as_str()).collect();
     let (mut broken, mut others, mut silent) = (0, 0, 0);
@@ -173,8 +174,8 @@ pub(super) fn sum(record: &Record) -> Option<String> {
         _ => format!("{count} for facts that are {which}"),
     };
     let already = match further {
-        1 => "1 for a fact that has one already".to_owned(),
-        _ => format!("{further} for facts that have one already"),
+        1 => "1 for a fact that already has one".to_owned(),
+        _ => format!("{further} for facts that already have one"),
     };
     let parts = [
         (broken, facts(broken, "broken")),
@@ -322,7 +323,7 @@ mod tests {
         assert_eq!(
             sum(&record).as_deref(),
             Some(
-                "3: 1 for a fact that is broken, 1 for a fact that is held or undecided, 1 for a fact that has one already"
+                "3: 1 for a fact that is broken, 1 for a fact that is held or undecided, 1 for a fact that already has one"
             )
         );
         record.findings.clear();

@@ -1,5 +1,5 @@
-//! The exchanges of a run as an HTTP archive (HAR 1.2), which browsers and proxies open. Values are what the record shows
-//! of them: shapes, unless the user asked to see values. The token is never in it.
+//! The exchanges of a run as an HTTP archive (HAR 1.2), which browsers and proxies open. Values are shapes, as in the
+//! record, unless the user asked to see values. The token never appears.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::phrases;
 use super::record::Record;
 use crate::exchange::neutral::json_text;
 
-/// What a URI cannot hold as it is. Percent signs are there already where a path has been encoded.
+/// The characters that a URI cannot contain. `%` is not among them, because the path is already percent-encoded.
 const NOT_IN_A_URI: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -29,7 +29,7 @@ const NOT_IN_A_URI: &AsciiSet = &CONTROLS
     .add(b'[')
     .add(b']');
 
-/// The record's exchanges as an HTTP archive with a newline at its end.
+/// Returns the record's exchanges as an HTTP archive that ends in a newline.
 #[must_use]
 pub fn har(record: &Record) -> String {
     let mut log = json!({
@@ -50,7 +50,7 @@ pub fn har(record: &Record) -> String {
     json_text(&json!({ "log": log }))
 }
 
-/// A page for each operation that was called.
+/// Returns a page for each operation that was called.
 fn pages(record: &Record) -> Vec<Value> {
     let (mut pages, mut named) = (Vec::new(), HashSet::new());
     for exchange in &record.exchanges {
@@ -75,13 +75,13 @@ fn entry(record: &Record, exchange: &ExchangeRecord) -> Value {
         "request": request(record, exchange),
         "response": response(record, exchange),
         "cache": {},
-        // The whole time is known and not its parts.
+        // Only the total time is known.
         "timings": {"blocked": -1, "dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": elapsed, "receive": 0},
         "comment": comment(exchange),
     })
 }
 
-/// When the request was sent: the record has the second in which the run began, and how long after.
+/// Returns when the request was sent. The record has the second in which the run began, and the offset of each request.
 fn sent(record: &Record, exchange: &ExchangeRecord) -> String {
     let started = DateTime::parse_from_rfc3339(&record.started_at).unwrap_or_default();
     let after = std::time::Duration::try_from_secs_f64(exchange.sent_ms / 1000.0).unwrap_or_default();
@@ -94,7 +94,7 @@ fn comment(exchange: &ExchangeRecord) -> String {
     let purpose = match exchange.purpose {
         PurposeRecord::Account => "to look for what the run left",
         PurposeRecord::Documented => "as documented",
-        PurposeRecord::Equivalent => "as documented, written otherwise",
+        PurposeRecord::Equivalent => "as documented, spelled differently",
         PurposeRecord::MustBeRejected => "to be rejected",
         PurposeRecord::EdgeCase => "edge case",
     };
@@ -103,7 +103,7 @@ fn comment(exchange: &ExchangeRecord) -> String {
         .as_ref()
         .map_or_else(String::new, |edge_case| format!(": {edge_case}"));
     let superseded = if exchange.superseded {
-        "; asked again later, because the target asked for time"
+        "; sent again later, because the target asked to wait"
     } else {
         ""
     };
@@ -138,7 +138,7 @@ fn request(record: &Record, exchange: &ExchangeRecord) -> Value {
             json!({"mimeType": "application/json", "text": body}),
         );
     }
-    // What is shown of a body need not be as long as what was sent.
+    // The shown body may differ in length from the one that was sent.
     request.insert(
         "bodySize".to_owned(),
         if exchange.body.is_some() { -1 } else { 0 }.into(),
@@ -151,7 +151,7 @@ fn header(name: &str, value: &str) -> Value {
     json!({"name": name, "value": value})
 }
 
-/// The header that showed who is asking; the token's place is held by its variable.
+/// Returns the header that carried the credential, with the token's variable in place of the token.
 fn credential(exchange: &ExchangeRecord) -> Option<Value> {
     let (scheme, secret) = match exchange.credential {
         CredentialRecord::None => return None,
@@ -215,7 +215,7 @@ fn response(record: &Record, exchange: &ExchangeRecord) -> Value {
         comments.push("values are shown as shapes");
     }
     if !response.whole {
-        comments.push("the body is not shown to its end");
+        comments.push("only the beginning of the body is shown");
     }
     if !comments.is_empty() {
         entry["content"]["comment"] = comments.join("; ").into();

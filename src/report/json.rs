@@ -1,21 +1,21 @@
-//! The JSON report: the record as it is, one object, in letters that neither a terminal nor a CI system obeys.
+//! The JSON report: the record as one object, with every character escaped that a terminal or a CI system would obey.
 
 use std::io;
 
 use super::record::Record;
 use crate::exchange::neutral::{self, json_text};
 
-/// The record as JSON with a newline at its end.
+/// Returns the record as JSON that ends in a newline.
 #[must_use]
 pub fn json(record: &Record) -> String {
     json_text(record)
 }
 
-/// The same, written bit by bit.
+/// Writes the same text as [`json`] to a writer, piece by piece.
 ///
 /// # Errors
 ///
-/// What the writer says.
+/// The error of the writer.
 pub fn write_json(record: &Record, to: &mut dyn io::Write) -> io::Result<()> {
     neutral::write_json(record, to)
 }

@@ -1,11 +1,11 @@
-//! The JUnit report: a suite for each operation, a case for each fact. Jenkins, GitLab and others show it beside a
+//! The JUnit report: a suite for each operation, a case for each fact. Jenkins, GitLab and others show it next to a
 //! project's own tests.
 //!
 //! # Design
 //!
-//! A finding at deny is a failure; one at warn is reported in the output of a case that passes, because readers know no level
-//! between. Undecided is skipped with its reason. A run that says nothing of the service has a case of its own that is an
-//! error, so that a report without a failure is not read as green.
+//! A finding at deny is a failure; one at warn is reported in the output of a passing case, because JUnit has no level
+//! in between. An undecided fact is skipped, with its reason. A run that could not judge the service adds a case of its
+//! own that is an error, so that a report without failures is not read as green.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ use super::record::{FactRow, FindingRecord, Record, VerdictRecord};
 use crate::exchange::neutral::{Colours, neutral};
 use crate::rules::Level;
 
-/// The record as JUnit XML.
+/// Returns the record as JUnit XML.
 #[must_use]
 pub fn junit(record: &Record) -> String {
     let mut report = Report::new("countersign");
@@ -28,13 +28,13 @@ pub fn junit(record: &Record) -> String {
     report.add_test_suites(run_suite(record));
     let sorted = Sorted::of(record);
     report.add_test_suites(sorted.operations.iter().filter_map(|operation| sorted.suite(operation)));
-    // What is written goes to a String and holds no character that XML has not, so that nothing fails.
+    // Writing into a String does not fail, and `safe` has removed every character that XML does not allow.
     let text = report.to_string().unwrap_or_default();
-    // The library's own addition; the schema that Jenkins holds a report to rejects it.
+    // The library adds this attribute; the schema that Jenkins validates against rejects it.
     text.replacen(&format!(" skipped=\"{}\"", report.skipped), "", 1)
 }
 
-/// The suite of the run itself, where it could not judge.
+/// Returns the suite of the run itself, if it could not judge.
 fn run_suite(record: &Record) -> Option<TestSuite> {
     if record.outcome.is_judged() {
         return None;
@@ -45,7 +45,7 @@ fn run_suite(record: &Record) -> Option<TestSuite> {
     status.set_type(outcome);
     status.set_message(reason.as_str());
     status.set_description(reason.as_str());
-    let mut case = TestCase::new("the run says something of the service", status);
+    let mut case = TestCase::new("the run could judge the service", status);
     case.set_classname("countersign");
     let mut suite = TestSuite::new("countersign");
     about(&mut suite, record);
@@ -53,7 +53,7 @@ fn run_suite(record: &Record) -> Option<TestSuite> {
     Some(suite)
 }
 
-/// A record by what its suites are asked for: a contract may have a hundred thousand facts.
+/// A record indexed by operation and fact, because a contract may have a hundred thousand facts.
 struct Sorted<'record> {
     record: &'record Record,
     /// The names of all operations, in the contract's order.
@@ -61,9 +61,9 @@ struct Sorted<'record> {
     rows: HashMap<&'record str, Vec<&'record FactRow>>,
     /// The findings of each fact.
     findings: HashMap<&'record str, Vec<Found<'record>>>,
-    /// The findings of each operation whose fact has no row, as a report that was put together may have them.
+    /// The findings of each operation whose fact has no row, which a report made by another program may contain.
     without_row: HashMap<&'record str, Vec<Found<'record>>>,
-    /// How long the responses of an operation took together, in milliseconds.
+    /// The total time of an operation's responses, in milliseconds.
     waited: HashMap<&'record str, f64>,
 }
 
@@ -71,7 +71,7 @@ struct Sorted<'record> {
 #[derive(Clone)]
 struct Found<'record> {
     finding: &'record FindingRecord,
-    /// The first finding of the group, where it is another one: it has what all of them share.
+    /// The first finding of the group, if this is not the first: its case has what all of them share.
     first: Option<&'record FindingRecord>,
     headline: Rc<str>,
 }
@@ -127,7 +127,7 @@ impl<'record> Sorted<'record> {
         sorted
     }
 
-    /// The suite of an operation; none where nothing is said of it.
+    /// Returns the suite of an operation; none if it has neither facts nor findings.
     fn suite(&self, operation: &str) -> Option<TestSuite> {
         let (rows, without_row) = (self.rows.get(operation), self.without_row.get(operation));
         if rows.is_none() && without_row.is_none() {
@@ -148,7 +148,7 @@ impl<'record> Sorted<'record> {
         Some(suite)
     }
 
-    /// How long the responses of an operation took together; none where not every exchange was kept.
+    /// Returns the total time of an operation's responses; none if not every exchange was kept.
     fn waited(&self, operation: &str) -> Option<Duration> {
         if self.record.exchanges_left_out > 0 {
             return None;
@@ -158,7 +158,7 @@ impl<'record> Sorted<'record> {
     }
 }
 
-/// What every suite says of the run.
+/// Adds to a suite what it says about the run.
 fn about(suite: &mut TestSuite, record: &Record) {
     if let Ok(started) = DateTime::parse_from_rfc3339(&record.started_at) {
         suite.set_timestamp(started);
@@ -172,7 +172,7 @@ fn about(suite: &mut TestSuite, record: &Record) {
     suite.add_properties(phrases::cause(record).map(|cause| Property::new("cause", cause)));
 }
 
-/// The case of a fact. A finding of another rule than the fact's own is reported here too.
+/// Returns the case of a fact. Findings by other rules than the fact's own are reported here too.
 fn case(record: &Record, row: &FactRow, findings: &[Found<'_>]) -> TestCase {
     let (denied, noted): (Vec<_>, Vec<_>) = findings.iter().partition(|found| found.finding.level == Level::Deny);
     let status = match (denied.is_empty(), row.verdict) {
@@ -196,7 +196,7 @@ fn case(record: &Record, row: &FactRow, findings: &[Found<'_>]) -> TestCase {
     case
 }
 
-/// The case of a finding whose fact has no row.
+/// Returns the case of a finding whose fact has no row.
 fn without_fact(record: &Record, found: &Found<'_>) -> TestCase {
     let denied = found.finding.level == Level::Deny;
     let status = if denied {
@@ -228,7 +228,7 @@ fn broken(record: &Record, findings: &[&Found<'_>]) -> TestCaseStatus {
     status
 }
 
-/// What is wrong, and everything about a finding, a line for each; what to do is with the first of its group.
+/// Describes a finding in lines; the fix and the line to reproduce it are only with the first finding of its group.
 fn text(
     record: &Record,
     Found {
@@ -248,7 +248,7 @@ fn text(
         ),
     ];
     if let Some(first) = first {
-        lines.push(format!("fix and reproduce: as the case {}", first.fact));
+        lines.push(format!("fix and reproduce: see the case {}", first.fact));
     } else {
         lines.extend(finding.rule.rule().map(|rule| format!("fix: {}", rule.fix)));
         lines.push(format!("reproduce: {}", finding.reproduce));
@@ -257,7 +257,7 @@ fn text(
     lines.join("\n")
 }
 
-/// The text without what a terminal obeys, and without the two characters besides that XML has not.
+/// Returns the text without what a terminal obeys, and without the two further characters that XML does not allow.
 fn safe(text: &str) -> String {
     neutral(text, Colours::None).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
@@ -282,7 +282,7 @@ mod tests {
     fn a_reader_of_the_format_counts_what_the_record_counts() {
         let record = fixed();
         let report = read(&record);
-        // The warning is of a fact that has no row.
+        // The warning's fact has no row.
         assert_eq!(report.tests, record.facts.total + 1);
         assert_eq!((report.failures, report.errors), (1, 0));
         let suite = &report.test_suites[0];

@@ -1,4 +1,4 @@
-//! What is said of a finding in one line, as soon as it is seen and where there are many.
+//! A finding in one line, printed as soon as it is found, and in reports with many findings.
 
 use super::phrases;
 use super::terminal::{Styling, Terminal};
@@ -6,12 +6,12 @@ use crate::exchange::neutral::{Colours, neutral};
 use crate::rules::Level;
 
 impl Terminal {
-    /// One line for a finding: level, rule, fact; cut where the terminal ends.
+    /// Returns one line for a finding: level, rule, fact; cut at the terminal's width.
     #[must_use]
     pub fn found(&self, (weighs, rule, fact): (Level, &str, &str)) -> String {
         let level = phrases::word(weighs);
         let rest = format!("[{rule}]: {fact}");
-        // A contract's text is a stranger's.
+        // A contract's text is not trusted.
         let rest = neutral(&rest, Colours::None).replace('\n', " ");
         let rest = match self.width {
             Some(width) => cut(&rest, width.saturating_sub(level.len())),
@@ -24,7 +24,7 @@ impl Terminal {
     }
 }
 
-/// The colour of what is found at a level.
+/// The colour of a level, as an SGR parameter.
 fn colour(level: Level) -> &'static str {
     match level {
         Level::Deny => "31",
@@ -33,7 +33,7 @@ fn colour(level: Level) -> &'static str {
     }
 }
 
-/// The text, of which no more than `width` characters are shown.
+/// Returns the text, cut to at most `width` characters.
 fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();

@@ -1,37 +1,37 @@
-//! The report in Markdown, for a comment on a merge request or the summary of a step: the verdict, a table of what was
-//! found, the rest folded. It stays below what a comment may hold, the most urgent findings first.
+//! The report in Markdown, for a comment on a merge request or the summary of a step: the verdict, a table of findings,
+//! the rest folded. It stays below the size limit of a comment, with the most urgent findings first.
 //!
 //! # Design
 //!
-//! Every text of a contract or of a target stands in a code span, in a fenced block or in `<code>`. There nobody is
-//! mentioned, no issue is referred to, no link and no HTML begins. A fence is longer than any run of backticks in it.
+//! Every text of a contract or target is in a code span or a fenced block. There it cannot mention anyone, refer to an
+//! issue, or start a link or HTML. A fence is longer than any run of backticks in it.
 
 use super::groups::{Group, groups};
 use super::record::{FindingRecord, Outcome, Record};
 use super::{accepted, phrases};
 use crate::rules::Level;
 
-/// What a report stays below, in bytes: a comment holds 65,536 characters.
+/// A report is smaller than this, in bytes: a comment holds 65,536 characters.
 pub const MOST_BYTES: usize = 64 << 10;
 /// The most characters of a value in the table.
 const LONGEST_CELL: usize = 200;
 /// The most characters of a line in a folded part.
 const LONGEST_LINE: usize = 2000;
-/// How many entries of the configuration are named, and the most characters of one.
+/// How many entries of the configuration are named, and the most characters of each.
 const MOST_ENTRIES: usize = 10;
 const LONGEST_ENTRY: usize = 400;
-/// How many reasons and how many records left are listed.
+/// How many undecided reasons, how many records of the residue, and how many further findings of a group are listed.
 const MOST_LISTED: usize = 50;
-/// What is kept free for saying how many findings were left out.
+/// The bytes reserved for the lines that count the omitted findings.
 const CLOSING: usize = 300;
 
-/// The record as Markdown of less than [`MOST_BYTES`].
+/// Returns the record as Markdown of less than [`MOST_BYTES`].
 #[must_use]
 pub fn markdown(record: &Record) -> String {
     markdown_within(record, MOST_BYTES - 1)
 }
 
-/// The record as Markdown of at most so many bytes; empty where not even the verdict has room.
+/// Returns the record as Markdown of at most `most` bytes; empty if not even the verdict fits.
 #[must_use]
 pub fn markdown_within(record: &Record, most: usize) -> String {
     let head = head(record);
@@ -40,7 +40,7 @@ pub fn markdown_within(record: &Record, most: usize) -> String {
     if !push(&mut text, &head, most) {
         return text;
     }
-    // The table comes before its details, and both before what is said of facts without a finding.
+    // The table comes before its details, and both before the parts about facts without a finding.
     let half = most.saturating_sub(text.len() + CLOSING) / 2;
     let limit = text.len() + half;
     findings(record, &mut text, limit, most);
@@ -50,7 +50,7 @@ pub fn markdown_within(record: &Record, most: usize) -> String {
     text
 }
 
-/// Appends a part if it has room.
+/// Appends a part if it fits within `most` bytes, and returns whether it did.
 fn push(text: &mut String, part: &str, most: usize) -> bool {
     let fits = text.len() + part.len() <= most;
     if fits {
@@ -88,7 +88,7 @@ fn head(record: &Record) -> String {
         + &acceptances(record)
 }
 
-/// The operations that were not checked though they were in scope.
+/// Lists operations that were in scope but not checked.
 fn not_checked(record: &Record) -> String {
     let (named, more) = phrases::unchecked(record);
     if named.is_empty() {
@@ -105,7 +105,7 @@ fn not_checked(record: &Record) -> String {
     }
 }
 
-/// How many findings were accepted, and what to do about entries that need a hand.
+/// Returns how many findings were accepted, and what to do about entries that need action.
 fn acceptances(record: &Record) -> String {
     let Some((head, entries)) = accepted::entries(&record.accepted) else {
         return String::new();
@@ -123,7 +123,8 @@ fn acceptances(record: &Record) -> String {
     }
 }
 
-/// The table up to `table` bytes of the whole, then the details up to `most` without what is kept free.
+/// Appends the table while the whole text has at most `table` bytes, then the details while it has at most `most`, less
+/// the reserve.
 fn findings(record: &Record, text: &mut String, table: usize, most: usize) {
     const HEAD: &str = "\n| level | rule | what is wrong | documented | received | line |\n|---|---|---|---|---|---|\n";
     let groups = groups(record);
@@ -164,7 +165,7 @@ fn row(group: &Group<'_>) -> String {
     format!("| {level} | {} | {} |\n", cells.join(" | "), finding.contract_line)
 }
 
-/// Everything about a group; its line is printed with the first group that it shows.
+/// Describes a group in full. The line to reproduce it is printed only with the first group that it reproduces.
 fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> String {
     let finding = group.first;
     let lines = finding.excerpt.lines.iter();
@@ -204,7 +205,7 @@ fn again(finding: &FindingRecord, above: Option<&Group<'_>>) -> String {
         None => fenced("sh", &phrases::clipped(&finding.reproduce, LONGEST_LINE)),
         Some(above) => {
             let above = phrases::clipped(&above.headline(), LONGEST_CELL);
-            format!("Reproduce it by the line above of {}.\n", code(&above))
+            format!("To reproduce it, use the line above for {}.\n", code(&above))
         }
     }
 }
@@ -260,18 +261,18 @@ fn about(record: &Record) -> String {
     )
 }
 
-/// A text in a cell of a table: there a pipe ends the cell even in a code span.
+/// Returns a text as a cell of a table. There a pipe ends the cell even in a code span, so it is escaped.
 fn cell(text: &str) -> String {
     code(&phrases::clipped(text, LONGEST_CELL)).replace('|', "\\|")
 }
 
-/// A code span of one line.
+/// Returns a text as a code span on one line.
 fn code(text: &str) -> String {
     if text.trim().is_empty() {
         return "—".to_owned();
     }
     let fence = "`".repeat(longest_run(text) + 1);
-    // One space on each side is taken off again; without it a backtick would join the fence.
+    // A reader strips one space from each side; without it, a backtick would join the fence.
     let space = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) {
         " "
     } else {
@@ -280,13 +281,13 @@ fn code(text: &str) -> String {
     format!("{fence}{space}{text}{space}{fence}")
 }
 
-/// A block of lines as they are.
+/// Returns lines as a fenced block.
 fn fenced(language: &str, text: &str) -> String {
     let fence = "`".repeat((longest_run(text) + 1).max(3));
     format!("{fence}{language}\n{text}\n{fence}\n")
 }
 
-/// How many backticks in a row the text has at most.
+/// The length of the longest run of backticks in a text.
 fn longest_run(text: &str) -> usize {
     text.split(|character| character != '`')
         .map(str::len)

@@ -1,6 +1,6 @@
 //! Writes what a run found. Every report is given the same [`Record`] and only writes it.
 //!
-//! - **In**: a [`Record`], of a check that has just ended or of a JSON report that [`read()`] reads.
+//! - **In**: a [`Record`], from a check that has just ended or from a JSON report that [`read()`] reads.
 //! - **Out**: text: lines for people, JSON, JUnit, SARIF, Markdown, GitHub's annotations, HAR, a page.
 //! - **Start with** [`json()`] and [`read()`], or with [`Terminal`] for people.
 //!
@@ -22,8 +22,8 @@
 //!
 //! # Design
 //!
-//! A report guesses nothing back from text and recounts nothing: the record has it. What a target sent reaches a record
-//! as a shape, so a new report cannot show a value.
+//! A report parses no text and counts nothing: all texts and counts are in the record. What a target sent reaches a
+//! record only as a shape, so a new report cannot leak a value.
 
 mod accepted;
 mod excerpt;

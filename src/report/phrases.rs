@@ -1,4 +1,4 @@
-//! Words that several reports share: the verdict in a line, a finding's location, what is undecided and why.
+//! Texts that several reports share: the verdict in one line, a finding's location, what is undecided and why.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use crate::exchange::neutral::{Colours, neutral};
 use crate::history::LookedThrough;
 use crate::rules::{Level, UNCHECKED_OPERATION};
 
-/// How many operations that were not checked are named.
+/// How many unchecked operations are named.
 const MOST_UNCHECKED: usize = 3;
 
-/// The text on one line, with nothing in it that a terminal or a CI system obeys.
+/// Returns the text on one line, without anything that a terminal or a CI system obeys.
 pub(super) fn line(text: &str) -> String {
     neutral(text, Colours::None).replace('\n', " ")
 }
 
-/// The same, cut behind `most` characters.
+/// Returns the text like [`line`], cut after `most` characters.
 pub(super) fn clipped(text: &str, most: usize) -> String {
     let text = line(text);
     match text.char_indices().nth(most) {
@@ -38,7 +38,7 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-/// What a finding of a level is called.
+/// The word for a finding of a level.
 pub(super) fn word(level: Level) -> &'static str {
     match level {
         Level::Deny => "error",
@@ -47,8 +47,8 @@ pub(super) fn word(level: Level) -> &'static str {
     }
 }
 
-/// What follows the outcome: in how many operations, the shard that it is about, then the reason, else how many findings
-/// there are and which operations were not checked; empty where there is none of them.
+/// Returns what follows the outcome: the number of operations, the shard, then the reason or, if there is none, the
+/// number of findings and the unchecked operations. Parts that do not apply are left out.
 pub(super) fn because(record: &Record) -> String {
     let rendered = match &record.reason {
         Some(reason) => format!(": {reason}"),
@@ -57,7 +57,7 @@ pub(super) fn because(record: &Record) -> String {
     in_operations(record) + &of_shard(record) + &rendered
 }
 
-/// In how many operations a service conforms, where it was not seen to in all of them: ` in 8 of 9 operations`.
+/// Returns in how many operations a service conforms, if not all were checked: ` in 8 of 9 operations`.
 pub(super) fn in_operations(record: &Record) -> String {
     let of = |coverage| {
         let operations = record.operations.iter();
@@ -70,8 +70,8 @@ pub(super) fn in_operations(record: &Record) -> String {
     format!(" in {checked} of {} operations", checked + unchecked)
 }
 
-/// The operations that were not checked though they were in scope, each with the reason, and how many more there are.
-/// What the levels silence is not among them.
+/// Returns the first operations that were in scope but not checked, each with the reason, and how many more there are.
+/// Operations for which the levels silence this finding are left out.
 pub(super) fn unchecked(record: &Record) -> (Vec<(&str, &str)>, usize) {
     let rendered = |operation: &&OperationRecord| {
         let mut findings = record.findings.iter();
@@ -85,7 +85,7 @@ pub(super) fn unchecked(record: &Record) -> (Vec<(&str, &str)>, usize) {
     (all, more)
 }
 
-/// What is behind the findings, in one line.
+/// Describes the probable cause of the findings, in one line.
 pub(super) fn cause(record: &Record) -> Option<&'static str> {
     record.cause.map(|cause| match cause {
         Cause::Mock => "the target answers creates with the same id again and keeps nothing: is it a mock?",
@@ -104,7 +104,7 @@ fn not_checked(record: &Record) -> String {
     rendered.concat()
 }
 
-/// The shard that a verdict is about, where it is about one alone: ` in shard 1 of 3`.
+/// Returns the shard that a verdict is about, if it is about a single one: ` in shard 1 of 3`.
 pub(super) fn of_shard(record: &Record) -> String {
     let shard = record.shard.as_ref();
     shard.map_or_else(String::new, |shard| {
@@ -112,7 +112,7 @@ pub(super) fn of_shard(record: &Record) -> String {
     })
 }
 
-/// The shards that a record was made of.
+/// Describes the shards that a record was merged from: `2 of 3; missing: 3`.
 pub(super) fn shards(shards: &ShardsRecord) -> String {
     let missing: Vec<_> = shards.missing.iter().map(u32::to_string).collect();
     let missing = match missing.len() {
@@ -132,7 +132,7 @@ pub(super) fn counts(record: &Record) -> String {
     }
 }
 
-/// How many findings there are at each level: `5 errors, 1 warning`; empty where there is none.
+/// Returns the number of findings at each level: `5 errors, 1 warning`; empty if there are none.
 pub(crate) fn errors_and_warnings(errors: usize, warnings: usize) -> String {
     let counts = [(errors, "error"), (warnings, "warning")].into_iter();
     let counts = counts.filter(|(count, _)| *count > 0).map(|(count, word)| match count {
@@ -142,7 +142,7 @@ pub(crate) fn errors_and_warnings(errors: usize, warnings: usize) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-/// What came, where in the response and how often: `integer at /name, 2 times`.
+/// Describes what was received, where in the response and how often: `integer at /name, 2 times`.
 pub(super) fn received(finding: &FindingRecord) -> String {
     let place = if finding.response_pointer.is_empty() {
         String::new()
@@ -157,7 +157,7 @@ pub(super) fn received(finding: &FindingRecord) -> String {
     format!("{}{place}{times}", finding.received)
 }
 
-/// The undecided facts by their reason, the reason of most facts first.
+/// Groups the undecided facts by reason, the most frequent reason first.
 pub(super) fn undecided(record: &Record) -> Vec<(&str, Vec<&FactRow>)> {
     let mut reasons: BTreeMap<&str, Vec<&FactRow>> = BTreeMap::new();
     let rows = record.facts.rows.iter();
@@ -172,13 +172,13 @@ pub(super) fn undecided(record: &Record) -> Vec<(&str, Vec<&FactRow>)> {
     reasons
 }
 
-/// The identifier of what was left, and what else is known of it.
+/// Describes a record of the residue: its identifier, and what else is known about it.
 pub(super) fn left(residue: &ResidueRecord) -> String {
     let parts = [residue.id.clone(), left_note(residue)];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// What is known of something left, beside its identifier; none where it was created and answered as it should be.
+/// Describes a record of the residue apart from its identifier; none if there is nothing unusual about it.
 pub(super) fn left_note(residue: &ResidueRecord) -> Option<String> {
     let no_id = if residue.id_stated {
         "the response showed no id of its own"
@@ -186,7 +186,7 @@ pub(super) fn left_note(residue: &ResidueRecord) -> Option<String> {
         "the contract does not say where its response shows an id"
     };
     let response = match residue.status {
-        Some(status) if !(200..300).contains(&status) => Some(format!("answered with {status}")),
+        Some(status) if !(200..300).contains(&status) => Some(format!("the response was {status}")),
         Some(_) => residue.id.is_none().then(|| no_id.to_owned()),
         None if residue.answered => residue.id.is_none().then(|| no_id.to_owned()),
         None => Some("the response never came".to_owned()),
@@ -202,19 +202,19 @@ pub(super) fn left_note(residue: &ResidueRecord) -> Option<String> {
     (!note.is_empty()).then_some(note)
 }
 
-/// What was left, a pair of texts each: the operation, and what is known of it. Behind what creates left stands what else
-/// shows the run's tag.
+/// Returns all residue as pairs: the operation, and what is known about the record. After the records that creates left
+/// come other records that show the run tag.
 pub(super) fn all_left(record: &Record) -> impl Iterator<Item = (&str, String)> {
     let created = record.residue.iter();
     let created = created.map(|residue| (residue.operation.as_str(), left(residue)));
     let others = record.others.iter().map(|other| {
         let id = other.id.as_deref().unwrap_or("without an id");
-        (other.list.as_str(), format!("{id}; it shows the run's tag"))
+        (other.list.as_str(), format!("{id}; it shows the run tag"))
     });
     created.chain(others)
 }
 
-/// The awkward values that were rejected, by operation and status; none where there are none.
+/// Lists the awkward values that were rejected, by operation and status; none if there are none.
 pub(super) fn not_taken(record: &Record) -> Option<String> {
     let groups = record
         .not_taken
@@ -235,16 +235,17 @@ pub(super) fn not_taken(record: &Record) -> Option<String> {
     })
 }
 
-/// How far the run looked for what it left, to be read after how much that is.
+/// Describes how far the run looked for residue, to be read after the number of its records.
 pub(super) fn looked_through(record: &Record) -> &'static str {
     match record.looked_through {
-        LookedThrough::Whole => "its lists were looked through",
-        LookedThrough::Part => "at the end not all of its lists were seen whole",
-        LookedThrough::Nothing => "the run ended before it looked for more",
+        LookedThrough::Whole => "all its lists were searched",
+        LookedThrough::Part => "not all of its lists were searched completely",
+        LookedThrough::Nothing => "the run ended before it searched for more",
     }
 }
 
-/// The contract's file as a path that a CI system finds in the repository: with `/`, and without `./` before it.
+/// Returns the contract's file as a path that a CI system finds in the repository: with `/`, and without a leading
+/// `./`.
 pub(super) fn path(file: &str) -> String {
     let file = line(file).replace('\\', "/");
     file.trim_start_matches("./").to_owned()

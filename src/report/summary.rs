@@ -1,5 +1,5 @@
-//! What a terminal's report closes with: the verdict, and a summary that fits one screen. What is too long for it stands
-//! above the verdict, where that can be said but once, or is cut with a count.
+//! The end of the terminal report: the verdict, and a summary that fits on one screen. What is too long for it is
+//! printed above the verdict if it is available nowhere else, and otherwise cut with a count.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -9,15 +9,15 @@ use super::terminal::{Styling, Terminal, Verbosity};
 use super::wrap::hanging;
 use super::{accepted, groups, phrases};
 
-/// The lines of a terminal that is small, but for the one that the shell takes.
+/// The lines of a small terminal, without the one for the shell's prompt.
 const SCREEN: usize = 23;
 /// How many reasons for undecided facts are printed.
 const REASONS: usize = 5;
-/// As many findings are seen at one glance.
+/// The number of findings that a reader takes in at a glance.
 const AT_ONE_GLANCE: usize = 3;
 
 impl Terminal {
-    /// The verdict, and the summary unless the verdict alone is wanted.
+    /// Returns the verdict, followed by the summary unless the verbosity is quiet.
     pub(super) fn closing(&self, record: &Record) -> String {
         let verdict = self.verdict(record);
         if self.verbosity == Verbosity::Quiet {
@@ -29,7 +29,7 @@ impl Terminal {
             0 => summary,
             // The heading takes a line too.
             left if left < room => summary + &self.residue_heading(record, ":") + &residue(record),
-            // The list cannot be had again: another run would leave more. So it is printed, and the verdict after it.
+            // The list must not be cut: another run would not show it, but leave more. So it precedes the verdict.
             _ => {
                 let list = format!("left in the target\n{}\n", residue(record));
                 list + &summary + &self.residue_heading(record, "; each is named above")
@@ -82,15 +82,16 @@ impl Terminal {
         if let Some((head, entries)) = accepted::entries(&record.accepted) {
             let hand = match entries.len() {
                 0 => String::new(),
-                1 => "; 1 entry needs a hand, named above".to_owned(),
-                entries => format!("; {entries} entries need a hand, named above"),
+                1 => "; 1 entry needs action, see above".to_owned(),
+                entries => format!("; {entries} entries need action, see above"),
             };
             text.push_str(&self.row("accepted", &format!("{head}{hand}")));
         }
         text
     }
 
-    /// The entries of the configuration that there is something to do about. They stand above the verdict, however many.
+    /// Returns the entries of the configuration that need action. They are above the verdict, however many there
+    /// are.
     fn entries(&self, record: &Record) -> String {
         let entries = accepted::entries(&record.accepted).map_or_else(Vec::new, |(_, entries)| entries);
         if entries.is_empty() {
@@ -102,11 +103,11 @@ impl Terminal {
         format!("configuration\n{}\n", lines.collect::<String>())
     }
 
-    /// The reasons for which facts are undecided, the most frequent first.
+    /// Appends the reasons why facts are undecided, the most frequent first.
     fn undecided(&self, record: &Record, text: &mut String) {
         let reasons = phrases::undecided(record);
         let verbose = self.verbosity == Verbosity::Verbose;
-        // Of one reason too many the reason itself takes no more room than the count.
+        // A single further reason takes no more room than a line that counts it.
         let shown = if verbose || reasons.len() == REASONS + 1 {
             reasons.len()
         } else {
@@ -122,7 +123,7 @@ impl Terminal {
         let more = reasons.iter().skip(shown);
         let (count, facts) = more.fold((0, 0), |(count, sum), (_, facts)| (count + 1, sum + facts.len()));
         if count > 0 {
-            let more = format!("for {count} reasons more; a verbose report has all, a JSON report keeps all");
+            let more = format!("for {count} more reasons; a verbose or JSON report has all");
             text.push_str(&self.line(&format!("    undecided {facts:>4}: "), &more));
         }
     }
@@ -142,7 +143,7 @@ impl Terminal {
         self.line(&format!("  {name:<10}"), text)
     }
 
-    /// A line, broken where a terminal is too narrow for it.
+    /// Returns a line, broken if the terminal is too narrow for it.
     fn line(&self, head: &str, text: &str) -> String {
         match self.width {
             Some(width) => hanging(head, text, width) + "\n",
@@ -165,7 +166,7 @@ fn rate(requests: u64, milliseconds: u64) -> f64 {
     requests as f64 * 1000.0 / milliseconds.max(1) as f64
 }
 
-/// What was left, a line each; what nothing distinguishes stands in one, with how often it is meant.
+/// Returns a line for each record of the residue; equal lines become one, with their number.
 fn residue(record: &Record) -> String {
     let mut lines: Vec<(String, usize)> = Vec::new();
     let mut places = HashMap::new();
@@ -198,7 +199,7 @@ mod tests {
         }
     }
 
-    /// A record of a long contract, of which little could be decided and much is wrong, and of a run that wrote a lot.
+    /// The record of a run that wrote a lot, against a long contract of which little was decided and much is broken.
     fn crowded() -> Record {
         let mut record = fixed();
         let row = record.facts.rows[2].clone();
@@ -292,7 +293,7 @@ mod tests {
             .filter(|line| line.starts_with("error[wrong-type]: getThings"));
         assert_eq!(heads.count(), 50);
         assert!(
-            text.contains("and 450 findings more: a verbose report has all, a JSON report keeps all"),
+            text.contains("and 450 more findings: a verbose or JSON report has all"),
             "{text}"
         );
         let verbose = Terminal {
@@ -301,7 +302,7 @@ mod tests {
         };
         let text = verbose.report(&record);
         assert_eq!(text.matches("reproduce: ").count(), 500);
-        assert!(!text.contains("findings more"));
+        assert!(!text.contains("more findings"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The terminal report: findings under the line of the contract that they break, and a summary for five seconds. The
-//! main type is [`Terminal`].
+//! The terminal report: findings below the line of the contract that they break, and a summary to read in five seconds.
+//! The main type is [`Terminal`].
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -16,20 +16,20 @@ use crate::exchange::neutral::{Colours, neutral};
 use crate::exchange::redact::Values;
 use crate::rules::Level;
 
-/// Whether escapes for colour are written.
+/// Whether the report has colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Styling {
     /// Plain lines.
     #[default]
     Plain,
-    /// Colours.
+    /// Lines with ANSI escapes for colours.
     Coloured,
 }
 
 /// How much is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
-    /// The verdict alone.
+    /// Only the verdict.
     Quiet,
     /// Findings and summary.
     #[default]
@@ -38,7 +38,8 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// How many lines the groups of findings take where some are in full. With the summary that is a screen.
+/// The most lines that groups of findings take if some are printed in full. Together with the summary, that is a
+/// screen.
 const LINES: usize = 45;
 /// How many groups are printed.
 const MOST_GROUPS: usize = 50;
@@ -50,12 +51,12 @@ pub struct Terminal {
     pub styling: Styling,
     /// How much is printed.
     pub verbosity: Verbosity,
-    /// How wide the terminal is; none where there is none.
+    /// The width of the terminal in characters; none if the output is not a terminal.
     pub width: Option<usize>,
 }
 
 impl Terminal {
-    /// The whole report.
+    /// Returns the whole report.
     #[must_use]
     pub fn report(&self, record: &Record) -> String {
         let mut text = String::new();
@@ -66,8 +67,8 @@ impl Terminal {
         self.neutral(&text)
     }
 
-    /// The groups of findings: in full while there is room for a line of each other, the others a line each. The last are
-    /// only counted.
+    /// Appends the groups of findings: the first in full, as long as a line for each of the others still fits, then
+    /// those in a line each. Groups after [`MOST_GROUPS`] are only counted.
     fn findings(&self, record: &Record, text: &mut String) {
         let groups = groups(record);
         let all = self.verbosity == Verbosity::Verbose;
@@ -100,14 +101,11 @@ impl Terminal {
         let _ = match (more, printed > full) {
             (0, false) => Ok(()),
             (0, true) => writeln!(text, "a verbose report has each in full\n"),
-            _ => writeln!(
-                text,
-                "and {more} findings more: a verbose report has all, a JSON report keeps all\n"
-            ),
+            _ => writeln!(text, "and {more} more findings: a verbose or JSON report has all\n"),
         };
     }
 
-    /// One line for an exchange.
+    /// Returns one line for an exchange.
     #[must_use]
     pub fn exchange(&self, exchange: &Exchange, values: Values) -> String {
         let request = &exchange.request;
@@ -126,7 +124,7 @@ impl Terminal {
         ))
     }
 
-    /// The findings of one cause: what is wrong, where in the contract, what to do about it.
+    /// Returns a group in full: what is wrong, where in the contract, what to do about it.
     fn group(&self, group: &Group<'_>, groups: &[Group<'_>], record: &Record) -> String {
         let finding = group.first;
         let title = if finding.level == Level::Deny {
@@ -163,7 +161,7 @@ impl Terminal {
         self.neutral(&renderer.render(&[block]))
     }
 
-    /// What stands below the lines of the contract.
+    /// Returns the notes below the lines of the contract.
     fn notes(&self, group: &Group<'_>, groups: &[Group<'_>]) -> Vec<String> {
         let finding = group.first;
         let mut notes = vec![
@@ -184,7 +182,7 @@ impl Terminal {
         let above = group.reproduced_by.and_then(|number| groups.get(number));
         notes.push(match above {
             Some(above) => format!(
-                "reproduce: by the line above of {}: {}",
+                "reproduce: use the line above for {}: {}",
                 above.first.rule,
                 above.headline()
             ),
@@ -193,7 +191,7 @@ impl Terminal {
         notes
     }
 
-    /// The text with no command in it but the colours that are wanted.
+    /// Removes every terminal command from the text, except colours if the report has them.
     fn neutral(&self, text: &str) -> String {
         let colours = match self.styling {
             Styling::Plain => Colours::None,
@@ -203,7 +201,7 @@ impl Terminal {
     }
 }
 
-/// The lines of an excerpt as one text, those left out between them as empty lines, and where its first line stands.
+/// Returns an excerpt as one text, with empty lines for those left out, and the number of its first line.
 fn source(excerpt: &Excerpt) -> (String, usize) {
     let first = excerpt.lines.first().map_or(1, |line| line.number);
     let mut text = String::new();
@@ -220,7 +218,7 @@ fn source(excerpt: &Excerpt) -> (String, usize) {
     (text, usize::try_from(first).unwrap_or(1))
 }
 
-/// The bytes of a mark in the text of its excerpt.
+/// Returns the byte range of a mark in the text of its excerpt.
 fn span(text: &str, first: usize, mark: Mark) -> Range<usize> {
     let line = usize::try_from(mark.line).unwrap_or(0).saturating_sub(first);
     let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();

@@ -69,7 +69,7 @@ impl Seen {
         }
     }
 
-    /// The same of a contract whose two fields stand on one line.
+    /// The same for a contract whose two fields are on one line.
     pub(super) fn one_line(bodies: &[&'static str]) -> Self {
         let (head, _) = CONTRACT.split_once("              schema:").unwrap();
         let fields = "{type: object, properties: {a: {type: string}, b: {type: string}}}";
@@ -120,7 +120,7 @@ impl Seen {
         record(&run, exchanges, &about)
     }
 
-    /// What its exchanges decided.
+    /// The verdicts of its exchanges.
     pub(super) fn verdicts(&self) -> Verdicts {
         let mut judge = Judge::new(&self.contract, self.levels.clone(), Values::Hidden);
         for response in &self.responses {
@@ -321,7 +321,7 @@ fn facts() -> Facts {
     }
 }
 
-/// So many findings like this one, each of a cause of its own.
+/// `count` findings like this one, each with a cause of its own.
 pub(super) fn apart(finding: &FindingRecord, count: usize) -> Vec<FindingRecord> {
     let findings = (0..count).map(|number| FindingRecord {
         operation: format!("getThings{number}"),

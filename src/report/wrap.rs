@@ -1,7 +1,7 @@
-//! Breaks texts into lines for a reader's terminal. The function is [`hanging`].
+//! Breaks texts into lines for a terminal. The function is [`hanging`].
 
-/// The text behind its head, broken between words so that no line is wider than `width`; further lines start below the
-/// text's first word. A word that is wider stands alone.
+/// Returns the text after its head, broken between words so that no line is wider than `width` characters. Further
+/// lines are indented to the text's first word. A word that is too wide is on a line of its own.
 pub(crate) fn hanging(head: &str, text: &str, width: usize) -> String {
     let mut wrapped = head.to_owned();
     let mut column = head.chars().count();

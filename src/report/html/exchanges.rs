@@ -1,4 +1,4 @@
-//! The exchanges: how long each operation took, and each exchange as a shape.
+//! The exchanges: the response times of each operation, and each exchange as a shape.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use super::view::View;
 use super::words::{count, counted, milliseconds, number, percent};
 use crate::report::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord, ResponseRecord};
 
-/// The section.
+/// Returns the section.
 pub(super) fn section(view: &View<'_>) -> Markup {
     let exchanges = &view.record.exchanges;
     let slowest = exchanges.iter().filter_map(elapsed).fold(0.0, f64::max);
@@ -36,7 +36,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
     }
 }
 
-/// The table of times.
+/// Returns the table of response times.
 fn times(view: &View<'_>) -> Markup {
     let span = span(&view.record.exchanges);
     html! {
@@ -93,7 +93,7 @@ fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup 
     }
 }
 
-/// Why the request is not a plain one.
+/// Returns how a request differs from an ordinary one; none if it does not.
 fn tag(exchange: &ExchangeRecord) -> Option<String> {
     let rejected = match exchange.credential {
         CredentialRecord::EmptyToken => "with an empty token",
@@ -105,9 +105,9 @@ fn tag(exchange: &ExchangeRecord) -> Option<String> {
     match (exchange.purpose, &exchange.edge_case) {
         (PurposeRecord::Account, _) => Some("looks for what the run left".to_owned()),
         (PurposeRecord::MustBeRejected, _) => Some(rejected.to_owned()),
-        (PurposeRecord::Equivalent, way) => Some(way.clone().unwrap_or_else(|| "written otherwise".to_owned())),
+        (PurposeRecord::Equivalent, way) => Some(way.clone().unwrap_or_else(|| "spelled differently".to_owned())),
         (PurposeRecord::EdgeCase, edge_case) => Some(edge_case.clone().unwrap_or_else(|| "edge case".to_owned())),
-        (PurposeRecord::Documented, _) if exchange.superseded => Some("asked again later".to_owned()),
+        (PurposeRecord::Documented, _) if exchange.superseded => Some("sent again later".to_owned()),
         (PurposeRecord::Documented, _) => None,
     }
 }
@@ -163,7 +163,7 @@ fn answered(response: &ResponseRecord) -> Markup {
         @match &response.body {
             Some(body) => { pre.shape { (indent(body)) } }
             None if response.bytes == 0 => { p.none { "No body." } }
-            None => { p.none { "The body is not shown: it is long, or no JSON." } }
+            None => { p.none { "The body is not shown: it is too long, or not JSON." } }
         }
         @if response.body.is_some() && !response.whole { p.hint { "Only its beginning is shown." } }
     }

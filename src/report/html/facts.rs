@@ -1,4 +1,4 @@
-//! Every fact with its verdict, folded by operation: a page of ten thousand lays out what is unfolded alone.
+//! Every fact with its verdict, folded by operation, so that a browser lays out only the unfolded ones of ten thousand.
 
 use maud::{Markup, html};
 
@@ -7,7 +7,7 @@ use super::view::{Counts, FactView, OperationView, View};
 use super::words::count;
 use crate::report::record::VerdictRecord;
 
-/// The section.
+/// Returns the section.
 pub(super) fn section(view: &View<'_>) -> Markup {
     html! {
         section #facts aria-labelledby="facts-title" {
@@ -53,7 +53,7 @@ fn row(view: &View<'_>, operation: &OperationView<'_>, fact: FactView<'_>) -> Ma
             td class=(words) { span aria-hidden="true" { (mark) } " " (words) }
             td {
                 (rest)
-                // Most names end in what is stated.
+                // Most names already end in what is documented.
                 @if !row.fact.ends_with(row.documented.as_str()) { span.documented { (row.documented) } }
                 @if let Some(reason) = row.reason.as_deref() { span.why { (reason) } }
             }

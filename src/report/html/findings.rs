@@ -1,4 +1,4 @@
-//! The findings: what the contract documents beside what was received, and how to reproduce it.
+//! The findings: what the contract documents next to what was received, and how to reproduce it.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::report::phrases;
 use crate::report::record::FindingRecord;
 use crate::rules::Rule;
 
-/// So many groups are unfolded; of more, the first of them are.
+/// How many groups are unfolded, from the first.
 const UNFOLDED: usize = 6;
 
-/// The section.
+/// Returns the section.
 pub(super) fn section(view: &View<'_>) -> Markup {
     let groups = groups(view.record);
     // The number of the first finding of each group, from 1.
@@ -34,7 +34,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
                 }
             } @else {
                 p.hint {
-                    "What to fix first comes first; findings of one cause are one block."
+                    "The most urgent come first; findings with one cause are one block."
                     @if let Some(sum) = sum(view.record) { " " (sum) "." }
                 }
             }
@@ -47,7 +47,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
     }
 }
 
-/// A group whose first finding has this number.
+/// Returns the block of a group whose first finding has this number.
 fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize, &Group<'_>)>, open: bool) -> Markup {
     let finding = group.first;
     let of_page = |name: &str| view.operation(name).map_or(0, |operation| operation.number);
@@ -81,13 +81,13 @@ fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize
     }
 }
 
-/// Numbers, as an attribute has several.
+/// Returns numbers separated by spaces, for an attribute.
 fn listed(numbers: &BTreeSet<usize>) -> String {
     let numbers: Vec<_> = numbers.iter().map(usize::to_string).collect();
     numbers.join(" ")
 }
 
-/// The headline with the operation set apart, where there is one alone.
+/// Returns the headline, with the operation set apart if there is only one.
 fn headline(group: &Group<'_>) -> Markup {
     let (headline, operation) = (group.headline(), &group.first.operation);
     match headline.strip_prefix(operation.as_str()) {
@@ -102,7 +102,7 @@ fn fact_link(view: &View<'_>, finding: &FindingRecord) -> Markup {
     }
 }
 
-/// The findings of a group but the first, whose number is given.
+/// Returns the findings of a group except the first, whose number is given.
 fn others(view: &View<'_>, group: &Group<'_>, number: usize) -> Markup {
     html! {
         @if !group.rest.is_empty() {
@@ -124,7 +124,7 @@ fn others(view: &View<'_>, group: &Group<'_>, number: usize) -> Markup {
     }
 }
 
-/// A fact's name with its operation set apart.
+/// Returns a fact's name with its operation set apart.
 pub(super) fn fact_name(fact: &str, operation: &str) -> Markup {
     match fact.strip_prefix(operation).and_then(|rest| rest.strip_prefix(' ')) {
         Some(rest) => html! { span.of { (operation) } " " (rest) },
@@ -179,13 +179,13 @@ fn times(times: u64) -> String {
     usize::try_from(times).map_or_else(|_| number(times), |times| counted(times, "time", "times"))
 }
 
-/// How to reproduce it: the line, or the number and the group of the finding that has it.
+/// Returns the line that reproduces a finding, or a link to the group above that has this line.
 fn again(finding: &FindingRecord, above: Option<(usize, &Group<'_>)>) -> Markup {
     if let Some((number, above)) = above {
         return html! {
             div.again {
                 div.again-head { h4 { "Reproduce" } }
-                p { "By the line of " a href={ "#finding-" (number) } { (above.headline()) } }
+                p { "Use the line of " a href={ "#finding-" (number) } { (above.headline()) } }
             }
         };
     }
@@ -200,7 +200,7 @@ fn again(finding: &FindingRecord, above: Option<(usize, &Group<'_>)>) -> Markup 
     }
 }
 
-/// What the rule is about, where this version knows it.
+/// Explains the rule, if this version knows it.
 fn explained(rule: Option<&Rule>, finding: &FindingRecord) -> Markup {
     html! {
         dl.explained {

@@ -8,16 +8,16 @@ use ring::digest::{SHA256, digest};
 use super::masthead::verdict;
 use crate::report::record::Record;
 
-/// The looks of the page.
+/// The style of the page.
 pub(super) const STYLE: &str = concat!(
     include_str!("style.css"),
     include_str!("parts.css"),
     include_str!("print.css")
 );
-/// What the page does beyond being read.
+/// The script of the page, which it can do without.
 pub(super) const SCRIPT: &str = concat!(include_str!("script.js"), include_str!("keys.js"));
 
-/// What stands before any text of the record: nothing of it is a text of others.
+/// Returns the part of the head before any text of the record. It contains only our own texts.
 pub(super) fn before_texts() -> String {
     let markup = html! {
         meta charset="utf-8";
@@ -31,12 +31,12 @@ pub(super) fn before_texts() -> String {
     markup.into_string()
 }
 
-/// The title of the window.
+/// Returns the title of the page.
 pub(super) fn title(record: &Record) -> Markup {
     html! { title { (record.target) " " (verdict(record.outcome).1) " · countersign" } }
 }
 
-/// Nothing is fetched, sent or embedded, and no style or script runs but the two of this file.
+/// Returns the policy: nothing is fetched, sent or embedded, and only the page's own style and script are used.
 fn policy() -> String {
     let name = |text: &str| BASE64_STANDARD.encode(digest(&SHA256, text.as_bytes()));
     format!(

@@ -1,15 +1,15 @@
-//! Breaks JSON into lines. The text is not read into values: two equal names, a number beyond a double and the part
-//! behind a cut stay as they are.
+//! Breaks JSON into lines. The text is not parsed into values, so duplicate names, a number beyond a double and a text
+//! that is cut off stay as they are.
 
-/// Lists and objects that are no longer stay on one line, in characters.
+/// Lists and objects of at most this many characters stay on one line.
 const WIDE: usize = 76;
-/// How many times as long as the text it may become, and how much longer whatever its length.
+/// The result may have this many times the bytes of the text, plus [`LONGEST`] bytes.
 const MOST_TIMES: usize = 4;
 const LONGEST: usize = 4 << 10;
-/// Deeper texts stay as they are.
+/// Texts that are nested deeper stay as they are.
 const DEEP: usize = 40;
 
-/// The text over several lines where it begins a list or an object; any other text as it is.
+/// Returns the text broken into lines if it begins with a list or an object; any other text unchanged.
 pub(super) fn indent(text: &str) -> String {
     broken(text).unwrap_or_else(|| text.to_owned())
 }
@@ -51,7 +51,7 @@ fn broken(text: &str) -> Option<String> {
             other => rendered.push(other),
         }
         rest = &rest[taken..];
-        // Short lines far to the right would take many times the text.
+        // Many short lines with a deep indent would be many times as long as the text.
         (rendered.len() <= MOST_TIMES * text.len() + LONGEST).then_some(())?;
     }
     Some(rendered)
@@ -64,7 +64,7 @@ fn line(text: &mut String, depth: usize) -> Option<()> {
     Some(())
 }
 
-/// The bytes of the string that the text begins with, or all where it does not end.
+/// Returns the bytes of the string that the text begins with, or of the whole text if the string does not end.
 fn quoted(text: &str) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {
@@ -78,10 +78,10 @@ fn quoted(text: &str) -> usize {
     text.len()
 }
 
-/// The list or object that the text begins with on one line, and its bytes, where it is short.
+/// Returns the list or object that the text begins with on one line, and its length in bytes, if it is short.
 fn short(text: &str) -> Option<(String, usize)> {
     let (mut rendered, mut at, mut depth) = (String::new(), 0, 0_usize);
-    // No shorter text is looked at than one whose bytes are as many.
+    // Counting characters takes time, so they are only counted once the bytes exceed the width.
     while rendered.len() <= WIDE || rendered.chars().count() <= WIDE {
         let character = text[at..].chars().next()?;
         let mut taken = character.len_utf8();

@@ -1,12 +1,12 @@
 
-// Keys, copying, the order of exchanges, light and dark, paper.
+// Keys, copying, the order of exchanges, light and dark themes, printing.
 const comforts = ({ one, all, showAll }) => {
   const shown = () => all("main summary").filter((summary) => summary.checkVisibility({ contentVisibilityAuto: false }));
 
   const step = (by) => {
     const stops = shown(), at = stops.indexOf(document.activeElement);
     const middle = window.innerHeight / 3;
-    // From anywhere else, the way begins at what is in sight.
+    // If the focus is elsewhere, start at what is visible.
     const next = at >= 0 ? at + by : stops.findIndex((stop) => stop.getBoundingClientRect().top > (by > 0 ? 0 : middle));
     const stop = stops[Math.min(Math.max(next, 0), stops.length - 1)];
     if (stop) {
@@ -45,7 +45,7 @@ const comforts = ({ one, all, showAll }) => {
         await copied(code.textContent);
         words.data = "Copied";
       } catch {
-        // Where the browser rejects, the text is selected for the reader's own key.
+        // If the browser refuses, select the text, so that the reader can copy it.
         getSelection().selectAllChildren(code);
         words.data = "Selected";
       }
@@ -78,7 +78,7 @@ const comforts = ({ one, all, showAll }) => {
   dark.addEventListener("change", named);
   named();
 
-  // For browsers whose style cannot unfold: what print.css says.
+  // Does what print.css does, for browsers whose style cannot unfold.
   let folded = [];
   addEventListener("beforeprint", () => {
     folded = all("details:not(.exchange):not([open]), .exchange.at-fault:not([open])");

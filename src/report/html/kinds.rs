@@ -1,23 +1,23 @@
-//! The columns of the matrix: rules of one sort, so that a reader sees at a glance what is wrong. The main type is
+//! The columns of the matrix: facts of one kind, so that a reader sees at a glance what is wrong. The main type is
 //! [`Column`].
 
 use crate::report::record::FactRow;
 use crate::rules::{RuleName, Topic};
 
-/// What sort of statement a fact is.
+/// The kind of statement that a fact is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Column {
-    /// Who is rejected.
+    /// Which credentials are rejected.
     Access,
-    /// Whether a response comes, with which status and of which media type.
+    /// Whether a response comes, and its status and media type.
     Responses,
     /// Which fields a response has.
     Fields,
-    /// What stands in them.
+    /// The values of the fields.
     Values,
     /// What holds across several responses.
     Invariants,
-    /// What edge cases bring.
+    /// How edge cases are answered.
     EdgeCases,
     /// A rule that this version does not know.
     Others,
@@ -35,7 +35,8 @@ impl Column {
         Self::Others,
     ];
 
-    /// The kind of a fact. Facts of edge cases are judged by the rules of others, and stand at `x-edge-cases`.
+    /// Returns the kind of a fact. Facts about edge cases are recognised by their location at `x-edge-cases`, because
+    /// the rules that judge them also judge other facts.
     pub(super) fn of(row: &FactRow) -> Self {
         if row.is_of_edge_cases() {
             Self::EdgeCases
@@ -44,7 +45,7 @@ impl Column {
         }
     }
 
-    /// The kind of the facts that a rule judges.
+    /// Returns the kind of the facts that a rule judges.
     pub(super) fn of_rule(rule: &RuleName) -> Self {
         match rule.rule().map(|rule| rule.topic) {
             Some(Topic::Access) => Self::Access,
@@ -56,12 +57,12 @@ impl Column {
         }
     }
 
-    /// Its place among the columns.
+    /// Returns its index among the columns.
     pub(super) fn index(self) -> usize {
         self as usize
     }
 
-    /// The head of its column.
+    /// Returns the heading of its column.
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Access => "Authentication",
@@ -74,15 +75,15 @@ impl Column {
         }
     }
 
-    /// What it is, in a few words.
+    /// Describes it in a few words.
     pub(super) fn meaning(self) -> &'static str {
         match self {
             Self::Access => "a missing, wrong or other credential is rejected",
             Self::Responses => "a complete response of the documented status and media type",
             Self::Fields => "every documented field, and no other",
-            Self::Values => "types, bounds and forms of what is in them",
+            Self::Values => "types, bounds and formats of the fields’ values",
             Self::Invariants => "what holds across responses: pages add up, what was created is listed",
-            Self::EdgeCases => "edge cases bring no 5xx",
+            Self::EdgeCases => "edge cases cause no 5xx",
             Self::Others => "rules that this version of the report does not know",
         }
     }

@@ -1,4 +1,4 @@
-//! What the document leaves open, and what the run left behind.
+//! The gaps of the document, and the residue of the run.
 
 use maud::{Markup, html};
 
@@ -7,7 +7,7 @@ use super::words::{breakable, count, counted};
 use crate::report::phrases;
 use crate::report::record::{GapRecord, ResidueRecord};
 
-/// The gaps.
+/// Returns the section of the gaps.
 pub(super) fn gaps(view: &View<'_>) -> Markup {
     let gaps = &view.record.gaps;
     let file = &view.record.contract.file;
@@ -16,11 +16,11 @@ pub(super) fn gaps(view: &View<'_>) -> Markup {
         section #gaps aria-labelledby="gaps-title" {
             h2 #gaps-title { "Gaps " span.number { (count(gaps.len())) } }
             @if gaps.is_empty() {
-                p.none { "The contract names nothing that its document leaves open." }
+                p.none { "The contract names no gaps." }
             } @else {
-                p.hint { "What the document leaves open. Nothing was called broken over it." }
+                p.hint { "What the document leaves open. No response can break it." }
             }
-            @for (title, gaps) in [("The document says that it does not show this", stated), ("The document is silent", silent)] {
+            @for (title, gaps) in [("The document says that it does not show this", stated), ("The document does not mention this", silent)] {
                 @if !gaps.is_empty() {
                     h3 { (title) }
                     ul.gaps { @for gap in gaps { (self::gap(gap, file)) } }
@@ -42,7 +42,7 @@ fn gap(gap: &GapRecord, file: &str) -> Markup {
     }
 }
 
-/// The residue.
+/// Returns the section of the residue.
 pub(super) fn residue(view: &View<'_>) -> Markup {
     let residue = &view.record.residue;
     html! {
@@ -58,7 +58,7 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
                         @for other in &view.record.others {
                             tr {
                                 th scope="row" { (other.list) }
-                                td { @if let Some(id) = &other.id { code { (id) } " " } "it shows the run’s tag" }
+                                td { @if let Some(id) = &other.id { code { (id) } " " } "it shows the run tag" }
                             }
                         }
                     }

@@ -1,4 +1,4 @@
-//! The top of the page: the verdict, what it rests on, the filter; and the foot.
+//! The top of the page with the verdict, what it is based on, and the filter; and the footer.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::report::record::{Outcome, Record};
 use crate::report::{accepted, phrases};
 use crate::rules::Level;
 
-/// The looks of an outcome, and its words.
+/// Returns the style of an outcome, and its words.
 pub(super) fn verdict(outcome: Outcome) -> (&'static str, &'static str) {
     match outcome {
         Outcome::Conforms => ("held", "conforms"),
@@ -19,7 +19,7 @@ pub(super) fn verdict(outcome: Outcome) -> (&'static str, &'static str) {
     }
 }
 
-/// The verdict and what it rests on.
+/// Returns the verdict and what it is based on.
 pub(super) fn masthead(view: &View<'_>) -> Markup {
     let record = view.record;
     let (looks, words) = verdict(record.outcome);
@@ -39,7 +39,7 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
     }
 }
 
-/// Why, in one sentence.
+/// Returns the reason for the verdict, in one sentence.
 fn because(record: &Record) -> Markup {
     let of_level = |level| record.findings.iter().filter(|finding| finding.level == level).count();
     let (deny, warn) = (of_level(Level::Deny), of_level(Level::Warn));
@@ -64,7 +64,7 @@ fn capital(text: &str) -> String {
         .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
-/// How many facts were held, broken, and left undecided.
+/// Returns how many facts are held, broken and undecided.
 fn balance(record: &Record) -> Markup {
     let facts = &record.facts;
     let counts = Counts {
@@ -85,7 +85,7 @@ fn balance(record: &Record) -> Markup {
     }
 }
 
-/// A bar of three parts, for the eye alone: its numbers stand beside it.
+/// Draws a bar of three parts. It is only visual: its numbers are next to it.
 pub(super) fn bar(counts: Counts, looks: &str) -> Markup {
     let total = counts.total();
     let (broken, undecided) = (share(counts.broken, total), share(counts.undecided, total));
@@ -95,7 +95,7 @@ pub(super) fn bar(counts: Counts, looks: &str) -> Markup {
             @if counts.undecided > 0 {
                 rect.undecided x=(percent(1.0 - undecided)) width=(percent(undecided)) height="100%" {}
             }
-            // What is broken is seen, however little it is.
+            // The broken part is always visible, however small it is.
             @if counts.broken > 0 { rect.broken width=(percent(broken.max(0.008))) height="100%" {} }
         }
     }
@@ -120,7 +120,7 @@ fn about(record: &Record) -> Markup {
                 }
             }
             @if let Some(shard) = &record.shard {
-                div { dt { "Shard" } dd { (shard.number) " of " (shard.of) ", and the verdict is on its part alone" } }
+                div { dt { "Shard" } dd { (shard.number) " of " (shard.of) "; the verdict is only about its part" } }
             }
             @if let Some(shards) = &record.shards { div { dt { "Shards" } dd { (phrases::shards(shards)) } } }
             div { dt { "Seed" } dd { (record.seed) } }
@@ -129,7 +129,7 @@ fn about(record: &Record) -> Markup {
     }
 }
 
-/// How many findings were accepted, and the entries of the configuration that there is something to do about.
+/// Returns how many findings were accepted, and the entries of the configuration that need action.
 fn acceptances(record: &Record) -> Markup {
     let rendered = accepted::entries(&record.accepted);
     html! {
@@ -142,7 +142,7 @@ fn acceptances(record: &Record) -> Markup {
     }
 }
 
-/// The ways through the page, and the filter, which the script shows once it works.
+/// Returns the links to the sections, and the filter, which the script shows.
 pub(super) fn toolbar(view: &View<'_>) -> Markup {
     let record = view.record;
     let link = |place: &str, words: &str, number: usize| {
@@ -168,10 +168,10 @@ pub(super) fn toolbar(view: &View<'_>) -> Markup {
 fn filter() -> Markup {
     html! {
         form.filter role="search" aria-label="Filter" hidden {
-            label.for-reader for="words" { "Show only what has these words" }
+            label.for-reader for="words" { "Show only what contains these words" }
             input #words type="search" autocomplete="off" spellcheck="false" placeholder="Filter" aria-keyshortcuts="/";
             fieldset.verdicts {
-                legend.for-reader { "Show only facts of these verdicts" }
+                legend.for-reader { "Show only facts with these verdicts" }
                 @for (letter, words) in [("b", "broken"), ("u", "undecided"), ("h", "held")] {
                     button.chip type="button" data-verdict=(letter) aria-pressed="false" { (words) }
                 }
@@ -185,11 +185,11 @@ fn filter() -> Markup {
     }
 }
 
-/// Who made the page, and its keys.
+/// Returns the footer: which version made the page, and its keys.
 pub(super) fn footer(view: &View<'_>) -> Markup {
     html! {
         footer {
-            p { "Made by countersign " (view.record.countersign) ". Responses are shown as shapes: no value of the target stands here unless it was asked for." }
+            p { "Made by countersign " (view.record.countersign) ". Responses are shown as shapes: the page contains values of the target only if they were requested." }
             p.keys hidden {
                 kbd { "/" } " filter " kbd { "j" } " " kbd { "k" } " next, previous " kbd { "Enter" } " open or close "
                 kbd { "Esc" } " show all"

@@ -8,7 +8,7 @@ use super::view::{Counts, FactView, OperationView, View};
 use super::words::{breakable, count, counted};
 use crate::report::record::VerdictRecord;
 
-/// The section.
+/// Returns the section.
 pub(super) fn section(view: &View<'_>) -> Markup {
     let kinds = view.kinds();
     html! {
@@ -63,7 +63,7 @@ fn row(operation: &OperationView<'_>, kinds: &[Column]) -> Markup {
     }
 }
 
-/// An operation's name over its method and path.
+/// Returns an operation's name with its method and path.
 pub(super) fn name(operation: &OperationView<'_>) -> Markup {
     html! {
         span.operation { (breakable(operation.name)) }
@@ -73,7 +73,7 @@ pub(super) fn name(operation: &OperationView<'_>) -> Markup {
     }
 }
 
-/// The counts of one kind, as a link to the fact that is worth reading first.
+/// Returns the counts of one kind, as a link to the fact that is most worth reading.
 fn cell(operation: &OperationView<'_>, kind: Column, facts: &[&FactView<'_>]) -> Markup {
     let counts = Counts::of(facts.iter().copied());
     let gravity = |fact: &&&FactView<'_>| match fact.row.verdict {
@@ -103,7 +103,7 @@ fn looks(counts: Counts) -> &'static str {
     }
 }
 
-/// The counts in words.
+/// Returns the counts in words.
 pub(super) fn summary(counts: Counts) -> String {
     let parts = [
         (counts.broken, "broken"),

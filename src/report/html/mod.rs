@@ -1,11 +1,11 @@
-//! The HTML report: one page without a network, for reading a run. The main function is [`html`].
+//! The HTML report: one page that needs no network. The main function is [`html`].
 //!
 //! # Design
 //!
-//! Everything that the page says stands in its markup, so that it is read, searched and printed without its script; the
-//! script filters, follows links into what is folded, and copies. The policy of the page forbids every request, and every
-//! style or script but its own two, which it names by their digests: a text of a target that became markup in spite of
-//! the escaping would still do nothing. Bars are drawn by attributes of SVG, because the policy forbids styles in tags.
+//! The markup contains all content, so that the page can be read, searched and printed without its script. The script
+//! filters, follows links into folded parts, and copies. The page's policy forbids every request, and every style and
+//! script except its own two, which it names by their digests. So a text of a target that became markup despite the
+//! escaping would still do nothing. Bars are drawn with SVG attributes, because the policy forbids inline styles.
 
 mod exchanges;
 mod facts;
@@ -30,11 +30,11 @@ use self::view::View;
 use super::record::Record;
 use crate::exchange::neutral::{Colours, neutral};
 
-/// The page.
+/// Returns the page.
 #[must_use]
 pub fn html(record: &Record) -> String {
     let view = View::of(record);
-    // The texts of a record come from a contract and from a target; once here, none of them can be forgotten.
+    // The texts of a record come from a contract and a target. Cleaning all markup here ensures that none is missed.
     let harmless = |part: Markup| neutral(&part.into_string(), Colours::None);
     let mut page = markup! { (DOCTYPE) }.into_string();
     page.push_str("<html lang=\"en\"><head>");

@@ -1,6 +1,6 @@
 "use strict";
-// Filters the page and finds the way into what is folded. Nothing is read from the page's address but the part behind
-// "#", nothing is written to the page as markup, and nothing leaves it.
+// Filters the page and opens folded parts that a link leads to. It reads nothing from the page's address except the part
+// after "#", writes no markup to the page, and sends nothing.
 document.addEventListener("DOMContentLoaded", () => {
   const one = (selector, within) => (within || document).querySelector(selector);
   const all = (selector, within) => Array.from((within || document).querySelectorAll(selector));
@@ -8,7 +8,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const words = one("#words"), place = one("#place"), reason = one("#reason"), clear = one("#clear");
   const chosen = { words: [], operation: null, kind: null, verdicts: new Set(), reason: null };
 
-  // Where a part's own text does not name its operation, that of its group does.
+  // A fact's own text does not name its operation, so the name comes from its group.
   const facts = all(".facts-of").flatMap((group) => {
     const operation = group.id.slice("facts-".length), name = one(".operation", group).textContent;
     return all("tbody tr", group).map((element) => ({ element, group, operation, name, ...element.dataset }));
@@ -22,7 +22,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const isChosen = () =>
     chosen.words.length > 0 || chosen.operation !== null || chosen.verdicts.size > 0 || chosen.reason !== null;
 
-  // A block of findings may be of several operations and kinds.
+  // A block of findings may have several operations and kinds.
   const has = (value, wanted) => (Array.isArray(value) ? value.includes(wanted) : value === wanted);
 
   const matches = (item) => {
@@ -31,7 +31,7 @@ document.addEventListener("DOMContentLoaded", () => {
       item.text ??= ((item.name || "") + " " + item.element.textContent).toLowerCase();
       if (!chosen.words.every((word) => item.text.includes(word))) return false;
     }
-    // An exchange is of no kind and has no verdict.
+    // An exchange has no kind and no verdict.
     if (item.v === undefined) return chosen.kind === null || chosen.operation !== null;
     if (chosen.kind !== null && !has(item.k, chosen.kind)) return false;
     if (chosen.verdicts.size > 0 && !chosen.verdicts.has(item.v)) return false;
@@ -90,9 +90,9 @@ document.addEventListener("DOMContentLoaded", () => {
     filter();
   };
 
-  // What the address names is shown, whatever is folded or filtered.
+  // Shows what the address names, even if it is folded or filtered out.
   const follow = () => {
-    // Every name of a part is plain, so nothing has to be decoded.
+    // All ids are plain ASCII, so nothing needs decoding.
     const target = document.getElementById(location.hash.slice(1));
     if (!target) return;
     if (target.closest("[hidden]")) showAll();
@@ -143,12 +143,12 @@ document.addEventListener("DOMContentLoaded", () => {
   clear.addEventListener("click", () => { showAll(); words.focus(); });
   window.addEventListener("hashchange", follow);
   document.addEventListener("click", (event) => {
-    // The same link again: the address does not change, the way is gone all the same.
+    // If the same link is followed again, the address does not change, but the target is still to be shown.
     const link = event.target.closest("a[href^='#']");
     if (link && !link.matches(".cell") && link.getAttribute("href") === location.hash) follow();
   });
   one(".filter").hidden = false;
   comforts({ one, all, showAll });
-  // Behind what the browser itself does with the address, which takes the focus away again.
+  // Runs after the browser has handled the address itself, which takes the focus away again.
   addEventListener("load", () => requestAnimationFrame(() => requestAnimationFrame(follow)));
 });

@@ -1,10 +1,10 @@
-//! The lines of the contract that a finding stands in, numbered, with what is meant marked.
+//! The lines of the contract that a finding points to, numbered, with the relevant names marked.
 
 use maud::{Markup, html};
 
 use crate::report::excerpt::{Excerpt, Mark};
 
-/// The lines.
+/// Returns the numbered lines.
 pub(super) fn source(excerpt: &Excerpt) -> Markup {
     let mut before: Option<u32> = None;
     html! {
@@ -22,7 +22,7 @@ pub(super) fn source(excerpt: &Excerpt) -> Markup {
     }
 }
 
-/// A line with its marks.
+/// Returns a line with its marks.
 fn marked(text: &str, number: u32, excerpt: &Excerpt) -> Markup {
     let mut marks = vec![(excerpt.primary, true)];
     marks.extend(excerpt.owner.map(|owner| (owner, false)));
@@ -45,7 +45,7 @@ fn marked(text: &str, number: u32, excerpt: &Excerpt) -> Markup {
     }
 }
 
-/// The characters from one to before another.
+/// Returns the characters from `start` to before `end`.
 fn part(text: &str, start: usize, end: usize) -> String {
     text.chars().skip(start).take(end.saturating_sub(start)).collect()
 }

@@ -1,4 +1,4 @@
-//! What holds of the page as a text; `tests/it/page` opens it in a browser.
+//! Tests of the page as a text; `tests/it/page` opens it in a browser.
 
 use super::head::{SCRIPT, STYLE};
 use super::html;
@@ -92,7 +92,7 @@ fn a_part_of_a_plan_is_not_shown_as_the_whole() {
     let mut record = fixed();
     assert!(!html(&record).contains("Shard"));
     record.shard = Some(ShardRecord { number: 2, of: 3 });
-    assert!(html(&record).contains("2 of 3, and the verdict is on its part alone"));
+    assert!(html(&record).contains("2 of 3; the verdict is only about its part"));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_record_of_nothing_is_a_page_all_the_same() {
         "Every fact was decided.",
         "The contract states no fact.",
         "The run left nothing in the target.",
-        "The contract names nothing that its document leaves open.",
+        "The contract names no gaps.",
     ] {
         assert!(page.contains(text), "{text}");
     }
@@ -152,7 +152,7 @@ fn no_text_of_a_contract_or_of_a_target_commands_a_terminal_or_a_ci_system_or_is
     assert!(body.matches("&lt;img src=x onerror=&quot;a&quot;&gt;").count() > 20);
 }
 
-/// The record with this in the place of each of its texts.
+/// The record with this text in place of each of its texts.
 fn evil(mut record: Record, text: &str) -> Record {
     let own = || text.to_owned();
     (record.countersign, record.reason, record.target, record.started_at) = (own(), Some(own()), own(), own());
@@ -216,7 +216,7 @@ fn the_style_and_the_script_are_what_a_ci_system_reads_as_text_and_a_browser_as_
     }
 }
 
-/// The two colours of a name in the style: in the light, in the dark.
+/// The two colours of a name in the style: in the light and in the dark theme.
 fn colours(name: &str) -> [[f64; 3]; 2] {
     let (_, rest) = STYLE.split_once(&format!("--{name}: light-dark(#")).unwrap();
     let (both, _) = rest.split_once(')').unwrap();

@@ -1,25 +1,25 @@
-//! How long responses took: the figures of an operation, and its lane in the picture of the run.
+//! Response times: the figures of an operation, and its lane in the timeline of the run.
 
 use maud::{Markup, html};
 
 use super::words::{milliseconds, percent};
 use crate::report::exchanges::{ExchangeRecord, PurposeRecord};
 
-/// The figures of some exchanges.
+/// The response times of some exchanges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Figures {
-    /// The median of the times, in milliseconds.
+    /// The median, in milliseconds.
     pub(super) median: f64,
-    /// The longest.
+    /// The longest, in milliseconds.
     pub(super) slowest: f64,
 }
 
-/// How long an exchange took until its response was complete, in milliseconds.
+/// Returns the time until the response was complete, in milliseconds; none if no response came.
 pub(super) fn elapsed(exchange: &ExchangeRecord) -> Option<f64> {
     exchange.response.as_ref().map(|response| response.elapsed_ms)
 }
 
-/// The figures of these exchanges; none where none was answered.
+/// Returns the figures of these exchanges; none if no response came.
 pub(super) fn figures(exchanges: &[&ExchangeRecord]) -> Option<Figures> {
     let mut times: Vec<f64> = exchanges.iter().copied().filter_map(elapsed).collect();
     times.sort_by(f64::total_cmp);
@@ -33,13 +33,13 @@ pub(super) fn figures(exchanges: &[&ExchangeRecord]) -> Option<Figures> {
     Some(Figures { median, slowest })
 }
 
-/// The time from the first request to the last response, in milliseconds.
+/// Returns the time from the start of the run to the last response, in milliseconds.
 pub(super) fn span(exchanges: &[ExchangeRecord]) -> f64 {
     let end = |exchange: &ExchangeRecord| exchange.sent_ms + elapsed(exchange).unwrap_or(0.0);
     exchanges.iter().map(end).fold(0.0, f64::max).max(f64::MIN_POSITIVE)
 }
 
-/// What an exchange looks like: a success as documented, a failure of the target, or a refusal or an edge case.
+/// Returns the style of an exchange: a documented success, a failure of the target, or anything else.
 pub(super) fn looks(exchange: &ExchangeRecord) -> &'static str {
     match (&exchange.response, exchange.purpose) {
         (None, _) => "failed",
@@ -49,7 +49,7 @@ pub(super) fn looks(exchange: &ExchangeRecord) -> &'static str {
     }
 }
 
-/// The exchanges of an operation over the time of the run, for the eye: the list below has them all.
+/// Draws the exchanges of an operation over the time of the run. It is only visual: the list below has them all.
 pub(super) fn lane(exchanges: &[&ExchangeRecord], span: f64) -> Markup {
     html! {
         svg.lane aria-hidden="true" focusable="false" width="100%" height="20" {

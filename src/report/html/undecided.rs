@@ -1,4 +1,4 @@
-//! What nothing decided, by its reason.
+//! The undecided facts, by reason.
 
 use maud::{Markup, html};
 
@@ -6,10 +6,10 @@ use super::findings::fact_name;
 use super::view::{FactView, View};
 use super::words::{count, counted};
 
-/// So many facts of a reason are listed; all of them stand among the facts.
+/// How many facts are listed for each reason; the section of facts has them all.
 const LISTED: usize = 200;
 
-/// The section.
+/// Returns the section.
 pub(super) fn section(view: &View<'_>) -> Markup {
     html! {
         section #undecided aria-labelledby="undecided-title" {
@@ -17,7 +17,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
             @if view.reasons.is_empty() {
                 p.none { "Every fact was decided." }
             } @else {
-                p.hint { "An undecided fact never counts as held. Why nothing decided it:" }
+                p.hint { "An undecided fact never counts as held. The reasons:" }
                 @for (index, (reason, facts)) in view.reasons.iter().enumerate() { (group(index, reason, facts)) }
             }
         }
@@ -35,7 +35,7 @@ fn group(index: usize, reason: &str, facts: &[FactView<'_>]) -> Markup {
                 }
             }
             @if facts.len() > LISTED {
-                p.hint { (counted(facts.len() - LISTED, "more stands", "more stand")) " among the facts below." }
+                p.hint { (counted(facts.len() - LISTED, "more is", "more are")) " among the facts below." }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The record arranged for the page: facts by operation, with the numbers that links go by. The main type is [`View`].
+//! The record arranged for the page: facts by operation, with the numbers that links use. The main type is [`View`].
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,11 +6,11 @@ use super::kinds::Column;
 use crate::report::exchanges::ExchangeRecord;
 use crate::report::record::{FactRow, FindingRecord, OperationRecord, Record, VerdictRecord};
 
-/// A record, and where on the page each part of it is found.
+/// A record, and where each part of it is on the page.
 pub(super) struct View<'record> {
     /// The record.
     pub(super) record: &'record Record,
-    /// The operations in the contract's order; those that only a fact or an exchange names stand behind them.
+    /// The operations in the contract's order, followed by those that only a fact or an exchange names.
     pub(super) operations: Vec<OperationView<'record>>,
     /// Why facts are undecided, the most frequent reason first.
     pub(super) reasons: Vec<(&'record str, Vec<FactView<'record>>)>,
@@ -27,11 +27,11 @@ pub(super) struct OperationView<'record> {
     pub(super) number: usize,
     /// Its name.
     pub(super) name: &'record str,
-    /// Its place in the contract, where it has one.
+    /// Its entry in the record's operations, if there is one.
     pub(super) place: Option<&'record OperationRecord>,
     /// Its facts.
     pub(super) facts: Vec<FactView<'record>>,
-    /// Its exchanges, as they ended.
+    /// Its exchanges, in the order in which they ended.
     pub(super) exchanges: Vec<&'record ExchangeRecord>,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Counts {
 }
 
 impl<'record> View<'record> {
-    /// The view of a record.
+    /// Arranges a record.
     pub(super) fn of(record: &'record Record) -> Self {
         let mut operations = Operations::default();
         for operation in &record.operations {
@@ -97,28 +97,28 @@ impl<'record> View<'record> {
         }
     }
 
-    /// The operation of this name.
+    /// Returns the operation with this name.
     pub(super) fn operation(&self, name: &str) -> Option<&OperationView<'record>> {
         let number = self.numbers_of_operations.get(name)?;
         self.operations.get(*number)
     }
 
-    /// The fact that a finding is of.
+    /// Returns the fact that a finding is about.
     pub(super) fn fact(&self, finding: &FindingRecord) -> Option<FactView<'record>> {
         self.facts.get(finding.fact.as_str()).copied()
     }
 
-    /// Whether an exchange of this number stands on the page.
+    /// Whether the exchange with this number is on the page.
     pub(super) fn shows(&self, exchange: u64) -> bool {
         self.exchanges.contains(&exchange)
     }
 
-    /// Whether a finding names the exchange of this number.
+    /// Whether a finding names the exchange with this number.
     pub(super) fn is_at_fault(&self, exchange: u64) -> bool {
         self.at_fault.contains(&exchange)
     }
 
-    /// The number of the reason for which a fact is undecided.
+    /// Returns the number of the reason why a fact is undecided.
     pub(super) fn reason(&self, fact: FactView<'record>) -> Option<usize> {
         let undecided = fact.row.verdict == VerdictRecord::Undecided;
         undecided
@@ -126,7 +126,7 @@ impl<'record> View<'record> {
             .flatten()
     }
 
-    /// The kinds that have a column: those that a fact is of.
+    /// Returns the kinds that have a column: those with at least one fact.
     pub(super) fn kinds(&self) -> Vec<Column> {
         let present: BTreeSet<_> = self
             .operations
@@ -139,7 +139,7 @@ impl<'record> View<'record> {
 }
 
 impl Counts {
-    /// The counts of some facts.
+    /// Counts facts by verdict.
     pub(super) fn of<'facts>(facts: impl Iterator<Item = &'facts FactView<'facts>>) -> Self {
         let mut counts = Self::default();
         for fact in facts {
@@ -152,7 +152,7 @@ impl Counts {
         counts
     }
 
-    /// All of them.
+    /// Returns the number of all facts.
     pub(super) fn total(self) -> usize {
         self.held + self.broken + self.undecided
     }
@@ -162,7 +162,7 @@ fn reason(row: &FactRow) -> &str {
     row.reason.as_deref().unwrap_or("no reason is given")
 }
 
-/// Operations in the order in which they were named.
+/// Operations in the order in which they were first named.
 #[derive(Default)]
 struct Operations<'record> {
     all: Vec<OperationView<'record>>,
@@ -185,7 +185,7 @@ impl<'record> Operations<'record> {
     }
 }
 
-/// Undecided facts by their reason, in the order in which the reasons came.
+/// Undecided facts by reason, in the order in which the reasons first came.
 #[derive(Default)]
 struct Reasons<'record> {
     all: Vec<(&'record str, Vec<FactView<'record>>)>,

@@ -1,8 +1,8 @@
-//! Numbers and words as the page shows them.
+//! Formats numbers, times and names for the page.
 
 use maud::{Markup, html};
 
-/// A number with its thousands apart.
+/// Returns a number with thousands separators.
 pub(super) fn number(number: u64) -> String {
     let digits = number.to_string();
     let mut rendered = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,17 +15,18 @@ pub(super) fn number(number: u64) -> String {
     rendered
 }
 
-/// The number of a list's elements.
+/// Returns the length of a list with thousands separators.
 pub(super) fn count(count: usize) -> String {
     number(u64::try_from(count).unwrap_or(u64::MAX))
 }
 
-/// So many of something: `1 fact`, `2 facts`.
+/// Returns a number with its noun: `1 fact`, `2 facts`.
 pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// A name, path or pointer that may be broken after a slash or an underscore and before a capital, and inside no word.
+/// Returns a name, path or pointer that may break after a slash or underscore and before a capital, never inside a
+/// word.
 pub(super) fn breakable(text: &str) -> Markup {
     let is_before_break =
         |(at, character): &(usize, char)| character.is_ascii_uppercase() || text[..*at].ends_with(['/', '_']);
@@ -45,7 +46,7 @@ pub(super) fn breakable(text: &str) -> Markup {
     }
 }
 
-/// A time in milliseconds, with as many digits as a reader compares.
+/// Formats a time in milliseconds, with no more digits than a reader compares.
 pub(super) fn milliseconds(time: f64) -> String {
     if time >= 10_000.0 {
         format!("{:.1} s", time / 1000.0)
@@ -58,7 +59,7 @@ pub(super) fn milliseconds(time: f64) -> String {
     }
 }
 
-/// How long a run took, in milliseconds.
+/// Formats the duration of a run, given in milliseconds.
 pub(super) fn duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match (seconds / 60, seconds % 60) {
@@ -68,17 +69,17 @@ pub(super) fn duration(milliseconds: u64) -> String {
     }
 }
 
-/// A moment of RFC 3339 in UTC, for people.
+/// Formats an RFC 3339 time in UTC for people.
 pub(super) fn moment(rfc3339: &str) -> String {
     rfc3339.replacen('T', " ", 1).replacen('Z', " UTC", 1)
 }
 
-/// A share in percent, for the attribute of a drawing.
+/// Formats a share from 0 to 1 in percent, for an SVG attribute.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.2}%", share * 100.0)
 }
 
-/// One number as a share of another.
+/// Returns one number as a share of another, from 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "no report has 2^52 facts")]
 pub(super) fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64

@@ -1,27 +1,27 @@
-//! What cannot be merged. The main type is [`MergeError`].
+//! Rejects records that cannot be merged. The main type is [`MergeError`].
 
 use std::collections::HashMap;
 
 use crate::report::record::{FactRow, Record};
 
-/// Why records are not of one plan.
+/// Why records cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeError {
-    /// They differ in something that all shards of a plan have in common.
+    /// Two records differ in something that all shards of a plan share.
     #[error("`{}` and `{}` differ in {what}: {} and {}; {hint}", names[0], names[1], said[0], said[1])]
     Differ {
         /// The two reports.
         names: Box<[String; 2]>,
-        /// In what.
+        /// What they differ in.
         what: &'static str,
-        /// What each says.
+        /// The value in each.
         said: Box<[String; 2]>,
         /// What to do.
         hint: &'static str,
     },
-    /// The contracts state different facts.
-    #[error("`{}` and `{}` are of different contracts: the fact `{fact}` differs; check one contract in all shards", names.0, names.1)]
+    /// The contracts of two records state different facts.
+    #[error("`{}` and `{}` have different contracts: the fact `{fact}` differs; check one contract in all shards", names.0, names.1)]
     Facts {
         /// The two reports.
         names: (String, String),
@@ -31,25 +31,25 @@ pub enum MergeError {
     /// No report was given.
     #[error("no report was given to merge")]
     Nothing,
-    /// One is of a whole run.
-    #[error("`{name}` is of a whole run and no shard; there is nothing to merge it with")]
+    /// One record is of a whole run.
+    #[error("`{name}` is a whole run, not a shard, so it cannot be merged with others")]
     Whole {
         /// The report.
         name: String,
     },
-    /// Two are of the same shard.
+    /// Two records are of the same shard.
     #[error("`{}` and `{}` are both of shard {number} of {of}; give one of them", names.0, names.1)]
     Twice {
         /// The two reports.
         names: (String, String),
         /// The shard.
         number: u32,
-        /// How many there are.
+        /// How many shards there are.
         of: u32,
     },
 }
 
-/// Rejects records that are not of different shards of one plan.
+/// Returns an error unless the records are different shards of one plan.
 pub(super) fn check(records: &[(String, Record)]) -> Result<(), MergeError> {
     let [first, rest @ ..] = records else {
         return Err(MergeError::Nothing);
@@ -77,7 +77,7 @@ pub(super) fn check(records: &[(String, Record)]) -> Result<(), MergeError> {
     Ok(())
 }
 
-/// How many shards there are, and those that a record is made of; none for a whole run.
+/// Returns how many shards there are, and the numbers of those in a record; none for a whole run.
 fn numbers(record: &Record) -> Option<(u32, Vec<u32>)> {
     let one = record.shard.map(|shard| (shard.of, vec![shard.number]));
     one.or_else(|| {
@@ -96,7 +96,7 @@ fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(),
         (
             "the version of countersign",
             (quoted(&left.countersign), quoted(&right.countersign)),
-            "run all shards with one version: another may split the plan otherwise",
+            "run all shards with one version: another may split the plan differently",
         ),
         (
             "their contract",
@@ -116,7 +116,7 @@ fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(),
         (
             "how many shards there are",
             (of(left), of(right)),
-            "split the plan into one number of shards",
+            "split the plan into the same number of shards",
         ),
     ];
     for (what, said, hint) in settings {
@@ -138,7 +138,7 @@ fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(),
     }
 }
 
-/// The first fact in which two tables differ; their verdicts may.
+/// Returns the first fact in which two tables differ, leaving verdicts aside.
 fn fact_apart<'rows>(left: &'rows [FactRow], right: &'rows [FactRow]) -> Option<&'rows str> {
     let same = |left: &FactRow, right: &FactRow| {
         let stated = |row: &FactRow| (row.fact.clone(), row.documented.clone(), row.contract_pointer.clone());

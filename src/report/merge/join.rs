@@ -1,4 +1,4 @@
-//! Joins two records that are made of different shards of one plan. The main function is [`join`].
+//! Joins two records of different shards of one plan. The main function is [`join`].
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use crate::report::record::{
 use crate::rules::{Level, UNCHECKED_OPERATION};
 use crate::run::Tally;
 
-/// One record of two. Its outcome is not decided yet.
+/// Joins two records into one. Its outcome is not decided yet.
 pub(super) fn join(left: Record, right: Record) -> Record {
     let (started, ended) = span(&left, &right);
     let looked_through = looked_through(&left, &right);
@@ -29,7 +29,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         reason: None,
         contract: ContractRecord {
             title: left.contract.title,
-            // Each machine may name its copy otherwise.
+            // Each machine may use another name for its copy.
             file: left.contract.file.min(right.contract.file),
         },
         target: left.target,
@@ -59,7 +59,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
     joined
 }
 
-/// Each operation once: one that a shard had a success of is checked, whichever shard it falls to.
+/// Returns each operation once. It is checked if any shard had a success of it, whichever shard it is assigned to.
 fn operations(left: Vec<OperationRecord>, right: Vec<OperationRecord>) -> Vec<OperationRecord> {
     let both = left.into_iter().zip(right);
     let weight = |operation: &OperationRecord| (operation.coverage, Reverse(operation.unchecked.clone()));
@@ -67,8 +67,8 @@ fn operations(left: Vec<OperationRecord>, right: Vec<OperationRecord>) -> Vec<Op
         .collect()
 }
 
-/// The findings without warnings of operations that another shard had a success of. One at deny stays, because the shard
-/// that made it did not conform.
+/// Drops findings about unchecked operations that another shard had a success of. A finding at deny stays, because the
+/// shard that made it did not conform.
 fn still_reported(mut findings: Vec<FindingRecord>, operations: &[OperationRecord]) -> Vec<FindingRecord> {
     let checked = |name: &str| {
         let mut operations = operations.iter();
@@ -80,7 +80,7 @@ fn still_reported(mut findings: Vec<FindingRecord>, operations: &[OperationRecor
     findings
 }
 
-/// Puts what is listed into an order that does not hang on where it came from.
+/// Sorts the lists of a record, so that their order does not depend on which record an element came from.
 pub(super) fn sort(record: &mut Record) {
     put_in_order(&mut record.findings);
     record.exchanges.sort_by_key(|exchange| exchange.number);
@@ -92,7 +92,7 @@ pub(super) fn sort(record: &mut Record) {
     });
 }
 
-/// How far both looked for what they left. One that wrote nothing had nothing to look for.
+/// Returns how far both looked for residue. A run that wrote nothing had nothing to look for, and does not count.
 fn looked_through(left: &Record, right: &Record) -> LookedThrough {
     let wrote = [left, right].into_iter().filter(|record| record.requests.writes > 0);
     wrote
@@ -101,7 +101,7 @@ fn looked_through(left: &Record, right: &Record) -> LookedThrough {
         .unwrap_or(LookedThrough::Nothing)
 }
 
-/// From the start of the first to the end of the last.
+/// Returns the start of the earlier run and the end of the later one.
 fn span(left: &Record, right: &Record) -> (DateTime<Utc>, DateTime<Utc>) {
     let ended = |record: &Record| {
         let lasted = i64::try_from(record.duration_ms)
@@ -113,19 +113,19 @@ fn span(left: &Record, right: &Record) -> (DateTime<Utc>, DateTime<Utc>) {
     (started(left).min(started(right)), ends[0].max(ends[1]))
 }
 
-/// When a record began. What was read or made is a time.
+/// Returns when a run started. The text is always a valid time: a record that is read is checked for that.
 fn started(record: &Record) -> DateTime<Utc> {
     let started = DateTime::parse_from_rfc3339(&record.started_at);
     started.map_or(DateTime::UNIX_EPOCH, |started| started.to_utc())
 }
 
-/// The exchanges of a record, counted from another start.
+/// Returns the exchanges of a record, with times since another start.
 fn exchanges(record: &Record, from: DateTime<Utc>) -> impl Iterator<Item = ExchangeRecord> + use<> {
     let later = (started(record) - from).num_seconds();
     let later = i32::try_from(later).map_or(0.0, f64::from) * 1000.0;
     let rendered = record.exchanges.clone().into_iter();
     rendered.map(move |exchange| ExchangeRecord {
-        // Rounded as it was measured, so that no sum differs by the order of its parts.
+        // Rounded to microseconds, as it was measured, so that the sum does not depend on the order of its parts.
         sent_ms: ((exchange.sent_ms + later) * 1e3).round() / 1e3,
         ..exchange
     })
@@ -140,7 +140,7 @@ fn facts(left: Facts, right: Facts) -> Facts {
     Facts::of(rows)
 }
 
-/// How much a row says of its fact. A reason of the shard that checks it goes before one of a shard that does not.
+/// Weighs how much a row says about its fact. A reason from the shard that checks it outweighs one from another shard.
 fn weight(row: &FactRow) -> (u8, Reverse<Option<&str>>) {
     let says = match row.verdict {
         VerdictRecord::Broken => 3,
@@ -150,7 +150,8 @@ fn weight(row: &FactRow) -> (u8, Reverse<Option<&str>>) {
     (says, Reverse(row.reason.as_deref()))
 }
 
-/// Findings of one rule on one fact, and of one field where the rule is about names, are one, counted together and reported by what was seen first.
+/// Joins findings of one rule on one fact, and on one field if the rule is about names. They are counted together, and
+/// the one that was seen first is reported.
 fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingRecord> {
     let mut joined: HashMap<(String, String, String), FindingRecord> = HashMap::new();
     for finding in left.into_iter().chain(right) {
@@ -176,8 +177,8 @@ fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingR
     joined.into_values().collect()
 }
 
-/// Which of two findings is reported: that of the earlier exchange, and where none is known, one that is the same whichever
-/// is read first.
+/// The key by which one of two findings is chosen: the earlier exchange first. The other parts only make sure that the
+/// choice does not depend on which record is read first.
 fn turn(finding: &FindingRecord) -> (u64, &str, &str, &str, &str) {
     (
         finding.exchange.unwrap_or(u64::MAX),
@@ -188,8 +189,8 @@ fn turn(finding: &FindingRecord) -> (u64, &str, &str, &str, &str) {
     )
 }
 
-/// Each entry of the configuration once. What a shard leans on it may have found too, so a finding of two shards counts
-/// twice here.
+/// Returns each entry of the configuration once. A shard also sends requests that its part depends on, so a finding of
+/// two shards counts twice here.
 fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<AcceptedRecord> {
     let mut joined = left;
     for entry in right {
@@ -202,12 +203,12 @@ fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<Accept
         };
         known.findings = known.findings.saturating_add(entry.findings);
         known.state = match (known.state, entry.state) {
-            // Gone from the part that one shard checks, and seen in none.
+            // Gone from the part that one shard checks, and seen by no shard.
             (AcceptedState::NoLongerOccurs, _) | (_, AcceptedState::NoLongerOccurs) if known.findings == 0 => {
                 AcceptedState::NoLongerOccurs
             }
             (AcceptedState::NoLongerOccurs, _) | (_, AcceptedState::NoLongerOccurs) => AcceptedState::Holds,
-            // A day may pass while the shards run.
+            // An entry may expire while the shards run.
             (left, right) => left.min(right),
         };
         known.expired = known.expired.take().max(entry.expired);
@@ -229,7 +230,7 @@ fn requests(left: Tally, right: Tally) -> Tally {
         writes: left.writes.saturating_add(right.writes),
         throttled: left.throttled.saturating_add(right.throttled),
         unfinished: left.unfinished.saturating_add(right.unfinished),
-        // The whole plan was carried out as often as each of its shards was.
+        // The whole plan was carried out only as often as every shard was.
         rounds: left.rounds.min(right.rounds),
     }
 }

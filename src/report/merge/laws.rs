@@ -1,4 +1,4 @@
-//! What holds of merging whatever the records: the order does not matter, nor the grouping, and nothing is lost.
+//! Properties of merging that hold for all records: neither order nor grouping matters, and nothing is lost.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -13,7 +13,7 @@ use crate::report::{
 };
 use crate::rules::Level;
 
-/// What a whole run would say of one fact, and the shards that see it.
+/// The verdict of a whole run on one fact, and the shards that see the fact.
 #[derive(Clone, Debug)]
 struct Judged {
     verdict: VerdictRecord,
@@ -21,12 +21,12 @@ struct Judged {
     level: Level,
     /// The shard that checks it.
     owner: Index,
-    /// Another one, which leans on it.
+    /// Another shard, whose part depends on it.
     other: Index,
     count: u64,
 }
 
-/// What is a shard's own.
+/// What differs from shard to shard.
 #[derive(Clone, Debug)]
 struct Machine {
     late: u32,
@@ -152,7 +152,7 @@ fn shard(table: &[Judged], machine: &Machine, (index, of): (usize, usize)) -> Re
     }
 }
 
-/// What one machine found of two entries of the configuration.
+/// What one machine found about two entries of the configuration.
 fn accepted(base: &Record, machine: &Machine) -> Vec<AcceptedRecord> {
     let entry = |line: u64, findings: u64| AcceptedRecord {
         location: format!("countersign.toml:{line}"),
@@ -166,7 +166,7 @@ fn accepted(base: &Record, machine: &Machine) -> Vec<AcceptedRecord> {
     vec![entry(3, machine.sent % 3), entry(12, machine.rounds - 1)]
 }
 
-/// Makes a record another one.
+/// Changes a record.
 type Change = fn(&mut Record);
 
 fn text(record: &Record) -> String {
@@ -177,7 +177,7 @@ fn merged(records: Vec<(String, Record)>) -> Record {
     merge(records, None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Merges two at a time, those that the indexes pick, until one is left.
+/// Merges two records at a time, picked by the indexes, until one is left.
 fn in_groups(mut records: Vec<(String, Record)>, picks: &[Index]) -> Record {
     for pick in picks {
         if records.len() == 1 {
@@ -303,7 +303,7 @@ fn what_is_not_of_one_plan_is_rejected_with_both_names() {
         );
     }
     let whole = changed(|record| record.shard = None).unwrap_err().to_string();
-    assert!(whole.contains("`b` is of a whole run"), "{whole}");
+    assert!(whole.contains("`b` is a whole run"), "{whole}");
     assert!(changed(|_| {}).is_ok());
     assert!(merge(Vec::new(), None).is_err());
 }

@@ -1,10 +1,11 @@
-//! Makes one record of the records of several shards. The main function is [`merge`].
+//! Merges the records of several shards into one. The main function is [`merge`].
 //!
 //! # Design
 //!
-//! A shard's record is first made into one of that shard alone; then two of them are joined field by field, each in a
-//! way in which neither order nor grouping matters: counts are added, what is listed is sorted, and where one of two is
-//! kept it is the first by its content. So a pipeline may merge as reports come in, and merge what was merged.
+//! Each shard's record is first turned into a merged record of that shard alone. Then records are joined in pairs,
+//! field by field, so that neither order nor grouping matters: counts are added, lists are sorted, and where only one
+//! of two values can be kept, their content decides. So a pipeline can merge reports as they arrive, and merge merged
+//! reports again.
 
 mod apart;
 mod join;
@@ -16,12 +17,12 @@ pub use apart::MergeError;
 
 use super::record::{Record, ShardEnded, ShardRecord, ShardsRecord};
 
-/// One record of all shards: each with the name that messages call it by. One that is no shard is handed back as it is.
-/// `require` is how much of the facts must be decided, in percent.
+/// Merges the records of shards into one. Each comes with the name that error messages use for it. A single record of a
+/// whole run is returned with the same content. `require` is how much of the facts must be decided, in percent.
 ///
 /// # Errors
 ///
-/// None at all; several where one is no shard; two of the same shard; two that are not of one plan.
+/// No record is given; one of several is not a shard; two are the same shard; two do not share one plan.
 pub fn merge(records: Vec<(String, Record)>, require: Option<f64>) -> Result<Record, MergeError> {
     apart::check(&records)?;
     let mut records = records.into_iter().map(|(_, record)| alone(record));
@@ -31,7 +32,7 @@ pub fn merge(records: Vec<(String, Record)>, require: Option<f64>) -> Result<Rec
     Ok(merged)
 }
 
-/// A shard's record as one that is made of that shard alone.
+/// Turns a shard's record into a merged record of that shard alone.
 fn alone(mut record: Record) -> Record {
     let Some(ShardRecord { number, of }) = record.shard.take() else {
         return record;

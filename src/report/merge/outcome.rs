@@ -1,19 +1,19 @@
-//! What several shards together say of a service. The main function is [`decide`].
+//! The outcome of several shards together. The main function is [`decide`].
 //!
 //! # Design
 //!
-//! What one shard found broken is broken, whatever became of the others. Everything else takes all of them: a shard that
-//! is missing, was interrupted or could not judge leaves its facts open, so that the whole cannot be green.
+//! If one shard found a fact broken, it is broken, whatever happened to the others. Any other outcome needs all shards:
+//! one that is missing, was interrupted or could not judge leaves its facts undecided, so the whole cannot be green.
 
 use crate::report::record::{Outcome, Record, ShardEnded, ShardsRecord, too_few};
 
 /// The most shards that a reason names.
 const MOST_NAMED: usize = 5;
 
-/// Decides the outcome of a merged record, and why it could not be judged where that is so.
+/// Sets the outcome of a merged record, and the reason if it could not be judged.
 pub(super) fn decide(record: &mut Record, require: Option<f64>) {
     let (outcome, reason) = match &record.shards {
-        // A whole run has its own.
+        // A whole run has its own outcome.
         None => (record.outcome, record.reason.clone()),
         Some(shards) => of_shards(record, shards),
     };
@@ -36,7 +36,7 @@ fn of_shards(record: &Record, shards: &ShardsRecord) -> (Outcome, Option<String>
     let nobodys = record.facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
     if shards.missing.is_empty() && nobodys > 0 {
         reasons.push(format!(
-            "{nobodys} facts were checked by no shard; run all of them with the same flags"
+            "{nobodys} facts were checked by no shard; run all shards with the same flags"
         ));
     }
     if reasons.is_empty() {

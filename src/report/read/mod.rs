@@ -1,11 +1,11 @@
-//! Reads a JSON report back, so that it can be written in other ways or joined with others. The main function is
+//! Reads a JSON report back, so that it can be written in other formats or merged with others. The main function is
 //! [`read`].
 //!
 //! # Design
 //!
-//! A report comes from another machine, so its values are as untrusted as a target's: what a message says of it is
-//! where it fails and what was expected there, never what stands there. A record that contradicts itself is rejected:
-//! some reports count rows, others give the counts.
+//! A report comes from another machine, so its values are as untrusted as a target's: an error message contains where
+//! the report fails and what was expected there, never what was found there. A record that contradicts itself is
+//! rejected, because some formats count rows and others use the record's counts.
 
 mod sound;
 
@@ -18,72 +18,73 @@ use super::record::{Record, VERSION};
 /// The largest report that is read, in bytes.
 pub const LARGEST_REPORT: usize = 256 << 20;
 
-/// A text that is no report, or none that can be used.
+/// Why a text cannot be read as a report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// It ends before it is complete.
+    /// The text ends before the report is complete.
     #[error("the report is cut short: it ends at line {line}, column {column}; write it again")]
     CutShort {
-        /// Where it ends.
+        /// The line where it ends, from 1.
         line: usize,
-        /// Where it ends.
+        /// The column where it ends, from 1.
         column: usize,
     },
-    /// It says two things that cannot both be true.
+    /// The report contains two values that cannot both be true.
     #[error("the report contradicts itself: {0}; it was changed by hand or by another program")]
     Contradiction(String),
-    /// A value is missing or of another kind.
+    /// A value is missing or has another type.
     #[error("the report is malformed at line {line}, column {column}: {what}")]
     Malformed {
-        /// Where.
+        /// The line, from 1.
         line: usize,
-        /// Where.
+        /// The column, from 1.
         column: usize,
         /// What was expected there.
         what: String,
     },
-    /// It is JSON of another program.
-    #[error("it has no `report_version`, so it is no report of countersign; give a JSON report of a check")]
+    /// The text is JSON of another program.
+    #[error("it has no `report_version`, so it is not a report of countersign; give a JSON report of a check")]
     NoReport,
-    /// It is no JSON.
+    /// The text is not JSON.
     #[error("it is not JSON at line {line}, column {column}; give a JSON report of a check")]
     NotJson {
-        /// Where.
+        /// The line, from 1.
         line: usize,
-        /// Where.
+        /// The column, from 1.
         column: usize,
     },
-    /// It has another form.
-    #[error("the report has version {found}, and this countersign reads version {VERSION}; {hint}")]
+    /// The report has another version of the format.
+    #[error("the report has version {found}, but this countersign reads version {VERSION}; {hint}")]
     OtherVersion {
-        /// The version that it says.
+        /// The version in the report.
         found: String,
         /// What to do.
         hint: &'static str,
     },
-    /// It is larger than any report.
-    #[error("it is larger than the {} MiB that are read of a report", LARGEST_REPORT >> 20)]
+    /// The text is larger than [`LARGEST_REPORT`].
+    #[error("it is larger than {} MiB, the largest report that is read", LARGEST_REPORT >> 20)]
     TooLarge,
 }
 
-/// The one thing that is read of a report of any form.
+/// The only field that is read from a report of any version.
 #[derive(Deserialize)]
 struct Head {
     report_version: Option<Value>,
 }
 
-/// The record of a JSON report.
+/// Reads the record in a JSON report.
 ///
 /// # Errors
 ///
-/// A text that is no JSON, is cut short, is of another program, of another version, malformed, or contradicts itself.
+/// The text is too large, not JSON, cut short, of another program, of another version, malformed, or contradicts
+/// itself.
 pub fn read(text: &[u8]) -> Result<Record, ReadError> {
     if text.len() > LARGEST_REPORT {
         return Err(ReadError::TooLarge);
     }
     let is_object = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    // The version comes first: another form may differ in anything else.
+    // The version is checked first: another version may differ in everything else.
     let head = match serde_json::from_slice::<Head>(text) {
         Err(error) if is_object || error.classify() != Category::Data => return Err(malformed(text, &error)),
         Ok(head) if is_object => head,
@@ -113,7 +114,7 @@ fn other_version(found: &serde_json::Number) -> ReadError {
 fn malformed(text: &[u8], error: &serde_json::Error) -> ReadError {
     let (line, column) = (error.line(), error.column());
     let mut lines = text.split(|byte| *byte == b'\n');
-    // A number that ends behind its point is no number to the parser, and cut short to us.
+    // The parser rejects a number that ends after its point as a syntax error; here, the report is cut short.
     let at_end = lines
         .nth(line.saturating_sub(1))
         .is_some_and(|line| line.len() <= column)
@@ -129,13 +130,13 @@ fn malformed(text: &[u8], error: &serde_json::Error) -> ReadError {
     }
 }
 
-/// What an error says was expected, without what it says was found.
+/// Returns what was expected according to an error message, without what was found.
 fn expected(message: &str) -> String {
     let message = message.rsplit_once(" at line ").map_or(message, |(message, _)| message);
     match message.find("expected ") {
         Some(at) => message.get(at..).unwrap_or_default().to_owned(),
         None if message.starts_with("missing field") || message.starts_with("duplicate field") => message.to_owned(),
-        None => "a value of another kind was expected".to_owned(),
+        None => "a value of another type was expected".to_owned(),
     }
 }
 
@@ -167,7 +168,7 @@ mod tests {
             let cut = &whole[..end];
             let message = rejected(cut);
             let line = cut.lines().count();
-            // What ends in white space ends on the line behind its last line feed.
+            // A text that ends in white space ends on the line after its last line feed.
             let lines = [format!("line {line},"), format!("line {},", line + 1)];
             assert!(
                 message.contains("cut short") && lines.iter().any(|line| message.contains(line)),
@@ -209,7 +210,7 @@ mod tests {
             r#"{"report_version": "1"}"#,
         ] {
             assert!(
-                rejected(text).contains("no report of countersign"),
+                rejected(text).contains("not a report of countersign"),
                 "{text}: {}",
                 rejected(text)
             );

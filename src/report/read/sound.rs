@@ -1,4 +1,4 @@
-//! Whether a record that was read agrees with itself. The main function is [`contradiction`].
+//! Checks that a record that was read does not contradict itself. The main function is [`contradiction`].
 
 use std::collections::HashSet;
 
@@ -8,14 +8,14 @@ use crate::plan::Shard;
 use crate::report::record::{FactRow, FindingRecord, Outcome, Record, ShardRecord, ShardsRecord, VerdictRecord};
 use crate::rules::Level;
 
-/// The most lines of a contract between the lines of one excerpt: a report writes them as empty ones.
+/// The most lines of a contract that one excerpt spans: a report writes those left out as empty lines.
 const MOST_LINES: u32 = 100_000;
 /// The largest number of an exchange; merging multiplies it.
 const LARGEST_NUMBER: u64 = 1 << 48;
-/// The longest time that a record may have, in milliseconds: a thousand years.
+/// The longest time that a record may contain, in milliseconds: a thousand years.
 const LONGEST: f64 = 3.2e13;
 
-/// What in a record cannot be true beside the rest of it, with its location.
+/// Returns the first contradiction in a record, with its location.
 pub(super) fn contradiction(record: &Record) -> Option<String> {
     facts(record)
         .or_else(|| outcome(record))
@@ -36,17 +36,17 @@ fn facts(record: &Record) -> Option<String> {
     ];
     let wrong = counts.iter().find(|(_, stated, counted)| stated != counted);
     if let Some((name, stated, counted)) = wrong {
-        return Some(format!("/facts/{name} is {stated}, and there are {counted} such rows"));
+        return Some(format!("/facts/{name} is {stated}, but there are {counted} such rows"));
     }
     let mut names = HashSet::new();
     let wrong = |row: &FactRow| (row.verdict == VerdictRecord::Undecided) != row.reason.is_some();
     facts.rows.iter().enumerate().find_map(|(index, row)| {
         if wrong(row) {
             return Some(format!(
-                "/facts/rows/{index} has a reason without being undecided, or none although it is"
+                "/facts/rows/{index} has a reason but is not undecided, or is undecided without a reason"
             ));
         }
-        (!names.insert(&row.fact)).then(|| format!("/facts/rows/{index} is of a fact that has a row already"))
+        (!names.insert(&row.fact)).then(|| format!("/facts/rows/{index} is for a fact that already has a row"))
     })
 }
 
@@ -54,14 +54,16 @@ fn outcome(record: &Record) -> Option<String> {
     let outcome = record.outcome;
     if record.exit_code != outcome.exit_code() {
         let (stated, meant) = (record.exit_code, outcome.exit_code());
-        return Some(format!("/exit_code is {stated}, and its outcome ends with {meant}"));
+        return Some(format!(
+            "/exit_code is {stated}, but the exit code of /outcome is {meant}"
+        ));
     }
     let denied = record.findings.iter().any(|finding| finding.level == Level::Deny);
     let decided = record.facts.held + record.facts.broken > 0;
     let wrong = match outcome {
-        Outcome::Conforms if denied => "/outcome is that it conforms, and there is a finding at deny",
-        Outcome::Conforms if !decided => "/outcome is that it conforms, and no fact is decided",
-        Outcome::DoesNotConform if !denied => "/outcome is that it does not conform, and there is no finding at deny",
+        Outcome::Conforms if denied => "/outcome is that it conforms, but there is a finding at deny",
+        Outcome::Conforms if !decided => "/outcome is that it conforms, but no fact is decided",
+        Outcome::DoesNotConform if !denied => "/outcome is that it does not conform, but there is no finding at deny",
         _ => return None,
     };
     Some(wrong.to_owned())
@@ -77,7 +79,7 @@ fn times(record: &Record) -> Option<String> {
         .and_then(|(started, lasted)| started.checked_add_signed(lasted));
     ended
         .is_none()
-        .then(|| "/started_at and /duration_ms are no time".to_owned())
+        .then(|| "/started_at and /duration_ms are not a valid time".to_owned())
 }
 
 fn finding((index, finding): (usize, &FindingRecord)) -> Option<String> {
@@ -89,7 +91,7 @@ fn finding((index, finding): (usize, &FindingRecord)) -> Option<String> {
         .is_none_or(|last| last.number.saturating_sub(first) <= MOST_LINES);
     let marks = [Some(finding.excerpt.primary), finding.excerpt.owner];
     let forward = marks.into_iter().flatten().all(|mark| mark.start <= mark.end);
-    (!rising || !near || !forward).then(|| format!("/findings/{index}/excerpt is no excerpt of a contract"))
+    (!rising || !near || !forward).then(|| format!("/findings/{index}/excerpt is not an excerpt of a contract"))
 }
 
 fn exchanges(record: &Record) -> Option<String> {
@@ -97,17 +99,19 @@ fn exchanges(record: &Record) -> Option<String> {
     let time = |milliseconds: f64| (0.0..=LONGEST).contains(&milliseconds);
     record.exchanges.iter().enumerate().find_map(|(index, exchange)| {
         if !(1..=LARGEST_NUMBER).contains(&exchange.number) || !numbers.insert(exchange.number) {
-            return Some(format!("/exchanges/{index}/number is none, or that of another one"));
+            return Some(format!(
+                "/exchanges/{index}/number is out of range, or the number of another exchange"
+            ));
         }
         let elapsed = exchange.response.as_ref().map_or(0.0, |response| response.elapsed_ms);
         let impossible = !time(exchange.sent_ms) || !time(elapsed);
-        impossible.then(|| format!("/exchanges/{index} was at no time"))
+        impossible.then(|| format!("/exchanges/{index} has an impossible time"))
     })
 }
 
 fn shards(record: &Record) -> Option<String> {
     match (&record.shard, &record.shards) {
-        (Some(_), Some(_)) => Some("it is a shard, and made of shards".to_owned()),
+        (Some(_), Some(_)) => Some("it has both /shard and /shards".to_owned()),
         (Some(ShardRecord { number, of }), None) => {
             let error = Shard::new(*number, *of).err()?;
             Some(format!("/shard: {error}"))
@@ -126,14 +130,14 @@ fn several(record: &Record, shards: &ShardsRecord) -> Option<String> {
     numbers.extend(&shards.missing);
     numbers.sort_unstable();
     if !rising || numbers.len() == shards.missing.len() || !numbers.into_iter().eq(1..=shards.of) {
-        return Some("/shards does not say of each shard whether it is here".to_owned());
+        return Some("/shards does not list each shard once, as present or missing".to_owned());
     }
     let broken = |outcome: Outcome| outcome == Outcome::DoesNotConform;
     if shards.present.iter().any(|shard| broken(shard.outcome)) != broken(record.outcome) {
-        return Some("/outcome and those of /shards/present differ on whether it conforms".to_owned());
+        return Some("/outcome and the outcomes in /shards/present disagree on whether it conforms".to_owned());
     }
     let green = record.outcome == Outcome::Conforms && !shards.missing.is_empty();
-    green.then(|| "/outcome is that it conforms, and a shard is missing".to_owned())
+    green.then(|| "/outcome is that it conforms, but a shard is missing".to_owned())
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::report::exchanges::Exchanges;
 use crate::rules::{Finding, Level, Reason, RuleName, URGENT, Verdict, rule_of};
 use crate::run::Run;
 
-/// What a record needs beside the run itself.
+/// What a record needs besides the run itself.
 #[derive(Clone, Copy, Debug)]
 pub struct RunFacts<'run> {
     /// The contract.
@@ -32,18 +32,18 @@ pub struct RunFacts<'run> {
     pub writes: bool,
     /// When the run started.
     pub started_at: DateTime<Utc>,
-    /// How long it took.
+    /// How long the run took.
     pub duration: std::time::Duration,
     /// How much of the facts must be decided, in percent.
     pub require_facts: Option<f64>,
-    /// How values are shown.
+    /// Whether values are shown.
     pub values: Values,
-    /// What takes the token out of a text.
+    /// Removes the token from a text.
     pub redaction: &'run Redaction,
 }
 
-/// Makes the record of a run and of the exchanges that were kept of it. What was accepted beforehand is for the caller to
-/// add, by [`accepted`](crate::report::accepted).
+/// Makes the record of a run and its kept exchanges. The caller adds the entries of the configuration that accept
+/// findings, made by [`accepted`](crate::report::accepted).
 #[must_use]
 pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Record {
     let facts = facts(run, about.contract);
@@ -190,9 +190,9 @@ fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunFacts<'_>) -> Vec<F
     findings
 }
 
-/// Sorts the findings: what to fix first comes first.
+/// Sorts the findings, the most urgent first.
 pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
-    // The last word have the names of fact and field, because calls of one group are answered in any order.
+    // Ties are decided by the names of fact and field, because responses to concurrent calls arrive in any order.
     findings.sort_by_cached_key(|finding| {
         (
             std::cmp::Reverse(finding.level),
@@ -230,7 +230,7 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
     }
 }
 
-/// A line that shows a finding again: the request, or the check of an operation that none was sent to.
+/// Returns a line that reproduces a finding: the request, or a check of the operation if no request was sent to it.
 fn reproduce(finding: &Finding, about: &RunFacts<'_>) -> String {
     if finding.is_of_no_request() {
         let operation = about.contract.operation(finding.request.operation);
@@ -250,7 +250,7 @@ mod tests {
     use crate::report::testing::Seen;
     use crate::run::Ended;
 
-    /// One of the contract's nine facts stays undecided with it: the type of `size`.
+    /// With it, one of the contract's nine facts stays undecided: the type of `size`.
     const SOUND: &[&str] = &[r#"{"name": "a"}"#];
     const BROKEN: &[&str] = &[r#"{"name": 1}"#];
 
@@ -337,7 +337,7 @@ mod tests {
         let short = reason(Seen::bodies(SOUND), Some(100.0)).unwrap();
         assert_eq!(
             short,
-            "88.9 % of the facts were decided, and require-facts asks for 100"
+            "88.9 % of the facts were decided, but require-facts asks for 100"
         );
     }
 

@@ -1,5 +1,5 @@
-//! What every report says: one record of a run, resolved to texts and numbers. The main type is [`Record`]; [`record`]
-//! makes it.
+//! The record of a run, from which every report is written: texts and numbers only. The main type is [`Record`];
+//! [`record`] makes it.
 //!
 //! Its JSON Schema is derived from these types and checked in as `snapshots/report_schema.snap.json`.
 
@@ -26,10 +26,10 @@ use crate::plan::ANOTHER_SHARD;
 use crate::rules::{Level, RuleName, UNDOCUMENTED_FIELD};
 use crate::run::Tally;
 
-/// The version of the record's form. It grows when a reader of the older one would misread the newer.
+/// The version of the record's format. It increases when a reader of the older format would misread the newer one.
 pub const VERSION: u32 = 2;
 
-/// What a run says of a service.
+/// The verdict of a run on a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -39,20 +39,20 @@ pub enum Outcome {
     DoesNotConform,
     /// Nothing could be judged, or less than was required.
     CouldNotJudge,
-    /// The run was interrupted; what was judged until then is here.
+    /// The run was interrupted; what was judged so far is reported.
     Interrupted,
-    /// The account of its writes could not be kept, so the run ended; what was judged until then is here.
+    /// The account of its writes could not be kept, so the run ended; what was judged so far is reported.
     NotRecorded,
 }
 
 impl Outcome {
-    /// Whether the run says something of the service; otherwise the record's reason says why not.
+    /// Whether the run could judge the service; if not, the record's reason says why.
     #[must_use]
     pub fn is_judged(self) -> bool {
         matches!(self, Self::Conforms | Self::DoesNotConform)
     }
 
-    /// The exit code: 0 conforms, 1 does not conform, 3 could not judge, 4 not recorded, 130 interrupted.
+    /// Returns the exit code: 0 conforms, 1 does not conform, 3 could not judge, 4 not recorded, 130 interrupted.
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
@@ -65,95 +65,95 @@ impl Outcome {
     }
 }
 
-/// What is behind many findings at once.
+/// A probable cause of many findings at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
-    /// The target answers creates, the same identifier comes again, and nothing is kept.
+    /// The target answers creates with the same identifier again and again, and keeps nothing.
     Mock,
 }
 
 /// A run, as reported.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
-    /// The version of this form, [`VERSION`]; a report of another one is not read.
+    /// The version of this format, [`VERSION`]; a report in another one is rejected.
     pub report_version: u32,
     /// The version of the program that made the run.
     pub countersign: String,
-    /// What the run says of the service.
+    /// The verdict on the service.
     pub outcome: Outcome,
     /// The process's exit code.
     pub exit_code: u8,
-    /// Why nothing could be judged, where that is so.
+    /// Why the service could not be judged; none if it was.
     pub reason: Option<String>,
     /// The contract.
     pub contract: ContractRecord,
     /// The target's origin: scheme, host, port.
     pub target: String,
-    /// The path of the base URL, which stands before the path of every exchange; empty where there is none.
+    /// The path of the base URL, which precedes the path of every exchange; empty if there is none.
     pub base_path: String,
-    /// Whether values of the target's data are shown as they are; otherwise as shapes.
+    /// Whether values of the target's data are shown; otherwise they are replaced by shapes.
     pub values_shown: bool,
-    /// What choices were made by; the same seed makes the same ones.
+    /// The seed of the choices that the run made; the same seed makes the same ones.
     pub seed: u64,
     /// When the run started, RFC 3339 in UTC.
     pub started_at: String,
-    /// How long it took, in milliseconds.
+    /// How long the run took, in milliseconds.
     pub duration_ms: u64,
     /// The verdicts.
     pub facts: Facts,
-    /// What was found, what to fix first comes first.
+    /// The findings, the most urgent first.
     pub findings: Vec<FindingRecord>,
-    /// What is behind the findings, where that can be said.
+    /// The probable cause of the findings, if one is known.
     #[serde(default)]
     pub cause: Option<Cause>,
-    /// What was accepted beforehand, and what became of it.
+    /// The entries of the configuration that accept findings, and what the run showed about them.
     #[serde(default)]
     pub accepted: Vec<AcceptedRecord>,
-    /// What the run may have left in the target; nothing can be deleted there.
+    /// The residue: what the run left, or may have left, in the target.
     pub residue: Vec<ResidueRecord>,
-    /// How far the run looked for that at its end.
+    /// How far the run looked for residue at its end.
     #[serde(default)]
     pub looked_through: LookedThrough,
-    /// What else showed the run's tag then: what the target made beside a create, or what a write reached by mistake.
+    /// Other records that showed the run tag then: made by the target along with a create, or changed by mistake.
     #[serde(default)]
     pub others: Vec<OtherRecord>,
-    /// The awkward values that the target rejected: the document leaves open which it takes.
+    /// The awkward values that the target rejected: the document leaves open which values are accepted.
     #[serde(default)]
     pub not_taken: Vec<NotTakenRecord>,
-    /// What was sent.
+    /// The number of requests sent, by kind.
     pub requests: Tally,
     /// The operations of the contract, in its order.
     pub operations: Vec<OperationRecord>,
-    /// What the document leaves open; nothing was called broken over it.
+    /// The gaps: what the document leaves open; no response can break it.
     pub gaps: Vec<GapRecord>,
-    /// The exchanges, in the order in which they ended: the first of a run, and each that showed a finding.
+    /// The exchanges, in the order in which they ended: the first ones of the run, and each that showed a finding.
     pub exchanges: Vec<ExchangeRecord>,
-    /// How many exchanges more there were.
+    /// How many more exchanges there were.
     pub exchanges_left_out: u64,
-    /// The shard that the run was, where it was one of several: the facts of the others are undecided.
+    /// The shard, if the run was one of several: the facts of the other shards are undecided.
     pub shard: Option<ShardRecord>,
-    /// The shards that this was made of, where it was made of several reports.
+    /// The shards that this record was merged from, if it was merged from several reports.
     pub shards: Option<ShardsRecord>,
 }
 
-/// Which of several shards a run was.
+/// One of several shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShardRecord {
     /// Its number, from 1.
     pub number: u32,
-    /// How many there are.
+    /// How many shards there are.
     pub of: u32,
 }
 
-/// The shards that one record was made of.
+/// The shards that a record was merged from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShardsRecord {
-    /// How many there are.
+    /// How many shards there are.
     pub of: u32,
-    /// Those that are here, by number.
+    /// The shards that are present, in the order of their numbers.
     pub present: Vec<ShardEnded>,
-    /// The numbers of those that are not.
+    /// The numbers of the shards that are missing.
     pub missing: Vec<u32>,
 }
 
@@ -162,9 +162,9 @@ pub struct ShardsRecord {
 pub struct ShardEnded {
     /// Its number, from 1.
     pub number: u32,
-    /// What its run says of the service.
+    /// Its verdict on the service.
     pub outcome: Outcome,
-    /// Why nothing could be judged, where that is so.
+    /// Why the service could not be judged; none if it was.
     pub reason: Option<String>,
 }
 
@@ -175,28 +175,28 @@ pub struct OperationRecord {
     pub name: String,
     /// Its method.
     pub method: String,
-    /// Its path as the contract writes it.
+    /// Its path, as written in the contract.
     pub path: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
-    /// Whether the run had a success of it to judge.
+    /// Whether the run judged a successful response of it.
     #[serde(default)]
     pub coverage: Coverage,
-    /// Why it had none, where it was to have one.
+    /// Why it did not, if the operation was in scope.
     #[serde(default)]
     pub unchecked: Option<String>,
 }
 
-/// Whether a run had a success of an operation to judge.
+/// Whether a run judged a successful response of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coverage {
-    /// It was left out: by a flag, as a write of a run that only reads, or for another shard.
+    /// It was left out: by a flag, because it is a write and the run only reads, or because another shard checks it.
     #[default]
     LeftOut,
-    /// It was in scope, and there was none.
+    /// It was in scope, but there was no successful response to judge.
     Unchecked,
-    /// There was one.
+    /// There was a successful response to judge.
     Checked,
 }
 
@@ -205,11 +205,11 @@ pub enum Coverage {
 pub struct GapRecord {
     /// Its stable name.
     pub id: String,
-    /// What nobody knows, in one sentence.
+    /// The open question, in one sentence.
     pub question: String,
-    /// Whether the document itself says that it does not show this; otherwise it is silent.
+    /// Whether the document itself says that it does not show this; otherwise it does not mention it.
     pub stated: bool,
-    /// The locations of the contract that it touches.
+    /// The locations in the contract that it concerns.
     pub locations: Vec<LocationRecord>,
 }
 
@@ -236,18 +236,18 @@ pub struct ContractRecord {
 pub struct Facts {
     /// How many facts the contract has.
     pub total: usize,
-    /// How many responses kept.
+    /// How many held.
     pub held: usize,
-    /// How many a response broke.
+    /// How many are broken.
     pub broken: usize,
-    /// How many nothing decided.
+    /// How many are undecided.
     pub undecided: usize,
-    /// Each fact.
+    /// Each fact with its verdict.
     pub rows: Vec<FactRow>,
 }
 
 impl Facts {
-    /// The rows, counted.
+    /// Counts the rows.
     pub(super) fn of(rows: Vec<FactRow>) -> Self {
         let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
         Self {
@@ -260,7 +260,7 @@ impl Facts {
     }
 }
 
-// There may be a hundred thousand rows, so their texts are those of the contract, shared.
+// There may be a hundred thousand rows, so they share their texts with the contract.
 /// One fact and its verdict.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FactRow {
@@ -276,39 +276,39 @@ pub struct FactRow {
     /// What the contract states.
     #[schemars(with = "String")]
     pub documented: Text,
-    /// Where in the contract, as a JSON pointer.
+    /// Where the contract states it, as a JSON pointer.
     #[schemars(with = "String")]
     pub contract_pointer: Text,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
     /// Its verdict.
     pub verdict: VerdictRecord,
-    /// Why it is undecided.
+    /// Why it is undecided; none if it is not.
     #[schemars(with = "Option<String>")]
     pub reason: Option<WhyUndecided>,
 }
 
 impl FactRow {
-    /// Whether the fact is stated of edge cases.
+    /// Whether the fact is about edge cases.
     #[must_use]
     pub fn is_of_edge_cases(&self) -> bool {
         edge_case::is_stated_at(&self.contract_pointer)
     }
 
-    /// Whether it says nothing because another shard checks the fact.
+    /// Whether the fact is undecided because another shard checks it.
     #[must_use]
     pub fn is_of_another_shard(&self) -> bool {
         matches!(self.reason, Some(WhyUndecided::AnotherShard))
     }
 }
 
-/// Why a fact is undecided; a text in JSON.
+/// Why a fact is undecided. In JSON, it is a text.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "Text")]
 pub enum WhyUndecided {
     /// Another shard checks it.
     AnotherShard,
-    /// For this reason.
+    /// Any other reason.
     Because(Text),
 }
 
@@ -350,11 +350,11 @@ impl Serialize for WhyUndecided {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictRecord {
-    /// Responses kept the fact.
+    /// Responses showed that the fact holds, and none broke it.
     Held,
     /// A response broke it.
     Broken,
-    /// Nothing decided it.
+    /// No response decided it.
     Undecided,
 }
 
@@ -372,66 +372,66 @@ pub struct FindingRecord {
     pub fact: String,
     /// Where in the response, as a JSON pointer (RFC 6901); empty for the whole response.
     pub response_pointer: String,
-    /// Where in the contract, as a JSON pointer.
+    /// Where the contract states the fact, as a JSON pointer.
     pub contract_pointer: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
-    /// The lines of the contract that it stands in.
+    /// The lines of the contract that state the fact.
     pub excerpt: Excerpt,
     /// What the contract states.
     pub documented: String,
-    /// What came instead, as a shape.
+    /// What was received instead, as a shape.
     pub received: String,
-    /// How often.
+    /// How often it was seen.
     pub count: u64,
-    /// A `curl` line that shows it again; it takes the token from `$COUNTERSIGN_TOKEN`.
+    /// A command line that reproduces it; it takes the token from `$COUNTERSIGN_TOKEN`.
     pub reproduce: String,
-    /// The number of the exchange that showed it first.
+    /// The number of the exchange that showed it first, if it is known.
     pub exchange: Option<u64>,
 }
 
 impl FindingRecord {
-    /// The name of the field that the document does not list, where the finding is about one and names it; else empty. It
-    /// distinguishes findings of one rule on one fact.
+    /// Returns the name of the undocumented field, if the finding is about one and names it; otherwise an empty text.
+    /// It distinguishes findings of one rule on one fact.
     #[must_use]
     pub fn field(&self) -> &str {
         let is_named = self.rule.is(UNDOCUMENTED_FIELD);
         let (_, name) = self.response_pointer.rsplit_once('/').unwrap_or_default();
-        // A name that is not shown begins so.
+        // The placeholder for a name that may not be shown begins with `<`.
         if is_named && !name.starts_with('<') { name } else { "" }
     }
 }
 
-/// Something left in the target.
+/// Something that a create left, or may have left, in the target.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ResidueRecord {
     /// The operation that created it.
     pub operation: String,
-    /// Its identifier, as a shape where it may be somebody's address; none when no response showed one.
+    /// Its identifier, as a shape if it may be a personal address; none if no response showed one.
     pub id: Option<String>,
-    /// Whether the contract says where a response shows the identifier; without it nobody can say.
+    /// Whether the contract says where a response shows the identifier; otherwise it cannot be read.
     #[serde(default = "stated")]
     pub id_stated: bool,
-    /// Whether a response came; without one nobody knows whether there is anything.
+    /// Whether a response arrived; without one it is unknown whether anything was created.
     pub answered: bool,
-    /// The status of the response.
+    /// The status of the response; none if none arrived.
     #[serde(default)]
     pub status: Option<u16>,
-    /// Whether the look at the end of the run showed it; none where that look did not see all of its list.
+    /// Whether the search at the end of the run found it; none if not all of its list was seen.
     #[serde(default)]
     pub found: Option<bool>,
 }
 
-/// A record that shows the run's tag, and that no create of the run answered with.
+/// A record that shows the run tag, but was in the response to none of the run's creates.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct OtherRecord {
     /// The list that shows it.
     pub list: String,
-    /// Its identifier, as a shape where it may be somebody's address; none where it has none.
+    /// Its identifier, as a shape if it may be a personal address; none if it has none.
     pub id: Option<String>,
 }
 
-/// Awkward values that an operation rejected.
+/// An awkward value that an operation rejected.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct NotTakenRecord {
     /// The operation.
@@ -442,7 +442,7 @@ pub struct NotTakenRecord {
     pub status: u16,
 }
 
-/// What a report means that is silent on it, as those of earlier versions are.
+/// The value in reports of earlier versions, which do not have the field.
 fn stated() -> bool {
     true
 }

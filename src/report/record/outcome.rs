@@ -1,4 +1,4 @@
-//! What a run says of the service, by how it ended and what it decided.
+//! Decides the outcome of a run from how it ended and what it decided.
 
 use super::{Facts, FindingRecord, Outcome};
 use crate::contract::Contract;
@@ -7,7 +7,7 @@ use crate::exchange::Failure;
 use crate::rules::{Level, Reason, Verdict};
 use crate::run::{Ended, Run};
 
-/// What the run says of the service, and why where it could not be judged.
+/// Returns the outcome of a run, and the reason if the service could not be judged.
 pub(super) fn outcome(
     run: &Run,
     contract: &Contract,
@@ -19,7 +19,7 @@ pub(super) fn outcome(
     let short = require.and_then(|percent| too_few(facts, percent));
     match &run.ended {
         Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
-        // What a TLS failure says is its own hint.
+        // The message of a TLS failure contains a hint of its own.
         Ended::Unreachable(failure @ Failure::Tls { .. }) => (Outcome::CouldNotJudge, Some(failure.to_string())),
         Ended::Unreachable(failure) => {
             let reason = format!("{failure}; check the base URL, and that the service is up");
@@ -35,8 +35,8 @@ pub(super) fn outcome(
         Ended::NotReady(within, reason) => {
             let seconds = within.as_secs_f64();
             let reason = format!(
-                "the target was not there within {seconds} s (wait): {reason}; check the base URL, and that the service \
-                 comes up"
+                "the target was not up within {seconds} s (wait): {reason}; check the base URL, and that the service \
+                 starts"
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
@@ -50,14 +50,14 @@ pub(super) fn outcome(
         ),
         Ended::TimeOver(most) => {
             let reason = format!(
-                "the run was not done within {} s (max-time); what was judged until then is reported: give it more time, or \
-                 see what the target is slow at",
+                "the run did not finish within {} s (max-time); what was judged so far is reported: give it more time, or \
+                 find out why the target is slow",
                 most.as_secs_f64()
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
         Ended::Complete if denied => (Outcome::DoesNotConform, None),
-        // A body that nobody could read hides whatever it likes.
+        // A body that could not be read may hide any deviation.
         Ended::Complete if is_beyond(run, contract) => (
             Outcome::CouldNotJudge,
             Some(format!("a response could not be read: {}", Reason::Beyond)),
@@ -70,19 +70,19 @@ pub(super) fn outcome(
     }
 }
 
-/// Whether a response went beyond what is read.
+/// Whether a response exceeded the limits of what is read.
 fn is_beyond(run: &Run, contract: &Contract) -> bool {
     let beyond = Verdict::Undecided(Reason::Beyond);
     (0..contract.facts.len()).any(|index| run.verdicts.of(contract, FactId(index)) == beyond)
 }
 
-/// Says that less of the facts was decided than is asked for, where that is so. A shard answers for its own.
+/// Returns a reason if fewer facts were decided than required. A shard counts only its own facts.
 pub(in crate::report) fn too_few(facts: &Facts, percent: f64) -> Option<String> {
     let decided = facts.held + facts.broken;
     let others = facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
     let reached = percentage(decided, facts.total.saturating_sub(others));
     let whose = if others > 0 { "this shard's facts" } else { "the facts" };
-    (reached < percent).then(|| format!("{reached:.1} % of {whose} were decided, and require-facts asks for {percent}"))
+    (reached < percent).then(|| format!("{reached:.1} % of {whose} were decided, but require-facts asks for {percent}"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no contract has 2^52 facts")]

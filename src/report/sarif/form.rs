@@ -56,7 +56,7 @@ pub(super) struct Configuration {
     pub(super) level: &'static str,
 }
 
-/// A text, perhaps in Markdown too.
+/// A text, optionally with a Markdown version.
 #[derive(Debug, Serialize)]
 pub(super) struct Text {
     pub(super) text: String,
@@ -145,7 +145,7 @@ pub(super) struct ArtifactLocation {
     pub(super) uri_base_id: Option<&'static str>,
 }
 
-/// A name in a line; columns from 1, the last one behind it.
+/// A name in a line. Columns count from 1; the end column is the one after the name.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Region {

@@ -21,7 +21,7 @@ use crate::rules::{Level, RULES, Rule};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// What a path of a URI cannot hold as it is.
+/// The characters that must be percent-encoded in a URI's path.
 const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -39,7 +39,7 @@ const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
     .add(b'}')
     .add(b':');
 
-/// The record as a SARIF file with a newline at its end.
+/// Returns the record as a SARIF file that ends in a newline.
 #[must_use]
 pub fn sarif(record: &Record) -> String {
     let rules = rules(record);
@@ -64,7 +64,7 @@ pub fn sarif(record: &Record) -> String {
     })
 }
 
-/// Every rule of this version, and those that only the record knows.
+/// Returns every rule of this version, and those that only the record names.
 fn rules(record: &Record) -> Vec<Descriptor> {
     let mut rules: Vec<_> = RULES.iter().copied().map(descriptor).collect();
     for finding in &record.findings {
@@ -133,7 +133,7 @@ fn invocation(record: &Record) -> Invocation {
     }
 }
 
-/// That the run could not judge, and what it left undecided: a reader must not take silence for conformity.
+/// Reports that the run could not judge, and what it left undecided: a reader must not take silence for conformity.
 fn notifications(record: &Record) -> Vec<Notification> {
     let note = |level, text| Notification {
         level,
@@ -169,10 +169,10 @@ fn properties(record: &Record) -> RunProperties {
     }
 }
 
-/// The result of a group: at its first finding, and related to the others.
+/// Returns the result of a group: located at its first finding, with the others as related locations.
 fn result(record: &Record, group: &Group<'_>, rules: &[Descriptor]) -> SarifResult {
     let finding = group.first;
-    // What looks like a link is one in a message of this format.
+    // A message of this format may contain links, so a text that looks like one is broken up.
     let plain = |text: &str| Text {
         text: text.replace("](", "] ("),
         markdown: None,
@@ -215,13 +215,13 @@ fn result(record: &Record, group: &Group<'_>, rules: &[Descriptor]) -> SarifResu
     }
 }
 
-/// What a finding is known by in the next run, whatever lines have moved.
+/// Returns what identifies a finding in the next run, even if its line has moved.
 fn fingerprint(finding: &FindingRecord) -> String {
     let known = [finding.rule.as_str(), &finding.fact, finding.field()];
     known.join(" ").trim_end().to_owned()
 }
 
-/// The contract's file: below the root of the sources, unless its path begins at the root of the disk.
+/// Returns the contract's file: relative to the root of the sources, unless its path is absolute.
 fn artifact(file: &str) -> ArtifactLocation {
     let path = phrases::path(file);
     let encoded = utf8_percent_encode(&path, NOT_IN_A_PATH).to_string();
@@ -237,7 +237,7 @@ fn artifact(file: &str) -> ArtifactLocation {
     }
 }
 
-/// The line, and the columns where the excerpt of the line reaches so far.
+/// Returns the line, with columns unless the excerpt of the line is cut before them.
 fn region(finding: &FindingRecord) -> Region {
     let Excerpt { lines, primary, .. } = &finding.excerpt;
     let text = lines

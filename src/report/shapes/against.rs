@@ -1,4 +1,4 @@
-//! Holds accepted shapes against the contract, so that one that was accepted by mistake does not pass for documented.
+//! Checks accepted shapes against the contract, so that one that was accepted by mistake does not pass as documented.
 
 use super::form::ValueForm;
 use super::location::Variants;
@@ -9,7 +9,8 @@ use crate::contract::pointer;
 use crate::contract::shape::{JsonType, Shape, ShapeId};
 
 impl Responses {
-    /// What in these responses of success breaks a statement of the contract, each in a line; empty where nothing does.
+    /// Returns what in these successful responses breaks a statement of the contract, one line each; empty if nothing
+    /// does.
     #[must_use]
     pub fn contradictions(&self, contract: &Contract, operation: &Operation) -> Vec<String> {
         let mut found = Vec::new();
@@ -80,12 +81,12 @@ impl Held<'_> {
     fn names(&mut self, names: &[String], shape: &Shape, at: &str) {
         for field in &shape.fields {
             if field.present.is_some() && !names.iter().any(|name| field.name == *name) {
-                self.say(at, &format!("`{}` is documented and missing", field.name));
+                self.say(at, &format!("`{}` is documented but missing", field.name));
             }
         }
         for name in shape.forbidden.keys() {
             if names.contains(name) {
-                self.say(at, &format!("`{name}` is there and must be absent"));
+                self.say(at, &format!("`{name}` is present but must be absent"));
             }
         }
         if let Some((_, closed)) = &shape.closed {
@@ -93,7 +94,7 @@ impl Held<'_> {
                 self.say(
                     at,
                     &format!(
-                        "`{name}` is there, and only {} may be",
+                        "`{name}` is present, but only {} may be",
                         Vec::from_iter(closed.iter().map(String::as_str)).join(", ")
                     ),
                 );

@@ -1,11 +1,11 @@
-//! The form of a value that is neither object nor array. The main type is [`ValueForm`].
+//! The form of a value that is neither an object nor an array. The main type is [`ValueForm`].
 
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::contract::shape::JsonType;
 
-/// The form of a value, in the order in which the variants of a location are shown.
+/// The form of a value. The order is the one in which the variants of a location are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ValueForm {
     Uuid,
@@ -19,7 +19,7 @@ pub(super) enum ValueForm {
     Number,
     /// An object whose keys the contract leaves to the target.
     OpenObject,
-    /// What stands for a resource where an envelope is shown without it.
+    /// The placeholder for the resource in an envelope.
     Resource,
     Blank,
     Null,
@@ -27,7 +27,7 @@ pub(super) enum ValueForm {
     NoBody,
 }
 
-/// What stands between date and time.
+/// The separator between date and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Separator {
     Letter,
@@ -66,7 +66,7 @@ impl ValueForm {
         Self::NoBody,
     ];
 
-    /// The form of a value that is neither object nor array.
+    /// Returns the form of a value; none for objects and arrays.
     pub(super) fn of(value: &Value) -> Option<Self> {
         Some(match value {
             Value::Array(_) | Value::Object(_) => return None,
@@ -82,7 +82,7 @@ impl ValueForm {
         if text.is_empty() {
             return Self::Blank;
         }
-        // Of the four spellings that are read, a response is described by the two that services use.
+        // The parser accepts four spellings; services use only these two.
         match (Uuid::try_parse(text).is_ok(), text.len()) {
             (true, 36) => return Self::Uuid,
             (true, 32) => return Self::UuidWithoutHyphens,
@@ -99,13 +99,13 @@ impl ValueForm {
         }
     }
 
-    /// Whether this says that a field is unset rather than in which form it is set.
+    /// Whether this means that a field is unset.
     pub(super) fn is_unset(self) -> bool {
         matches!(self, Self::Blank | Self::Null)
     }
 
-    /// Whether a location that shows the other form too is described by the other alone: one row's free text may look like a
-    /// date, and a number may happen to be whole.
+    /// Whether the other form covers this one at a location that shows both: one row's free text may look like a date,
+    /// and a number may happen to be whole.
     pub(super) fn is_within(self, other: Self) -> bool {
         match other {
             Self::Text => self < Self::Text,
@@ -114,7 +114,7 @@ impl ValueForm {
         }
     }
 
-    /// The type of JSON, where the form is one of a value other than null.
+    /// Returns the JSON type of the form; none for null, placeholders and bodies without JSON.
     pub(super) fn json_type(self) -> Option<JsonType> {
         match self {
             Self::Boolean => Some(JsonType::Boolean),
@@ -152,7 +152,8 @@ impl ValueForm {
     }
 }
 
-/// Reads a timestamp whose digits are all `9`. How many decimals it has varies with the value, so they do not count.
+/// Reads a timestamp with every digit replaced by `9`. The number of decimals is ignored, because it varies with the
+/// value.
 fn timestamp(digits: &str) -> Option<ValueForm> {
     let rest = digits.strip_prefix("9999-99-99")?;
     let separator = match rest.get(..1)? {

@@ -1,4 +1,4 @@
-//! What one location of a response showed, over all rows. The main type is [`Variants`].
+//! What one location of a response showed, joined over all rows. The main type is [`Variants`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,35 +12,35 @@ use crate::contract::shape::ShapeId;
 /// Every variant that one location showed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variants {
-    /// The forms of values that are neither object nor array.
+    /// The forms of values that are neither objects nor arrays.
     pub(super) forms: BTreeSet<ValueForm>,
-    /// The objects, by their keys in order.
+    /// The objects, by their keys in the order in which they came.
     pub(super) objects: BTreeMap<Vec<String>, Vec<Variants>>,
-    /// How long the arrays were.
+    /// The lengths of the arrays.
     pub(super) lengths: BTreeSet<Length>,
-    /// What stood in the arrays.
+    /// The elements of the arrays.
     pub(super) element: Option<Box<Variants>>,
 }
 
-/// How long an array was, as far as it is no matter of the rows alone.
+/// The length of an array, only as precise as the target's rows do not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Length {
-    /// It had no element.
+    /// No element.
     None,
-    /// It had one.
+    /// One element.
     One,
-    /// It had several.
+    /// Several elements.
     Many,
-    /// It is the page of a list: how much stands there is the page's matter.
+    /// The page of a list, whose length depends on the page alone.
     Page,
 }
 
-/// Where in a response a value stands.
+/// The location of a value in a response.
 #[derive(Clone, Copy)]
 pub(super) struct At<'at> {
     pub(super) contract: &'at Contract,
     pub(super) shape: Option<ShapeId>,
-    /// Which array is a page, by its pointer.
+    /// The pointer of the array that is a page of a list.
     pub(super) page: Option<&'at str>,
     pub(super) pointer: &'at str,
 }
@@ -64,7 +64,7 @@ impl Variants {
         }
     }
 
-    /// What one value shows.
+    /// Returns what one value shows.
     pub(super) fn of(value: &Value, at: At<'_>) -> Self {
         match value {
             Value::Array(elements) => Self::array(elements, at),
@@ -93,7 +93,7 @@ impl Variants {
     fn object(members: &serde_json::Map<String, Value>, at: At<'_>) -> Self {
         let shape = at.shape.map(|shape| at.contract.shape(shape));
         let field = |name: &str| shape.and_then(|shape| shape.fields.iter().find(|field| field.name == name));
-        // Where the contract leaves the keys to the target, they are data.
+        // If the contract leaves the keys to the target, they are data.
         let open = shape.is_some_and(|shape| shape.open);
         let rendered: Vec<_> = members
             .iter()
@@ -112,7 +112,7 @@ impl Variants {
         }
     }
 
-    /// What both show, in whichever order they came.
+    /// Joins what two locations show; their order does not matter.
     pub(super) fn joined(mut self, other: Self) -> Self {
         self.forms.extend(other.forms);
         let all = self.forms.clone();
@@ -131,8 +131,8 @@ impl Variants {
         self
     }
 
-    /// This, and what was accepted of it that the rows of this target may just not have shown: an unset field where
-    /// all are set, a set one where none is, a length, a variant of an object beside one that was shown.
+    /// Adds accepted variants that the rows of this target may merely not have shown: an unset field where all are set,
+    /// a set one where none is, a length, a variant of an object next to one that was shown.
     pub(super) fn completed(mut self, accepted: &Self) -> Self {
         let shown = !self.is_unset();
         let kept = accepted.forms.iter().filter(|form| !shown || form.is_unset());
@@ -159,12 +159,12 @@ impl Variants {
         self
     }
 
-    /// Whether nothing was shown but that the location may be unset.
+    /// Whether the location only showed that it may be unset.
     fn is_unset(&self) -> bool {
         self.objects.is_empty() && self.lengths.is_empty() && self.forms.iter().all(|form| form.is_unset())
     }
 
-    /// This with the resource itself shown by that name alone.
+    /// Replaces the resource at a location by [`ValueForm::Resource`].
     pub(super) fn around(&self, resource: &[String]) -> Self {
         let [name, rest @ ..] = resource else {
             return Self::only(ValueForm::Resource);
@@ -197,7 +197,7 @@ fn either(
 mod tests {
     use super::super::observed::Responses;
 
-    /// One response of success with this body, written as the lines below `body: `.
+    /// One successful response with this body, written as the text after `body: `.
     fn responses(body: &str) -> Responses {
         let lines = body.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
         let lines: Vec<_> = lines.collect();

@@ -1,10 +1,11 @@
-//! The shapes that responses had: what a snapshot may hold of them, which is nothing of their values. [`Observed`] folds
-//! the exchanges of a run; [`Responses`] is what it saw of one operation, written and read as text.
+//! The shapes of responses, as snapshots contain them: without any values. [`Observed`] collects them from the
+//! exchanges of a run; [`Responses`] has the shapes of one operation, and is written and read as text.
 //!
 //! # Design
 //!
-//! Whatever varies with the target's rows is folded away: locations are joined over all rows, lengths are none, one or
-//! many, and joining does not depend on the order. What remains differs only where the service answers otherwise.
+//! Everything that varies with the target's rows is folded away: locations are joined over all rows, lengths are none,
+//! one or many, and joining does not depend on the order. What remains changes only if the service responds
+//! differently.
 
 mod against;
 mod form;

@@ -1,4 +1,4 @@
-//! Folds the exchanges of a run into shapes. The main types are [`Observed`] and [`Responses`].
+//! Collects the shapes of responses from the exchanges of a run. The main types are [`Observed`] and [`Responses`].
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::contract::pointer;
 use crate::exchange::json::{self, JsonError};
 use crate::exchange::{Exchange, Intent, Response};
 
-/// The media types that are shown, beside those that the contract documents: what else stands there may be a value.
+/// The media types that are shown besides those that the contract documents: any other text there may be a value.
 const KNOWN_TYPES: [&str; 4] = [
     "application/json",
     "application/problem+json",
@@ -18,7 +18,7 @@ const KNOWN_TYPES: [&str; 4] = [
     "text/plain",
 ];
 
-/// What a run saw.
+/// The shapes that a run saw.
 #[derive(Debug)]
 pub struct Observed<'contract> {
     contract: &'contract Contract,
@@ -33,7 +33,7 @@ pub struct Responses {
 }
 
 impl<'contract> Observed<'contract> {
-    /// Nothing, yet.
+    /// Starts without any shapes.
     #[must_use]
     pub fn new(contract: &'contract Contract) -> Self {
         Self {
@@ -43,8 +43,8 @@ impl<'contract> Observed<'contract> {
         }
     }
 
-    /// Adds an exchange: the success of a documented request to its operation, a refusal to the errors. What asks for
-    /// time, what has no complete response and what became of edge cases otherwise is no shape of a response.
+    /// Adds an exchange: the success of a documented request to its operation, any other 4xx to the errors. Throttled
+    /// requests, incomplete responses and everything else are left out.
     pub fn see(&mut self, exchange: &Exchange, intent: Intent) {
         let Ok(response) = &exchange.outcome else { return };
         let id = exchange.request.operation;
@@ -62,13 +62,13 @@ impl<'contract> Observed<'contract> {
         }
     }
 
-    /// What the operation answered to documented requests; none where it answered none of them with success.
+    /// Returns the shapes of an operation's successes; none if no documented request to it succeeded.
     #[must_use]
     pub fn successes(&self, operation: OperationId) -> Option<&Responses> {
         self.successes.get(&operation)
     }
 
-    /// What was answered to requests that were rejected.
+    /// Returns the shapes of responses that rejected a request.
     #[must_use]
     pub fn errors(&self) -> &Responses {
         &self.errors
@@ -81,13 +81,13 @@ impl Responses {
         self.by_head.insert(head, known.joined(location));
     }
 
-    /// Whether there is none.
+    /// Whether there are no shapes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_head.is_empty()
     }
 
-    /// These, and what was accepted that the target's rows may just not have shown.
+    /// Adds accepted shapes that the target's rows may merely not have shown.
     #[must_use]
     pub fn completed(&self, accepted: &Self) -> Self {
         let beside = self.by_head.keys().any(|head| accepted.by_head.contains_key(head));
@@ -101,8 +101,8 @@ impl Responses {
         Self { by_head }
     }
 
-    /// These without what the operation's responses are about: the items of a list, the record that a create made. None
-    /// where the contract says of no location that it holds them.
+    /// Returns these shapes without the resource itself: the items of a list, or the record that a create made. None if
+    /// the contract states no location for it.
     #[must_use]
     pub fn envelopes(&self, operation: &Operation) -> Option<Self> {
         let created = operation.invariants.created.as_ref();
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// What responses with these bodies show, one after the other.
+    /// The shapes of responses with these bodies.
     fn shown(contract: &Contract, bodies: &[Value]) -> String {
         let mut responses = Responses::default();
         for body in bodies {

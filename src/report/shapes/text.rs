@@ -1,4 +1,5 @@
-//! Shapes as text, a line for each location, and back. The main type is [`UnreadableShapes`], why a text is none.
+//! Writes shapes as text, a line for each location, and reads them back. The main type is [`UnreadableShapes`], the
+//! error for a text that cannot be read.
 //!
 //! ```text
 //! 200 application/json
@@ -16,9 +17,9 @@ use super::form::ValueForm;
 use super::location::{Length, Variants};
 use super::observed::Responses;
 
-/// Why a text is not read as shapes. Nothing of the text is in it but the line's number.
+/// A text that cannot be read as shapes. The error contains only the line's number, never the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} is not how a shape is written")]
+#[error("line {line} is not a valid shape")]
 pub struct UnreadableShapes {
     /// The line, from 1.
     pub line: usize,
@@ -82,11 +83,11 @@ fn write_location(text: &mut String, name: &str, location: &Variants, depth: usi
 }
 
 impl Responses {
-    /// Reads what was written.
+    /// Reads the text that [`Display`](fmt::Display) writes.
     ///
     /// # Errors
     ///
-    /// [`UnreadableShapes`], with the first line that is no shape.
+    /// [`UnreadableShapes`], with the first line that is not a valid shape.
     pub fn read(text: &str) -> Result<Self, UnreadableShapes> {
         let mut lines = Lines { text, next: 0 };
         let mut by_head = BTreeMap::new();
@@ -114,14 +115,14 @@ struct Lines<'text> {
 }
 
 impl<'text> Lines<'text> {
-    /// The next line's depth and what it says.
+    /// Returns the next line's depth and its text without the indent.
     fn peek(&self) -> Option<(usize, &'text str)> {
         let line = self.text.lines().nth(self.next)?;
         let says = line.trim_start_matches(' ');
         Some(((line.len() - says.len()) / 2, says)).filter(|_| !says.is_empty())
     }
 
-    /// The line that was taken last is no shape.
+    /// The error for the line that was taken last.
     fn unreadable(&self) -> UnreadableShapes {
         UnreadableShapes { line: self.next }
     }
@@ -164,7 +165,7 @@ impl<'text> Lines<'text> {
         Ok(fields)
     }
 
-    /// The variants of a location, and how many of them are objects.
+    /// Reads the variants of a location, and how many of them are objects.
     fn says(&self, says: &str) -> Result<(Variants, usize), UnreadableShapes> {
         let (mut location, mut objects) = (Variants::default(), 0);
         for variant in says.split(BETWEEN) {

@@ -1,4 +1,4 @@
-//! `--max-time`: a run ends in time whatever its target does, could not judge, and reports what was judged until then.
+//! `--max-time`: a run ends in time whatever its target does, could not judge, and reports what was judged so far.
 
 use std::io::Write as _;
 
@@ -9,7 +9,8 @@ use super::stub::{Stub, json, sound};
 use super::support::{Ended, check, countersign};
 use super::target::Target;
 
-/// A target that asks for an hour before each response of the tags, says nonsense of the venues, and is sound elsewhere.
+/// A target that asks for an hour before each response of the tags, says nonsense of the venues, and is sound
+/// elsewhere.
 fn throttling() -> Stub {
     Stub::start(|request, stream| {
         let later =
@@ -134,7 +135,7 @@ fn a_shard_whose_time_was_over_keeps_the_whole_from_being_green() {
     );
     let reason = report["reason"].as_str().unwrap();
     assert!(
-        reason.contains("shard 1: the run was not done within 0.001 s (max-time)"),
+        reason.contains("shard 1: the run did not finish within 0.001 s (max-time)"),
         "{reason}"
     );
 }

@@ -73,11 +73,11 @@ fn what_is_no_report_of_this_version_is_rejected_and_nothing_is_written() {
     let counted = json.replacen("\"held\": ", "\"held\": 1", 1);
     let half = &json[..json.len() / 2];
     for (text, expected) in [
-        (newer.as_str(), "version 3, and this countersign reads version 2"),
+        (newer.as_str(), "version 3, but this countersign reads version 2"),
         (half, "cut short: it ends at line"),
         ("", "cut short"),
         ("<testsuites/>", "not JSON at line 1"),
-        (r#"{"version": "2.1.0"}"#, "no report of countersign"),
+        (r#"{"version": "2.1.0"}"#, "not a report of countersign"),
         (counted.as_str(), "contradicts itself: /facts/held"),
         (r#"{"report_version": 2}"#, "missing field"),
     ] {

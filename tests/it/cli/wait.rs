@@ -88,7 +88,7 @@ fn a_target_that_does_not_come_is_reported_when_the_time_is_over() {
     );
     let reason = report["reason"].as_str().unwrap();
     assert!(
-        reason.starts_with("the target was not there within 0.3 s (wait): the connection could not be opened: "),
+        reason.starts_with("the target was not up within 0.3 s (wait): the connection could not be opened: "),
         "{reason}"
     );
     assert_eq!(

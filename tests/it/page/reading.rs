@@ -221,7 +221,7 @@ fn a_screen_reader_gets_a_name_for_everything() {
         ("main", "main", ""),
         (".toolbar nav", "navigation", "Sections"),
         (".filter", "search", "Filter"),
-        ("#words", "searchbox", "Show only what has these words"),
+        ("#words", "searchbox", "Show only what contains these words"),
         ("#findings", "region", "Findings 5"),
         ("#facts", "region", "Facts 536"),
         // How many there are changes with what a run sends.

@@ -115,12 +115,12 @@ fn an_envelope_that_is_accepted_by_mistake_contradicts_the_contract() {
                 (
                     "last_page: integer",
                     "pages: integer",
-                    "/data: `last_page` is documented and missing",
+                    "/data: `last_page` is documented but missing",
                 ),
                 (
                     "last_page: integer",
                     "last_page: integer\n      more: null",
-                    "/data: `more` is there, and only",
+                    "/data: `more` is present, but only",
                 ),
                 (
                     "per_page: integer",
@@ -140,7 +140,7 @@ fn an_envelope_that_is_accepted_by_mistake_contradicts_the_contract() {
                 (
                     "    data: object",
                     "    data: object\n      id: uuid",
-                    "/data: `id` is there, and only",
+                    "/data: `id` is present, but only",
                 ),
                 ("application/json", "text/html", "text/html is not application/json"),
             ]
@@ -149,14 +149,14 @@ fn an_envelope_that_is_accepted_by_mistake_contradicts_the_contract() {
                 (
                     "message: text",
                     "notice: text",
-                    "body: `message` is documented and missing",
+                    "body: `message` is documented but missing",
                 ),
                 ("message: text", "message: integer", "/message: integer is not string"),
                 ("message: text", "message: null", "/message: null is not documented"),
                 (
                     "message: text",
                     "message: text\n    total: integer",
-                    "body: `total` is there, and only data, message may be",
+                    "body: `total` is present, but only data, message may be",
                 ),
                 ("20", "40", "is not 2"),
             ]
@@ -187,12 +187,12 @@ fn a_response_that_is_accepted_by_mistake_contradicts_the_contract() {
         (
             "response_getContacts",
             listed.replace("gender: ", "sex: "),
-            "/data/items/*: `gender` is documented and missing",
+            "/data/items/*: `gender` is documented but missing",
         ),
         (
             "response_createContact",
             format!("{fresh}\n      custom_fields: object"),
-            "/data: `custom_fields` is there and must be absent",
+            "/data: `custom_fields` is present but must be absent",
         ),
         (
             ERRORS,
