@@ -1,4 +1,4 @@
-//! The client against a stub on a real socket: what goes over the wire, what comes back, what never leaves.
+//! The client against a stub on a real socket: what it sends, what it returns, what it never reveals.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! The programs in `examples/`, run as whoever builds them runs them: processes that speak to the reference service over
-//! a socket.
+//! The programs in `examples/`, run as their users run them: as processes that speak to the reference service over a
+//! socket.
 
 #![expect(
     clippy::unwrap_used,

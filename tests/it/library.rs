@@ -1,4 +1,4 @@
-//! A check as a library: what a program's own tests do with it, over a service in the same process and over a socket.
+//! A check as a library, as a program's own tests use it: with a service in the same process, and over a socket.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! The integration tests, in one binary: a module for each part of the program, on real sockets and real files where these
-//! are the claim.
+//! The integration tests, in one binary: a module for each part of the program, with real sockets and real files where
+//! the claim is about them.
 
 mod cli;
 mod client;

@@ -1,5 +1,5 @@
-//! The proof of the checker, in both directions: a service that breaks a fact is reported at the right location, and one
-//! that conforms raises nothing, wherever it stands in the document's gaps.
+//! The proof of the checker, in both directions: a service that breaks a fact is reported at the right location, and
+//! one that conforms causes no finding, whatever it chooses in the document's gaps.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! What CI does when `openapi.yaml` changes: the workflow `client` and the script that it runs, here in a repository of
-//! its own, with a `cargo` that writes the snapshot as the test has it.
+//! What CI does when `openapi.yaml` changes: the workflow `client` and its script, run here in a repository of its own,
+//! with a fake `cargo` that writes the snapshot that the test provides.
 
 #![expect(
     clippy::disallowed_methods,

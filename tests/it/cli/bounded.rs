@@ -1,4 +1,4 @@
-//! Files that never end: no more of them is read than any real one has, and the user is told.
+//! Files that never end: a bounded amount of them is read, and the user gets an error.
 #![cfg(unix)]
 
 use std::fs::OpenOptions;

@@ -1,4 +1,5 @@
-//! A standard output that is closed, or that nobody reads to its end: a report that did not get there is reported by 4.
+//! A standard output that is closed, or that its reader does not read to the end: exit code 4 reports that a report did
+//! not arrive.
 #![cfg(target_os = "linux")]
 
 use std::process::{Command, Output, Stdio};

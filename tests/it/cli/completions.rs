@@ -1,4 +1,4 @@
-//! `countersign completions`: the scripts, and what a real shell makes of them.
+//! `countersign completions`: the scripts, and how a real shell reads them.
 
 use std::process::Command;
 

@@ -1,4 +1,5 @@
-//! `countersign.toml`: which target is checked, where each value comes from, what is accepted and what is said of it.
+//! `countersign.toml`: which target is checked, where each value comes from, and what is accepted and reported about
+//! it.
 
 use std::io::Write as _;
 

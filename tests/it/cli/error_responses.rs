@@ -1,4 +1,5 @@
-//! Responses other than a success whose body the contract documents: their media type, their body, and that it is there.
+//! Responses other than a success whose body the contract documents: their media type, their body, and that there is a
+//! body.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! Snapshots of what a user sees instead of a verdict, one of each kind of error, and of the JSON report.
+//! Snapshots of what a user sees instead of a verdict, one for each kind of error, and of the JSON report.
 
 use serde_json::{Value, json};
 

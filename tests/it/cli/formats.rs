@@ -1,5 +1,5 @@
-//! Every format of a report, from a real run: it is valid by its format's own schema, a reader of the format opens it,
-//! and all of them say what the JSON report says.
+//! Every report format, from a real run: it is valid according to the format's own schema, a reader of the format opens
+//! it, and all formats agree with the JSON report.
 
 use std::collections::BTreeSet;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! A configuration that was found and not named is somebody's checkout: it reads no variable but ours, writes nowhere but
-//! below its own folder, and what it does with the token is said first.
+//! A configuration that was found rather than named may come from a stranger's checkout: it reads only our own
+//! variables, writes only below its own folder, and what it does with the token is printed first.
 
 use std::io::Write as _;
 use std::sync::Mutex;

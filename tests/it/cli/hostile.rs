@@ -1,7 +1,7 @@
-//! Responses that no HTTP library would send. Each costs bounded time and memory, is reported for what it is, leaves the
-//! verdicts on every other operation as they were, and gives away neither the token nor a value of the target's data.
+//! Responses that no HTTP library would send. Each costs bounded time and memory, is reported correctly, leaves the
+//! verdicts on all other operations unchanged, and reveals neither the token nor a value of the target's data.
 //!
-//! A behaviour is one entry in one of the tables below; [`case`] says what holds for all of them.
+//! A behaviour is one entry in one of the tables below; [`case`] has what holds for all of them.
 
 mod bodies;
 mod case;

@@ -1,4 +1,4 @@
-//! No output takes the place of an input, however it is named: rejected before anything is sent, made or changed.
+//! No output replaces an input, however it is named: this is rejected before anything is sent, created or changed.
 
 use std::path::Path;
 

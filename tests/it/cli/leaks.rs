@@ -1,5 +1,5 @@
-//! Runs against services that behave, or break the document in a plain way, with a person in their data that no output
-//! may show. What hostile targets are held to is in [`hostile`](super::hostile).
+//! Runs against services that conform, or break the document in a simple way, with a person in their data that no
+//! output may show. [`hostile`](super::hostile) has the requirements for hostile targets.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! `countersign man`: the pages, as groff reads them and as files.
+//! `countersign man`: the pages as files, and as groff reads them.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! The command line as a user meets it: what it prints, how it ends, what bad input and a hostile target cost.
+//! The command line from a user's point of view: what it prints, how it ends, what bad input and a hostile target cost.
 //!
-//! Every test runs the built binary. [`support`] runs it, [`target`] is a service to check, [`stub`] one that may do
-//! anything to a socket.
+//! Every test runs the built binary. [`support`] runs it, [`target`] is a service to check, [`stub`] a target that can
+//! do anything to a socket.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! What the user's own files and flags put into an output: no text of a contract, a path or a flag commands the terminal
-//! or the CI system that shows it. What a target may try is in [`hostile`](super::hostile).
+//! What the user's own files and flags put into an output: no text of a contract, path or flag can send commands to the
+//! terminal or the CI system that shows it. [`hostile`](super::hostile) has what a target can try.
 
 use super::stub::{Received, Stub, json};
 use super::support::{Ended, check, countersign};

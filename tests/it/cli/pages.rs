@@ -1,4 +1,4 @@
-//! `--max-pages`: how far a list is walked, and what is said of the rest.
+//! `--max-pages`: how far a list is walked, and what is reported about the rest.
 
 use std::io::Write as _;
 

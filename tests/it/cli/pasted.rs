@@ -1,5 +1,5 @@
-//! The line of a finding, pasted into a shell: what reaches the service is what the run sent, and its response shows the
-//! finding again. `curl` is what sends it.
+//! The line that reproduces a finding, pasted into a shell: `curl` sends the service the same request as the run, and
+//! the response shows the finding again.
 
 use std::process::Command;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,5 @@
-//! `plan`: what a check would send, reported before it is sent, and held against what a recording service then sees.
+//! `plan`: what a check would send, printed before it is sent, and compared with what a recording service then
+//! receives.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! `check --repeat`: the same plan again and again, judged as one run.
+//! `check --repeat`: the same plan several times, judged as one run.
 
 use super::support::{check, countersign};
 use super::target::Target;

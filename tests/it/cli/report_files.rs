@@ -1,4 +1,5 @@
-//! Reports into files: whole or absent, and reported before anything is sent where they cannot be written.
+//! Reports written to files: they are complete or absent, and an error is reported before anything is sent if they
+//! cannot be written.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! `report`: a JSON report written in other ways, later and elsewhere.
+//! `report`: a JSON report written in other formats, later and elsewhere.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

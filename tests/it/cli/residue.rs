@@ -1,4 +1,4 @@
-//! `check --residue`: the account of writes on disk, before each is sent and after it, so that a killed run still says
+//! `check --residue`: the account of writes on disk, before and after each is sent, so that even a killed run shows
 //! what it may have left.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! `rules` and `explain`: what users read of the rules before and after a finding.
+//! `rules` and `explain`: what users read about the rules before and after a finding.
 
 use countersign::rules::RULES;
 

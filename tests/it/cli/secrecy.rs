@@ -1,6 +1,7 @@
-//! What of a target's responses comes out again: never the token, and values of its data only with `--show-values`.
+//! Which parts of a target's responses appear in an output: never the token, and values of its data only with
+//! `--show-values`.
 //!
-//! That no output of any call holds the token is asserted in [`support`](super::support) for every test of this module.
+//! For every test of this module, [`support`](super::support) asserts that no output of any call contains the token.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! `countersign serve`: what it says at its start, and why it does not start.
+//! `countersign serve`: what it prints when it starts, and why it does not start.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -1,4 +1,5 @@
-//! `check --shard` and `merge`: a check on several machines, from the command line and as `docs/shards.md` has it.
+//! `check --shard` and `merge`: a check on several machines, from the command line and as described in
+//! `docs/shards.md`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! A foreign document, whose writes log out, reset, restart and rewrite: what reaches its service is what the check
-//! understands, and what somebody named.
+//! A foreign document whose writes log out, reset, restart and rewrite: its service receives only the writes that the
+//! check understands, and those that the user named.
 
 use std::io::Write as _;
 use std::sync::{Arc, Mutex};

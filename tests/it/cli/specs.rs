@@ -1,4 +1,4 @@
-//! Contracts of the user's own: what is wrong is reported with file, line and pointer, and nothing is sent.
+//! Contracts of the user's own: errors are reported with file, line and pointer, and nothing is sent.
 
 use super::stub::{Stub, sound};
 use super::support::{check, countersign};

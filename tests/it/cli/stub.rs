@@ -1,4 +1,4 @@
-//! A target that is nothing but a socket, so that it can do what no HTTP library lets it. The main type is [`Stub`].
+//! A target that is only a socket, so that it can do what no HTTP library allows. The main type is [`Stub`].
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! Runs the built binary in an environment of nothing but what a test gives it. The main types are [`Call`] and
+//! Runs the built binary in an environment that contains only what a test gives it. The main types are [`Call`] and
 //! [`Ended`].
 
 use std::io::{BufRead as _, BufReader, Read};

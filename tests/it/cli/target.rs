@@ -1,4 +1,5 @@
-//! Services to check: the reference service on a port of its own, as it is or with its responses changed on the way out.
+//! Services to check: the reference service on a port of its own, unchanged or with its responses changed on the way
+//! out.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! Flags, names and tokens that cannot be meant: one message, exit code 2, and nothing is sent.
+//! Flags, names and tokens that make no sense: one message, exit code 2, and nothing is sent.
 
 use super::stub::{Stub, sound};
 use super::support::{Call, TOKEN, check, countersign};

@@ -1,4 +1,5 @@
-//! `--wait`: a target that is just being deployed is waited for, and nothing of that counts as a check.
+//! `--wait`: a check waits for a target that is just being deployed, and the waiting does not count as part of the
+//! check.
 
 use std::io::Write as _;
 use std::net::SocketAddr;

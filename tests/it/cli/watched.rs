@@ -1,4 +1,4 @@
-//! A run as a person sees it who watches a terminal: `script` is the terminal here.
+//! A run as a person sees it who watches a terminal; here, `script` is the terminal.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;

@@ -1,9 +1,9 @@
-//! What a reader pastes: README, the pages in `docs/`, and the ways into a pipeline: the action for GitHub, the template for
+//! What a reader copies: README, the pages in `docs/`, and the pipeline files: the action for GitHub, the template for
 //! GitLab, the Dockerfile.
 //!
-//! Their shell steps are taken out of the files and run, by the shell that would run them there, against the reference
-//! service as it is and with a fault. What only the services themselves have (caches, uploads, containers) is read and
-//! held to what can be said of it here. [`workplace`] is where steps run.
+//! Their shell steps are taken from the files and run by the shell that would run them there, against the reference
+//! service with and without a fault. What only exists in those services (caches, uploads, containers) is read and
+//! checked as far as possible here. [`workplace`] is where steps run.
 #![cfg(unix)]
 
 mod action;

@@ -1,4 +1,4 @@
-//! The documents: our own small ones, and those of a folder that the environment names. The main type is [`Document`].
+//! The documents: our own small ones, and those in a folder named by the environment. The main type is [`Document`].
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! Responses made of a document's own schemas are judged by it: no finding at deny or at warn.
+//! Responses made from a document's own schemas are judged by it: there is no finding at deny or warn.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,7 +1,7 @@
-//! Any contract: documents of strangers and small ones of our own are read, planned and judged. What their responses may
-//! be by their own schemas raises nothing.
+//! Any contract: strangers' documents and small ones of our own are read, planned and judged. A response that their own
+//! schemas allow causes no finding.
 //!
-//! The folder of strangers' documents is no part of this repository: `COUNTERSIGN_CORPUS` names one.
+//! The folder of strangers' documents is not part of this repository: `COUNTERSIGN_CORPUS` names one.
 
 #![expect(
     clippy::unwrap_used,

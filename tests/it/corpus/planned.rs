@@ -1,4 +1,4 @@
-//! Each document of the folder is read and planned, or reported in one message what is wrong with it; soon enough.
+//! Each document in the folder is read and planned in a short time, or rejected with one message.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! A stub that follows a document is checked by it, in this process: nothing is found, and what is not called says why.
+//! A stub that follows a document is checked against it, in this process: nothing is found, and each operation that is
+//! not called has a reason.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

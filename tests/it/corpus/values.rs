@@ -1,7 +1,7 @@
-//! Makes values that a schema of OpenAPI 3.0 admits, by a seed. The main type is [`Maker`].
+//! Makes values that a schema of OpenAPI 3.0 admits, from a seed. The main type is [`Maker`].
 //!
-//! It reads the document as plain JSON and shares nothing with the checker's reading, so that a mistake in one shows
-//! against the other. What it cannot make is left out: a value is a proposal, [`admits`] has the last word.
+//! It reads the document as plain JSON and shares nothing with the checker's reader, so that a mistake in one shows up
+//! against the other. It leaves out what it cannot make: a value is only a proposal, and [`admits`] decides.
 
 use std::collections::BTreeMap;
 

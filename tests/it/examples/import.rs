@@ -1,4 +1,5 @@
-//! `import_contacts`: every line once, whatever happens to the program, and what is wrong reported by the number of its line.
+//! `import_contacts`: every line is imported once, whatever happens to the program, and errors are reported with the
+//! number of their line.
 
 use std::fs;
 use std::path::Path;

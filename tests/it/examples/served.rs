@@ -1,4 +1,4 @@
-//! A reference service on a thread of its own, which can keep the responses to creates to itself.
+//! A reference service on a thread of its own, which can withhold its responses to creates.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

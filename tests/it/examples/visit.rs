@@ -1,4 +1,4 @@
-//! `record_visit`: the visit is recorded, or nothing is and the reason is reported.
+//! `record_visit`: the visit is recorded, or nothing is recorded and the reason is reported.
 
 use futures::TryStreamExt;
 

@@ -1,6 +1,6 @@
-//! The reading of the document leaves nothing out: without any one of its lines the comparison does not hold.
+//! The reader of the document leaves nothing out: if any line of the document is removed, the comparison fails.
 //!
-//! A line that goes without being missed is either named here as background, or was never read.
+//! A line whose removal goes unnoticed is either named here as background, or was never read.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,4 +1,4 @@
-//! States what the contract says of each operation: its parameters, its request and its responses.
+//! States what the contract says about each operation: its parameters, its request and its responses.
 
 use serde_json::{Map, Value};
 

@@ -1,8 +1,8 @@
-//! Reads `openapi.yaml` into statements on every location of the interface.
+//! Reads `openapi.yaml` into statements about every location of the interface.
 //!
-//! References and `allOf` are resolved, so that the model is what goes over the wire and not how the file is cut.
-//! A keyword that this reader does not expect becomes a statement of its own: nothing may be added unseen.
-//! Main type: [`Contract`].
+//! References and `allOf` are resolved, so that the model describes what goes over the wire, not how the file is
+//! organised. A keyword that this reader does not expect becomes a statement of its own, so that nothing can be added
+//! unnoticed. Main type: [`Contract`].
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Reads the document: its sections, its resources and its tables of fields.
 //!
-//! Every section is read by the sentences and tables that it is known to hold; one that is not known stops the test.
-//! Main type: [`Document`].
+//! Every section is read by the sentences and tables that it is known to contain; an unknown one stops the test. Main
+//! type: [`Document`].
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The examples of the request bodies: valid, complete, and nobody's data.
+//! The examples of the request bodies: valid, complete, and without real persons' data.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Counts what the document leaves open, question by question.
 //!
-//! A sentence of the document that ends in "not shown" may ask several questions. [`QUESTIONS`] cuts each sentence into
-//! them; the cut is held against the document's text, so that no question is lost and none is invented.
+//! A sentence of the document that ends in "not shown" may contain several questions. [`QUESTIONS`] splits each
+//! sentence into them; the split is compared with the document's text, so that no question is lost or invented.
 
 use std::collections::BTreeSet;
 

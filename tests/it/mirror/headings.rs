@@ -1,4 +1,4 @@
-//! `x-document`: each names a heading of the document, and each operation and component schema has one.
+//! `x-document`: each value names a heading of the document, and each operation and component schema has one.
 
 use serde_json::Value;
 

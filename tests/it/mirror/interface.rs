@@ -1,4 +1,4 @@
-//! States what the document says of the interface and of each operation.
+//! States what the document says about the interface and each operation.
 
 use super::body::Body;
 use super::document::Document;

@@ -1,8 +1,8 @@
 //! Reads the Markdown of the document into sections.
 //!
 //! The document uses four forms: headings, paragraphs of one line, list items of one line and tables. A Markdown crate
-//! would hand out the same four as events, to be put together again here, and would read `<ACCESS_TOKEN>` as HTML.
-//! Main type: [`Section`].
+//! would return the same four as events, to be reassembled here, and would read `<ACCESS_TOKEN>` as HTML. Main type:
+//! [`Section`].
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
-//! `openapi.yaml` against the document it mirrors: nothing missing, nothing added, no other type, on any location.
+//! `openapi.yaml` against the document that it mirrors: nothing is missing, nothing is added, and no type differs, at
+//! any location.
 //!
-//! The document is `interface.md` beside this file. [`interface`] and [`contract`] read the two sides into the same
+//! The document is `interface.md` next to this file. [`interface`] and [`contract`] read the two sides into the same
 //! model, [`statement`] compares it, and [`mutations`] proves that the comparison can fail.
 
 mod background;

@@ -1,4 +1,4 @@
-//! The comparison can fail: each change to the contract is reported, at its location and at no other.
+//! The comparison can fail: each change to the contract is reported at its location and nowhere else.
 
 use super::contract::Contract;
 use super::document::Document;

@@ -1,6 +1,6 @@
 //! Reads how the document words a type: `array of objects with id (string) and name (string)`.
 //!
-//! Main type: [`Shape`]. Wording that is not known stops the test, so that no sentence is passed over.
+//! Main type: [`Shape`]. Unknown wording stops the test, so that no sentence is skipped.
 
 /// A type, as the document's tables and sentences word it.
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! Reads the sentence on a response: `Response, description "Tag created": a Create envelope whose data is …`.
+//! Reads the sentence about a response: `Response, description "Tag created": a Create envelope whose data is …`.
 //!
 //! Main type: [`Response`].
 

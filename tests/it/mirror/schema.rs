@@ -1,4 +1,4 @@
-//! Reads one schema of the contract: what applies to one value, from all locations that speak of it.
+//! Reads one schema of the contract: what applies to one value, from all locations that describe it.
 //!
 //! Main type: [`Parts`].
 

@@ -1,4 +1,4 @@
-//! What one side says of each location, and where the two sides differ.
+//! What one side states about each location, and where the two sides differ.
 //!
 //! Both the document and the contract become the same flat model, so that comparing them needs no knowledge of either.
 //! Main types: [`Statements`], [`Difference`].

@@ -2,8 +2,8 @@
 //!
 //! # Design
 //!
-//! The protocol is a dozen JSON calls, and reqwest is here already: a client crate would cost every cold test build more
-//! than these lines.
+//! The protocol is a dozen JSON calls, and reqwest is a dependency already. A client crate would add more to every cold
+//! test build than these lines.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};

@@ -1,4 +1,4 @@
-//! The page by the keyboard alone.
+//! The page used with the keyboard alone.
 
 use super::shown::Page;
 

@@ -1,4 +1,4 @@
-//! Links to one part of the page: what they name is unfolded, in sight and in focus.
+//! Links to one part of the page: their target is unfolded, visible and focused.
 
 use super::browser::Looked;
 use super::shown::{Page, usual};

@@ -1,4 +1,4 @@
-//! The page on paper.
+//! The page when printed.
 
 use super::shown::Page;
 

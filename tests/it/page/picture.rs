@@ -1,4 +1,4 @@
-//! The picture of the README, which `bash .ci/picture` takes anew.
+//! The picture in README, which `bash .ci/picture` renews.
 
 use countersign::report::Record;
 

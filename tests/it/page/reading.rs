@@ -1,4 +1,4 @@
-//! What is there when the page is opened: everything, without an error, a request or a need for its script.
+//! What the page contains when it is opened: everything, without an error or a request, and without its script.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! Pages to open: of real runs against the reference service, and of records made larger or worse than any run. The main
-//! type is [`Page`].
+//! Pages to open: from real runs against the reference service, and from records that are larger or worse than any run.
+//! The main type is [`Page`].
 
 use std::process::Command;
 use std::sync::LazyLock;

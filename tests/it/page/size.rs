@@ -1,4 +1,4 @@
-//! Large pages: how long they take is printed, and what keeps them quick is held.
+//! Large pages: the time that they take is printed, and what keeps them fast is asserted.
 
 use std::time::Instant;
 

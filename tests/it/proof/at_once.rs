@@ -1,5 +1,5 @@
-//! Two creates of one operation that are under way together: responses that are mixed up, identifiers that are given twice, a
-//! record that is lost.
+//! Two concurrent creates of one operation: responses that are mixed up, identifiers that are given twice, a record
+//! that is lost.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! Values that are awkward and valid: what software does to them is found, in creates and in updates, and a service that
-//! normalises or rejects them is left alone.
+//! Valid but awkward values: what software does to them is found, in creates and in updates, and a service that
+//! normalises or rejects them causes no finding.
 
 use chrono::DateTime;
 use countersign::report::{Outcome, VerdictRecord};

@@ -1,11 +1,12 @@
-//! Breaks of the document, written by hand as texts that a service may well response: what APIs, serialisers and gateways get
-//! wrong. They are made without the contract and without the faults of the service, so that a mistake that both have in
-//! common shows here.
+//! Breaks of the document, written by hand as responses that a service may well send: what APIs, serialisers and
+//! gateways get wrong. They are made without the contract and without the faults of the service, so that a mistake that
+//! those two share shows up here.
 //!
-//! A row of a table is an operation; what of its response is replaced; by what; and everything that must then be found, the
-//! rule and the location of each, after `operation:` where it shows in another's response. What is replaced is a text of the body,
-//! in which `…` stands for what stands there inside of quotes or between commas; or the `body` as a whole, the `status`, a
-//! `header`, or the `connection`. Behind the operation may stand a text of the request; else the successes are taken.
+//! A row of a table is an operation; what is replaced in its response; the replacement; and every finding that must
+//! result, with rule and location, after `operation:` if it appears in another operation's response. What is replaced
+//! is a text of the body, in which `…` matches anything inside quotes or between commas; or the whole `body`, the
+//! `status`, a `header`, or the `connection`. A text of the request may follow the operation; otherwise the successes
+//! are changed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::mem::discriminant;

@@ -1,4 +1,4 @@
-//! What a deviation sees and may change: the [`Call`] on its way in, the [`Reply`] on its way out.
+//! What a deviation sees and can change: the [`Call`] on its way in, the [`Reply`] on its way out.
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;

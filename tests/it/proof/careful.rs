@@ -1,4 +1,4 @@
-//! What a check sends: reads alone to a named target, few wrong tokens, no write twice, no more records than allowed.
+//! What a check sends: only reads to a named target, few wrong tokens, no write twice, no more records than allowed.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! Checks a deviating service, in this process or over a socket. The main type is [`Checked`]; what both it and the check
-//! of a recording say is [`Judged`].
+//! Checks a deviating service, in this process or over a socket. The main type is [`Checked`]; [`Judged`] is the
+//! result, also of checking a recording.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};

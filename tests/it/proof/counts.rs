@@ -1,4 +1,5 @@
-//! Counts at the edges: what a list says of its pages where its total is a multiple of their size, one less, and one more.
+//! Counts at the boundaries: what a list says about its pages if its total is a multiple of their size, one less, and
+//! one more.
 
 use countersign::report::VerdictRecord;
 

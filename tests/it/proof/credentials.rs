@@ -1,4 +1,4 @@
-//! Credentials that are nearly right: who is let in with one, and who asks for one at some places alone.
+//! Credentials that are nearly right: services that accept one, and services that require one only in some places.
 
 use std::sync::{Arc, Mutex};
 

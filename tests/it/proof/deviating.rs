@@ -1,9 +1,9 @@
-//! The reference service with deviations laid over it, in this process or on a socket. The main type is [`Deviation`].
+//! The reference service with deviations added, in this process or on a socket. The main type is [`Deviation`].
 //!
 //! # Design
 //!
-//! The service beneath stays as it is, so a case says in its own few lines what it does otherwise. A deviation is made
-//! of closures in three places: before the service, on a list as a whole, after the service.
+//! The service underneath stays unchanged, so a case needs only a few lines for what it does differently. A deviation
+//! consists of closures in three places: before the service, on a list as a whole, after the service.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,5 @@
-//! Edge cases (invariant 8), fields of another type among them: what is sent, once and last; what is found when a service falls over one; what is left.
+//! Edge cases (invariant 8), including fields of another type: what is sent, once and last; what is found if a service
+//! fails on one; what is left behind.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,5 @@
-//! The same request, written otherwise: a service that rejects it is warned of, and one that takes it is asked twice.
+//! The same request, spelled differently: a service that rejects it gets a warning, and one that accepts it is asked
+//! twice.
 
 use countersign::report::Outcome;
 use http::header;

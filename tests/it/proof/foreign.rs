@@ -1,5 +1,6 @@
-//! Documents that speak none of our words: what a create shows beside its own record is never written to, a job is no
-//! record, and an identifier that is somebody's address is in no output. Each case asserts on what reached the service.
+//! Documents without any of our keywords: what a create shows besides its own record is never written to, a job is not
+//! a record, and an identifier that is a personal address is in no output. Each case asserts on what reached the
+//! service.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

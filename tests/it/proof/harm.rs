@@ -1,5 +1,5 @@
-//! Nobody harmed: services and gateways that would have a check write to other people's records, leave more than it may, or
-//! hide what it left. Each case asserts on what reached the service.
+//! No harm to others: services and gateways that try to make a check write to other people's records, leave more than
+//! it may, or hide what it left. Each case asserts on what reached the service.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! A contract that changes needs no Rust: a resource that nobody here has heard of is added to a copy of `openapi.yaml`,
-//! and is planned, judged and proven like the others. Its stub, in this process, is all that knows it.
+//! A changed contract needs no new Rust: a made-up resource is added to a copy of `openapi.yaml`, and is planned,
+//! judged and proven like the others. Only its stub, in this process, knows it.
 
 mod harbour;
 

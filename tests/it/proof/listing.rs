@@ -1,4 +1,4 @@
-//! A list as a whole, for deviations that cut it into pages otherwise. The main type is [`Listing`].
+//! A list as a whole, for deviations that split it into pages differently. The main type is [`Listing`].
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Lists longer than `--max-pages`: what is created is looked for at both ends, and what is not seen is undecided.
+//! Lists longer than `--max-pages`: a created record is searched for at both ends, and what is not seen is undecided.
 
 use countersign::report::Outcome;
 use serde_json::{Value, json};

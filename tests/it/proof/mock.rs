@@ -1,4 +1,5 @@
-//! A target that answers creates and keeps nothing is reported for what it is, once, and no service that does one of both.
+//! A target that answers creates and keeps nothing is reported as a mock, once; a service that does only one of both is
+//! not.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};

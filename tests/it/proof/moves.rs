@@ -1,5 +1,5 @@
-//! Moves along the gaps: services that conform, each in another way. None may raise a finding at deny, none may leave
-//! much undecided without a reason of its own, and most raise no warning either.
+//! Moves within the gaps: services that conform, each in another way. None may cause a finding at deny or leave much
+//! undecided without a reason of its own, and most cause no warning either.
 
 mod few;
 mod lists;

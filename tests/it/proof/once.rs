@@ -1,4 +1,4 @@
-//! Once: a create adds one record and an update none, whatever others create meanwhile.
+//! Once: a create adds one record and an update none, whatever others create in the meantime.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

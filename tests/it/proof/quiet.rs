@@ -1,5 +1,5 @@
-//! What the libraries beneath a run log at the finest level, and what its reports say, holds no secret: a program that
-//! uses this one as a library may well log everything.
+//! Neither the most detailed logs of the libraries below a run nor its reports contain a secret: a program that uses
+//! this crate as a library may well log everything.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;

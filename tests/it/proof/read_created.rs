@@ -1,5 +1,5 @@
-//! Reads that take what a create shows: they come after it, a record of this run before any other, and the plan says of
-//! each value where the check takes it.
+//! Reads that take what a create shows: they come after it, prefer a record of this run, and the plan says where the
+//! check takes each value from.
 
 use std::sync::Mutex;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Connections that are kept open and end at a bad moment: an HTTP library may send a request again that it thinks was
-//! never read, and a write must not be. A relay stands before the service and ends connections, byte for byte.
+//! Kept-alive connections that end at a bad moment: an HTTP library may resend a request that it believes was never
+//! read, but a write must not be resent. A relay in front of the service ends connections at an exact byte.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
-//! Shards of one check: together they decide what a whole run decides, each with less, none at another's records; and a
-//! fault is found by the shard that it falls to.
+//! Shards of one check: together they decide what a whole run decides, each with fewer requests, none touches another's
+//! records, and a fault is found by the shard that it is assigned to.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A contract of a few lines, and a stub that is checked against it. The main type is [`Small`].
+//! A contract of a few lines, and a stub to check against it. The main type is [`Small`].
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Parts that stay together: what was sent in one element of an array comes back in one, once, and in the record that it
-//! belongs to.
+//! Parts that stay together: what was sent in one element of an array comes back in one element, once, and in the
+//! record that it belongs to.
 
 use serde_json::{Value, json};
 

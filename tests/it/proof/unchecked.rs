@@ -1,4 +1,5 @@
-//! An operation without one success that was judged is named in every report, and a run without any says what to look at.
+//! An operation without a single judged success is named in every report, and a run without any such success says what
+//! to look at.
 
 use std::time::Duration;
 

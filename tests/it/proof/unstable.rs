@@ -1,6 +1,6 @@
-//! A target that is used by others and under load: records are created while the check runs, one response in ten comes
-//! late, one request in twenty gets a 503, and no more than thirty a second are let through. That breaks nothing, and a
-//! run that says so has decided most.
+//! A target that others use and that is under load: records are created while the check runs, one response in ten is
+//! late, one request in twenty gets a 503, and at most thirty a second are let through. That breaks nothing, and a run
+//! that reports so has decided most facts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

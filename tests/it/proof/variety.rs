@@ -1,5 +1,5 @@
-//! What the variety of requests brings to light, and what it may cost: fields that are lost when they stand alone, offsets
-//! and characters that come back otherwise, rows that are lost among several, second pages.
+//! What the variety of requests reveals, and what it may cost: fields that are lost when sent alone, offsets and
+//! characters that come back changed, rows that are lost among several, second pages.
 
 use countersign::plan::{Variant, variants};
 use countersign::report::Outcome;

@@ -1,4 +1,4 @@
-//! The accepted snapshots as they are on disk.
+//! The accepted snapshots on disk.
 
 use std::path::Path;
 

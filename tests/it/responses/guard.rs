@@ -1,4 +1,4 @@
-//! What no accepted snapshot may be: a text that holds a value, or shapes that contradict the contract.
+//! What no accepted snapshot may be: a text that contains a value, or shapes that contradict the contract.
 
 use std::collections::BTreeSet;
 

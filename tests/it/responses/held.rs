@@ -1,5 +1,5 @@
-//! The one run that holds a service against its snapshots: of the embedded service, or of the deployed one that the
-//! environment names.
+//! The run that compares a service with its snapshots: the embedded service, or the deployed one that the environment
+//! names.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

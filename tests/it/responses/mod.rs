@@ -1,5 +1,5 @@
-//! The shapes of a service's responses, held against snapshots: of the embedded service, of each of its profiles, and of
-//! a deployed service where `COUNTERSIGN_BASE_URL` and `COUNTERSIGN_TOKEN` name one.
+//! The shapes of a service's responses, compared with snapshots: for the embedded service, for each of its profiles,
+//! and for a deployed service if `COUNTERSIGN_BASE_URL` and `COUNTERSIGN_TOKEN` name one.
 
 #![expect(
     clippy::unwrap_used,

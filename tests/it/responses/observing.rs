@@ -1,4 +1,4 @@
-//! Runs a check of a subject and keeps the shapes of what it answered. The way in is [`shapes`].
+//! Runs a check of a subject and keeps the shapes of its responses. The entry point is [`shapes`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};

@@ -1,5 +1,5 @@
-//! Which axes of the profile change a shape, and the proof that no other does: the snapshots of the embedded service
-//! judge it under every value of every axis.
+//! Which axes of the profile change a shape, and the proof that no other axis does: the snapshots of the embedded
+//! service are compared with it under every value of every axis.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

@@ -1,4 +1,5 @@
-//! Targets whose responses cannot be held: the run fails with the checker's own message, and no snapshot is compared.
+//! Targets whose responses cannot be compared: the run fails with the checker's own message, and no snapshot is
+//! compared.
 
 use super::observing::shapes;
 use super::subject::Subject;

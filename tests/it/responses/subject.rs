@@ -1,4 +1,4 @@
-//! Whose responses are held. The main type is [`Subject`].
+//! The service whose responses are compared. The main type is [`Subject`].
 
 use std::path::{Path, PathBuf};
 

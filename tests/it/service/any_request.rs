@@ -1,8 +1,8 @@
-//! Whatever is sent to an operation, the service answers, does not fail, and quotes nothing of it in a refusal.
+//! Whatever request an operation receives, the service answers, does not fail, and quotes no part of it in a refusal.
 //!
 //! The operations, their examples and the links that fill these come from `openapi.yaml`. Requests are written byte by
-//! byte, because no client sends most of them. The seed is fixed: `PROPTEST_RNG_SEED` and `PROPTEST_CASES` change what
-//! is sent and how much of it.
+//! byte, because no client sends most of them. The seed is fixed; `PROPTEST_RNG_SEED` and `PROPTEST_CASES`
+//! change what is sent and how much.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -1,4 +1,4 @@
-//! `openapi.yaml` as a judge of responses: every documented field is there, has its type, and nothing else is.
+//! `openapi.yaml` as a judge of responses: every documented field is present with its type, and nothing else is.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};

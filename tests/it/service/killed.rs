@@ -1,4 +1,4 @@
-//! What a file holds after the program was killed in the middle of writing. The gate does it more often.
+//! What a file contains after the program was killed while writing. The gate repeats this more often.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! Walking the lists, and asking for pages that are not there or are none.
+//! Walking the lists, and requesting pages that do not exist or are not page numbers.
 
 use std::collections::HashSet;
 

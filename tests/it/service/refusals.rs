@@ -1,4 +1,4 @@
-//! What is not done: who is rejected, with which status, and what a refusal says.
+//! What the service refuses: who is rejected, with which status, and what a refusal says.
 
 use reqwest::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use reqwest::{Method, StatusCode};

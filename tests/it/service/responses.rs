@@ -1,4 +1,4 @@
-//! What each operation responses when it does what it is asked to.
+//! How each operation responds when it does what it is asked to.
 
 use chrono::{DateTime, Utc};
 use countersign::service::{Clock, Profile, Service, StoreUrl};

@@ -1,4 +1,4 @@
-//! What a store keeps, and which files are no store.
+//! What a store keeps, and which files are rejected as a store.
 
 use std::fs;
 use std::path::{Path, PathBuf};

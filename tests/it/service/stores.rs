@@ -1,8 +1,8 @@
-//! What every store does, asked of each of them over HTTP: SQLite in a file, SQLite in memory, PostgreSQL.
+//! What every store does, tested for each of them over HTTP: SQLite in a file, SQLite in memory, PostgreSQL.
 //!
-//! A claim is a function in `claims` or, where it needs a store that outlives a service, in `durable`; it is given a
-//! fresh place for a store. What is true of PostgreSQL alone stands in `postgres_only`. For PostgreSQL run
-//! `bash .ci/with-postgres cargo test --features postgres`.
+//! A claim is a function in `claims` or, if it needs a store that outlives a service, in `durable`; it gets a fresh
+//! place for a store. What is true only of PostgreSQL is in `postgres_only`. For PostgreSQL, run `bash
+//! .ci/with-postgres cargo test --features postgres`.
 
 mod claims;
 mod durable;

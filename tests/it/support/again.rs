@@ -1,5 +1,5 @@
-//! Recordings of a run: [`assert_judged_again`] holds the run to what its recording gives when it is judged again, and
-//! [`answered`] puts another response into an exchange.
+//! Recordings of a run: [`assert_judged_again`] asserts that judging a run's recording again gives the run's verdicts,
+//! and [`answered`] replaces the response of an exchange.
 
 use axum::body::Bytes;
 use axum::http::{Method, Request, Response, StatusCode};

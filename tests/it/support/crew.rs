@@ -1,4 +1,4 @@
-//! Tries many cases, on as many threads as there are processors: each of them is bound by the processor.
+//! Tries many cases on as many threads as there are processors, because each case is limited by the processor.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,14 +1,14 @@
-//! Finds a secret in what a program puts out, however it is written there. The main types are [`Canary`], the secrets
-//! of one run, and [`Scanner`], which looks for them.
+//! Finds a secret in a program's output, in whatever encoding. The main types are [`Canary`], the secrets of one run,
+//! and [`Scanner`], which looks for them.
 //!
 //! # Design
 //!
-//! An output is decoded in every way that its letters allow, and each decoded text is squeezed to its letters and
-//! digits in small letters. So a secret is found behind percent signs, JSON escapes, entities or soft line breaks, in
-//! UTF-16, between escapes of a terminal or cut by a margin, in any mix of these. What squeezing cannot undo (base64,
-//! hex, reversal and the like) is looked for as such: the secret is written in each of these forms first.
+//! An output is decoded in every way that its characters allow, and each decoded text is reduced to its letters and
+//! digits in lower case. So a secret is found behind percent-encoding, JSON escapes, entities or soft line breaks, in
+//! UTF-16, between terminal escapes or broken by a margin, in any mix of these. What this reduction cannot undo
+//! (base64, hex, reversal and the like) is searched for directly: the secret is first written in each of these forms.
 //!
-//! [`decoding`] undoes, [`encoding`] writes; the tests at the end plant a leak in each form in each kind of output.
+//! [`decoding`] decodes, [`encoding`] encodes; the tests at the end plant a leak in each form in each kind of output.
 
 #![expect(
     clippy::unwrap_used,

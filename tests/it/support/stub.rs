@@ -1,5 +1,5 @@
-//! A service of canned responses on a real socket: a table of method and path that says what to answer, and a record of
-//! what was received, byte for byte. The main type is [`Stub`].
+//! A service of canned responses on a real socket: a table of method and path with the responses, and a byte-for-byte
+//! record of what was received. The main type is [`Stub`].
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! How a body may come: its length, its pieces, its content coding.
+//! How a body can arrive: its length, its pieces, its content coding.
 
 use std::io::{self, Write as _};
 use std::net::TcpStream;

@@ -1,4 +1,5 @@
-//! One behaviour of a target, and what every run against one is held to. The main types are [`Behaviour`] and [`Case`].
+//! One behaviour of a target, and what every run against such a target must do. The main types are [`Behaviour`] and
+//! [`Case`].
 
 use std::io::{self, Write as _};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! Targets that behave badly whatever is asked for, or before anything is.
+//! Targets that behave badly for every request, or before any request.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! What may happen until a response's head is complete, and what a head may say.
+//! What can happen until a response's head is complete, and what a head can contain.
 
 use std::io::{self, Write as _};
 use std::net::TcpStream;

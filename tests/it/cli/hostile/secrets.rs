@@ -1,4 +1,4 @@
-//! What a target may do to get at the token, or to have it and its data shown elsewhere.
+//! What a target can do to obtain the token, or to have the token or its own data shown elsewhere.
 
 use std::io::{self, Write as _};
 use std::net::TcpStream;

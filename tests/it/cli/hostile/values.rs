@@ -1,4 +1,4 @@
-//! What a body may hold.
+//! What a body can contain.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! `action.yml`: its steps, with GitHub's files and expressions stood in for.
+//! `action.yml`: its steps, with substitutes for GitHub's files and expressions.
 
 use std::collections::BTreeMap;
 

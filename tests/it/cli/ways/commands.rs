@@ -1,8 +1,8 @@
-//! README and the pages in `docs/` as a reader follows them: each command of a `console` block is run, in order and in one
-//! folder, and what a block shows of an output is what the command prints.
+//! README and the pages in `docs/` as a reader follows them: each command of a `console` block is run, in order and in
+//! one folder, and the output that a block shows is what the command prints.
 //!
-//! A page may leave out parts of an output by `…`, and shows the code of a command that fails by `echo $?`. Files that it shows with
-//! their name in the first line, `# NAME.toml`, are there when its commands run.
+//! A page can leave out parts of an output with `…`, and shows the exit code of a failing command with `echo $?`. Files
+//! that it shows with their name in the first line, `# NAME.toml`, exist when its commands run.
 
 use std::collections::BTreeSet;
 use std::path::Path;

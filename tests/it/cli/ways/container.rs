@@ -1,4 +1,4 @@
-//! `Dockerfile` and `.dockerignore`: what can be said of them where there is no Docker.
+//! `Dockerfile` and `.dockerignore`: what can be checked without Docker.
 
 use std::path::Path;
 

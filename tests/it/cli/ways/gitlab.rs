@@ -1,4 +1,4 @@
-//! `templates/check.yml`: its script, with the inputs filled in and GitLab's variables stood in for.
+//! `templates/check.yml`: its script, with the inputs filled in and substitutes for GitLab's variables.
 
 use std::collections::BTreeMap;
 

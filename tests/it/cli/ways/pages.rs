@@ -1,5 +1,5 @@
-//! The scripts, workflows and links of the pages: what they show to run is run, and what they name exists. Commands of a
-//! console are followed in [`commands`](super::commands).
+//! The scripts, workflows and links in the pages: the commands that they show are run, and what they refer to exists.
+//! Commands of a console are followed in [`commands`](super::commands).
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! What others made is named so that it cannot become something else: actions by commit and images by digest, with the
-//! version beside it for whoever reads.
+//! Third-party parts are pinned so that they cannot change: actions by commit and images by digest, with the version
+//! next to it for readers.
 
 use super::of_clone;
 

@@ -1,5 +1,5 @@
-//! Where the steps of a pipeline run: a folder, `countersign` on the path, a service with a person in its data. The main
-//! types are [`Workplace`] and [`Done`].
+//! Where the steps of a pipeline run: a folder, `countersign` on the path, and a service with a person in its data. The
+//! main types are [`Workplace`] and [`Done`].
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A stub of the invented resource, and how it breaks each kind of fact. The main type is [`Harbour`].
+//! A stub of the invented resource that can break each kind of fact. The main type is [`Harbour`].
 
 use std::sync::{Arc, Mutex};
 

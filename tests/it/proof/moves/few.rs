@@ -1,4 +1,4 @@
-//! Lists of few rows: the run creates what a second page takes, or nothing and says so.
+//! Lists with few rows: the run creates enough for a second page, or nothing and reports that.
 
 use super::{Move, prove};
 use crate::proof::checked::Check;

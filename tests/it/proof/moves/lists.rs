@@ -1,4 +1,5 @@
-//! Gaps around lists: page size, order, what stands beyond the last page, empty lists, rows that come late or meanwhile.
+//! Gaps around lists: page size, order, what is beyond the last page, empty lists, rows that appear late or during a
+//! walk.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Targets under pressure: rate limits, a server that is away for a moment.
+//! Targets under pressure: rate limits, and a server that is briefly unavailable.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-//! Gaps around values: null, the form of timestamps, spelling, fields that the document does not list, numbers.
+//! Gaps around values: null, the format of timestamps, spelling, undocumented fields, numbers.
 
 use chrono::{DateTime, FixedOffset, SecondsFormat, Utc};
 use serde_json::{Value, json};

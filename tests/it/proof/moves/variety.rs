@@ -1,5 +1,5 @@
-//! Gaps that the variety of requests meets: names beyond ASCII, fields that stand alone, bodies of nothing, updates that
-//! show late.
+//! Gaps that the variety of requests reaches: names beyond ASCII, fields sent alone, empty bodies, updates that show
+//! late.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! Values that are valid and awkward, and kept as others.
+//! Valid but awkward values that are stored as other values.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Calls that are done too often, that meet, or that are taken or rejected for how they are written.
+//! Calls that are carried out too often, that collide, or that are accepted or rejected for their spelling.
 
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};

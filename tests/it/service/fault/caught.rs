@@ -1,5 +1,5 @@
-//! The table of faults, asked in both directions: each fault is caught by the rule that it names, at the location that it
-//! breaks, and an edit of one response brings about nothing else; and each fact of the contract has a fault.
+//! The table of faults, in both directions: each fault is caught by the rule that it names, at the location that it
+//! breaks, and an edit of one response causes no other finding; and each fact of the contract has a fault.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

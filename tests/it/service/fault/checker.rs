@@ -1,5 +1,5 @@
-//! The checker against a service with faults. It is put together here, as [`countersign::Check`] does it, because a plan may
-//! be carried out in part.
+//! The checker against a service with faults. It is assembled here, as [`countersign::Check`] does it, because only
+//! part of a plan may be carried out.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

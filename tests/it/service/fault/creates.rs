@@ -1,4 +1,4 @@
-//! Records that are created, updated and listed otherwise than they were sent.
+//! Records that are created, updated or listed differently from what was sent.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Faults of the reference service: each shows on the wire as it is named and nowhere else, and the checker sees it.
+//! Faults of the reference service: each shows on the wire as named and nowhere else, and the checker finds it.
 
 mod awkward;
 mod calls;

@@ -1,4 +1,4 @@
-//! Requests that are taken for others: credentials, pages, edge cases.
+//! Requests that are mistaken for others: credentials, pages, edge cases.
 
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Responses that are changed: at a location, or as a whole.
+//! Responses that are changed, at a location or as a whole.
 
 use std::io::Read as _;
 

@@ -1,4 +1,4 @@
-//! The axes on values that are valid and awkward, as [`observing`](super::observing) asks for them.
+//! The axes for valid but awkward values, as [`observing`](super::observing) uses them.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! The checker over every value, every pair of values and combinations drawn by seed: a service that conforms gets no finding that fails
-//! a run, and no warning where it keeps to the plain reading.
+//! The checker with every value, every pair of values and combinations drawn from a seed: a service that conforms gets
+//! no finding that fails a run, and no warning if it keeps to the plain reading.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};

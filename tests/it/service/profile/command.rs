@@ -1,4 +1,4 @@
-//! `countersign serve --profile`, as a person types it.
+//! `countersign serve --profile`, as typed by a person.
 
 use std::process::{Command, Output};
 

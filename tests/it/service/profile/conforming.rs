@@ -1,4 +1,4 @@
-//! A tour of every operation under a profile, each response held strictly against `openapi.yaml`.
+//! A tour of every operation under a profile, with each response checked strictly against `openapi.yaml`.
 
 use futures::StreamExt;
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! Combinations drawn by seed: each axis takes any of its values.
+//! Combinations drawn from a seed: each axis takes any of its values.
 
 use countersign::service::{AXES, Profile, Setting};
 

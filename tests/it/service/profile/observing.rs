@@ -1,5 +1,5 @@
-//! Each axis seen from outside: an observer that names the value by the wire alone. It is asked under every value, so
-//! a value that does not show, or shows where it was not chosen, fails.
+//! Each axis seen from outside: an observer that names the value from the wire alone. It runs under every value, so a
+//! value that does not show, or shows where it was not chosen, fails.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Combinations: a set of profiles in which any two values of any two axes meet.
+//! Combinations: a set of profiles that contains every pair of values of any two axes.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! A client that takes whatever a profile responses: any status, no body, 429 now and then.
+//! A client that accepts whatever a profile responds: any status, no body, an occasional 429.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is true of PostgreSQL alone: which databases are rejected, and with what message.
+//! What is true only of PostgreSQL: which databases are rejected, and with what message.
 
 use std::error::Error;
 

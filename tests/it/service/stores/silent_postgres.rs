@@ -1,5 +1,5 @@
-//! A PostgreSQL that does not answer: 503 in time, and nothing of what was rejected is written later. The main type is
-//! [`Relay`], which stops forwarding when it is told to.
+//! A PostgreSQL server that does not answer: the service responds 503 in time, and nothing that was rejected is written
+//! later. The main type is [`Relay`], which stops forwarding on request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! TLS between the service and PostgreSQL: a front takes it off before the server, which has none over its socket.
+//! TLS between the service and PostgreSQL: a front end terminates it before the server, which has none on its socket.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Undoes the ways in which a text may be written. Each takes any bytes, and leaves what is not of its kind.
+//! Undoes the ways in which a text may be encoded. Each function takes any bytes, and leaves unchanged what is not
+//! encoded in its way.
 
 use memchr::memchr;
 

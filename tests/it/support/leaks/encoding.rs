@@ -1,4 +1,4 @@
-//! Writes a text in the ways in which a secret may come out.
+//! Encodes a text in the ways in which a secret may appear in an output.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The scanner finds what was planted, and nothing where nothing was.
+//! The scanner finds what was planted, and nothing where nothing was planted.
 
 use super::encoding::{WAYS, base64};
 use super::{Canary, Scanner};
