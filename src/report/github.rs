@@ -30,7 +30,7 @@ pub fn github(record: &Record) -> String {
     lines.extend(groups.iter().take(room).map(|group| annotation(record, group)));
     let mut closing = format!(
         "{} {}{}",
-        record.target,
+        phrases::target(record),
         phrases::outcome(record.outcome),
         phrases::because(record)
     );

@@ -13,7 +13,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::phrases;
-use super::record::{FindingRecord, Record, VerdictRecord};
+use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
 use crate::rules::Headline;
 
 /// How many findings of a group a short report lists after its first.
@@ -27,17 +27,26 @@ pub(super) struct Group<'record> {
     pub(super) first: &'record FindingRecord,
     /// The others, in the record's order.
     pub(super) rest: Vec<&'record FindingRecord>,
+    /// The operations at fault: those that the facts are about.
+    operations: Vec<&'record str>,
     /// The index of the earlier group whose first finding the same line reproduces, from 0.
     pub(super) reproduced_by: Option<usize>,
 }
 
 /// Returns the findings of a record in groups. The group with the most urgent finding comes first.
 pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
+    let stated = stated_of(record);
     let mut places = HashMap::new();
     let mut of_operations: Vec<Group<'_>> = Vec::new();
     for finding in &record.findings {
-        let key = (finding.level, finding.rule.as_str(), finding.operation.as_str());
-        add(&mut of_operations, places.entry(key), Group::of(finding));
+        let operation = stated.get(finding.fact.as_str()).copied().unwrap_or(&finding.operation);
+        let key = (
+            finding.level,
+            finding.rule.as_str(),
+            operation,
+            finding.operation.as_str(),
+        );
+        add(&mut of_operations, places.entry(key), Group::of(finding, operation));
     }
     let mut places = HashMap::new();
     let mut groups = Vec::new();
@@ -54,6 +63,21 @@ pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
     groups
 }
 
+/// Returns the operation of each broken fact that is about one operation. A response to another one may show it: what
+/// `createTag` loses is missing in `getTags`. What holds for all of a security scheme is about none.
+fn stated_of(record: &Record) -> HashMap<&str, &str> {
+    let found: HashSet<_> = record.findings.iter().map(|finding| finding.fact.as_str()).collect();
+    let rows = record.facts.rows.iter().filter(|row| found.contains(row.fact.as_str()));
+    let about_one = rows.filter(|row| {
+        row.fact
+            .strip_prefix(&*row.operation)
+            .is_some_and(|rest| rest.starts_with(' '))
+    });
+    about_one
+        .map(|row| (row.fact.as_str(), row.operation.as_str()))
+        .collect()
+}
+
 /// Adds a group to the group that has the same key, or as a new one.
 fn add<'record, K>(groups: &mut Vec<Group<'record>>, entry: Entry<'_, K, usize>, group: Group<'record>) {
     let place = match entry {
@@ -61,16 +85,24 @@ fn add<'record, K>(groups: &mut Vec<Group<'record>>, entry: Entry<'_, K, usize>,
         Entry::Vacant(place) => *place.insert(groups.len()),
     };
     match groups.get_mut(place) {
-        Some(known) => known.rest.extend(group.findings()),
+        Some(known) => {
+            known.rest.extend(group.findings());
+            for operation in group.operations {
+                if !known.operations.contains(&operation) {
+                    known.operations.push(operation);
+                }
+            }
+        }
         None => groups.push(group),
     }
 }
 
 impl<'record> Group<'record> {
-    fn of(first: &'record FindingRecord) -> Self {
+    fn of(first: &'record FindingRecord, operation: &'record str) -> Self {
         Self {
             first,
             rest: Vec::new(),
+            operations: vec![operation],
             reproduced_by: None,
         }
     }
@@ -110,20 +142,25 @@ impl<'record> Group<'record> {
         let Some(headline) = self.headline_of_rule() else {
             return first.fact.clone();
         };
-        let mut operations: Vec<_> = self.findings().map(|finding| finding.operation.as_str()).collect();
-        operations.dedup();
-        let named = match operations.len() {
-            0..=MOST_NAMED => operations.join(", "),
-            many => format!("{many} operations"),
+        let named = named(&self.operations);
+        let mut shown: Vec<_> = self.findings().map(|finding| finding.operation.as_str()).collect();
+        shown.dedup();
+        shown.retain(|operation| !self.operations.contains(operation));
+        let seen = if shown.is_empty() {
+            String::new()
+        } else {
+            format!(" (seen in {})", self::named(&shown))
         };
-        match headline {
-            Headline::Operation(one, many) => format!("{named} {}", if operations.len() == 1 { one } else { many }),
+        let is_one = self.operations.len() == 1;
+        let wrong = match headline {
+            Headline::Operation(one, many) => format!(" {}", if is_one { one } else { many }),
             Headline::Field(one, many) => match (self.len(), first.response_pointer.as_str()) {
-                (1, "") => format!("{named}: the body {one}"),
-                (1, field) => format!("{named}: {field} {one}"),
-                (count, _) => format!("{named}: {count} fields {many}"),
+                (1, "") => format!(": the body {one}"),
+                (1, field) => format!(": {field} {one}"),
+                (count, _) => format!(": {count} fields {many}"),
             },
-        }
+        };
+        format!("{named}{wrong}{seen}")
     }
 
     /// Returns the group without its headline, as lines: the first finding, up to [`MOST_LISTED`] others, what to do.
@@ -156,6 +193,14 @@ impl<'record> Group<'record> {
     }
 }
 
+/// Joins the names of a few operations; gives the number of many.
+fn named(operations: &[&str]) -> String {
+    match operations.len() {
+        0..=MOST_NAMED => operations.join(", "),
+        many => format!("{many} operations"),
+    }
+}
+
 /// Explains the number of findings if it differs from the number of broken facts; otherwise none.
 pub(super) fn sum(record: &Record) -> Option<String> {
     let found: HashSet<_> = record.findings.iter().map(|finding| finding.fact.as_str()).collect();
@@ -169,31 +214,37 @@ pub(super) fn sum(record: &Record) -> Option<String> {
         }
     }
     let further = record.findings.len().saturating_sub(broken + others);
-    let facts = |count: usize, which: &str| match count {
-        1 => format!("1 for a fact that is {which}"),
-        _ => format!("{count} for facts that are {which}"),
-    };
-    let already = match further {
-        1 => "1 for a fact that already has one".to_owned(),
-        _ => format!("{further} for facts that already have one"),
-    };
     let parts = [
-        (broken, facts(broken, "broken")),
-        (others, facts(others, "held or undecided")),
-        (further, already),
+        (broken, "for a broken fact", "for broken facts"),
+        (others, "for a fact that is not broken", "for facts that are not broken"),
+        (further, "more for the same fact", "more for the same facts"),
     ];
-    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-    let mut parts: Vec<_> = parts.map(|(_, part)| part).collect();
-    if silent > 0 {
-        let which = if silent == 1 {
-            "1 broken fact, which is"
-        } else {
-            &format!("{silent} broken facts, which are")
-        };
-        parts.push(format!("none for {which} allowed or accepted"));
+    let parts = parts.iter().filter(|(count, ..)| *count > 0);
+    let mut parts: Vec<_> = parts
+        .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
+        .collect();
+    match silent {
+        0 => {}
+        1 => parts.push("1 broken fact is allowed or accepted".to_owned()),
+        _ => parts.push(format!("{silent} broken facts are allowed or accepted")),
     }
-    let adds_up = others + further + silent == 0;
-    (!adds_up).then(|| format!("{}: {}", record.findings.len(), parts.join(", ")))
+    let blocks = groups(record).len();
+    let counts = phrases::counts(record);
+    let counts = counts.trim_start_matches([':', ' ']);
+    let grouped = match record.findings.len() {
+        0 => String::new(),
+        findings if findings == blocks => counts.to_owned(),
+        _ if blocks == 1 => format!("{counts} in 1 block"),
+        _ => format!("{counts} in {blocks} blocks"),
+    };
+    let adds_up = others + further + silent == 0 && record.findings.len() == blocks;
+    let is_expected = record.outcome != Outcome::Conforms || broken == 0;
+    let text = if grouped.is_empty() {
+        parts.join(", ")
+    } else {
+        format!("{grouped}: {}", parts.join(", "))
+    };
+    (!adds_up || !is_expected).then_some(text)
 }
 
 #[cfg(test)]
@@ -241,7 +292,7 @@ mod tests {
         let others: Vec<_> = groups(&record)[0].others().collect();
         assert_eq!(
             others[0],
-            "also line 17: getThings /c: documented; received null at /c, 2 times"
+            "also line 17: getThings /c: documented; received null, 2 times, first at /c"
         );
     }
 
@@ -261,6 +312,20 @@ mod tests {
         assert_eq!(headlines(&failing[..1]), ["a fails with a 5xx"]);
         let apart = headlines(&[whole("a", "500"), whole("b", "502")]);
         assert_eq!(apart, ["a fails with a 5xx", "b fails with a 5xx"]);
+    }
+
+    #[test]
+    fn the_operation_at_fault_is_named_where_another_one_shows_it() {
+        let mut record = fixed();
+        record.findings.truncate(1);
+        record.findings[0].operation = "getOther".to_owned();
+        let headlines: Vec<_> = groups(&record).iter().map(Group::headline).collect();
+        assert_eq!(headlines, ["getThings: /name has the wrong type (seen in getOther)"]);
+        // Of a fact about no operation, the one that showed it is meant.
+        record.facts.rows[1].fact = "bearer auth: a wrong token is rejected".into();
+        record.findings[0].fact = record.facts.rows[1].fact.to_string();
+        let headlines: Vec<_> = groups(&record).iter().map(Group::headline).collect();
+        assert_eq!(headlines, ["getOther: /name has the wrong type"]);
     }
 
     #[test]
@@ -322,14 +387,9 @@ mod tests {
         record.findings.push(second);
         assert_eq!(
             sum(&record).as_deref(),
-            Some(
-                "3: 1 for a fact that is broken, 1 for a fact that is held or undecided, 1 for a fact that already has one"
-            )
+            Some("3 errors in 1 block: 1 for a broken fact, 1 for a fact that is not broken, 1 more for the same fact")
         );
         record.findings.clear();
-        assert_eq!(
-            sum(&record).as_deref(),
-            Some("0: none for 1 broken fact, which is allowed or accepted")
-        );
+        assert_eq!(sum(&record).as_deref(), Some("1 broken fact is allowed or accepted"));
     }
 }

@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(ty.as_deref(), Some("wrong-type"));
         assert_eq!(
             message.as_deref(),
-            Some("documented: string; received: integer at /name, 2 times")
+            Some("documented: string; received: integer, 2 times, first at /name")
         );
         let text = description.as_deref().unwrap();
         assert!(text.contains("things.yaml:17") && text.contains("curl -sS"), "{text}");

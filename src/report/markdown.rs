@@ -76,7 +76,7 @@ fn head(record: &Record) -> String {
     let facts = &record.facts;
     format!(
         "### {sign} {} {}{because}\n\n{} facts of {}: {} held, {} broken, {} undecided.\n",
-        code(&phrases::clipped(&record.target, LONGEST_CELL)),
+        code(&phrases::clipped(&phrases::target(record), LONGEST_CELL)),
         phrases::outcome(record.outcome),
         facts.total,
         code(&phrases::clipped(&record.contract.file, LONGEST_CELL)),
@@ -239,7 +239,8 @@ fn residue(record: &Record) -> String {
         .map(|(operation, left)| format!("| {} | {} |\n", cell(operation), cell(&left)))
         .collect();
     let mut text = format!(
-        "\n<details><summary>{count} left in the target, which deletes nothing; {}</summary>\n\n| operation | id |\n|---|---|\n{rows}",
+        "\n<details><summary>{}, which has no delete; {}</summary>\n\n| operation | id |\n|---|---|\n{rows}",
+        phrases::records_left(record),
         phrases::looked_through(record)
     );
     if count > MOST_LISTED {

@@ -47,6 +47,19 @@ pub(super) fn word(level: Level) -> &'static str {
     }
 }
 
+/// So many records left: `1 record left in the target`.
+pub(super) fn records_left(record: &Record) -> String {
+    match all_left(record).count() {
+        1 => "1 record left in the target".to_owned(),
+        count => format!("{count} records left in the target"),
+    }
+}
+
+/// The base URL of the target.
+pub(super) fn target(record: &Record) -> String {
+    format!("{}{}", record.target, record.base_path)
+}
+
 /// Returns what follows the outcome: the number of operations, the shard, then the reason or, if there is none, the
 /// number of findings and the unchecked operations. Parts that do not apply are left out.
 pub(super) fn because(record: &Record) -> String {
@@ -95,8 +108,13 @@ pub(super) fn cause(record: &Record) -> Option<&'static str> {
 fn not_checked(record: &Record) -> String {
     let (named, more) = unchecked(record);
     let mut rendered: Vec<_> = named
-        .iter()
-        .map(|(name, reason)| format!("; {name} was not checked: {reason}"))
+        .chunk_by(|(_, one), (_, other)| one == other)
+        .map(|group| {
+            let names: Vec<_> = group.iter().map(|(name, _)| *name).collect();
+            let were = if names.len() == 1 { "was" } else { "were" };
+            let reason = group.first().map_or("", |(_, reason)| reason);
+            format!("; {} {were} not checked: {reason}", names.join(", "))
+        })
         .collect();
     if more > 0 {
         rendered.push(format!("; {more} more were not checked"));
@@ -144,17 +162,18 @@ pub(crate) fn errors_and_warnings(errors: usize, warnings: usize) -> String {
 
 /// Describes what was received, where in the response and how often: `integer at /name, 2 times`.
 pub(super) fn received(finding: &FindingRecord) -> String {
-    let place = if finding.response_pointer.is_empty() {
-        String::new()
-    } else {
-        format!(" at {}", finding.response_pointer)
-    };
-    let times = if finding.count > 1 {
-        format!(", {} times", finding.count)
-    } else {
-        String::new()
-    };
-    format!("{}{place}{times}", finding.received)
+    let FindingRecord {
+        received,
+        count,
+        response_pointer: pointer,
+        ..
+    } = finding;
+    match (*count > 1, pointer.is_empty()) {
+        (false, false) => format!("{received} at {pointer}"),
+        (false, true) => received.clone(),
+        (true, false) => format!("{received}, {count} times, first at {pointer}"),
+        (true, true) => format!("{received}, {count} times"),
+    }
 }
 
 /// Groups the undecided facts by reason, the most frequent reason first.
@@ -194,7 +213,7 @@ pub(super) fn left_note(residue: &ResidueRecord) -> Option<String> {
     let created = residue.status.is_some_and(|status| (200..300).contains(&status));
     let place = match residue.found {
         Some(true) => response.is_some().then_some("it is there"),
-        Some(false) => Some("its list does not show it"),
+        Some(false) => Some("not in its list at the end of the run"),
         None => (response.is_some() && !created).then_some("it may be there"),
     };
     let parts = [response, place.map(str::to_owned)];
@@ -209,7 +228,10 @@ pub(super) fn all_left(record: &Record) -> impl Iterator<Item = (&str, String)> 
     let created = created.map(|residue| (residue.operation.as_str(), left(residue)));
     let others = record.others.iter().map(|other| {
         let id = other.id.as_deref().unwrap_or("without an id");
-        (other.list.as_str(), format!("{id}; it shows the run tag"))
+        (
+            other.list.as_str(),
+            format!("{id}; found by the run tag, no create returned it"),
+        )
     });
     created.chain(others)
 }

@@ -49,7 +49,7 @@ impl Terminal {
             Styling::Plain => words.to_owned(),
             Styling::Coloured => format!("\u{1b}[1;{colour}m{words}\u{1b}[0m"),
         };
-        format!("{} {words}{}\n", record.target, phrases::because(record))
+        format!("{} {words}{}\n", phrases::target(record), phrases::because(record))
     }
 
     fn summary(&self, record: &Record) -> String {
@@ -129,11 +129,11 @@ impl Terminal {
     }
 
     fn residue_heading(&self, record: &Record, end: &str) -> String {
-        let left = phrases::all_left(record).count();
         self.row(
             "residue",
             &format!(
-                "{left} left in the target, which deletes nothing; {}{end}",
+                "{}, which has no delete; {}{end}",
+                phrases::records_left(record),
                 phrases::looked_through(record)
             ),
         )
@@ -259,7 +259,7 @@ mod tests {
         }
         let summary = text.trim_end().split("residue ").last().unwrap();
         let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
-        let head = "41 left in the target, which deletes nothing; ";
+        let head = "41 records left in the target, which has no delete; ";
         assert!(
             summary.starts_with(head) && summary.ends_with("; each is named above"),
             "{summary}"

@@ -193,7 +193,7 @@ fn again(finding: &FindingRecord, above: Option<(usize, &Group<'_>)>) -> Markup 
         div.again {
             div.again-head {
                 h4 { "Reproduce" }
-                button.copy type="button" hidden { "Copy" span.for-reader { " the curl line" } }
+                button.copy type="button" hidden { "Copy" span.for-reader { " the command" } }
             }
             pre { code { (finding.reproduce) } }
         }

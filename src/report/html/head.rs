@@ -6,6 +6,7 @@ use maud::{Markup, PreEscaped, html};
 use ring::digest::{SHA256, digest};
 
 use super::masthead::verdict;
+use crate::report::phrases;
 use crate::report::record::Record;
 
 /// The style of the page.
@@ -33,7 +34,7 @@ pub(super) fn before_texts() -> String {
 
 /// Returns the title of the page.
 pub(super) fn title(record: &Record) -> Markup {
-    html! { title { (record.target) " " (verdict(record.outcome).1) " · countersign" } }
+    html! { title { (phrases::target(record)) " " (verdict(record.outcome).1) " · countersign" } }
 }
 
 /// Returns the policy: nothing is fetched, sent or embedded, and only the page's own style and script are used.

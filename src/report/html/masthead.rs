@@ -27,7 +27,7 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
         header.masthead {
             p.brand { "countersign" span { (record.contract.title) } }
             h1 {
-                span.target { (record.target) } " "
+                span.target { (phrases::target(record)) } " "
                 span class={ "verdict " (looks) } { (words) (phrases::in_operations(record)) }
             }
             p.because { (because(record)) }

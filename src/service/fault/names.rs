@@ -55,10 +55,12 @@ impl Faults {
     }
 }
 
+/// Finds a fault. A report writes `*` for any element of an array where a name has `each`.
 fn named(name: &str) -> Result<&'static Fault, UnknownFault> {
+    let written = name.replace("/*", "/each");
     faults()
         .iter()
-        .find(|fault| fault.name == name)
+        .find(|fault| fault.name == written)
         .ok_or_else(|| UnknownFault {
             name: name.to_owned(),
             near: Near::to(name, faults().iter().map(|fault| fault.name.as_str())),
@@ -71,9 +73,9 @@ mod tests {
 
     #[test]
     fn a_known_name_is_found() {
-        let found = Faults::named(["getTags:row-skipped", "createTag:body-cut"]).unwrap();
+        let found = Faults::named(["getTags:row-skipped", "getTags/data/items/*/name:dropped"]).unwrap();
         let names: Vec<_> = found.iter().map(|fault| fault.name.as_str()).collect();
-        assert_eq!(names, ["getTags:row-skipped", "createTag:body-cut"]);
+        assert_eq!(names, ["getTags:row-skipped", "getTags/data/items/each/name:dropped"]);
     }
 
     #[test]

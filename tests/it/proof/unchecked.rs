@@ -195,7 +195,7 @@ async fn every_report_names_what_was_not_checked() {
             .replace("<code>", "")
             .replace("</code>", "");
         assert!(
-            plain.contains("getThing") && plain.contains("no response of getThings showed"),
+            plain.contains("getThing") && plain.contains("no response of getThings had"),
             "{name}: {report}"
         );
     }
