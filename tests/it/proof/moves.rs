@@ -15,6 +15,7 @@ use super::call::Reply;
 use super::checked::{Check, Judged};
 use super::deviating::Deviation;
 use crate::support::crew::try_all;
+use crate::support::tried;
 
 /// What the facts held must reach, unless a move takes evidence away itself. The reference service reaches 487.
 const FLOOR: usize = 440;
@@ -66,8 +67,10 @@ impl Move {
     }
 }
 
-/// Checks each move's service and reports every false finding, and every one that decided too little.
+/// Checks each move's service, every other one but where everything is tried, and reports every false finding and every
+/// check that decided too little.
 fn prove(moves: Vec<Move>) {
+    let moves = moves.into_iter().step_by(tried(2, 1)).collect();
     try_all(moves, async |mut moved: Move| {
         let deviation = std::mem::take(&mut moved.deviation);
         if moved.check.only.is_some() {
