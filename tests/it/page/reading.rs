@@ -237,7 +237,7 @@ fn a_screen_reader_gets_a_name_for_everything() {
             "link",
             "createContact, Values: 1 broken, 1 undecided, 50 held",
         ),
-        (".copy", "button", "Copy the curl line"),
+        (".copy", "button", "Copy the command"),
         ("#shown", "status", ""),
         ("table.times", "table", "How long the responses of each operation took"),
     ] {
