@@ -22,7 +22,7 @@ use crate::run::{Event, Settings};
 
 /// A check of a service against its contract. Its settings are those of `countersign check`, under the names of its
 /// flags, with the defaults and bounds of [`Settings`]. A value outside the bounds is replaced by the nearest one
-/// inside.
+/// inside; a rate or a time that must be more than 0 is then one request a day, or a millisecond.
 ///
 /// # Examples
 ///
@@ -72,6 +72,9 @@ pub struct Check {
     require_facts: Option<f64>,
     keep_exchanges: bool,
 }
+
+/// What replaces a time of 0 where a request or the check could not be made in it.
+const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Makes a transport from a token, the text from which wrong tokens are drawn, and limits.
 type Connect = Box<dyn FnOnce(Option<Token>, String, Limits) -> Transport + Send>;
@@ -194,13 +197,14 @@ impl Check {
 
     /// Sets the most requests per second; by default as many as the service answers.
     pub fn rate(mut self, per_second: f64) -> Self {
-        self.settings.rate = Some(per_second);
+        let most = Settings::LONGEST.as_secs_f64();
+        self.settings.rate = Some(per_second.clamp(1.0 / most, most));
         self
     }
 
     /// Sets how long one request may take, from connecting to the last byte decoded, by default [`Limits::DEADLINE`].
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.limits.deadline = timeout.min(Settings::LONGEST);
+        self.limits.deadline = timeout.clamp(SHORTEST, Settings::LONGEST);
         self
     }
 
@@ -212,7 +216,7 @@ impl Check {
 
     /// Sets how long the check may take, by default [`Settings::MAX_TIME`].
     pub fn max_time(mut self, time: Duration) -> Self {
-        self.settings.max_time = time.min(Settings::LONGEST);
+        self.settings.max_time = time.clamp(SHORTEST, Settings::LONGEST);
         self
     }
 
@@ -257,7 +261,7 @@ impl Check {
 
     /// Sets how many of the facts must be decided, in percent. With fewer, the service counts as not judged.
     pub fn require_facts(mut self, percent: f64) -> Self {
-        self.require_facts = Some(percent);
+        self.require_facts = Some(percent.clamp(0.0, 100.0));
         self
     }
 
@@ -385,4 +389,31 @@ pub(crate) fn random_seed() -> u64 {
 )]
 fn now() -> DateTime<Utc> {
     Utc::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_outside_its_bounds_becomes_the_nearest_inside() {
+        let check = || Check::new(Contract::built_in().unwrap());
+        let day = Settings::LONGEST.as_secs_f64();
+        for (set, kept) in [(0.0, 1.0 / day), (-1.0, 1.0 / day), (7.5, 7.5), (1e9, day)] {
+            assert_eq!(check().rate(set).settings.rate, Some(kept), "{set}");
+        }
+        for (set, kept) in [(-1.0, 0.0), (99.5, 99.5), (101.0, 100.0)] {
+            assert_eq!(check().require_facts(set).require_facts, Some(kept), "{set}");
+        }
+        for (set, kept) in [
+            (Duration::ZERO, SHORTEST),
+            (Duration::from_secs(7), Duration::from_secs(7)),
+            (Duration::MAX, Settings::LONGEST),
+        ] {
+            assert_eq!(check().timeout(set).limits.deadline, kept, "{set:?}");
+            assert_eq!(check().max_time(set).settings.max_time, kept, "{set:?}");
+        }
+        assert_eq!(check().settle(Duration::ZERO).settings.settle, Duration::ZERO);
+        assert_eq!(check().jobs(0).settings.jobs, 1);
+    }
 }

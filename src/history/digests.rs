@@ -5,14 +5,14 @@ use std::collections::HashSet;
 
 use crate::exchange::Digest;
 
-/// At least this many are kept unsorted before they are sorted in.
+/// This many may wait to be sorted in, however few are sorted: sorting for each new digest would cost more than a set.
 const FEW: usize = 4096;
 
 /// A set of digests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Digests {
     sorted: Vec<Digest>,
-    /// Those that are not sorted in yet; at most an eighth of the others.
+    /// Those that are not sorted in yet: fewer than [`FEW`] or an eighth of the sorted ones, whichever is more.
     fresh: HashSet<Digest>,
 }
 

@@ -71,7 +71,7 @@ pub(crate) struct Noted {
 pub(crate) struct Finished {
     /// What may be left.
     pub(crate) residue: Vec<Residue>,
-    /// The records left by other runs.
+    /// The records that show the run tag but were in no response to a create of this run.
     pub(crate) others: Vec<Other>,
     /// Whether the target responds to creates with the same identifier again and again, and keeps nothing.
     pub(crate) mock: bool,

@@ -282,7 +282,7 @@ impl History<'_> {
         self.looks.insert(id, look);
     }
 
-    /// Returns the last page that the current walk shows, and whether that page may be walked to.
+    /// Returns the number of the last page, as the first page of the current walk states it; `None` where it does not.
     pub(crate) fn last_page(&self, look: LookId) -> Option<u64> {
         let first = self.looks.get(&look)?.walk.pages.first()?;
         Some(u64::try_from(first.last_page?).unwrap_or(0))

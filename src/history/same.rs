@@ -18,14 +18,15 @@ pub(crate) fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
     }
 }
 
-/// Whether two values are the same value. JSON has one kind of number: `28.0` is `28`. And in Unicode a text stays the
+/// Whether two values are the same value. JSON has one kind of number: `28.0` is `28`. Two integers are compared
+/// exactly, because as floating-point numbers two large ones that differ may be equal. And in Unicode a text stays the
 /// same however its accents are composed: whoever relies on a difference between canonically equivalent texts does not
 /// conform to it (The Unicode Standard, section 3.2, C6), and the document does not require one. So a service that
 /// normalizes what it receives is not reported, while one that loses an accent is.
 fn equal(sent: &Value, kept: &Value) -> bool {
     match (sent, kept) {
         (Value::String(sent), Value::String(kept)) => sent == kept || composed(sent) == composed(kept),
-        (Value::Number(_), Value::Number(_)) => sent == kept || sent.as_f64() == kept.as_f64(),
+        (Value::Number(sent), Value::Number(kept)) if sent.is_f64() || kept.is_f64() => sent.as_f64() == kept.as_f64(),
         _ => sent == kept,
     }
 }
@@ -75,5 +76,12 @@ mod tests {
     fn a_number_is_kept_however_it_is_written() {
         assert_eq!(same(Same::Value, &json!(28), &json!(28.0)), Some(true));
         assert_eq!(same(Same::Value, &json!(28), &json!("28")), Some(false));
+    }
+
+    #[test]
+    fn large_integers_that_differ_are_not_the_same() {
+        let large = 9_007_199_254_740_992_u64;
+        assert_eq!(same(Same::Value, &json!(large), &json!(large)), Some(true));
+        assert_eq!(same(Same::Value, &json!(large), &json!(large + 1)), Some(false));
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::client::repeat;
 use crate::exchange::Response;
 
-/// How often a request is sent again while the target asks for time.
+/// How many times a request is sent in all while the target throttles it.
 pub(super) const ATTEMPTS: u32 = 4;
 /// The longest wait before a request is sent again.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);

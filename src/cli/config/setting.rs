@@ -135,7 +135,7 @@ pub(in crate::cli) type Count<const DEFAULT: u64, const LEAST: u64 = 0, const MO
 pub(in crate::cli) type Percent = Number<f64, 0, 100>;
 /// How many seconds something may take.
 pub(in crate::cli) type Seconds<const DEFAULT: u64 = 0> = Number<f64, 0, { Settings::LONGEST.as_secs() }, DEFAULT>;
-/// A number of seconds other than 0.
+/// A number greater than 0 and at most the number of seconds in [`Settings::LONGEST`]: a time in seconds, or a rate.
 pub(in crate::cli) type Positive<const DEFAULT: u64 = 0> =
     Number<f64, 0, { Settings::LONGEST.as_secs() }, DEFAULT, true>;
 
