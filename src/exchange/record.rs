@@ -196,7 +196,7 @@ impl From<Purpose> for Intent {
 pub enum Purpose {
     /// A read at the end of a run that looks for what it left. Its response is not judged, because it may show what the
     /// edge cases stored.
-    Account,
+    FinalLook,
     /// A documented request, and what a rejection of it would mean.
     Documented(OnRefusal),
     /// A documented request in another spelling. Its response is judged in one respect only: that it is as good as the

@@ -11,19 +11,19 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use super::account::{may_have_stored, records};
 use super::carried::carries_all;
 use super::evidence::{Counted, Evidence, Walk};
 use super::history::{History, Show};
 use super::look::Item;
 use super::records::text;
+use super::residue::{may_have_stored, records};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Listed};
 use crate::exchange::{Exchange, Intent, Request, identifier};
 
 /// The maximum number of writes that are remembered, the most recent ones: a soak may send any number.
-const MOST: usize = 1_000;
+const MAX_WRITES_KEPT: usize = 1_000;
 
 /// The writes of a run whose records are counted.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ struct Written {
     /// The identifier of its record, where it is known.
     id: Option<String>,
     /// Whether it was a documented request with a success whose record has an identifier.
-    counts: bool,
+    is_judged: bool,
     /// Whether its record was seen.
     found: bool,
     /// Whether it was an item of a list that the last look has not seen.
@@ -59,7 +59,7 @@ struct Double {
 
 impl Counts {
     fn note(&mut self, written: Written) {
-        if self.writes.len() >= MOST {
+        if self.writes.len() >= MAX_WRITES_KEPT {
             self.writes.pop_front();
         }
         self.writes.push_back(written);
@@ -79,11 +79,11 @@ impl<'run> History<'run> {
     /// Records a create that may have stored a record.
     pub(super) fn note_counted_create(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
-        if self.invariant(operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
+        if self.created_and_listed(operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
             return;
         }
-        let counts = intent.is_documented() && self.succeeded(exchange) && id.is_some();
-        self.note_counted(&exchange.request, id.map(str::to_owned), counts);
+        let is_judged = intent.is_documented() && self.succeeded(exchange) && id.is_some();
+        self.note_counted(&exchange.request, id.map(str::to_owned), is_judged);
     }
 
     /// Records an accepted update of a record of this run.
@@ -96,14 +96,14 @@ impl<'run> History<'run> {
         }
     }
 
-    fn note_counted(&mut self, request: &Request, id: Option<String>, counts: bool) {
+    fn note_counted(&mut self, request: &Request, id: Option<String>, is_judged: bool) {
         let body = request.json().cloned().unwrap_or_default();
-        self.account.counts.note(Written {
+        self.ledger.counts.note(Written {
             operation: request.operation,
             numbers: self.run_tag.numbers_in(&body),
             body,
             id,
-            counts,
+            is_judged,
             found: false,
             gone: false,
             others: Vec::new(),
@@ -113,9 +113,9 @@ impl<'run> History<'run> {
     /// Counts the records that an item is or contains and that a write of the run may have left, whichever look has
     /// seen the item.
     pub(super) fn count_item(&mut self, list: OperationId, item: Item<'_>) {
-        let mut counts = std::mem::take(&mut self.account.counts);
+        let mut counts = std::mem::take(&mut self.ledger.counts);
         self.count_in(&mut counts, list, item);
-        self.account.counts = counts;
+        self.ledger.counts = counts;
     }
 
     fn count_in(&self, counts: &mut Counts, list: OperationId, item: Item<'_>) {
@@ -144,7 +144,7 @@ impl<'run> History<'run> {
                     if id.is_some() && written.id == id {
                         written.found = true;
                     } else if !known
-                        && written.counts
+                        && written.is_judged
                         && written.others.iter().all(|other| other.id != id)
                         && self.is_sent(written, (record, &numbers))
                     {
@@ -164,7 +164,7 @@ impl<'run> History<'run> {
         let invariants = &self.contract.operation(operation).invariants;
         let page = self.contract.operation(list).page.as_ref()?;
         let created = self
-            .invariant(operation)
+            .created_and_listed(operation)
             .map(|(created, listed)| (listed, created.id.as_str()));
         let updated = invariants
             .updated
@@ -183,16 +183,16 @@ impl<'run> History<'run> {
 
     /// Prepares to look for every item of a list again: what was listed counts as gone until it is seen again.
     pub(super) fn forget_items(&mut self, list: OperationId) {
-        let mut counts = std::mem::take(&mut self.account.counts);
+        let mut counts = std::mem::take(&mut self.ledger.counts);
         for written in &mut counts.writes {
-            written.gone = written.counts && written.found && self.item_of(written, list).is_some();
+            written.gone = written.is_judged && written.found && self.item_of(written, list).is_some();
         }
-        self.account.counts = counts;
+        self.ledger.counts = counts;
     }
 
     /// Whether a look has not seen all of them again.
     pub(super) fn has_gone(&self) -> bool {
-        self.account.counts.writes.iter().any(|written| written.gone)
+        self.ledger.counts.writes.iter().any(|written| written.gone)
     }
 
     /// Whether a record carries what a write sent: everything that must come back, and a text with the run tag or,
@@ -223,8 +223,8 @@ impl<'run> History<'run> {
 
     /// Judges what a walk over the whole list counted.
     pub(super) fn judge_counts(&self, list: OperationId, walk: &Walk, show: Show<'_>) {
-        let counts = &self.account.counts;
-        let here = counts.writes.iter().filter(|written| written.counts);
+        let counts = &self.ledger.counts;
+        let here = counts.writes.iter().filter(|written| written.is_judged);
         let here = here.filter(|written| self.listed_at(written.operation, list).is_some());
         let last = walk.last_request(self.contract);
         for written in here {
@@ -238,7 +238,7 @@ impl<'run> History<'run> {
                 other: other.map(|other| other.pointer.as_str()),
                 changed: walk.changed(),
                 end: walk.end,
-                most: walk.most,
+                max_pages: walk.max_pages,
             };
             if let Some(request) = other.map(|other| &other.request).or(last.as_ref()) {
                 show(Evidence::Counted(counted, request));

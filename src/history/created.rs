@@ -15,7 +15,7 @@ use crate::exchange::{Request, identifier};
 
 /// A record that the run created.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
+pub(super) struct CreatedRecord {
     pub(super) operation: OperationId,
     pub(super) request: Request,
     /// The record, reduced to its identifier.
@@ -51,7 +51,7 @@ impl ObservedRecord {
 /// What a look has shown of the records that it looks for, by their index.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
-    made: Vec<Made>,
+    made: Vec<CreatedRecord>,
     /// How many have an identifier: a record without one cannot be found, so the look does not wait for it.
     findable: usize,
     /// Whether a record may appear in the wrong place, so that every place is checked.
@@ -72,8 +72,8 @@ impl Observations {
             .filter(|made| history.contract.created_in(made.operation) == Some(list))
             .cloned()
             .collect();
-        let has_owner = |made: &Made| {
-            let invariant = history.invariant(made.operation);
+        let has_owner = |made: &CreatedRecord| {
+            let invariant = history.created_and_listed(made.operation);
             invariant.is_some_and(|(_, listed)| listed.owner.is_some())
         };
         Self {
@@ -103,14 +103,14 @@ impl History<'_> {
     }
 
     /// Whether a record is listed with what was sent.
-    pub(super) fn carries(&self, made: &Made, seen: &ObservedRecord) -> bool {
+    pub(super) fn carries(&self, made: &CreatedRecord, seen: &ObservedRecord) -> bool {
         let body = made.request.json().unwrap_or(&Value::Null);
-        self.invariant(made.operation)
+        self.created_and_listed(made.operation)
             .is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
     }
 
-    fn identifier<'made>(&self, made: &'made Made) -> Option<&'made Value> {
-        let (created, _) = self.invariant(made.operation)?;
+    fn identifier<'made>(&self, made: &'made CreatedRecord) -> Option<&'made Value> {
+        let (created, _) = self.created_and_listed(made.operation)?;
         made.resource.pointer(&created.id).filter(|id| identifier(id).is_some())
     }
 
@@ -139,8 +139,8 @@ impl History<'_> {
 
     /// Returns where an item contains a text of the created record, under any identifier. The text has the run tag in
     /// it, so nobody else would have sent it.
-    fn text_in(&self, made: &Made, item: &Value) -> Option<String> {
-        let (created, listed) = self.invariant(made.operation)?;
+    fn text_in(&self, made: &CreatedRecord, item: &Value) -> Option<String> {
+        let (created, listed) = self.created_and_listed(made.operation)?;
         let at = listed.at.as_deref().filter(|_| listed.owner.is_some())?;
         let records = item.pointer(at)?.as_array()?;
         let body = made.request.json()?;
@@ -152,10 +152,10 @@ impl History<'_> {
     }
 
     /// Whether an item is the record, or its owner.
-    pub(super) fn belongs_in(&self, list: OperationId, made: &Made, item: &Value) -> bool {
+    pub(super) fn belongs_in(&self, list: OperationId, made: &CreatedRecord, item: &Value) -> bool {
         let page = self.contract.operation(list).page.as_ref();
         let id = page.and_then(|page| item.pointer(&page.id));
-        let listed = self.invariant(made.operation).map(|(_, listed)| listed);
+        let listed = self.created_and_listed(made.operation).map(|(_, listed)| listed);
         match listed.and_then(|listed| listed.owner.as_ref()) {
             None => id.is_some() && id == self.identifier(made),
             Some(owner) => {
@@ -168,11 +168,11 @@ impl History<'_> {
     /// Returns the created record that an item is or contains, and its pointer in the item.
     pub(super) fn record_in<'item>(
         &self,
-        made: &Made,
+        made: &CreatedRecord,
         item: &'item Value,
         in_place: bool,
     ) -> Option<(&'item Value, String)> {
-        let (created, listed) = self.invariant(made.operation)?;
+        let (created, listed) = self.created_and_listed(made.operation)?;
         if listed.owner.is_none() {
             return in_place.then(|| (item, String::new()));
         }
@@ -186,11 +186,11 @@ impl History<'_> {
     }
 
     pub(super) fn judge_observations(&mut self, observations: &Observations, walk: &Walk, show: Show<'_>) {
-        let whole = walk.end.reason(walk.most).is_none() && !walk.changed();
-        self.note_keeping(&observations.made, whole, |index| observations.found.get(&index));
+        let completely = walk.end.reason(walk.max_pages).is_none() && !walk.changed();
+        self.note_keeping(&observations.made, completely, |index| observations.found.get(&index));
         let last = walk.last_request(self.contract);
         for (index, made) in observations.made.iter().enumerate() {
-            let Some((invariant, _)) = self.invariant(made.operation) else {
+            let Some((invariant, _)) = self.created_and_listed(made.operation) else {
                 continue;
             };
             let creation = Creation {
@@ -211,7 +211,7 @@ impl History<'_> {
                 elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
                 end: walk.end,
                 changed: walk.changed(),
-                most: walk.most,
+                max_pages: walk.max_pages,
             };
             let shown = elsewhere.or(seen).map(|seen| &seen.request);
             let request = shown.or(last.as_ref()).unwrap_or(&made.request);

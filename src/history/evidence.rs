@@ -40,12 +40,12 @@ pub struct Walk {
     /// How the walk ended.
     pub end: WalkEnd,
     /// The maximum number of pages that are walked.
-    pub most: u64,
+    pub max_pages: u64,
     /// What an earlier walk over the same list shows about this one.
     pub stability: Stability,
     /// Whether it is part of the look at the end of a run, of which only the counts are judged: what the list shows
     /// after the edge cases may be what they stored.
-    pub account: bool,
+    pub is_final_look: bool,
 }
 
 /// Whether a list stayed the same from one walk to the next.
@@ -73,7 +73,7 @@ pub enum WalkEnd {
     /// The response to a page had this status.
     Rejected(u16),
     /// Like [`Self::Rejected`], for a request without a credential.
-    RejectedBare(u16),
+    RejectedWithoutCredential(u16),
     /// The list could not be requested: something in its path has no value.
     Unsent,
     /// There are more pages than a walk covers.
@@ -100,7 +100,7 @@ pub struct PageSeen {
     /// The number of the last page.
     pub last_page: Option<i64>,
     /// Whether the response has an array of items.
-    pub listed: bool,
+    pub has_item_array: bool,
     /// A digest of each item's identifier, in order; `None` where an item has no identifier.
     pub items: Vec<Option<Digest>>,
 }
@@ -119,7 +119,7 @@ impl PageSeen {
     /// Whether the page shows its items, each with its identifier.
     #[must_use]
     pub fn shows_items(&self) -> bool {
-        self.listed && self.items.iter().all(Option::is_some)
+        self.has_item_array && self.items.iter().all(Option::is_some)
     }
 }
 
@@ -204,7 +204,7 @@ pub struct Observation<'seen> {
     /// How the last walk for it ended.
     pub end: WalkEnd,
     /// The maximum number of pages that are walked.
-    pub most: u64,
+    pub max_pages: u64,
 }
 
 /// The look for an updated record in its list.
@@ -220,13 +220,13 @@ pub struct Updating<'seen> {
     pub listed: Option<(&'seen Value, &'seen str)>,
     /// Where something that was sent appears in another item, as a marked pointer in the response.
     pub elsewhere: Option<&'seen str>,
-    /// Whether the list did not change, was seen whole and late enough, and showed no item with the record's
+    /// Whether the list did not change, was seen completely and late enough, and showed no item with the record's
     /// identifier.
     pub gone: bool,
     /// How the last walk for it ended.
     pub end: WalkEnd,
     /// The maximum number of pages that are walked.
-    pub most: u64,
+    pub max_pages: u64,
 }
 
 /// What a list shows, at the end of a run, of one accepted write.
@@ -245,7 +245,7 @@ pub struct Counted<'seen> {
     /// How the walk ended.
     pub end: WalkEnd,
     /// The maximum number of pages that are walked.
-    pub most: u64,
+    pub max_pages: u64,
 }
 
 /// A record that the target shows although the create that sent it was rejected, or that shows what a rejected update
@@ -279,7 +279,7 @@ pub struct EquivalentTried {
     /// The operation.
     pub operation: OperationId,
     /// The way.
-    pub way: Equivalence,
+    pub spelling: Equivalence,
     /// The response's status; `None` where no response came.
     pub status: Option<u16>,
     /// Whether the same request was accepted in its plain spelling.

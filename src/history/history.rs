@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::account::{Account, Other, Residue};
 use super::bindings::Bindings;
-use super::created::{Made, ObservedRecord};
+use super::created::{CreatedRecord, ObservedRecord};
 use super::digests::Digests;
 use super::evidence::{Evidence, Walk};
 use super::keeping::Keeping;
@@ -14,8 +13,9 @@ use super::look::{Look, LookId};
 use super::own::Own;
 use super::part::{Part, Sending};
 use super::records::Changed;
+use super::residue::{Residue, ResidueLedger, UnexplainedRecord};
 use super::run_tag::RunTag;
-use super::shown::Shown;
+use super::seen_identifiers::SeenIdentifiers;
 use super::tried::Tried;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
@@ -35,7 +35,7 @@ pub(crate) struct History<'run> {
     /// The values that links take from responses.
     pub(super) bindings: Bindings,
     /// The records that the run created.
-    pub(super) made: Vec<Made>,
+    pub(super) made: Vec<CreatedRecord>,
     /// The updates of these records, which are looked for once all are sent.
     pub(super) changed: Vec<Changed>,
     /// The record of each update, as its list showed it last.
@@ -45,7 +45,7 @@ pub(crate) struct History<'run> {
     /// Digests of the identifiers that each operation's list or create has shown.
     identifiers: HashMap<OperationId, Digests>,
     /// The values that responses showed, for creates that are known by their links alone.
-    pub(super) shown: Shown,
+    pub(super) seen_identifiers: SeenIdentifiers,
     /// Whether the run's own records were kept.
     pub(super) keeping: Keeping,
     /// The looks under way.
@@ -54,7 +54,7 @@ pub(crate) struct History<'run> {
     /// The requests that were tried in several forms or spellings.
     pub(super) tried: Tried,
     /// What the run may have left.
-    pub(super) account: Account,
+    pub(super) ledger: ResidueLedger,
 }
 
 /// The result of an exchange.
@@ -72,7 +72,7 @@ pub(crate) struct Finished {
     /// What may be left.
     pub(crate) residue: Vec<Residue>,
     /// The records that show the run tag but were in no response to a create of this run.
-    pub(crate) others: Vec<Other>,
+    pub(crate) unexplained: Vec<UnexplainedRecord>,
     /// Whether the target responds to creates with the same identifier again and again, and keeps nothing.
     pub(crate) mock: bool,
 }
@@ -90,12 +90,12 @@ impl<'run> History<'run> {
             latest: HashMap::new(),
             own: HashMap::new(),
             identifiers: HashMap::new(),
-            shown: Shown::new(by_links),
+            seen_identifiers: SeenIdentifiers::new(by_links),
             keeping: Keeping::default(),
             looks: HashMap::new(),
             looks_begun: 0,
             tried: Tried::default(),
-            account: Account::default(),
+            ledger: ResidueLedger::default(),
         }
     }
 
@@ -126,8 +126,8 @@ impl<'run> History<'run> {
             Part::Write(sending) => self.wrote((exchange, sending), body, show),
             // For all others, the request that is sent again counts.
             _ if intent.superseded => {}
-            Part::Otherwise(ways) => self.tried.otherwise(exchange, ways, show),
-            Part::Plainly => self.tried.plainly(exchange, succeeded, show),
+            Part::Respelled(spellings) => self.tried.respelled(exchange, spellings, show),
+            Part::PlainAgain => self.tried.plain_again(exchange, succeeded, show),
             Part::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
             Part::Read if succeeded => self.learn(exchange, body),
             Part::Read => {}
@@ -164,7 +164,7 @@ impl<'run> History<'run> {
     }
 
     /// Returns where the contract says that the records of a create are listed.
-    pub(super) fn invariant(&self, operation: OperationId) -> Option<(&'run Created, &'run Listed)> {
+    pub(super) fn created_and_listed(&self, operation: OperationId) -> Option<(&'run Created, &'run Listed)> {
         let created = self.contract.operation(operation).invariants.created.as_ref()?;
         Some((created, created.listed.as_ref()?))
     }
@@ -188,7 +188,7 @@ impl<'run> History<'run> {
     }
 
     /// Whether the identifier appeared in the list of such records or was given to another one, and marks it as given.
-    pub(super) fn was_seen(&mut self, operation: OperationId, id: &Value) -> bool {
+    pub(super) fn mark_given(&mut self, operation: OperationId, id: &Value) -> bool {
         let in_list = self.was_listed(operation, id);
         !self.identifiers.entry(operation).or_default().insert(Digest::of(id)) || in_list
     }
@@ -239,8 +239,8 @@ impl History<'_> {
     pub(crate) fn finish(self) -> Finished {
         Finished {
             mock: self.is_mock(),
-            residue: self.account.residue,
-            others: self.account.others,
+            residue: self.ledger.residue,
+            unexplained: self.ledger.unexplained,
         }
     }
 }

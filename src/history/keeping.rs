@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::created::{Made, ObservedRecord};
+use super::created::{CreatedRecord, ObservedRecord};
 use super::history::History;
 use crate::contract::operation::OperationId;
 use crate::exchange::Digest;
@@ -33,15 +33,16 @@ impl Keeping {
 
 impl History<'_> {
     /// Records whether the target keeps what was sent, for the records that were looked for in a list: `shown` returns
-    /// each as the list shows it. A list that was not seen whole proves nothing about the records that it did not show.
+    /// each as the list shows it. A list that was not seen completely proves nothing about the records that it did not
+    /// show.
     pub(super) fn note_keeping<'seen>(
         &mut self,
-        made: &[Made],
-        whole: bool,
+        made: &[CreatedRecord],
+        completely: bool,
         shown: impl Fn(usize) -> Option<&'seen ObservedRecord>,
     ) {
         let run_tag = &self.run_tag;
-        let is_tagged = |made: &&Made| made.request.json().is_some_and(|body| run_tag.is_in(body));
+        let is_tagged = |made: &&CreatedRecord| made.request.json().is_some_and(|body| run_tag.is_in(body));
         // A body without the run tag may be the contract's example, which a mock shows too, or may have nothing that
         // must be kept. So such records count only where no record of the list can carry the run tag.
         let any_tagged = made.iter().any(|made| is_tagged(&made));
@@ -58,7 +59,7 @@ impl History<'_> {
                 }
             });
             keeping.kept |= kept;
-            keeping.lost |= whole && !kept;
+            keeping.lost |= completely && !kept;
         }
         keeping.same_identifier |= self.has_same_identifier(made);
         self.keeping = keeping;
@@ -67,13 +68,13 @@ impl History<'_> {
     /// Whether the target is a mock, judging by its lists until the end: the run tag in any of them, under any
     /// identifier, means that something was kept.
     pub(crate) fn is_mock(&self) -> bool {
-        let account = &self.account;
-        let found = || account.residue.iter().any(|left| left.found == Some(true));
-        self.keeping.is_of_a_mock() && account.others.is_empty() && !found()
+        let ledger = &self.ledger;
+        let found = || ledger.residue.iter().any(|left| left.found == Some(true));
+        self.keeping.is_of_a_mock() && ledger.unexplained.is_empty() && !found()
     }
 
     /// Whether two creates of one operation with different bodies got the same identifier.
-    fn has_same_identifier(&self, made: &[Made]) -> bool {
+    fn has_same_identifier(&self, made: &[CreatedRecord]) -> bool {
         let mut first: HashMap<(OperationId, Digest), Option<&Value>> = HashMap::new();
         made.iter().any(|made| {
             let invariant = self.contract.operation(made.operation).invariants.created.as_ref();

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::account::Leftovers;
 use super::created::Observations;
 use super::evidence::{Evidence, PageSeen, Stability, Walk, WalkEnd};
 use super::history::{History, Show};
 use super::own::OwnRecord;
 use super::pages::{adds_up, edge_adds_up, first_end, page_seen, stability};
 use super::records::Changed;
+use super::residue::ResidueSearch;
 use super::updated::ChangeSought;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -21,13 +21,13 @@ use crate::exchange::{Credential, Exchange, Request};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LookId {
     number: u64,
-    list: OperationId,
+    operation: OperationId,
 }
 
 impl LookId {
     /// Returns the list, or the read that shows one record.
-    pub(crate) fn list(self) -> OperationId {
-        self.list
+    pub(crate) fn operation(self) -> OperationId {
+        self.operation
     }
 }
 
@@ -39,14 +39,14 @@ pub(crate) enum Sought {
     /// The first and the last page, once the list has this many items.
     Ends(i64),
     /// Everything that the run may have left.
-    Left,
+    Residue,
     /// Nothing: the page is read like any other.
     Nothing,
     /// The record of this create, to confirm that it is the run's own.
     Own(OperationId),
     /// The pages of the list: whether they add up.
     Pages,
-    /// The pages again at the end of a run, after the look for leftovers: whether those that it counted add up.
+    /// The pages again at the end of a run, after the look for residue: whether those that it counted add up.
     Recount,
     /// The effects of writes with a wrong credential.
     Rejected,
@@ -60,7 +60,7 @@ pub(crate) enum Sought {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// Some pages, each by itself.
-    Some,
+    SinglePages,
     /// All pages, or until what is sought was found.
     Whole,
 }
@@ -84,12 +84,12 @@ pub(super) struct Look {
 enum Seeking {
     Created(Observations),
     Ends(i64),
-    Left(Leftovers),
+    Residue(ResidueSearch),
     Nothing,
     Own(OperationId, OwnRecord),
     Pages,
     Recount,
-    Rejected(Leftovers),
+    Rejected(ResidueSearch),
     Update(Box<ChangeSought>),
 }
 
@@ -122,29 +122,32 @@ pub(crate) struct Looked {
 }
 
 impl History<'_> {
-    /// Begins a look at a list, with at most `most` pages per walk.
-    pub(crate) fn look(&mut self, list: OperationId, sought: &Sought, most: u64) -> LookId {
+    /// Begins a look at a list, with at most `max_pages` pages per walk.
+    pub(crate) fn look(&mut self, list: OperationId, sought: &Sought, max_pages: u64) -> LookId {
         self.looks_begun += 1;
         let number = self.looks_begun;
-        let id = LookId { number, list };
+        let id = LookId {
+            number,
+            operation: list,
+        };
         let seeking = match sought {
             Sought::Created => Seeking::Created(Observations::of(self, list)),
             Sought::Ends(total) => Seeking::Ends(*total),
-            Sought::Left => Seeking::Left(self.leftovers()),
+            Sought::Residue => Seeking::Residue(self.residue_search()),
             Sought::Nothing => Seeking::Nothing,
             Sought::Own(create) => Seeking::Own(*create, OwnRecord::Missing),
             Sought::Pages => Seeking::Pages,
             Sought::Recount => Seeking::Recount,
-            Sought::Rejected => Seeking::Rejected(self.leftovers()),
+            Sought::Rejected => Seeking::Rejected(self.residue_search()),
             Sought::Update(changed) => Seeking::Update(Box::new(self.change_sought(changed, None))),
             Sought::UpdateAmongMany(changed, sent) => {
                 Seeking::Update(Box::new(self.change_sought(changed, Some(sent))))
             }
         };
-        let account = matches!(sought, Sought::Left | Sought::Recount);
-        let walk = begun(list, Extent::Whole, (most, account));
+        let is_final_look = matches!(sought, Sought::Residue | Sought::Recount);
+        let walk = begun(list, Extent::Whole, (max_pages, is_final_look));
         let counted = match sought {
-            Sought::Recount => self.account.walks.remove(&list),
+            Sought::Recount => self.ledger.walks.remove(&list),
             _ => None,
         };
         let look = Look {
@@ -162,19 +165,23 @@ impl History<'_> {
     /// Begins a walk of a look.
     pub(crate) fn walk(&mut self, look: LookId, extent: Extent) {
         let Some(look) = self.looks.get_mut(&look) else { return };
-        let walk = begun(look.walk.operation, extent, (look.walk.most, look.walk.account));
+        let walk = begun(
+            look.walk.operation,
+            extent,
+            (look.walk.max_pages, look.walk.is_final_look),
+        );
         look.extent = extent;
         let last = std::mem::replace(&mut look.walk, walk);
         look.found = false;
         look.walks += 1;
         let list = last.operation;
-        let forgets = matches!(look.seeking, Seeking::Left(_));
+        let forgets = matches!(look.seeking, Seeking::Residue(_));
         match &mut look.seeking {
             Seeking::Created(observations) => observations.begin_walk(),
             Seeking::Own(_, own) => *own = OwnRecord::Missing,
             Seeking::Update(sought) => sought.begin_walk(),
             Seeking::Pages | Seeking::Recount => look.before = (!last.pages.is_empty()).then_some(last),
-            Seeking::Ends(_) | Seeking::Left(_) | Seeking::Nothing | Seeking::Rejected(_) => {}
+            Seeking::Ends(_) | Seeking::Residue(_) | Seeking::Nothing | Seeking::Rejected(_) => {}
         }
         if forgets {
             self.forget_items(list);
@@ -197,8 +204,7 @@ impl History<'_> {
         (exchange, body): (&Exchange, Option<&Body>),
     ) -> Option<bool> {
         let mut look = self.looks.remove(&id)?;
-        let came = self.came(exchange, body);
-        let enough = match came {
+        let enough = match self.page_body(exchange, body) {
             Ok(body) => Some(self.read_page(&mut look, asked, (exchange, body))),
             Err(end) => {
                 if !look.found {
@@ -212,11 +218,11 @@ impl History<'_> {
     }
 
     /// Returns the body of a page, or why the walk ends without one.
-    fn came<'body>(&self, exchange: &Exchange, body: Option<&'body Body>) -> Result<&'body Body, WalkEnd> {
+    fn page_body<'body>(&self, exchange: &Exchange, body: Option<&'body Body>) -> Result<&'body Body, WalkEnd> {
         let response = exchange.response().ok_or(WalkEnd::Unanswered)?;
         if !self.succeeded(exchange) {
             return Err(match exchange.request.credential {
-                Credential::None => WalkEnd::RejectedBare(response.status),
+                Credential::None => WalkEnd::RejectedWithoutCredential(response.status),
                 _ => WalkEnd::Rejected(response.status),
             });
         }
@@ -239,14 +245,14 @@ impl History<'_> {
                 page: asked,
                 request: &exchange.request,
             };
-            enough |= self.meet(&mut look.seeking, list, item);
+            enough |= self.examine_item(&mut look.seeking, list, item);
         }
         look.add(page_seen(invariant, asked, body, &exchange.request), enough);
         enough
     }
 
     /// Examines an item of a list, and returns whether no more are needed.
-    fn meet(&mut self, seeking: &mut Seeking, list: OperationId, item: Item<'_>) -> bool {
+    fn examine_item(&mut self, seeking: &mut Seeking, list: OperationId, item: Item<'_>) -> bool {
         match seeking {
             Seeking::Created(observations) => {
                 self.observe(list, item, observations);
@@ -254,8 +260,8 @@ impl History<'_> {
                 self.count_item(list, item);
                 observations.is_enough()
             }
-            Seeking::Left(leftovers) => {
-                self.look_at_item(list, item, leftovers);
+            Seeking::Residue(search) => {
+                self.look_at_item(list, item, search);
                 self.count_item(list, item);
                 false
             }
@@ -264,8 +270,8 @@ impl History<'_> {
                 self.count_item(list, item);
                 false
             }
-            Seeking::Rejected(leftovers) => {
-                self.look_at_item(list, item, leftovers);
+            Seeking::Rejected(search) => {
+                self.look_at_item(list, item, search);
                 false
             }
             Seeking::Update(sought) => self.observe_change(item, sought),
@@ -306,7 +312,7 @@ impl History<'_> {
                 let is_there = walk.pages.first().is_some_and(|page| page.total >= Some(*total));
                 is_there && edge_adds_up(walk)
             }
-            Seeking::Left(_) => walk.end != WalkEnd::Complete || !self.has_gone(),
+            Seeking::Residue(_) => walk.end != WalkEnd::Complete || !self.has_gone(),
             Seeking::Nothing | Seeking::Rejected(_) => true,
             Seeking::Own(_, own) => *own == OwnRecord::Tagged,
             Seeking::Pages | Seeking::Recount => adds_up(walk),
@@ -315,7 +321,7 @@ impl History<'_> {
     }
 
     /// Ends a look and judges its result. `timely` says that what is missing was waited for long enough. The walk of a
-    /// look for leftovers stays here, for the recount.
+    /// look for residue stays here, for the recount.
     pub(crate) fn conclude(&mut self, id: LookId, timely: bool, show: Show<'_>) -> Option<Looked> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
@@ -327,9 +333,9 @@ impl History<'_> {
             Seeking::Created(observations) => self.judge_observations(&observations, &walk, show),
             Seeking::Ends(_) if settled => show(Evidence::Walk(&walk)),
             Seeking::Ends(_) | Seeking::Nothing => {}
-            Seeking::Left(leftovers) => {
-                leftovers.judge(show);
-                self.note_left(leftovers, walk);
+            Seeking::Residue(search) => {
+                search.judge(show);
+                self.note_residue(search, walk);
                 return None;
             }
             Seeking::Own(create, own) => self.conclude_own(create, walk.operation, own),
@@ -343,7 +349,7 @@ impl History<'_> {
                 }
                 self.judge_counts(walk.operation, &walk, show);
             }
-            Seeking::Rejected(leftovers) => leftovers.judge(show),
+            Seeking::Rejected(search) => search.judge(show),
             Seeking::Update(sought) => self.judge_change(&sought, &walk, timely, show),
         }
         Some(Looked { walk, settled })
@@ -356,29 +362,29 @@ impl History<'_> {
 }
 
 /// Begins a walk without any pages.
-fn begun(list: OperationId, extent: Extent, (most, account): (u64, bool)) -> Walk {
+fn begun(list: OperationId, extent: Extent, (max_pages, is_final_look): (u64, bool)) -> Walk {
     Walk {
         operation: list,
         pages: Vec::new(),
         end: match extent {
-            Extent::Some => WalkEnd::Found,
+            Extent::SinglePages => WalkEnd::Found,
             Extent::Whole => WalkEnd::Unanswered,
         },
-        most,
+        max_pages,
         stability: Stability::Unknown,
-        account,
+        is_final_look,
     }
 }
 
 impl Look {
     fn add(&mut self, mut page: PageSeen, enough: bool) {
         let walk = &mut self.walk;
-        // Without its first page the walk is not whole, whatever other pages a recording has.
+        // Without its first page the walk is not complete, whatever other pages a recording has.
         let is_first = walk.pages.is_empty() && page.asked.is_none();
         if self.extent == Extent::Whole {
             if is_first {
                 let last = page.last_page.map(|last| u64::try_from(last).unwrap_or(0));
-                walk.end = first_end(&page, last.is_some_and(|last| last > walk.most));
+                walk.end = first_end(&page, last.is_some_and(|last| last > walk.max_pages));
                 self.found = enough && last.is_some();
             } else {
                 if !page.shows_items() {

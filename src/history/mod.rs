@@ -25,7 +25,6 @@
 //! There is one `History`, and each file makes one kind of evidence in it. So it holds a type from each file, and each
 //! file names it: this circle is intended.
 
-mod account;
 mod bindings;
 pub(crate) mod carried;
 mod counts;
@@ -41,20 +40,21 @@ mod own;
 mod pages;
 mod part;
 mod records;
+mod residue;
 mod run_tag;
 pub(crate) mod same;
-mod shown;
+mod seen_identifiers;
 mod tried;
 mod updated;
 
-pub(crate) use account::may_have_stored;
-pub use account::{LookedThrough, Other, Residue};
 pub use bindings::Bindings;
 pub(crate) use history::{Finished, History, Noted};
 pub(crate) use look::{Extent, LookId, Looked, Sought};
 pub(crate) use own::Whose;
-pub(crate) use pages::lacking;
+pub(crate) use pages::total_and_space_on_last_page;
 pub(crate) use part::{Part, Role, Sending};
 pub(crate) use records::Changed;
+pub(crate) use residue::may_have_stored;
+pub use residue::{LookedThrough, Residue, UnexplainedRecord};
 pub use run_tag::RunTag;
 pub(crate) use tried::is_rejected;

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use super::created::Made;
+use super::created::CreatedRecord;
 use super::history::History;
 use super::look::Item;
 use crate::contract::operation::OperationId;
@@ -21,7 +21,7 @@ use crate::exchange::{Exchange, identifier};
 #[derive(Clone, Debug)]
 pub(super) enum Own {
     /// Only the response to the create has shown it so far, with the run tag.
-    Answered(Box<Made>),
+    Answered(Box<CreatedRecord>),
     /// Why it may be somebody else's.
     Doubtful(String),
     /// Another response has shown it with the run tag.
@@ -50,7 +50,7 @@ pub(super) enum OwnRecord {
 impl History<'_> {
     /// Records a created record, with what its own response shows about whose it is: whether an earlier response showed
     /// its identifier, and whether this one shows the run tag.
-    pub(super) fn note_own(&mut self, made: Made, (was_seen, tagged): (bool, bool)) {
+    pub(super) fn note_own(&mut self, made: CreatedRecord, (was_seen, tagged): (bool, bool)) {
         let doubt = if was_seen {
             Some("it named another record before")
         } else if !tagged {

@@ -1,4 +1,4 @@
-//! Reads the pages of a list: what each shows, and whether they add up. Invariant 1.
+//! Reads the pages of a list: what each shows, and whether they add up: the page invariant, `x-page`.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) fn page_seen(invariant: &PageInvariant, asked: Option<u64>, body: &Bo
         per_page: integer(&invariant.per_page),
         total: integer(&invariant.total),
         last_page: integer(&invariant.last_page),
-        listed: items.is_some(),
+        has_item_array: items.is_some(),
         items: items.map_or(&[][..], Vec::as_slice).iter().map(identifier).collect(),
     }
 }
@@ -69,7 +69,7 @@ pub(super) fn adds_up(walk: &Walk) -> bool {
 
 /// Returns how many items a list has, and how many more would fill its last page; `None` where its first page does not
 /// show this.
-pub(crate) fn lacking(walk: &Walk) -> Option<(i64, u64)> {
+pub(crate) fn total_and_space_on_last_page(walk: &Walk) -> Option<(i64, u64)> {
     let first = walk.pages.first()?;
     let (total, per_page) = (first.total?, first.per_page?);
     if total < 0 || per_page < 1 {
@@ -120,7 +120,7 @@ mod tests {
             per_page: Some(10),
             total: Some(total),
             last_page: Some(1),
-            listed: true,
+            has_item_array: true,
             items: items.iter().map(|id| Some(Digest::from(*id))).collect(),
         }
     }
@@ -130,9 +130,9 @@ mod tests {
             operation: pages[0].request.operation,
             pages: pages.to_vec(),
             end,
-            most: 100,
+            max_pages: 100,
             stability: Stability::Unknown,
-            account: false,
+            is_final_look: false,
         }
     }
 
@@ -164,7 +164,7 @@ mod tests {
                 per_page: Some(per_page),
                 ..page(&[1], total)
             };
-            lacking(&walk(&[first], WalkEnd::Found))
+            total_and_space_on_last_page(&walk(&[first], WalkEnd::Found))
         };
         assert_eq!(lacking_of(23, 10), Some((23, 7)));
         assert_eq!(lacking_of(29, 10), Some((29, 1)));
@@ -256,14 +256,14 @@ mod tests {
             (page.page, page.per_page, page.total, page.last_page),
             (None, None, None, None)
         );
-        assert!(!page.listed && !page.shows_items());
+        assert!(!page.has_item_array && !page.shows_items());
     }
 
     #[test]
     fn null_and_nothing_identify_no_item() {
         let page = seen(json!({"data": {"items": [{"id": null}, {}, {"id": 7}, "b"]}}));
         assert_eq!(page.items, [None, None, Some(Digest::of(&json!(7))), None]);
-        assert!(page.listed && !page.shows_items());
+        assert!(page.has_item_array && !page.shows_items());
     }
 
     #[test]

@@ -11,11 +11,11 @@ pub(crate) enum Part {
     /// Nothing: it is judged by itself.
     Alone,
     /// A request in another spelling, in these ways.
-    Otherwise(Vec<Equivalence>),
+    Respelled(Vec<Equivalence>),
     /// A page of a list, for a look at it; the default page where there is no number.
     Page(LookId, Option<u64>),
     /// The same request in its plain spelling, after one in another.
-    Plainly,
+    PlainAgain,
     /// A single read from whose response later requests take values.
     Read,
     /// A read of a sought record by its identifier.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::created::Made;
+use super::created::CreatedRecord;
 use super::evidence::{Creation, Evidence};
 use super::history::{History, Show};
 use super::part::{Role, Sending};
@@ -54,7 +54,7 @@ impl History<'_> {
             self.bindings.bind(self.contract, operation, &body.value);
         }
         // A hostile response may have megabytes, and each record is kept until the end of its round.
-        let made = |resource: Value, seen_before| Made {
+        let made = |resource: Value, seen_before| CreatedRecord {
             operation,
             request: request.clone(),
             resource,
@@ -64,8 +64,8 @@ impl History<'_> {
         let Some(invariant) = &self.contract.operation(operation).invariants.created else {
             let ids = Value::from_iter(self.created_ids(operation, &body.value).into_iter().cloned());
             let mut all = ids.as_array().into_iter().flatten();
-            let was_seen = all.any(|id| self.shown.shows(id));
-            self.shown.note(&ids);
+            let was_seen = all.any(|id| self.seen_identifiers.contains(id));
+            self.seen_identifiers.note(&ids);
             if main {
                 let identity = self.contract.identity(operation);
                 let id = identity
@@ -79,7 +79,7 @@ impl History<'_> {
         };
         let resource = body.value.pointer(&invariant.resource).unwrap_or(&Value::Null);
         let id = resource.pointer(&invariant.id);
-        let was_seen = id.is_some_and(|id| self.was_seen(operation, id));
+        let was_seen = id.is_some_and(|id| self.mark_given(operation, id));
         // A response without anything of this run may show a record that existed before: whether two may be the same is
         // a gap.
         let has_run_tag = || request.json().is_some_and(|body| self.run_tag.is_in(body));

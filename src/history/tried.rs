@@ -14,8 +14,8 @@ use crate::exchange::{Exchange, Request};
 pub(super) struct Tried {
     /// The last request in each form.
     forms: HashMap<OperationId, Vec<InForm>>,
-    /// What was rejected in these ways, until the plain request shows why.
-    otherwise: HashMap<OperationId, (Vec<Equivalence>, Box<Exchange>)>,
+    /// What was rejected in these spellings, until the plain request shows why.
+    respelled: HashMap<OperationId, (Vec<Equivalence>, Box<Exchange>)>,
 }
 
 /// The last request in one form.
@@ -29,35 +29,35 @@ struct InForm {
 
 impl Tried {
     /// Adds a request in another spelling. A single way that is rejected after the plain request was accepted is itself
-    /// the reason; several ways are then tried one by one.
-    pub(super) fn otherwise(&mut self, exchange: &Exchange, ways: &[Equivalence], show: Show<'_>) {
+    /// the reason; several spellings are then tried one by one.
+    pub(super) fn respelled(&mut self, exchange: &Exchange, spellings: &[Equivalence], show: Show<'_>) {
         let operation = exchange.request.operation;
-        let is_of_many = self.otherwise.get(&operation).is_some_and(|(all, _)| all.len() > 1);
+        let is_of_many = self.respelled.get(&operation).is_some_and(|(all, _)| all.len() > 1);
         if is_of_many || !is_rejected(exchange) {
-            judge_ways((exchange, ways), is_of_many, show);
+            judge_spellings((exchange, spellings), is_of_many, show);
         } else {
-            self.otherwise
-                .insert(operation, (ways.to_vec(), Box::new(exchange.clone())));
+            self.respelled
+                .insert(operation, (spellings.to_vec(), Box::new(exchange.clone())));
         }
     }
 
     /// Adds the same request in its plain spelling.
-    pub(super) fn plainly(&mut self, exchange: &Exchange, accepted: bool, show: Show<'_>) {
+    pub(super) fn plain_again(&mut self, exchange: &Exchange, accepted: bool, show: Show<'_>) {
         let operation = exchange.request.operation;
-        if let Some((ways, rejected)) = self.otherwise.get(&operation)
-            && (!accepted || ways.len() == 1)
+        if let Some((spellings, rejected)) = self.respelled.get(&operation)
+            && (!accepted || spellings.len() == 1)
         {
-            judge_ways((rejected, ways), accepted, show);
-            self.otherwise.remove(&operation);
+            judge_spellings((rejected, spellings), accepted, show);
+            self.respelled.remove(&operation);
         }
     }
 }
 
-fn judge_ways((exchange, ways): (&Exchange, &[Equivalence]), plain_accepted: bool, show: Show<'_>) {
-    for way in ways {
+fn judge_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_accepted: bool, show: Show<'_>) {
+    for spelling in spellings {
         let tried = EquivalentTried {
             operation: exchange.request.operation,
-            way: *way,
+            spelling: *spelling,
             status: exchange.status(),
             plain_accepted,
         };

@@ -161,7 +161,7 @@ impl<'run> History<'run> {
             elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
             gone: record.is_none() && timely && walk.end == WalkEnd::Complete && !walk.changed(),
             end: walk.end,
-            most: walk.most,
+            max_pages: walk.max_pages,
         };
         let last = walk.last_request(self.contract);
         let shown = elsewhere.or(record).map(|seen| &seen.request);

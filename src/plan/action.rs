@@ -61,7 +61,7 @@ pub enum Action {
     /// Updates a record of this run with plain values again, after awkward values and edge cases.
     Restore,
     /// Looks through this list once, at the end of the run, for everything that the run left there.
-    Account,
+    FinalLook,
 }
 
 /// The credential of a probe, in the order of sending.
@@ -316,7 +316,7 @@ const RESTORE: Doing = Doing {
     ..ONE
 };
 
-const ACCOUNT: Doing = Doing {
+const FINAL_LOOK: Doing = Doing {
     reason: "look through the list for the run tag: whatever the run left is accounted for",
     requests: "the first page, then pages 2 to last_page, {max_pages} at most",
     decides: &[Evidence::Counted],
@@ -356,7 +356,7 @@ impl Action {
             Self::EdgeCaseRead(_) => EDGE_CASE_READ,
             Self::EdgeCaseWrite(_) => EDGE_CASE_WRITE,
             Self::Restore => RESTORE,
-            Self::Account => ACCOUNT,
+            Self::FinalLook => FINAL_LOOK,
         }
     }
 

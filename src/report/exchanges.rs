@@ -192,7 +192,7 @@ impl<'run> Exchanges<'run> {
         let operation = self.contract.operation(request.operation);
         let (purpose, edge_case) = match intent.purpose {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
-            Purpose::Account => (PurposeRecord::Account, None),
+            Purpose::FinalLook => (PurposeRecord::Account, None),
             Purpose::Equivalent => (PurposeRecord::Equivalent, request.writing.describe()),
             Purpose::MustBeRejected(..) => (PurposeRecord::MustBeRejected, None),
             Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.describe(operation))),

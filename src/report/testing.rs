@@ -93,7 +93,7 @@ impl Seen {
             ended: self.ended.clone(),
             residue: self.residue.clone(),
             looked_through: LookedThrough::Whole,
-            others: Vec::new(),
+            unexplained: Vec::new(),
             not_taken: Vec::new(),
             tally: Tally::default(),
             in_scope: self.contract.operation_ids().collect(),

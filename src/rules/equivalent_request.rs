@@ -39,7 +39,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
-    let Some(fact) = sink.contract.fact_of(tried.operation, FactKind::Equivalent(tried.way)) else {
+    let Some(fact) = sink
+        .contract
+        .fact_of(tried.operation, FactKind::Equivalent(tried.spelling))
+    else {
         return;
     };
     match tried.status {
@@ -47,7 +50,7 @@ fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
         Some(status) if sink.contract.operation(tried.operation).succeeds_with(status) => sink.held(fact),
         Some(429 | 503) => sink.undecided(fact, Reason::Throttled),
         Some(status @ 400..) if tried.plain_accepted => {
-            let documented = format!("accepted as the plain request is ({})", tried.way.source());
+            let documented = format!("accepted as the plain request is ({})", tried.spelling.source());
             sink.broken_where(fact, &documented, || status.to_string());
         }
         Some(status) => {
@@ -69,7 +72,7 @@ mod tests {
         let bench = Bench::of(operation);
         let tried = EquivalentTried {
             operation: bench.operation,
-            way,
+            spelling: way,
             status,
             plain_accepted,
         };

@@ -153,9 +153,9 @@ impl<'run> Evaluation<'run> {
         self.history.leave(left);
     }
 
-    /// Closes the account of what may be left.
-    pub(crate) fn close_account(&mut self) -> LookedThrough {
-        self.history.close_account()
+    /// Concludes what may be left.
+    pub(crate) fn close_residue(&mut self) -> LookedThrough {
+        self.history.close_residue()
     }
 
     /// Ends the evaluation and returns everything that is known.

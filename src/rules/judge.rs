@@ -122,7 +122,7 @@ impl<'contract> Judge<'contract> {
                     }
             })
             .map(|response| self.reading.read(&exchange.request.path, &response.body));
-        let judged_elsewhere = matches!(intent.purpose, Purpose::Account | Purpose::Equivalent);
+        let judged_elsewhere = matches!(intent.purpose, Purpose::FinalLook | Purpose::Equivalent);
         if intent.superseded || judged_elsewhere {
             return body.and_then(Result::ok);
         }

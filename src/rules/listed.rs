@@ -51,7 +51,7 @@ fn judge(observation: &Observation<'_>, sink: &mut Sink<'_>) {
     if !creation.is_identified() {
         return sink.undecided(fact, Reason::NoIdentifier);
     }
-    match observation.end.reason(observation.most) {
+    match observation.end.reason(observation.max_pages) {
         Some(reason) => sink.undecided(fact, reason),
         None if observation.changed => sink.undecided(fact, Reason::Changed),
         None => sink.broken(fact, String::new, || "no item with the id of the response".to_owned()),
@@ -119,7 +119,7 @@ mod tests {
                     elsewhere: None,
                     changed: false,
                     end: WalkEnd::Complete,
-                    most: 100,
+                    max_pages: 100,
                 };
                 judge.observation(&observation, creation.request);
             },

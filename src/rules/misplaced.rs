@@ -46,7 +46,7 @@ pub(super) static RULE: Rule = Rule {
                 elsewhere: observation.elsewhere,
                 end: observation.end,
             };
-            judge(observation.creation.operation, &seen, observation.most, sink);
+            judge(observation.creation.operation, &seen, observation.max_pages, sink);
         },
         |updating, sink| {
             let seen = Seen {
@@ -55,7 +55,7 @@ pub(super) static RULE: Rule = Rule {
                 elsewhere: updating.elsewhere,
                 end: updating.end,
             };
-            judge(updating.operation, &seen, updating.most, sink);
+            judge(updating.operation, &seen, updating.max_pages, sink);
         },
     ),
 };

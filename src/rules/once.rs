@@ -47,7 +47,7 @@ fn counted(counted: &Counted<'_>, sink: &mut Sink<'_>) {
         let received = || "what was sent, in another record too".to_owned();
         return sink.broken(fact, || pointer.to_owned(), received);
     }
-    match counted.end.reason(counted.most) {
+    match counted.end.reason(counted.max_pages) {
         Some(reason) => sink.undecided(fact, reason),
         None if counted.gone => sink.broken(fact, String::new, || {
             "listed before, and not at the end of the run".to_owned()

@@ -38,7 +38,7 @@ pub(super) static RULE: Rule = Rule {
                 per_page: Some(1),
                 total: Some(2),
                 last_page: Some(2),
-                listed: true,
+                has_item_array: true,
                 items: vec![Some(Digest::from(id))],
             };
             let walk = bench.walk(vec![page(None, 1), page(Some(2), 2)], WalkEnd::Complete);
@@ -53,7 +53,7 @@ pub(crate) const OF_A_SECOND_PAGE: [FactKind; 2] = [FactKind::PageAsked, FactKin
 
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
-    if walk.account {
+    if walk.is_final_look {
         if let Some(fact) = fact(sink, FactKind::PageLast) {
             walk.pages.iter().for_each(|page| last(page, fact, sink));
         }
@@ -81,7 +81,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     if walk.pages.len() == 1
         && let Some(fact) = fact(sink, FactKind::PageAsked)
     {
-        sink.undecided(fact, walk.end.reason(walk.most).unwrap_or(Reason::OnePage));
+        sink.undecided(fact, walk.end.reason(walk.max_pages).unwrap_or(Reason::OnePage));
     }
     if let Some(fact) = fact(sink, FactKind::PageFull) {
         full(walk, fact, sink);
@@ -157,13 +157,13 @@ fn full(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     let is_last =
         |page: &&PageSeen| page.last_page.and_then(|last| u64::try_from(last).ok()) == Some(page.asked.unwrap_or(1));
     if !walk.pages.iter().any(|page| at_a_multiple(&page)) {
-        return sink.undecided(fact, walk.end.reason(walk.most).unwrap_or(Reason::NotFull));
+        return sink.undecided(fact, walk.end.reason(walk.max_pages).unwrap_or(Reason::NotFull));
     }
     if walk.changed() {
         return sink.undecided(fact, Reason::Changed);
     }
     let Some(page) = walk.pages.iter().filter(at_a_multiple).find(is_last) else {
-        return sink.undecided(fact, walk.end.reason(walk.most).unwrap_or(Reason::NotShown));
+        return sink.undecided(fact, walk.end.reason(walk.max_pages).unwrap_or(Reason::NotShown));
     };
     let (total, per_page) = (page.total.unwrap_or_default(), page.per_page.unwrap_or_default());
     let last = page.last_page.unwrap_or_default();
@@ -171,7 +171,7 @@ fn full(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     if per_page.checked_mul(last) != Some(total) {
         let received = format!("last_page {last} with total {total} and per_page {per_page}");
         sink.page_broken(page, fact, received);
-    } else if !page.listed {
+    } else if !page.has_item_array {
         // A value in place of the items is another rule's finding.
         sink.undecided(fact, Reason::NotShown);
     } else if i64::try_from(count).is_ok_and(|count| count < per_page) {
@@ -203,7 +203,7 @@ fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
         }
         earlier.extend(page.items.iter().copied().flatten());
     }
-    match walk.end.reason(walk.most) {
+    match walk.end.reason(walk.max_pages) {
         Some(reason) => sink.undecided(fact, reason),
         None if walk.pages.len() == 1 => sink.undecided(fact, Reason::OnePage),
         None => sink.held(fact),
@@ -211,7 +211,7 @@ fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
 }
 
 fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
-    if let Some(reason) = walk.end.reason(walk.most) {
+    if let Some(reason) = walk.end.reason(walk.max_pages) {
         return sink.undecided(fact, reason);
     }
     if walk.changed() {
@@ -244,7 +244,7 @@ mod tests {
             per_page: Some(2),
             total: Some(5),
             last_page: Some(3),
-            listed: true,
+            has_item_array: true,
             items: items.iter().map(|id| Some(Digest::from(*id))).collect(),
         }
     }
@@ -389,7 +389,7 @@ mod tests {
         let unlisted = PageSeen {
             total: Some(4),
             last_page: Some(2),
-            listed: false,
+            has_item_array: false,
             ..page(Some(2), &[])
         };
         let result = judged(vec![unlisted], WalkEnd::Found);
@@ -430,7 +430,7 @@ mod tests {
         let judged = |pages, end| {
             let bench = Bench::of("getTags");
             let walk = Walk {
-                account: true,
+                is_final_look: true,
                 ..bench.walk(pages, end)
             };
             bench.judge(|judge| judge.walk(&walk))

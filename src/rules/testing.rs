@@ -230,7 +230,7 @@ impl Bench {
                 listed: listed.map(|listed| (listed, ITEM)),
                 elsewhere,
                 end,
-                most: 100,
+                max_pages: 100,
             };
             judge.observation(&observation, creation.request);
         })
@@ -260,7 +260,7 @@ impl Bench {
             elsewhere,
             gone: listed.is_none() && end == WalkEnd::Complete,
             end,
-            most: 100,
+            max_pages: 100,
         };
         self.judge(|judge| judge.updating(&updating, &request))
     }
@@ -274,7 +274,7 @@ impl Bench {
             other,
             changed: false,
             end,
-            most: 100,
+            max_pages: 100,
         }
     }
 
@@ -290,9 +290,9 @@ impl Bench {
             operation: self.operation,
             pages,
             end,
-            most: 100,
+            max_pages: 100,
             stability: Stability::Unknown,
-            account: false,
+            is_final_look: false,
         }
     }
 }

@@ -161,7 +161,7 @@ impl WalkEnd {
             Self::Complete | Self::Found => return None,
             Self::Broken => Reason::PageUnclear,
             Self::Rejected(status) => Reason::answered(status, &Credential::Token { header: None }),
-            Self::RejectedBare(status) => Reason::answered(status, &Credential::None),
+            Self::RejectedWithoutCredential(status) => Reason::answered(status, &Credential::None),
             Self::Unsent => Reason::NotShown,
             Self::TooManyPages => Reason::TooManyPages(most),
             Self::Unanswered => Reason::Unanswered,

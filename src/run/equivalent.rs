@@ -53,7 +53,7 @@ impl Session<'_> {
             return self.look_at_written(plain, &together).await;
         }
         self.expect(1);
-        let (again, _) = self.call(plain.call.clone().part(Part::Plainly)).await;
+        let (again, _) = self.call(plain.call.clone().part(Part::PlainAgain)).await;
         self.emit_findings();
         if self.succeeded(&again) && ways.len() > 1 {
             for way in ways {
@@ -110,7 +110,7 @@ impl Session<'_> {
             }
         }
         self.expect(1);
-        let otherwise = Call::alone(request, Purpose::Equivalent).part(Part::Otherwise(ways.to_vec()));
+        let otherwise = Call::alone(request, Purpose::Equivalent).part(Part::Respelled(ways.to_vec()));
         self.call(otherwise).await.0
     }
 

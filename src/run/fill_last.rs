@@ -7,7 +7,7 @@ use super::session::Session;
 use super::settings::Settings;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
-use crate::history::{Extent, LookId, Sought, lacking};
+use crate::history::{Extent, LookId, Sought, total_and_space_on_last_page};
 use crate::rules::Reason;
 
 impl Session<'_> {
@@ -21,7 +21,12 @@ impl Session<'_> {
             return self.explain(list, FactKind::PageFull, Reason::NoFullPage(left));
         }
         // The records created are counted from a total that is known to be right.
-        let Some((mut total, lacking)) = self.judged_walk(list).await.as_ref().and_then(lacking) else {
+        let Some((mut total, lacking)) = self
+            .judged_walk(list)
+            .await
+            .as_ref()
+            .and_then(total_and_space_on_last_page)
+        else {
             return;
         };
         if lacking > left {
@@ -66,7 +71,7 @@ impl Session<'_> {
     /// Requests the first and the last page of a list. If the last one is full, it also requests the page before it,
     /// which the last one may repeat.
     async fn ends_of(&self, look: LookId) {
-        self.evaluated(|evaluation| evaluation.walk(look, Extent::Some));
+        self.evaluated(|evaluation| evaluation.walk(look, Extent::SinglePages));
         self.expect(1);
         if self.page(look, None).await.is_none() {
             return;
@@ -75,7 +80,7 @@ impl Session<'_> {
         let is_full = self
             .history()
             .walked(look)
-            .and_then(lacking)
+            .and_then(total_and_space_on_last_page)
             .is_some_and(|(_, lacking)| lacking == 0);
         let before = last.and_then(|last| last.checked_sub(1)).filter(|_| is_full);
         for number in before.into_iter().chain(last).filter(|number| *number > 1) {

@@ -41,7 +41,7 @@ impl Session<'_> {
         let page = self.history().latest(changed.operation).map(|(_, page)| page);
         if let Some(page) = page {
             let look = self.look_for(list, &sought);
-            self.evaluated(|evaluation| evaluation.walk(look, Extent::Some));
+            self.evaluated(|evaluation| evaluation.walk(look, Extent::SinglePages));
             self.expect(1);
             self.page(look, page).await;
             if self.history().is_settled(look) {
@@ -121,16 +121,16 @@ impl Session<'_> {
         if !self.history().has_created() {
             return;
         }
-        self.accounted.set(Some(LookedThrough::Nothing));
-        let steps = self.plan.steps.iter().filter(|step| step.action == Action::Account);
+        self.final_look.set(Some(LookedThrough::Nothing));
+        let steps = self.plan.steps.iter().filter(|step| step.action == Action::FinalLook);
         for list in steps.map(|step| step.operation) {
-            self.seek(list, &Sought::Left).await;
+            self.seek(list, &Sought::Residue).await;
             // Some creates may not be counted, or be counted twice.
             let look = self.look_for(list, &Sought::Recount);
             self.doubt(look).await;
             self.conclude(look, true);
         }
-        let looked_through = self.evaluated(Evaluation::close_account);
-        self.accounted.set(Some(looked_through));
+        let looked_through = self.evaluated(Evaluation::close_residue);
+        self.final_look.set(Some(looked_through));
     }
 }

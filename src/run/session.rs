@@ -20,7 +20,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Response, Transport};
-use crate::history::{History, LookedThrough, Noted, Other, Part, Residue};
+use crate::history::{History, LookedThrough, Noted, Part, Residue, UnexplainedRecord};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, reserve, sequences};
 use crate::rules::{Evaluation, Judge, NoSuccess, Reason, Recording, Verdicts};
 
@@ -41,7 +41,7 @@ pub struct Run {
     /// How far it looked for residue at its end.
     pub looked_through: LookedThrough,
     /// What else showed the run tag then.
-    pub others: Vec<Other>,
+    pub unexplained: Vec<UnexplainedRecord>,
     /// The awkward values that the target rejected.
     pub not_taken: Vec<NotTaken>,
     /// What it sent.
@@ -140,7 +140,7 @@ pub(super) struct Session<'run> {
     /// The round of the plan that began last, counted from 1; 0 before the first.
     round: Cell<u64>,
     /// How far the lists were searched for what is left; `None` before that began.
-    pub(super) accounted: Cell<Option<LookedThrough>>,
+    pub(super) final_look: Cell<Option<LookedThrough>>,
 }
 
 /// The receiver of events.
@@ -206,7 +206,7 @@ impl<'run> Session<'run> {
                 found: Cell::default(),
             },
             round: Cell::new(0),
-            accounted: Cell::new(None),
+            final_look: Cell::new(None),
         }
     }
 
@@ -274,7 +274,7 @@ impl<'run> Session<'run> {
         let steps = |group: &[Step]| -> Vec<Step> {
             let steps = group.iter().filter(|step| !again || step.action.doing().repeats);
             // The account is made once, after all rounds.
-            steps.filter(|step| step.action != Action::Account).copied().collect()
+            steps.filter(|step| step.action != Action::FinalLook).copied().collect()
         };
         let sending = steps(&plan.steps)
             .iter()
@@ -325,7 +325,7 @@ impl<'run> Session<'run> {
             }
             Action::LookAtRejected => self.look_at_rejected(operation).await,
             Action::Restore => self.restore(operation).await,
-            Action::Account => {}
+            Action::FinalLook => {}
         }
     }
 
@@ -526,8 +526,8 @@ impl<'run> Session<'run> {
             verdicts,
             ended,
             residue: finished.residue,
-            looked_through: self.accounted.get().unwrap_or_default(),
-            others: finished.others,
+            looked_through: self.final_look.get().unwrap_or_default(),
+            unexplained: finished.unexplained,
             not_taken: self.drafts.not_taken.into_inner(),
             tally: self.sender.tally(),
             in_scope: self.plan.in_scope.clone(),

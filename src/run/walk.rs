@@ -130,7 +130,7 @@ impl Session<'_> {
 
     /// Requests one page. Returns whether it showed what is sought; `None` where it did not come.
     pub(super) async fn page(&self, look: LookId, asked: Option<u64>) -> Option<bool> {
-        let list = look.list();
+        let list = look.operation();
         let invariant = self.contract.operation(list).page.as_ref();
         let Some((invariant, mut address)) =
             invariant.and_then(|invariant| Some((invariant, self.address_if_any(list)?)))
@@ -149,7 +149,7 @@ impl Session<'_> {
     pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, sought: &Sought) {
         self.expect(1);
         let look = self.look_for(list, sought);
-        self.evaluated(|evaluation| evaluation.walk(look, Extent::Some));
+        self.evaluated(|evaluation| evaluation.walk(look, Extent::SinglePages));
         self.page(look, asked).await;
         self.conclude(look, true);
     }
@@ -168,8 +168,8 @@ impl Session<'_> {
     /// Returns a documented request without a body.
     pub(super) fn documented(&self, operation: OperationId, address: Address) -> Call {
         let documented = self.contract.operation(operation);
-        let purpose = if self.accounted.get().is_some() {
-            Purpose::Account
+        let purpose = if self.final_look.get().is_some() {
+            Purpose::FinalLook
         } else {
             Purpose::Documented(address.on_refusal)
         };

@@ -59,7 +59,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
         status: left.status,
         found: left.found,
     });
-    let others = run.others.iter().map(|other| OtherRecord {
+    let others = run.unexplained.iter().map(|other| OtherRecord {
         list: name(other.list),
         id: other.id.as_deref().map(identifier),
     });

@@ -1,5 +1,5 @@
-//! Accounts for what a run may have left: what each create may have stored, and what one look at the end finds with the
-//! run tag.
+//! Keeps what a run may have left: what each create may have stored, and what one look at the end finds with the run
+//! tag. The main type is [`ResidueLedger`].
 //!
 //! # Design
 //!
@@ -35,7 +35,7 @@ const REFUSALS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 4
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "LookedThroughRecord")]
 pub enum LookedThrough {
-    /// Every list in which it may have created something was seen whole.
+    /// Every list in which it may have created something was seen completely.
     Whole,
     /// Some list did not show all of itself, or some record appears in no list.
     Part,
@@ -56,7 +56,7 @@ enum Fate {
 /// A record that shows the run tag but was in no response to a create of the run: something that the target created in
 /// addition, or a record that a write reached by mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Other {
+pub struct UnexplainedRecord {
     /// The list that shows it.
     pub list: OperationId,
     /// Its identifier, where it has one.
@@ -64,7 +64,7 @@ pub struct Other {
 }
 
 /// The maximum number of them that is reported.
-const MOST_OTHERS: usize = 100;
+const MAX_UNEXPLAINED: usize = 100;
 
 /// Something that a run may have left in the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,25 +75,25 @@ pub struct Residue {
     pub id: Option<String>,
     /// The status of the response; `None` where no response came, so that it is unknown what was created.
     pub status: Option<u16>,
-    /// Whether the look at the end of the run found it; `None` where that look did not see the whole list.
+    /// Whether the look at the end of the run found it; `None` where that look did not see the list completely.
     pub found: Option<bool>,
 }
 
 /// What a run may have left in the target.
 #[derive(Debug, Default)]
-pub(super) struct Account {
+pub(super) struct ResidueLedger {
     /// Each record that the run may have left.
     pub(super) residue: Vec<Residue>,
     /// The outcome of each create.
     creates: Creates,
     /// The writes whose records are counted at the end.
     pub(super) counts: Counts,
-    /// The other records that show the run tag at the end.
-    pub(super) others: Vec<Other>,
+    /// The records that show the run tag at the end without such a create.
+    pub(super) unexplained: Vec<UnexplainedRecord>,
     /// The walk that looked for what is left in each list.
     pub(super) walks: HashMap<OperationId, Walk>,
-    /// The lists that were seen whole.
-    seen_whole: HashSet<OperationId>,
+    /// The lists that were seen completely.
+    seen_completely: HashSet<OperationId>,
 }
 
 /// The creates of a run and their outcomes.
@@ -166,27 +166,27 @@ impl Creates {
 
 /// A record that exists, or was changed, although the write that sent it was rejected.
 #[derive(Debug)]
-struct Leftover {
+struct StoredDespiteRejection {
     operation: OperationId,
     status: u16,
     pointer: String,
     request: Request,
 }
 
-/// What a look for leftovers has found so far.
+/// What a look for residue has found so far.
 #[derive(Debug, Default)]
-pub(super) struct Leftovers {
+pub(super) struct ResidueSearch {
     /// The identifiers in the residue, by operation, with their indexes there.
     known: HashMap<(OperationId, String), usize>,
-    rejected: Vec<Leftover>,
-    others: Vec<Other>,
+    rejected: Vec<StoredDespiteRejection>,
+    unexplained: Vec<UnexplainedRecord>,
 }
 
-impl Leftovers {
-    fn other(&mut self, list: OperationId, id: Option<String>) {
-        let other = Other { list, id };
-        if self.others.len() < MOST_OTHERS && !self.others.contains(&other) {
-            self.others.push(other);
+impl ResidueSearch {
+    fn add_unexplained(&mut self, list: OperationId, id: Option<String>) {
+        let record = UnexplainedRecord { list, id };
+        if self.unexplained.len() < MAX_UNEXPLAINED && !self.unexplained.contains(&record) {
+            self.unexplained.push(record);
         }
     }
 
@@ -204,19 +204,19 @@ impl Leftovers {
 }
 
 /// Where a record appears.
-struct Shown<'shown> {
+struct Appearance<'page> {
     list: OperationId,
     /// Whether it is an item of the list; otherwise it is inside one.
     is_an_item: bool,
     pointer: String,
-    request: &'shown Request,
+    request: &'page Request,
 }
 
-/// What one item is compared with.
-struct Books<'books> {
-    look: &'books mut Leftovers,
-    creates: &'books Creates,
-    residue: &'books mut Vec<Residue>,
+/// What one item of a list is compared with.
+struct Reconciliation<'look> {
+    look: &'look mut ResidueSearch,
+    creates: &'look Creates,
+    residue: &'look mut Vec<Residue>,
 }
 
 impl History<'_> {
@@ -244,7 +244,7 @@ impl History<'_> {
         };
         let body = exchange.request.json().cloned().unwrap_or_default();
         let numbers = self.run_tag.numbers_in(&body);
-        let creates = &mut self.account.creates;
+        let creates = &mut self.ledger.creates;
         if numbers.is_empty() {
             creates.untagged.truncate(UNTAGGED - 1);
             creates.untagged.push_front((operation, fate, body));
@@ -266,7 +266,7 @@ impl History<'_> {
             return;
         };
         let status = exchange.status();
-        let updates = &mut self.account.creates.updates;
+        let updates = &mut self.ledger.creates.updates;
         for number in self.run_tag.numbers_in(body) {
             if stored {
                 updates.insert(number, (operation, None));
@@ -278,13 +278,13 @@ impl History<'_> {
 
     /// Records something that may be left, and returns its index in the residue.
     pub(crate) fn leave(&mut self, left: Residue) -> usize {
-        self.account.residue.push(left);
-        self.account.residue.len() - 1
+        self.ledger.residue.push(left);
+        self.ledger.residue.len() - 1
     }
 
     /// Returns how many records may be left.
     pub(crate) fn count_left(&self) -> u64 {
-        u64::try_from(self.account.residue.len()).unwrap_or(u64::MAX)
+        u64::try_from(self.ledger.residue.len()).unwrap_or(u64::MAX)
     }
 
     /// Returns the page that last showed the record that a write with a wrong credential may have changed; `None` where
@@ -293,70 +293,70 @@ impl History<'_> {
         let in_list = |operation: &OperationId| self.contract.updated_in(*operation) == Some(list);
         let mut latest = self.latest.iter();
         let (_, seen) = latest.find(|(operation, _)| in_list(operation))?;
-        self.account.creates.has_rejected_update().then_some(seen.page)
+        self.ledger.creates.has_rejected_update().then_some(seen.page)
     }
 
     /// Whether anything was sent that may have created something.
     pub(crate) fn has_created(&self) -> bool {
-        !self.account.creates.operations().is_empty()
+        !self.ledger.creates.operations().is_empty()
     }
 
-    /// Begins a look for leftovers that knows what is in the residue.
-    pub(super) fn leftovers(&self) -> Leftovers {
-        let mut leftovers = Leftovers::default();
-        for (index, left) in self.account.residue.iter().enumerate() {
+    /// Begins a look for residue that knows what is in the residue.
+    pub(super) fn residue_search(&self) -> ResidueSearch {
+        let mut search = ResidueSearch::default();
+        for (index, left) in self.ledger.residue.iter().enumerate() {
             let id = left.id.clone().map(|id| ((left.operation, id), index));
-            leftovers.known.extend(id);
+            search.known.extend(id);
         }
-        leftovers
+        search
     }
 
-    /// Keeps what a look for leftovers has found.
-    pub(super) fn note_left(&mut self, leftovers: Leftovers, walk: Walk) {
-        self.account.others.extend(leftovers.others);
+    /// Keeps what a look for residue has found.
+    pub(super) fn note_residue(&mut self, search: ResidueSearch, walk: Walk) {
+        self.ledger.unexplained.extend(search.unexplained);
         if walk.end == WalkEnd::Complete {
-            self.account.seen_whole.insert(walk.operation);
+            self.ledger.seen_completely.insert(walk.operation);
         }
-        self.account.walks.insert(walk.operation, walk);
+        self.ledger.walks.insert(walk.operation, walk);
     }
 
     /// Marks as not found whatever no look has shown, where a look would have seen it.
-    pub(crate) fn close_account(&mut self) -> LookedThrough {
-        let (contract, account) = (self.contract, &mut self.account);
+    pub(crate) fn close_residue(&mut self) -> LookedThrough {
+        let (contract, ledger) = (self.contract, &mut self.ledger);
         let seen = |operation: OperationId| {
             let list = contract.created_in(operation);
-            list.is_some_and(|list| account.seen_whole.contains(&list))
+            list.is_some_and(|list| ledger.seen_completely.contains(&list))
         };
-        for left in account.residue.iter_mut().filter(|left| seen(left.operation)) {
+        for left in ledger.residue.iter_mut().filter(|left| seen(left.operation)) {
             left.found.get_or_insert(false);
         }
-        if account.creates.operations().into_iter().all(seen) {
+        if ledger.creates.operations().into_iter().all(seen) {
             LookedThrough::Whole
         } else {
             LookedThrough::Part
         }
     }
 
-    /// Accounts for what an item shows of the run.
-    pub(super) fn look_at_item(&mut self, list: OperationId, item: Item<'_>, leftovers: &mut Leftovers) {
+    /// Finds what an item shows of the run in the residue, or adds it.
+    pub(super) fn look_at_item(&mut self, list: OperationId, item: Item<'_>, search: &mut ResidueSearch) {
         if !self.run_tag.is_in(item.value) {
             return;
         }
-        let mut residue = std::mem::take(&mut self.account.residue);
-        let mut books = Books {
-            look: leftovers,
-            creates: &self.account.creates,
+        let mut residue = std::mem::take(&mut self.ledger.residue);
+        let mut reconciliation = Reconciliation {
+            look: search,
+            creates: &self.ledger.creates,
             residue: &mut residue,
         };
-        self.account_for(list, item, &mut books);
-        self.account.residue = residue;
+        self.reconcile(list, item, &mut reconciliation);
+        self.ledger.residue = residue;
     }
 
-    /// Accounts for what the run created: the item itself, or records in it.
-    fn account_for(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
-        self.account_for_updates(list, item, books);
+    /// Does the same for what the run created: the item itself, or records in it.
+    fn reconcile(&self, list: OperationId, item: Item<'_>, reconciliation: &mut Reconciliation<'_>) {
+        self.reconcile_updates(list, item, reconciliation);
         for operation in self.contract.operation_ids() {
-            let Some((created, listed)) = self.invariant(operation) else {
+            let Some((created, listed)) = self.created_and_listed(operation) else {
                 continue;
             };
             if self.contract.created_in(operation) != Some(list) {
@@ -365,27 +365,29 @@ impl History<'_> {
             for (record, at) in records(item.value, item.pointer(), listed) {
                 let numbers = self.run_tag.numbers_in(record);
                 if !numbers.is_empty() {
-                    let shown = Shown {
+                    let shown = Appearance {
                         list,
                         is_an_item: listed.owner.is_none(),
                         pointer: at,
                         request: item.request,
                     };
-                    books.record((operation, created), (record, &numbers), &shown);
+                    reconciliation.record((operation, created), (record, &numbers), &shown);
                 }
             }
         }
     }
 
     /// Records the rejected update whose values an item shows.
-    fn account_for_updates(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
+    fn reconcile_updates(&self, list: OperationId, item: Item<'_>, reconciliation: &mut Reconciliation<'_>) {
         let numbers = self.run_tag.numbers_in(item.value);
-        let rejected = numbers.iter().find_map(|number| books.creates.rejected_update(*number));
+        let rejected = numbers
+            .iter()
+            .find_map(|number| reconciliation.creates.rejected_update(*number));
         let Some((operation, status)) = rejected else { return };
         let updated = self.contract.operation(operation).invariants.updated.as_ref();
         let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
         if shown_in == Some(list) {
-            books.look.rejected.push(Leftover {
+            reconciliation.look.rejected.push(StoredDespiteRejection {
                 operation,
                 status,
                 pointer: item.pointer(),
@@ -408,13 +410,13 @@ pub(super) fn records<'item>(item: &'item Value, at: String, listed: &Listed) ->
         .collect()
 }
 
-impl Books<'_> {
-    /// Accounts for one record that shows the run tag.
+impl Reconciliation<'_> {
+    /// Finds one record that shows the run tag in the residue, or adds it.
     fn record(
         &mut self,
         (operation, created): (OperationId, &Created),
         (record, numbers): (&Value, &[u64]),
-        shown: &Shown<'_>,
+        shown: &Appearance<'_>,
     ) {
         let id = record.pointer(&created.id).and_then(identifier);
         let place = id.clone().and_then(|id| self.look.known.get(&(operation, id)).copied());
@@ -427,7 +429,7 @@ impl Books<'_> {
         let Some(fate) = fate else {
             // The contents of a record belong to it.
             if shown.is_an_item {
-                self.look.other(shown.list, id);
+                self.look.add_unexplained(shown.list, id);
             }
             return;
         };
@@ -440,7 +442,7 @@ impl Books<'_> {
             Fate::Left(index) => self.add(operation, id, self.residue[index].status),
             Fate::Rejected(status) => {
                 self.add(operation, id, Some(status));
-                self.look.rejected.push(Leftover {
+                self.look.rejected.push(StoredDespiteRejection {
                     operation,
                     status,
                     pointer: shown.pointer.clone(),

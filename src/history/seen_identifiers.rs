@@ -1,5 +1,5 @@
 //! Remembers the values that responses showed, to detect a create whose response has the identifier of another record.
-//! The main type is [`Shown`].
+//! The main type is [`SeenIdentifiers`].
 //!
 //! A contract with our invariants says where the identifiers of its lists are, and only those are kept. For another
 //! contract this is unknown, so every short text and number counts, where the contract has a create that is known by
@@ -12,18 +12,18 @@ use super::history::History;
 use crate::exchange::{Digest, Exchange, identifier, json};
 
 /// The maximum number of different values that are kept; beyond it, every value counts as shown.
-const MOST: usize = 1_000_000;
+const MAX_VALUES: usize = 1_000_000;
 
 /// The values that responses showed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct SeenIdentifiers {
     /// Whether the run has a create that needs them.
     wanted: bool,
     values: Digests,
     count: usize,
 }
 
-impl Shown {
+impl SeenIdentifiers {
     /// Begins for a run that has seen nothing yet.
     pub(super) fn new(wanted: bool) -> Self {
         Self {
@@ -33,8 +33,8 @@ impl Shown {
     }
 
     /// Whether a response showed the value.
-    pub(super) fn shows(&self, value: &Value) -> bool {
-        self.count >= MOST || name(value).is_some_and(|name| self.values.contains(&name))
+    pub(super) fn contains(&self, value: &Value) -> bool {
+        self.count >= MAX_VALUES || name(value).is_some_and(|name| self.values.contains(&name))
     }
 
     pub(super) fn note(&mut self, value: &Value) {
@@ -42,7 +42,7 @@ impl Shown {
             Value::Array(elements) => elements.iter().for_each(|element| self.note(element)),
             Value::Object(members) => members.values().for_each(|member| self.note(member)),
             scalar => {
-                if let Some(name) = name(scalar).filter(|_| self.count < MOST) {
+                if let Some(name) = name(scalar).filter(|_| self.count < MAX_VALUES) {
                     self.count += usize::from(self.values.insert(name));
                 }
             }
@@ -59,12 +59,12 @@ fn name(value: &Value) -> Option<Digest> {
 impl History<'_> {
     /// Records the values that a response to a read shows, whatever its status.
     pub(super) fn note_response(&mut self, exchange: &Exchange) {
-        if !self.shown.wanted || !self.contract.operation(exchange.request.operation).is_read() {
+        if !self.seen_identifiers.wanted || !self.contract.operation(exchange.request.operation).is_read() {
             return;
         }
         let response = exchange.response();
         if let Some(Ok(body)) = response.map(|response| json::read(&response.body)) {
-            self.shown.note(&body.value);
+            self.seen_identifiers.note(&body.value);
         }
     }
 }
