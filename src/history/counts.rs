@@ -44,7 +44,7 @@ struct Written {
     is_judged: bool,
     /// Whether its record was seen.
     found: bool,
-    /// Whether it was an item of a list that the last look has not seen.
+    /// Whether its record was an item of the list before and has not been seen in the current walk.
     gone: bool,
     others: Vec<Double>,
 }
@@ -190,7 +190,7 @@ impl<'run> History<'run> {
         self.ledger.counts = counts;
     }
 
-    /// Whether a look has not seen all of them again.
+    /// Whether some of these items have not been seen again.
     pub(super) fn has_gone(&self) -> bool {
         self.ledger.counts.writes.iter().any(|written| written.gone)
     }

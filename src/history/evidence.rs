@@ -22,7 +22,7 @@ pub enum Evidence<'seen> {
     Form(FormTried, &'seen Request),
     /// The look for a created record in its list.
     Observation(Observation<'seen>, &'seen Request),
-    /// A record that exists although its create was rejected.
+    /// A record that shows what a rejected create or update sent.
     Stored(Stored<'seen>, &'seen Request),
     /// The look for an updated record in its list.
     Updating(Updating<'seen>, &'seen Request),
@@ -140,8 +140,8 @@ impl Walk {
         items.len()
     }
 
-    /// Whether the list changed under the walk: the pages disagree on the number of items, or an earlier walk showed
-    /// another one. Pages that disagree in the same way each time do not count as a change.
+    /// Whether the list changed during the walk: the pages disagree on the number of items, or an earlier walk showed
+    /// another number. Pages that disagree in the same way each time do not count as a change.
     #[must_use]
     pub fn changed(&self) -> bool {
         match self.stability {
@@ -199,7 +199,7 @@ pub struct Observation<'seen> {
     pub listed: Option<(&'seen Value, &'seen str)>,
     /// Where it appears under another owner, as a marked pointer in the response.
     pub elsewhere: Option<&'seen str>,
-    /// Whether the list changed under that walk, so that a record may have moved from one page to another.
+    /// Whether the list changed during that walk, so that a record may have moved from one page to another.
     pub changed: bool,
     /// How the last walk for it ended.
     pub end: WalkEnd,
@@ -240,7 +240,7 @@ pub struct Counted<'seen> {
     pub gone: bool,
     /// Where a record under another identifier carries what was sent, as a marked pointer in the response.
     pub other: Option<&'seen str>,
-    /// Whether the list changed under that walk.
+    /// Whether the list changed during that walk.
     pub changed: bool,
     /// How the walk ended.
     pub end: WalkEnd,
@@ -260,7 +260,7 @@ pub struct Stored<'seen> {
     pub pointer: &'seen str,
 }
 
-/// A request field sent in one of its forms, after another form was accepted in the same place.
+/// A request field that was sent in one of its documented forms.
 #[derive(Clone, Debug)]
 pub struct FormTried {
     /// The operation.
@@ -273,12 +273,12 @@ pub struct FormTried {
     pub other_accepted: bool,
 }
 
-/// A request in another spelling, in this way alone or among others.
+/// A request in another spelling, which was sent alone or together with other spellings.
 #[derive(Clone, Copy, Debug)]
 pub struct EquivalentTried {
     /// The operation.
     pub operation: OperationId,
-    /// The way.
+    /// The spelling.
     pub spelling: Equivalence,
     /// The response's status; `None` where no response came.
     pub status: Option<u16>,

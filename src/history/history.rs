@@ -124,7 +124,7 @@ impl<'run> History<'run> {
         match part {
             Part::Alone => {}
             Part::Write(sending) => self.wrote((exchange, sending), body, show),
-            // For all others, the request that is sent again counts.
+            // For every other part, a superseded exchange does not count; the repeat does.
             _ if intent.superseded => {}
             Part::Respelled(spellings) => self.tried.respelled(exchange, spellings, show),
             Part::PlainAgain => self.tried.plain_again(exchange, succeeded, show),
@@ -187,7 +187,8 @@ impl<'run> History<'run> {
         }
     }
 
-    /// Whether the identifier appeared in the list of such records or was given to another one, and marks it as given.
+    /// Marks an identifier as given to a record. Returns whether it was known before: from the list of such records, or
+    /// because another one was given it.
     pub(super) fn mark_given(&mut self, operation: OperationId, id: &Value) -> bool {
         let in_list = self.was_listed(operation, id);
         !self.identifiers.entry(operation).or_default().insert(Digest::of(id)) || in_list

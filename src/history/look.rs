@@ -17,7 +17,7 @@ use crate::contract::pointer;
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Request};
 
-/// Identifies a look of a run, and the list that it looks at.
+/// Identifies a look of a run, and the operation that it looks with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LookId {
     number: u64,
@@ -320,9 +320,9 @@ impl History<'_> {
         }
     }
 
-    /// Ends a look and judges its result. `timely` says that what is missing was waited for long enough. The walk of a
-    /// look for residue stays here, for the recount.
-    pub(crate) fn conclude(&mut self, id: LookId, timely: bool, show: Show<'_>) -> Option<Looked> {
+    /// Ends a look and judges its result. `waited_long_enough` says so of what is missing. The walk of a look for residue
+    /// stays here, for the recount.
+    pub(crate) fn conclude(&mut self, id: LookId, waited_long_enough: bool, show: Show<'_>) -> Option<Looked> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
         if let Some(before) = look.before.take().filter(|_| !adds_up(&look.walk)) {
@@ -350,7 +350,7 @@ impl History<'_> {
                 self.judge_counts(walk.operation, &walk, show);
             }
             Seeking::Rejected(search) => search.judge(show),
-            Seeking::Update(sought) => self.judge_change(&sought, &walk, timely, show),
+            Seeking::Update(sought) => self.judge_change(&sought, &walk, waited_long_enough, show),
         }
         Some(Looked { walk, settled })
     }

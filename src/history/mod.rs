@@ -22,8 +22,8 @@
 //! and where they appear, updates, the forms and spellings that were tried, what a write may have left. So a recording
 //! that is judged again gives the same verdicts as its run.
 //!
-//! There is one `History`, and each file makes one kind of evidence in it. So it holds a type from each file, and each
-//! file names it: this circle is intended.
+//! There is one `History`, and each file makes one kind of evidence in it. `History` therefore holds types from these
+//! files, and each file depends on `History`: this circular dependency is intended.
 
 mod bindings;
 pub(crate) mod carried;

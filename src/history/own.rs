@@ -100,7 +100,7 @@ impl History<'_> {
     ) -> bool {
         if let Some(Own::Answered(made)) = self.own.get(&create) {
             let in_place = self.belongs_in(list, made, item.value);
-            // One record without the run tag is enough: then two records share the identifier.
+            // One untagged record decides it, even if a tagged one was seen too: then two records share the identifier.
             let shown = self.record_in(made, item.value, in_place).filter(|_| in_place);
             if let Some((record, _)) = shown.filter(|_| *own != OwnRecord::Untagged) {
                 *own = self.observation_of(record);

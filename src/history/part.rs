@@ -10,7 +10,7 @@ use crate::contract::vocabulary::{Equivalence, TimestampForm};
 pub(crate) enum Part {
     /// Nothing: it is judged by itself.
     Alone,
-    /// A request in another spelling, in these ways.
+    /// A request in these spellings.
     Respelled(Vec<Equivalence>),
     /// A page of a list, for a look at it; the default page where there is no number.
     Page(LookId, Option<u64>),

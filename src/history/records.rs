@@ -80,8 +80,8 @@ impl History<'_> {
         let resource = body.value.pointer(&invariant.resource).unwrap_or(&Value::Null);
         let id = resource.pointer(&invariant.id);
         let was_seen = id.is_some_and(|id| self.mark_given(operation, id));
-        // A response without anything of this run may show a record that existed before: whether two may be the same is
-        // a gap.
+        // If the request carried no run tag, the target may have returned an existing record instead of a second equal
+        // one; whether it may is a gap.
         let has_run_tag = || request.json().is_some_and(|body| self.run_tag.is_in(body));
         let seen_before = was_seen && (main || has_run_tag());
         let made = made(identified(resource, &invariant.id), seen_before);

@@ -28,7 +28,7 @@ struct InForm {
 }
 
 impl Tried {
-    /// Adds a request in another spelling. A single way that is rejected after the plain request was accepted is itself
+    /// Adds a request in another spelling. A single one that is rejected after the plain request was accepted is itself
     /// the reason; several spellings are then tried one by one.
     pub(super) fn respelled(&mut self, exchange: &Exchange, spellings: &[Equivalence], show: Show<'_>) {
         let operation = exchange.request.operation;

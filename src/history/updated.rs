@@ -125,7 +125,8 @@ impl<'run> History<'run> {
             let kept = carry.kept.replace('*', "0");
             sought.elsewhere = Some(ObservedRecord::new(item, item.value, &kept));
         }
-        // The update that came before all others is looked for in every item.
+        // Only one of many updates ends the walk early. For the first update every item is examined, so that a value in
+        // the wrong record is noticed.
         sought.among.is_some() && self.has_arrived(sought)
     }
 
@@ -140,9 +141,15 @@ impl<'run> History<'run> {
         tagged.into_iter().any(|sent| kept.contains(&sent))
     }
 
-    /// Judges what a look shows of an update; `timely` says whether it was late enough to conclude that something is
-    /// missing.
-    pub(super) fn judge_change(&mut self, sought: &ChangeSought, walk: &Walk, timely: bool, show: Show<'_>) {
+    /// Judges what a look shows of an update; `waited_long_enough` says whether it was late enough to conclude that
+    /// something is missing.
+    pub(super) fn judge_change(
+        &mut self,
+        sought: &ChangeSought,
+        walk: &Walk,
+        waited_long_enough: bool,
+        show: Show<'_>,
+    ) {
         let changed = &sought.changed;
         let Some(invariant) = self.updated_invariant(changed.operation) else {
             return;
@@ -159,7 +166,7 @@ impl<'run> History<'run> {
             request: &changed.request,
             listed: record.map(|seen| (&seen.record, seen.pointer.as_str())),
             elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
-            gone: record.is_none() && timely && walk.end == WalkEnd::Complete && !walk.changed(),
+            gone: record.is_none() && waited_long_enough && walk.end == WalkEnd::Complete && !walk.changed(),
             end: walk.end,
             max_pages: walk.max_pages,
         };
