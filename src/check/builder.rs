@@ -220,7 +220,7 @@ impl Check {
         self
     }
 
-    /// Sets how long to wait for a service that is just being deployed; by default the check does not wait.
+    /// Sets how long to wait for a service that is still starting up; by default the check does not wait.
     pub fn wait(mut self, time: Duration) -> Self {
         self.settings.wait = Some(time.min(Settings::LONGEST));
         self

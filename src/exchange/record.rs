@@ -170,7 +170,7 @@ pub(crate) fn placeholder(name: &str) -> String {
 pub struct Intent {
     /// The purpose of the request.
     pub purpose: Purpose,
-    /// Whether it was sent again because the target asked for time; in that case only the later exchange counts.
+    /// Whether it was sent again because the target throttled it; in that case only the later exchange counts.
     pub superseded: bool,
 }
 
@@ -267,7 +267,7 @@ impl Response {
         Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
     }
 
-    /// Whether the target asks for time: 429, or 503 (RFC 6585, section 4; RFC 9110, section 15.6.4).
+    /// Whether the target throttles the request: 429, or 503 (RFC 6585, section 4; RFC 9110, section 15.6.4).
     #[must_use]
     pub fn is_throttled(&self) -> bool {
         matches!(self.status, 429 | 503)

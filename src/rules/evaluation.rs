@@ -104,11 +104,11 @@ impl<'run> Evaluation<'run> {
         self.history.unsent(look);
     }
 
-    /// Ends a look and judges its result. `timely` states that the run waited long enough for what is missing.
-    pub(crate) fn conclude(&mut self, look: LookId, timely: bool) -> Option<Looked> {
-        self.note(|| Entry::Concluded(look, timely));
+    /// Ends a look and judges its result. `waited_long_enough` says so of what is missing.
+    pub(crate) fn conclude(&mut self, look: LookId, waited_long_enough: bool) -> Option<Looked> {
+        self.note(|| Entry::Concluded(look, waited_long_enough));
         let Self { history, judge, .. } = self;
-        history.conclude(look, timely, &mut |evidence| judge.see(evidence))
+        history.conclude(look, waited_long_enough, &mut |evidence| judge.see(evidence))
     }
 
     /// Ends a look without a result.
@@ -166,7 +166,7 @@ impl<'run> Evaluation<'run> {
     fn enter(&mut self, entry: &Entry, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
         match entry {
             Entry::Complete(operations) => self.unchecked(operations),
-            Entry::Concluded(look, timely) => drop(self.conclude(*look, *timely)),
+            Entry::Concluded(look, waited_long_enough) => drop(self.conclude(*look, *waited_long_enough)),
             Entry::Dropped(look) => self.drop_look(*look),
             Entry::Exchange(exchange, intent, part) => {
                 let edited = edit(exchange);

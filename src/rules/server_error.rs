@@ -57,8 +57,8 @@ fn is_sent_once(seen: &ExchangeSeen<'_>) -> bool {
         || (request.method == Method::Post && !seen.intent.is_documented())
 }
 
-/// Judges nothing of an edge case but the edge case itself: a response that rejects the credential or asks for time
-/// shows nothing about it.
+/// Judges nothing of an edge case but the edge case itself: a response that rejects the credential or throttles the
+/// request shows nothing about it.
 fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'_>) {
     let Some(fact) = sink.contract.fact_of(seen.id, FactKind::EdgeCaseNoServerError) else {
         return;

@@ -51,7 +51,7 @@ pub enum Reason {
     /// The server failed with this status; another finding reports it.
     Failed(u16),
     /// The identifier is not a UUID with letters whose case could change.
-    NoCapitals,
+    NothingToUppercase,
     /// The record has no identifier to be found by.
     NoIdentifier,
     /// The list's total is not a multiple of its page size, and too few records may still be created to make it one:
@@ -68,7 +68,7 @@ pub enum Reason {
     NotReady,
     /// The response has no field that would carry what was sent.
     NotKept,
-    /// The target asked for time, and what was sent is not sent again.
+    /// The target throttled the request, and it is not sent again.
     NotRepeated,
     /// A page lacks what a walk needs: its last page, its items, or the identifier of one.
     PageUnclear,
@@ -92,7 +92,7 @@ pub enum Reason {
     NoValue(NoValue),
     /// The target accepted a create with a field of another type, and no more such records may be left, because at most
     /// this many records may be left in all.
-    LetIn(u64),
+    MistypedLimit(u64),
     /// This many records were written, the most that may be left in the target.
     MaxWrites(u64),
     /// The field was not in an accepted request.
@@ -101,7 +101,7 @@ pub enum Reason {
     Rejected(u16),
     /// The target rejected what the contract gives as an example, with this status.
     RejectedExample(u16),
-    /// The target asked for time until the end.
+    /// The target throttled the request until the end.
     Throttled,
     /// The token was rejected, with this status.
     TokenRejected(u16),
@@ -142,7 +142,7 @@ impl Reason {
         }
     }
 
-    /// Returns why a target that asks for time decides nothing. A wrong token is sent only once.
+    /// Returns why a target that throttles a request decides nothing. A wrong token is sent only once.
     #[must_use]
     pub(super) fn throttled(credential: &Credential) -> Self {
         match credential {
@@ -181,7 +181,7 @@ impl fmt::Display for Reason {
             Self::Changed => formatter.write_str("the list changed while it was walked"),
             Self::Documented(status) => write!(formatter, "it was answered with {status}, which the document lists"),
             Self::Failed(status) => write!(formatter, "the server failed with {status}"),
-            Self::NoCapitals => formatter.write_str("the identifier is not a UUID with a lower-case letter"),
+            Self::NothingToUppercase => formatter.write_str("the identifier is not a UUID with a lower-case letter"),
             Self::NoIdentifier => formatter.write_str("the created record has no identifier to be found by"),
             Self::No401(status) => write!(
                 formatter,
@@ -197,7 +197,7 @@ impl fmt::Display for Reason {
                 formatter,
                 "the list has one page; a second takes {needed} more records, and max-writes allows {left}"
             ),
-            Self::LetIn(most) => write!(
+            Self::MistypedLimit(most) => write!(
                 formatter,
                 "a field of another type was accepted, and max-writes {most} allows no more such records"
             ),

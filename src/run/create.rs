@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Address};
-use super::session::{Again, Call, NotTaken, Session};
+use super::session::{Call, NotTaken, ResendOptions, Session};
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Content, Credential, Exchange, OnRefusal, Purpose, Request, Writing};
@@ -14,8 +14,9 @@ use crate::history::{Part, Role, Sending};
 use crate::plan::{Draft, Fallback, Template};
 use crate::rules::Reason;
 
-/// The purpose of a write that leans on nothing but what the document leaves open.
-pub(super) const OF_A_WRITE: Purpose = Purpose::Documented(OnRefusal::Gap);
+/// The purpose of a documented write. Its body contains choices that the document leaves open, so a rejection is
+/// evidence on a gap and not a finding.
+pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(OnRefusal::Gap);
 
 /// The bodies that a run has drafted.
 #[derive(Debug, Default)]
@@ -52,7 +53,7 @@ impl Tried {
 pub(super) enum WriteRole {
     /// An additional write: what comes after it goes to another record.
     Further,
-    /// Like [`Self::Main`], but no other is sent in its place while the target asks for time.
+    /// Like [`Self::Main`], but no other is sent in its place while the target throttles it.
     Last,
     /// The write whose record and choices are used by what comes after it.
     Main,
@@ -79,7 +80,7 @@ impl Session<'_> {
         }
         self.try_again(operation, &mut tries).await;
         let forms: Vec<_> = tries.iter().map(|(form, _)| *form).collect();
-        self.evaluated(|evaluation| evaluation.judge_forms(operation, &forms));
+        self.with_evaluation(|evaluation| evaluation.judge_forms(operation, &forms));
         self.emit_findings();
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
@@ -115,14 +116,15 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a draft in this form: the way an earlier one was accepted, or with fallbacks until it is accepted.
+    /// Sends a draft in this form, with the choices of `as_before` if there is one. Otherwise it falls back field by field
+    /// until the draft is accepted or no fallback is left.
     async fn in_form(
         &self,
         operation: OperationId,
         form: TimestampForm,
         as_before: Option<&Draft>,
     ) -> Result<Tried, Reason> {
-        self.owned(operation).await?;
+        self.require_own_records(operation).await?;
         let address = self.address(operation)?;
         let mut draft = self.draft(operation, form)?;
         if let Some(before) = as_before {
@@ -130,7 +132,9 @@ impl Session<'_> {
         }
         let mut fallback = Fallback::from(draft.clone());
         loop {
-            let exchange = self.heard(operation, form, &mut draft, &address).await?;
+            let exchange = self
+                .write_replacing_throttled(operation, form, &mut draft, &address)
+                .await?;
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
             let rejected = matches!(status, Some(400 | 409 | 422));
@@ -164,7 +168,7 @@ impl Session<'_> {
 
     /// Sends a draft. A create that is answered with a 503, or with a 429 without a time, may have stored the record.
     /// So it is not sent again; another record with the same choices is sent instead.
-    async fn heard(
+    async fn write_replacing_throttled(
         &self,
         operation: OperationId,
         form: TimestampForm,
@@ -181,7 +185,7 @@ impl Session<'_> {
                     return Err(self.budget_spent());
                 };
                 if attempt > 1 {
-                    self.evaluated(|evaluation| evaluation.stands(&last, OF_A_WRITE));
+                    self.with_evaluation(|evaluation| evaluation.stands(&last, WRITE_PURPOSE));
                     self.emit_findings();
                 }
                 return Ok(last);
@@ -231,7 +235,7 @@ impl Session<'_> {
     /// accepted none, or where the address lacks a value.
     pub(super) async fn as_accepted(&self, operation: OperationId) -> Option<(Draft, Address)> {
         let accepted = self.drafts.accepted.borrow().get(&operation).cloned()?;
-        self.owned(operation).await.ok()?;
+        self.require_own_records(operation).await.ok()?;
         let address = self.address(operation).ok()?;
         Some((accepted, address))
     }
@@ -242,9 +246,9 @@ impl Session<'_> {
         let credential = request::credential(&self.contract.operation(operation).security);
         let request = self.writing_request(draft, address, credential);
         let creates = self.contract.operation(operation).creates();
-        let again = Again {
-            another: creates && write_role != WriteRole::Last,
-            ..Again::default()
+        let options = ResendOptions {
+            replaceable: creates && write_role != WriteRole::Last,
+            ..ResendOptions::default()
         };
         let role = match write_role {
             WriteRole::Further => Role::Further,
@@ -256,7 +260,7 @@ impl Session<'_> {
             path_values: address.path_values.clone(),
         });
         let (exchange, _) = self
-            .call_again(Call::alone(request, OF_A_WRITE).part(part), again)
+            .call_again(Call::alone(request, WRITE_PURPOSE).part(part), options)
             .await;
         if role == Role::Main && self.succeeded(&exchange) {
             self.drafts.accepted.borrow_mut().insert(operation, draft.clone());

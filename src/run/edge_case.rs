@@ -1,16 +1,17 @@
-//! Edge cases: invariant 8. They come last, and each is sent once. Its response must be complete and not a 5xx; nothing
-//! else about it is judged.
+//! Edge cases: the invariant of edge cases, `x-edge-cases`. They come last, and each is sent once. Its response must be
+//! complete and not a 5xx; nothing else about it is judged.
 //!
 //! # Design
 //!
-//! An edge case of a write counts against the budget like every write: a rejected one leaves nothing. So once accepted
-//! and unanswered writes fill the budget, no more are sent. An operation that failed on a documented request gets no
-//! edge cases: they would show nothing new. One that gives no complete response to an edge case, or asks for time until
-//! the end, gets no more of them. Where an edge case is not sent, the invariant is not held.
+//! Edge cases of writes share the budget of all writes. A rejected write leaves nothing and is not counted, so only
+//! accepted and unanswered ones use the budget up; once they have, no further edge case of a write is sent. An operation
+//! that failed on a documented request gets no edge cases: they would show nothing new. One that gives no complete
+//! response to an edge case, or throttles it until the end, gets no more of them. Where an edge case is not sent, the
+//! invariant is not held.
 //!
-//! A target that accepts fields of any type would keep a record for each such edge case. So a create may accept one for
-//! each started 20 of `--max-writes`, and then gets no more of them. That leaves room for the edge cases of texts,
-//! which come after them.
+//! A target that accepts fields of any type would keep a record for each such edge case. So a create gets no more of
+//! them once it has accepted one for every 20 of `max_writes`, rounded up. That leaves a part of the budget for the edge
+//! cases of texts, which come after them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -32,7 +33,7 @@ pub(super) struct EdgeCases {
     /// The operations that get no more edge cases, each with the reason.
     ended: RefCell<HashMap<OperationId, Reason>>,
     /// How many fields of another type each create has accepted.
-    let_in: RefCell<HashMap<OperationId, u64>>,
+    mistyped_accepted: RefCell<HashMap<OperationId, u64>>,
 }
 
 impl Session<'_> {
@@ -41,7 +42,7 @@ impl Session<'_> {
         let part = EdgeCasePart::of(self.contract, operation, &edge_case, self.plan.seed);
         let request = match self.reason_against_edge_case(operation, edge_case) {
             Some(reason) => Err(reason),
-            None => match self.owned(operation).await {
+            None => match self.require_own_records(operation).await {
                 Ok(()) => self.edge_case_request(operation, edge_case, &part),
                 Err(reason) => Err(reason),
             },
@@ -49,7 +50,7 @@ impl Session<'_> {
         match request {
             Ok(Some(request)) => {
                 let (exchange, _) = self.call(Call::alone(request, Purpose::EdgeCase(edge_case))).await;
-                self.note_let_in(&exchange, edge_case);
+                self.count_mistyped(&exchange, edge_case);
                 self.note_stray(&exchange, part);
                 if let Some(reason) = gives_up(&exchange) {
                     self.edge_cases.ended.borrow_mut().insert(operation, reason);
@@ -74,19 +75,19 @@ impl Session<'_> {
             return Some(reason.clone());
         }
         let writes = !self.contract.operation(operation).is_read();
-        if writes && !self.has_room() {
+        if writes && !self.budget_allows_one() {
             return Some(self.budget_spent());
         }
         let most = self.settings.max_writes;
-        let let_in = *self.edge_cases.let_in.borrow().get(&operation)?;
-        let is_full = edge_case.kind.is_of_a_field() && let_in >= most.div_ceil(WRITES_A_VARIANT);
-        is_full.then_some(Reason::LetIn(most))
+        let mistyped_accepted = *self.edge_cases.mistyped_accepted.borrow().get(&operation)?;
+        let is_full = edge_case.kind.is_of_a_field() && mistyped_accepted >= most.div_ceil(WRITES_A_VARIANT);
+        is_full.then_some(Reason::MistypedLimit(most))
     }
 
     fn withhold_edge_case(&self, operation: OperationId, reason: &Reason) {
         for kind in [FactKind::EdgeCaseNoServerError, FactKind::EdgeCaseComplete] {
             if let Some(fact) = self.contract.fact_of(operation, kind) {
-                self.evaluated(|evaluation| evaluation.withhold(fact, reason.clone()));
+                self.with_evaluation(|evaluation| evaluation.withhold(fact, reason.clone()));
             }
         }
     }
@@ -154,12 +155,17 @@ impl Session<'_> {
     }
 
     /// Counts a field of another type that a create accepted.
-    fn note_let_in(&self, exchange: &Exchange, edge_case: EdgeCase) {
+    fn count_mistyped(&self, exchange: &Exchange, edge_case: EdgeCase) {
         let operation = exchange.request.operation;
         let creates = self.contract.operation(operation).creates();
         let accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
         if edge_case.kind.is_of_a_field() && creates && accepted {
-            *self.edge_cases.let_in.borrow_mut().entry(operation).or_default() += 1;
+            *self
+                .edge_cases
+                .mistyped_accepted
+                .borrow_mut()
+                .entry(operation)
+                .or_default() += 1;
         }
     }
 
@@ -176,7 +182,7 @@ impl Session<'_> {
                 status: exchange.status(),
                 found: None,
             };
-            self.evaluated(|evaluation| evaluation.leave(stray));
+            self.with_evaluation(|evaluation| evaluation.leave(stray));
         }
     }
 }

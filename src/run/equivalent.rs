@@ -9,7 +9,7 @@
 
 use serde_json::Value;
 
-use super::create::OF_A_WRITE;
+use super::create::WRITE_PURPOSE;
 use super::request;
 use super::session::{Call, Session};
 use crate::contract::equivalent::is_uuid_in_path;
@@ -21,7 +21,8 @@ use crate::history::{Changed, Part, is_rejected};
 use crate::plan::in_another_writing;
 use crate::rules::Reason;
 
-/// The plain request, and the identifiers in its path that have another case, each also in upper case.
+/// The plain request, and those identifiers in its path that contain lower-case letters, each as a pair of upper case
+/// and original.
 struct Plain {
     call: Call,
     identifiers: Vec<(String, String)>,
@@ -38,26 +39,28 @@ impl Session<'_> {
             Ok(None) => return,
             Err(reason) => return self.not_called(operation, reason),
         };
-        let mut ways = self.contract.equivalences(operation).to_vec();
-        let capitals = ways.iter().position(|way| *way == Equivalence::IdentifierCase);
-        if let Some(capitals) = capitals.filter(|_| plain.identifiers.is_empty()) {
-            ways.remove(capitals);
+        let mut spellings = self.contract.equivalences(operation).to_vec();
+        let uppercase = spellings
+            .iter()
+            .position(|spelling| *spelling == Equivalence::IdentifierCase);
+        if let Some(uppercase) = uppercase.filter(|_| plain.identifiers.is_empty()) {
+            spellings.remove(uppercase);
             let kind = FactKind::Equivalent(Equivalence::IdentifierCase);
-            self.explain(operation, kind, Reason::NoCapitals);
+            self.mark_undecided(operation, kind, Reason::NothingToUppercase);
         }
-        if ways.is_empty() {
+        if spellings.is_empty() {
             return;
         }
-        let together = self.sent_in(&plain, &ways).await;
+        let together = self.send_respelled(&plain, &spellings).await;
         if !is_rejected(&together) {
             return self.look_at_written(plain, &together).await;
         }
         self.expect(1);
         let (again, _) = self.call(plain.call.clone().part(Part::PlainAgain)).await;
         self.emit_findings();
-        if self.succeeded(&again) && ways.len() > 1 {
-            for way in ways {
-                self.sent_in(&plain, &[way]).await;
+        if self.succeeded(&again) && spellings.len() > 1 {
+            for spelling in spellings {
+                self.send_respelled(&plain, &[spelling]).await;
             }
         }
     }
@@ -65,13 +68,13 @@ impl Session<'_> {
     /// Returns the request as it was accepted; `None` where none was.
     async fn plain(&self, operation: OperationId) -> Result<Option<Plain>, Reason> {
         let documented = self.contract.operation(operation);
-        self.owned(operation).await?;
+        self.require_own_records(operation).await?;
         let address = self.address(operation)?;
         let uuids = documented.parameters.iter();
         let uuids = uuids.filter(|parameter| is_uuid_in_path(&self.contract.document, documented, parameter));
         let values = uuids.filter_map(|uuid| {
             let (_, value) = address.path_values.iter().find(|(name, _)| *name == uuid.name)?;
-            identifier(value).filter(|text| has_capitals(text))
+            identifier(value).filter(|text| can_be_uppercased(text))
         });
         let identifiers: Vec<_> = values.map(|text| (text.to_ascii_uppercase(), text)).collect();
         if documented.is_read() {
@@ -92,26 +95,26 @@ impl Session<'_> {
         let credential = request::credential(&documented.security);
         let request = self.writing_request(&draft, &address, credential);
         Ok(Some(Plain {
-            call: Call::alone(request, OF_A_WRITE),
+            call: Call::alone(request, WRITE_PURPOSE),
             identifiers,
             path_values: address.path_values,
         }))
     }
 
-    async fn sent_in(&self, plain: &Plain, ways: &[Equivalence]) -> Exchange {
+    async fn send_respelled(&self, plain: &Plain, spellings: &[Equivalence]) -> Exchange {
         let mut request = Request {
-            writing: Writing::of(ways),
+            writing: Writing::of(spellings),
             ..plain.call.request.clone()
         };
-        if ways.contains(&Equivalence::IdentifierCase) {
-            for (capitals, text) in &plain.identifiers {
-                request.path = request.path.replace(text, capitals);
-                request.printable.path = request.printable.path.replace(text, capitals);
+        if spellings.contains(&Equivalence::IdentifierCase) {
+            for (uppercase, text) in &plain.identifiers {
+                request.path = request.path.replace(text, uppercase);
+                request.printable.path = request.printable.path.replace(text, uppercase);
             }
         }
         self.expect(1);
-        let otherwise = Call::alone(request, Purpose::Equivalent).part(Part::Respelled(ways.to_vec()));
-        self.call(otherwise).await.0
+        let respelled = Call::alone(request, Purpose::Equivalent).part(Part::Respelled(spellings.to_vec()));
+        self.call(respelled).await.0
     }
 
     /// Looks for what an update in another spelling sent: a service that accepts it must read it like the plain one.
@@ -134,7 +137,7 @@ impl Session<'_> {
 
 /// Returns whether a text is a UUID with a letter in it (RFC 9562, section 4), so that upper case makes another text of
 /// it.
-fn has_capitals(text: &str) -> bool {
+fn can_be_uppercased(text: &str) -> bool {
     let groups: Vec<_> = text.split('-').map(str::len).collect();
     let digits = text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
     groups == [8, 4, 4, 4, 12] && digits && text.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -142,10 +145,10 @@ fn has_capitals(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::has_capitals;
+    use super::can_be_uppercased;
 
     #[test]
-    fn only_a_uuid_with_a_small_letter_has_capitals() {
+    fn only_a_uuid_with_a_lower_case_letter_can_be_uppercased() {
         for (text, has) in [
             ("7c9e6679-7425-40de-944b-e07fc1f90ae7", true),
             ("7C9E6679-7425-40DE-944B-E07FC1F90AE7", false),
@@ -154,7 +157,7 @@ mod tests {
             ("gc9e6679-7425-40de-944b-e07fc1f90ae7", false),
             ("c-17", false),
         ] {
-            assert_eq!(has_capitals(text), has, "{text}");
+            assert_eq!(can_be_uppercased(text), has, "{text}");
         }
     }
 }

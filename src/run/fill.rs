@@ -1,7 +1,7 @@
 //! Creates records until a list has a second page, to decide what a list of one page cannot show.
 //!
 //! How many items a page holds is a gap, so the number of records needed is known only after the list was seen. A list
-//! that the run cannot bring to a second page within `--max-writes` gets no record at all, because a record stays for
+//! that the run cannot bring to a second page within `max_writes` gets no record at all, because a record stays for
 //! good.
 
 use std::cell::{Cell, RefCell};
@@ -17,7 +17,7 @@ use crate::rules::{OF_A_SECOND_PAGE, Reason};
 #[derive(Debug, Default)]
 pub(super) struct Fills {
     /// How many more items fit on the only page of each list that has one page.
-    rooms: RefCell<HashMap<OperationId, u64>>,
+    free_places: RefCell<HashMap<OperationId, u64>>,
     /// The lists that had a second page when they were last walked.
     pub(super) paged: RefCell<HashSet<OperationId>>,
     /// The lists that the run filled to a second page, or to a full last one.
@@ -27,36 +27,38 @@ pub(super) struct Fills {
 }
 
 impl Session<'_> {
-    /// Notes a list that has room on its only page.
-    pub(super) fn note_room(&self, walk: &Walk) {
+    /// Notes how many places are free on the only page of a list.
+    pub(super) fn note_free_places(&self, walk: &Walk) {
         let only = walk.pages.first().filter(|_| walk.pages.len() == 1);
         let whole = walk.end == WalkEnd::Complete && !walk.changed();
-        let room = only.filter(|_| whole).and_then(|page| {
+        let free = only.filter(|_| whole).and_then(|page| {
             let per_page = u64::try_from(page.per_page?).ok()?;
             per_page.checked_sub(u64::try_from(page.items.len()).ok()?)
         });
-        let mut rooms = self.fills.rooms.borrow_mut();
-        match room {
-            Some(room) => rooms.insert(walk.operation, room),
-            None => rooms.remove(&walk.operation),
+        let mut free_places = self.fills.free_places.borrow_mut();
+        match free {
+            Some(free) => free_places.insert(walk.operation, free),
+            None => free_places.remove(&walk.operation),
         };
     }
 
-    /// Creates the records that the list lacks for a second page, if that many may be created. Lists that lack the
+    /// Creates the records that the list is missing for a second page, if that many may be created. Lists that lack the
     /// fewest come first.
     pub(super) async fn fill(&self, list: OperationId) {
-        let Some(lacking) = self.lacking(list) else { return };
+        let Some(missing) = self.missing_for_second_page(list) else {
+            return;
+        };
         let left = self.left_for(list);
-        if lacking > left {
-            let reason = Reason::NoSecondPage(lacking, left);
+        if missing > left {
+            let reason = Reason::NoSecondPage(missing, left);
             return OF_A_SECOND_PAGE
                 .into_iter()
-                .for_each(|kind| self.explain(list, kind, reason.clone()));
+                .for_each(|kind| self.mark_undecided(list, kind, reason.clone()));
         }
-        if lacking > 0 && !self.create_more(list, lacking).await {
+        if missing > 0 && !self.create_more(list, missing).await {
             return;
         }
-        self.fills.rooms.borrow_mut().remove(&list);
+        self.fills.free_places.borrow_mut().remove(&list);
         self.fills.filled.borrow_mut().insert(list);
     }
 
@@ -69,22 +71,24 @@ impl Session<'_> {
 
     /// Returns how many records a list of one page lacks for a second one; `None` where it has one, or where nothing
     /// creates its records.
-    fn lacking(&self, list: OperationId) -> Option<u64> {
-        let room = *self.fills.rooms.borrow().get(&list)?;
+    fn missing_for_second_page(&self, list: OperationId) -> Option<u64> {
+        let free = *self.fills.free_places.borrow().get(&list)?;
         self.creator(list)?;
         let made = self.history().count_made(list);
-        Some((room + 1).saturating_sub(u64::try_from(made).ok()?))
+        Some((free + 1).saturating_sub(u64::try_from(made).ok()?))
     }
 
     /// Returns how many records may be created for a list, after the lists that lack fewer.
     fn left_for(&self, list: OperationId) -> u64 {
-        let lists: Vec<_> = self.fills.rooms.borrow().keys().copied().collect();
-        let needs = lists.into_iter().filter_map(|list| Some((self.lacking(list)?, list)));
+        let lists: Vec<_> = self.fills.free_places.borrow().keys().copied().collect();
+        let needs = lists
+            .into_iter()
+            .filter_map(|list| Some((self.missing_for_second_page(list)?, list)));
         let mut needs: Vec<_> = needs.collect();
         needs.sort_unstable();
         let before = needs.into_iter().take_while(|(_, other)| *other != list);
-        before.fold(self.left_to_create(), |left, (lacking, _)| {
-            left.checked_sub(lacking).unwrap_or(left)
+        before.fold(self.left_to_create(), |left, (missing, _)| {
+            left.checked_sub(missing).unwrap_or(left)
         })
     }
 

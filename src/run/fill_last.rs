@@ -18,7 +18,7 @@ impl Session<'_> {
         }
         let left = self.left_for_last_pages();
         if left == 0 {
-            return self.explain(list, FactKind::PageFull, Reason::NoFullPage(left));
+            return self.mark_undecided(list, FactKind::PageFull, Reason::NoFullPage(left));
         }
         // The records created are counted from a total that is known to be right.
         let Some((mut total, lacking)) = self
@@ -30,7 +30,7 @@ impl Session<'_> {
             return;
         };
         if lacking > left {
-            return self.explain(list, FactKind::PageFull, Reason::NoFullPage(left));
+            return self.mark_undecided(list, FactKind::PageFull, Reason::NoFullPage(left));
         }
         // A list that is already full is looked at without another record.
         let counts = match lacking {
@@ -56,12 +56,12 @@ impl Session<'_> {
             .min(self.left_to_create())
     }
 
-    /// Looks at the ends of a list until they show `total` records and add up, or `--settle` has passed. Then all pages
+    /// Looks at the ends of a list until they show `total` records and add up, or `settle` has passed. Then all pages
     /// are walked and judged.
     async fn look_at_ends(&self, list: OperationId, total: i64) {
         let look = self.look_for(list, &Sought::Ends(total));
         let ends = async || self.ends_of(look).await;
-        self.settled(look, self.settings.settle, ends).await;
+        self.repeat_until_settled(look, self.settings.settle, ends).await;
         let looked = self.conclude(look, true);
         if looked.is_some_and(|looked| !looked.settled) {
             self.list(list).await;
@@ -71,7 +71,7 @@ impl Session<'_> {
     /// Requests the first and the last page of a list. If the last one is full, it also requests the page before it,
     /// which the last one may repeat.
     async fn ends_of(&self, look: LookId) {
-        self.evaluated(|evaluation| evaluation.walk(look, Extent::SinglePages));
+        self.with_evaluation(|evaluation| evaluation.walk(look, Extent::SinglePages));
         self.expect(1);
         if self.page(look, None).await.is_none() {
             return;

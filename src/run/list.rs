@@ -1,4 +1,4 @@
-//! Walks the lists whose pages are judged: invariant 1. A list that does not add up is walked again, to distinguish
+//! Walks the lists whose pages are judged, by the page invariant, `x-page`. A list that does not add up is walked again, to distinguish
 //! rows that are added meanwhile, or appear late, from pages that never add up.
 
 use super::session::Session;
@@ -17,9 +17,9 @@ impl Session<'_> {
     pub(super) async fn judged_walk(&self, list: OperationId) -> Option<Walk> {
         let look = self.look_for(list, &Sought::Pages);
         self.walk(look, Order::Rising).await;
-        self.doubt(look).await;
+        self.rewalk_until_it_adds_up(look).await;
         let walk = self.conclude(look, true)?.walk;
-        self.note_room(&walk);
+        self.note_free_places(&walk);
         let last = walk.pages.first().and_then(|page| page.last_page);
         if last.is_some_and(|last| last > 1) {
             self.fills.paged.borrow_mut().insert(list);
@@ -27,8 +27,8 @@ impl Session<'_> {
         Some(walk)
     }
 
-    /// Walks a list that did not add up until it does or `--settle` has passed.
-    pub(super) async fn doubt(&self, look: LookId) {
+    /// Walks a list that did not add up until it does or `settle` has passed.
+    pub(super) async fn rewalk_until_it_adds_up(&self, look: LookId) {
         if !self.history().is_settled(look) {
             self.walk_until_settled(look, Order::Rising, self.settings.settle).await;
         }

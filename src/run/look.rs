@@ -1,4 +1,4 @@
-//! Looks for the run's own records and updates in the lists that must show them, until they appear or `--settle` has
+//! Looks for the run's own records and updates in the lists that must show them, until they appear or `settle` has
 //! passed.
 
 use std::sync::Arc;
@@ -35,25 +35,29 @@ impl Session<'_> {
     pub(super) async fn look_closely(&self, list: OperationId, changed: Changed, sent: &Value) {
         let changed = Arc::new(changed);
         let sought = Sought::UpdateAmongMany(Arc::clone(&changed), sent.clone());
-        // After waiting in vain once, the run does not wait that long for each field.
-        let in_vain = self.patience.updates_in_vain.get();
-        let longest = if in_vain { self.briefly() } else { self.settings.settle };
+        // Once a wait has timed out, the run does not wait that long for each field.
+        let timed_out = self.patience.updates_timed_out.get();
+        let longest = if timed_out {
+            self.short_wait()
+        } else {
+            self.settings.settle
+        };
         let page = self.history().latest(changed.operation).map(|(_, page)| page);
         if let Some(page) = page {
             let look = self.look_for(list, &sought);
-            self.evaluated(|evaluation| evaluation.walk(look, Extent::SinglePages));
+            self.with_evaluation(|evaluation| evaluation.walk(look, Extent::SinglePages));
             self.expect(1);
             self.page(look, page).await;
             if self.history().is_settled(look) {
-                self.conclude(look, !in_vain);
+                self.conclude(look, !timed_out);
                 return;
             }
-            self.evaluated(|evaluation| evaluation.drop_look(look));
+            self.with_evaluation(|evaluation| evaluation.drop_look(look));
         }
         let look = self.look_for(list, &sought);
         self.walk_until_settled(look, Order::BothEnds, longest).await;
-        self.patience.updates_in_vain.set(!self.history().is_settled(look));
-        self.conclude(look, !in_vain);
+        self.patience.updates_timed_out.set(!self.history().is_settled(look));
+        self.conclude(look, !timed_out);
     }
 
     /// Makes sure that every identifier that a write to the operation takes from a create is that of the run's own
@@ -62,7 +66,7 @@ impl Session<'_> {
     /// # Errors
     ///
     /// The reason why one may be another's; then the write is not sent.
-    pub(super) async fn owned(&self, operation: OperationId) -> Result<(), Reason> {
+    pub(super) async fn require_own_records(&self, operation: OperationId) -> Result<(), Reason> {
         let contract = self.contract;
         if contract.operation(operation).is_read() {
             return Ok(());
@@ -101,7 +105,7 @@ impl Session<'_> {
                     self.call(self.documented(read, address).part(Part::ReadById(look)))
                         .await;
                 };
-                self.settled(look, self.settings.settle, read).await;
+                self.repeat_until_settled(look, self.settings.settle, read).await;
                 self.conclude(look, true);
             }
         }
@@ -125,12 +129,13 @@ impl Session<'_> {
         let steps = self.plan.steps.iter().filter(|step| step.action == Action::FinalLook);
         for list in steps.map(|step| step.operation) {
             self.seek(list, &Sought::Residue).await;
-            // Some creates may not be counted, or be counted twice.
+            // That walk may have missed some of the records created, or seen them twice, so a list that does not add up is
+            // walked again.
             let look = self.look_for(list, &Sought::Recount);
-            self.doubt(look).await;
+            self.rewalk_until_it_adds_up(look).await;
             self.conclude(look, true);
         }
-        let looked_through = self.evaluated(Evaluation::close_residue);
+        let looked_through = self.with_evaluation(Evaluation::close_residue);
         self.final_look.set(Some(looked_through));
     }
 }

@@ -25,11 +25,11 @@
 //! # Design
 //!
 //! Lists are walked with several requests at a time. Writes are sent one by one, because what a write leaves decides
-//! what is sent next. The intent of a write goes to the caller's [`WriteLog`] before it is sent; if it cannot be kept
-//! there, the write is not sent and the run ends.
+//! what is sent next. Each write is announced in the caller's [`WriteLog`] before it is sent; if it cannot be announced
+//! there, it is not sent and the run ends.
 //!
-//! There is one `Session`, and each file adds one kind of step to it. So it contains types from some of the files, and
-//! each file uses it: this circle is intended.
+//! There is one `Session`, and each file adds one kind of step to it. `Session` therefore holds types from these files,
+//! and each file depends on `Session`: this circular dependency is intended.
 
 mod create;
 mod edge_case;

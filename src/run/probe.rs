@@ -10,7 +10,7 @@ impl Session<'_> {
     /// Calls the operation as documented, except for the credential.
     pub(super) async fn probe(&self, operation: OperationId, probe: Probe) {
         let documented = self.contract.operation(operation);
-        // A body that was never accepted may be rejected for its own sake.
+        // A body that was never accepted may be rejected because of the body, not because of the credential.
         let proven = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
         let on_refusal = if proven { OnRefusal::Finding } else { OnRefusal::Gap };
         let purpose = Purpose::MustBeRejected(probe.fact(), on_refusal);
@@ -18,7 +18,7 @@ impl Session<'_> {
         if probe == Probe::SecondPage && !self.fills.paged.borrow().contains(&operation) {
             return;
         }
-        if let Err(reason) = self.owned(operation).await {
+        if let Err(reason) = self.require_own_records(operation).await {
             return self.not_called(operation, reason);
         }
         let request = self.refusable_request(operation, purpose, credential);
@@ -60,8 +60,8 @@ impl Session<'_> {
         turn + usize::try_from(self.plan.seed % 3).unwrap_or(0)
     }
 
-    /// Returns the request, or `None` where its identifiers are not known; then the operation keeps its own reason. A
-    /// write is drafted the way the operation accepted it, so that a rejection is about the credential.
+    /// Returns the request; `None` where a value for it is unknown or the write budget is spent, and then the reason has
+    /// been noted. A write is drafted the way the operation accepted it, so that a rejection is about the credential.
     fn refusable_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
         let address = self.address_if_any(operation)?;
         let documented = self.contract.operation(operation);
@@ -70,11 +70,12 @@ impl Session<'_> {
         }
         if !self.may_write(operation) {
             if let Purpose::MustBeRejected(kind, _) = purpose {
-                self.explain(operation, kind, self.budget_spent());
+                self.mark_undecided(operation, kind, self.budget_spent());
             }
             return None;
         }
-        let mut draft = self.draft(operation, TimestampForm::Utc).ok()?;
+        let draft = self.draft(operation, TimestampForm::Utc);
+        let mut draft = draft.map_err(|reason| self.not_called(operation, reason)).ok()?;
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.choose_as(accepted);
         }

@@ -1,4 +1,4 @@
-//! Waits for a target that is just being deployed, before a run begins. None of these exchanges is judged or counted.
+//! Waits for a target that is still starting up, before a run begins. None of these exchanges is judged or counted.
 //!
 //! # Design
 //!

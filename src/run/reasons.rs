@@ -110,11 +110,11 @@ fn shown(reason: &Reason) -> Shown {
         }
         Reason::Broken => Tested(typed, "a_response_that_breaks_a_fact_is_not_reported_again"),
         Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
-        Reason::LetIn(_) => Tested(
+        Reason::MistypedLimit(_) => Tested(
             include_str!("../../tests/it/proof/edge_cases.rs"),
             "a_service_that_lets_in_any_type_is_left_with_one_such_record_of_each_create",
         ),
-        Reason::NoCapitals => Tested(
+        Reason::NothingToUppercase => Tested(
             include_str!("../../tests/it/proof/equivalent.rs"),
             "an_identifier_without_capitals_is_not_written_in_them_and_that_is_said",
         ),

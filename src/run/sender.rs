@@ -26,13 +26,13 @@ pub(super) struct Sender<'run> {
     tally: Cell<Tally>,
     refusals: RefCell<Refusals>,
     /// The writes that wait for a response.
-    writing: RefCell<Vec<OperationId>>,
+    writes_in_flight: RefCell<Vec<OperationId>>,
     /// Why an entry of the write log was not kept.
     unrecorded: RefCell<Option<String>>,
-    /// Notified when a write was held back for that.
-    halted: Notify,
+    /// Notified when a write is withheld because its log entry could not be kept.
+    write_withheld: Notify,
     /// How long the handling of responses has kept the thread busy, which no deadline counts.
-    busy: Cell<Duration>,
+    handling_time: Cell<Duration>,
 }
 
 /// The outcomes of the documented requests that show whether anything can be judged.
@@ -56,10 +56,10 @@ impl<'run> Sender<'run> {
             begun: Instant::now(),
             tally: Cell::default(),
             refusals: RefCell::default(),
-            writing: RefCell::default(),
+            writes_in_flight: RefCell::default(),
             unrecorded: RefCell::default(),
-            halted: Notify::new(),
-            busy: Cell::default(),
+            write_withheld: Notify::new(),
+            handling_time: Cell::default(),
         }
     }
 
@@ -71,19 +71,19 @@ impl<'run> Sender<'run> {
         let writes = !self.contract.operation(request.operation).is_read();
         let number = self.tally.get().sent + 1;
         if writes {
-            self.record_intent(&request, number).await;
-            self.writing.borrow_mut().push(request.operation);
+            self.announce_write(&request, number).await;
+            self.writes_in_flight.borrow_mut().push(request.operation);
         }
         self.count(|tally| {
             tally.sent += 1;
             tally.writes += u64::from(writes);
         });
         let sent = self.begun.elapsed();
-        let outcome = self.transport.send(&request, &|| self.busy.get()).await;
+        let outcome = self.transport.send(&request, &|| self.handling_time.get()).await;
         if writes {
-            let mut writing = self.writing.borrow_mut();
-            let answered = writing.iter().position(|operation| *operation == request.operation);
-            answered.map(|place| writing.swap_remove(place));
+            let mut in_flight = self.writes_in_flight.borrow_mut();
+            let answered = in_flight.iter().position(|operation| *operation == request.operation);
+            answered.map(|place| in_flight.swap_remove(place));
         }
         if let Ok(response) = &outcome {
             self.count(|tally| {
@@ -99,11 +99,11 @@ impl<'run> Sender<'run> {
         }
     }
 
-    /// Keeps the intent of a write. Where that fails, the run ends here: the write is not sent.
-    async fn record_intent(&self, request: &Request, number: u64) {
-        self.record(request, number, WriteState::Intended);
+    /// Logs that a write is about to be sent. Where that fails, the run ends here: the write is not sent.
+    async fn announce_write(&self, request: &Request, number: u64) {
+        self.record(request, number, WriteState::Announced);
         if self.unrecorded.borrow().is_some() {
-            self.halted.notify_one();
+            self.write_withheld.notify_one();
             // The caller that waits for the end of the run drops this future.
             std::future::pending::<()>().await;
         }
@@ -137,9 +137,9 @@ impl<'run> Sender<'run> {
         }
     }
 
-    /// Waits until a write is held back because it could not be recorded; returns why.
-    pub(super) async fn halted(&self) -> String {
-        self.halted.notified().await;
+    /// Waits until a write is withheld because its log entry could not be kept; returns why.
+    pub(super) async fn write_withheld(&self) -> String {
+        self.write_withheld.notified().await;
         self.unrecorded().unwrap_or_default()
     }
 
@@ -152,7 +152,7 @@ impl<'run> Sender<'run> {
     pub(super) fn keeping_busy<T>(&self, work: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let done = work();
-        self.busy.set(self.busy.get() + begun.elapsed());
+        self.handling_time.set(self.handling_time.get() + begun.elapsed());
         done
     }
 
@@ -168,7 +168,7 @@ impl<'run> Sender<'run> {
 
     /// Returns the writes that were sent and not answered.
     pub(super) fn unanswered_writes(&self) -> Vec<OperationId> {
-        self.writing.borrow().clone()
+        self.writes_in_flight.borrow().clone()
     }
 
     /// Notes what an exchange shows about whether anything can be judged at all.
@@ -179,7 +179,7 @@ impl<'run> Sender<'run> {
     }
 
     /// Returns why nothing can be judged, as far as the exchanges show; `None` where something can.
-    pub(super) fn hopeless(&self) -> Option<Ended> {
+    pub(super) fn reason_to_stop(&self) -> Option<Ended> {
         let refusals = self.refusals.borrow();
         let all = |count: u64| count > 0 && count == refusals.documented;
         if self.tally.get().answered == 0

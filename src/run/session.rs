@@ -15,7 +15,7 @@ use super::fill::Fills;
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::sender::Sender;
 use super::settings::Settings;
-use super::settle::{Late, Patience};
+use super::settle::{NotFoundRetry, Patience};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
@@ -25,7 +25,7 @@ use crate::plan::{Action, NotCalled, Plan, Shard, Step, reserve, sequences};
 use crate::rules::{Evaluation, Judge, NoSuccess, Reason, Recording, Verdicts};
 
 /// How many requests one round of a plan roughly has under way.
-const JOBS_OF_A_ROUND: usize = 4;
+const JOBS_PER_ROUND: usize = 4;
 
 /// The result of a run.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub enum Ended {
     Complete,
     /// It was interrupted.
     Interrupted,
-    /// The plan was carried out, but no documented call had a success; this came instead.
+    /// The plan was carried out, but no documented call succeeded; this is what came back instead.
     NoSuccess(NoSuccess),
     /// A write could not be recorded before it was sent, so it was not sent, for this reason.
     NotRecorded(String),
@@ -118,7 +118,7 @@ pub async fn run(
     let ended = tokio::select! {
         biased;
         () = interrupt => Ended::Interrupted,
-        reason = session.sender.halted() => Ended::NotRecorded(reason),
+        reason = session.sender.write_withheld() => Ended::NotRecorded(reason),
         ended = session.carry_out(plan) => ended,
     };
     session.finish(ended)
@@ -139,7 +139,7 @@ pub(super) struct Session<'run> {
     events: Events<'run>,
     /// The round of the plan that began last, counted from 1; 0 before the first.
     round: Cell<u64>,
-    /// How far the lists were searched for what is left; `None` before that began.
+    /// How far the final look went through the lists; `None` before it began.
     pub(super) final_look: Cell<Option<LookedThrough>>,
 }
 
@@ -174,11 +174,11 @@ impl Call {
     }
 }
 
-/// What may be sent after a response in addition to what it asks for.
+/// Reasons to send a request again, or another in its place, beyond the usual repeats after throttling.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Again {
-    /// The caller may send another request in place of one whose response asks for time; that response is not judged.
-    pub(super) another: bool,
+pub(super) struct ResendOptions {
+    /// Whether the caller may send another request in place of a throttled one; that response is not judged.
+    pub(super) replaceable: bool,
     /// After a 404 the request is repeated until this has passed: what it requests may appear a little later.
     pub(super) within: Duration,
 }
@@ -250,7 +250,7 @@ impl<'run> Session<'run> {
         if plan.steps.iter().any(writes) {
             1
         } else {
-            self.settings.jobs.div_ceil(JOBS_OF_A_ROUND)
+            self.settings.jobs.div_ceil(JOBS_PER_ROUND)
         }
     }
 
@@ -266,14 +266,14 @@ impl<'run> Session<'run> {
     /// Begins a round with nothing to look for.
     fn begin(&self) {
         self.round.set(self.round.get() + 1);
-        self.evaluated(Evaluation::begin_round);
+        self.with_evaluation(Evaluation::begin_round);
     }
 
     async fn round(&self, plan: &Plan) -> Option<Ended> {
         let again = self.round.get() > 1;
         let steps = |group: &[Step]| -> Vec<Step> {
             let steps = group.iter().filter(|step| !again || step.action.doing().repeats);
-            // The account is made once, after all rounds.
+            // The final look comes once, after all rounds.
             steps.filter(|step| step.action != Action::FinalLook).copied().collect()
         };
         let sending = steps(&plan.steps)
@@ -289,7 +289,7 @@ impl<'run> Session<'run> {
             } else {
                 self.in_order(steps).await;
             }
-            let ended = self.sender.hopeless();
+            let ended = self.sender.reason_to_stop();
             if ended.is_some() {
                 return ended;
             }
@@ -329,33 +329,33 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Sends a request, and again while the target asks for time, and judges every response. Returns the exchange that
+    /// Sends a request, and again while the target throttles it, and judges every response. Returns the exchange that
     /// counts, and what was noted about it.
     pub(super) async fn call(&self, call: Call) -> (Exchange, Noted) {
-        self.call_again(call, Again::default()).await
+        self.call_again(call, ResendOptions::default()).await
     }
 
     /// Sends a request as [`Self::call`] does, with more that may be sent after a response.
-    pub(super) async fn call_again(&self, call: Call, again: Again) -> (Exchange, Noted) {
+    pub(super) async fn call_again(&self, call: Call, options: ResendOptions) -> (Exchange, Noted) {
         let Call {
             mut request,
             purpose,
             part,
         } = call;
         let mut attempt = 0;
-        let mut late = Late::until(again.within);
+        let mut not_found = NotFoundRetry::until(options.within);
         loop {
             let exchange = self.sender.send(request).await;
             let throttled = exchange.response().is_some_and(Response::is_throttled);
             let missing = exchange.status() == Some(404);
             let wait = self
                 .wait_before_again(&exchange, attempt)
-                .or_else(|| missing.then(|| late.wait()).flatten());
+                .or_else(|| missing.then(|| not_found.wait()).flatten());
             let intent = Intent {
                 purpose,
-                superseded: wait.is_some() || (again.another && throttled),
+                superseded: wait.is_some() || (options.replaceable && throttled),
             };
-            let (noted, body) = self.evaluated(|evaluation| evaluation.exchange(&exchange, (intent, &part)));
+            let (noted, body) = self.with_evaluation(|evaluation| evaluation.exchange(&exchange, (intent, &part)));
             self.sender.record_outcome(&exchange, noted.created.as_deref());
             let exchanged = Exchanged {
                 exchange: &exchange,
@@ -374,20 +374,19 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Returns how long to wait before a request is sent again whose response asks for time; `None` where it is not
-    /// sent again. A create is sent again only after a 429 that says when, because that rejects it, and then it counts
+    /// Returns how long to wait before a throttled request is sent again; `None` where it is not sent again. A create is sent again only after a 429 that says when, because that rejects it, and then it counts
     /// again: any other response may come from something in front of a service that has stored the record.
     fn wait_before_again(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
         let response = exchange.response().filter(|response| response.is_throttled())?;
-        // A wrong token is not sent again: the target that asks for time may be counting them.
+        // A wrong token is not sent again: a target that throttles it may be counting them.
         let shown_once = matches!(exchange.request.credential, Credential::Wrong { .. });
         let creates = exchange.request.method == Method::Post;
-        let again = !creates || (response.status == 429 && says_when(response) && self.has_room_beside(1));
+        let again = !creates || (response.status == 429 && says_when(response) && self.budget_allows_one_beside(1));
         (again && !shown_once && attempt + 1 < ATTEMPTS).then(|| wait_after(response, attempt))
     }
 
     /// Shows the evaluation something, and counts how long that keeps the thread busy.
-    pub(super) fn evaluated<T>(&self, show: impl FnOnce(&mut Evaluation<'run>) -> T) -> T {
+    pub(super) fn with_evaluation<T>(&self, show: impl FnOnce(&mut Evaluation<'run>) -> T) -> T {
         self.sender.keeping_busy(|| show(&mut self.evaluation.borrow_mut()))
     }
 
@@ -437,21 +436,21 @@ impl<'run> Session<'run> {
     /// reason from a later one.
     pub(super) fn not_called(&self, operation: OperationId, reason: Reason) {
         if self.is_first_round() {
-            self.evaluated(|evaluation| evaluation.not_called(operation, reason));
+            self.with_evaluation(|evaluation| evaluation.not_called(operation, reason));
         }
     }
 
     /// Notes why a fact of the operation is undecided, if the contract has such a fact.
-    pub(super) fn explain(&self, operation: OperationId, kind: FactKind, reason: Reason) {
+    pub(super) fn mark_undecided(&self, operation: OperationId, kind: FactKind, reason: Reason) {
         if let Some(fact) = self.contract.fact_of(operation, kind) {
-            self.evaluated(|evaluation| evaluation.explain(fact, reason));
+            self.with_evaluation(|evaluation| evaluation.explain(fact, reason));
         }
     }
 
-    /// Returns whether the operation may be sent: a create while one more record may be left in the target, everything
-    /// else always, because it leaves none.
+    /// Returns whether the operation may be called. A create needs room for one more record in the budget; anything else
+    /// leaves no record and may always be called.
     pub(super) fn may_write(&self, operation: OperationId) -> bool {
-        !self.contract.operation(operation).creates() || self.has_room()
+        !self.contract.operation(operation).creates() || self.budget_allows_one()
     }
 
     /// Returns why a write is not sent when the budget has no room for it.
@@ -460,16 +459,16 @@ impl<'run> Session<'run> {
     }
 
     /// Returns whether one more record may be left in the target.
-    pub(super) fn has_room(&self) -> bool {
-        self.has_room_beside(0)
+    pub(super) fn budget_allows_one(&self) -> bool {
+        self.budget_allows_one_beside(0)
     }
 
     /// Returns whether one more record may be left, in addition to `more` that are not counted yet.
-    fn has_room_beside(&self, more: u64) -> bool {
+    fn budget_allows_one_beside(&self, more: u64) -> bool {
         self.history().count_left().saturating_add(more) < self.settings.max_writes
     }
 
-    /// Returns how many more records may be created in addition to those that the facts need. Part of `--max-writes` is
+    /// Returns how many more records may be created in addition to those that the facts need. Part of `max_writes` is
     /// reserved for later requests that may be accepted: probes of credentials, edge cases.
     pub(super) fn left_to_create(&self) -> u64 {
         let most = self.settings.max_writes;
@@ -485,7 +484,7 @@ impl<'run> Session<'run> {
         };
         if ended == Ended::Complete {
             let in_scope: Vec<_> = self.plan.in_scope.iter().copied().collect();
-            self.evaluated(|evaluation| evaluation.unchecked(&in_scope));
+            self.with_evaluation(|evaluation| evaluation.unchecked(&in_scope));
             self.emit_findings();
         }
         // Writes under way when the run was interrupted were sent, and their responses are unknown.
@@ -501,8 +500,8 @@ impl<'run> Session<'run> {
                 found: None,
             });
         }
-        // This shard does not check the operations that it only depends on, whatever it saw there; but what it saw
-        // broken is broken.
+        // Operations that this shard only depends on are left to another shard, so their facts stay undecided here unless
+        // this shard saw them broken.
         let elsewhere = || Reason::NotCalled(NotCalled::AnotherShard);
         for fact in &self.plan.elsewhere {
             evaluation.withhold(*fact, elsewhere());

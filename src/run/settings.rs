@@ -24,11 +24,11 @@ pub struct Settings {
     pub max_pages: u64,
     /// How often the plan is carried out; `max_writes` bounds all rounds together.
     pub rounds: u64,
-    /// How long to wait for a target that is just being deployed; `None` for a target that is already up.
+    /// How long to wait for a target that is still starting up; `None` for a target that is already up.
     pub wait: Option<Duration>,
     /// How long the run may take, not counting the wait for the target to come up.
     pub max_time: Duration,
-    /// Keeps an account of writes that outlives the run; `None` if no account is wanted.
+    /// Keeps a log of writes that outlives the run; `None` if no log is wanted.
     pub write_log: Option<Arc<dyn WriteLog>>,
     /// Whether the run returns everything that it was judged from.
     pub keep_recording: bool,

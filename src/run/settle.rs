@@ -16,15 +16,15 @@ const FIRST_WAIT: Duration = Duration::from_millis(50);
 pub(super) struct Patience {
     /// The longest time that something took to be listed.
     lag: Cell<Duration>,
-    /// Whether an update was waited for in vain.
-    pub(super) updates_in_vain: Cell<bool>,
-    /// Whether a created record was waited for in vain to be read.
-    pub(super) reads_in_vain: Cell<bool>,
+    /// Whether a wait for an update timed out.
+    pub(super) updates_timed_out: Cell<bool>,
+    /// Whether a wait to read a created record timed out.
+    pub(super) reads_timed_out: Cell<bool>,
 }
 
 impl Session<'_> {
     /// Looks again and again, until the look is settled, or until a walk that began after `longest` found nothing.
-    pub(super) async fn settled(&self, look: LookId, longest: Duration, again: impl AsyncFn()) {
+    pub(super) async fn repeat_until_settled(&self, look: LookId, longest: Duration, again: impl AsyncFn()) {
         let (_, lag) = looks(longest, again, |()| self.history().is_settled(look)).await;
         if let Some(lag) = lag {
             self.patience.lag.set(self.patience.lag.get().max(lag));
@@ -32,20 +32,20 @@ impl Session<'_> {
     }
 
     /// Returns how long to wait for what may never come: twice as long as anything has taken in this run so far.
-    pub(super) fn briefly(&self) -> Duration {
+    pub(super) fn short_wait(&self) -> Duration {
         (self.patience.lag.get() * 2 + FIRST_WAIT).min(self.settings.settle)
     }
 }
 
-/// The waits for one thing that may come late.
-pub(super) struct Late {
+/// The waits for a record that a read does not find yet.
+pub(super) struct NotFoundRetry {
     started: Instant,
     longest: Duration,
     wait: Duration,
     over: bool,
 }
 
-impl Late {
+impl NotFoundRetry {
     /// Waits until `longest` has passed.
     pub(super) fn until(longest: Duration) -> Self {
         Self {

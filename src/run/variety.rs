@@ -41,7 +41,7 @@ enum Taken {
 
 impl Session<'_> {
     /// Creates records from variants of the draft that the operation accepted: one with awkward values, and for each 20
-    /// of `--max-writes` one of the other variants; or a plain one at the same time as the first.
+    /// of `max_writes` one of the other variants; or a plain one at the same time as the first.
     pub(super) async fn vary_create(&self, operation: OperationId) {
         let Some((accepted, address)) = self.as_accepted(operation).await else {
             return;

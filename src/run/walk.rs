@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::StreamExt;
 
 use super::request::{self, Address};
-use super::session::{Again, Call, Session};
+use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, Purpose};
 use crate::history::{Extent, LookId, Looked, Part, Sought};
@@ -15,7 +15,7 @@ use crate::rules::Reason;
 /// How many pages of a walk may fail to come before the walk is given up.
 const MISSED: usize = 1;
 
-/// Which pages are requested after the first, within `--max-pages`.
+/// Which pages are requested after the first, within `max_pages`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// The last one alone, then from both ends towards the middle: a list shows new records at one of its ends.
@@ -31,46 +31,46 @@ impl Session<'_> {
     }
 
     /// Reads with the identifier that a create returned. The record may appear a little later, just as it may be listed
-    /// a little later. After one wait in vain, the next is shorter.
+    /// a little later. Once a wait has timed out, the next is shorter.
     pub(super) async fn read_created(&self, operation: OperationId) {
         if self.contract.operation(operation).page.is_some() {
             return self.list(operation).await;
         }
-        let longest = if self.patience.reads_in_vain.get() {
-            self.briefly()
+        let longest = if self.patience.reads_timed_out.get() {
+            self.short_wait()
         } else {
             self.settings.settle
         };
         if self.read_within(operation, longest).await == Some(404) {
-            self.patience.reads_in_vain.set(true);
+            self.patience.reads_timed_out.set(true);
         }
     }
 
     /// Reads once, and again while a 404 may mean that the record is not there yet. Returns the status.
     async fn read_within(&self, operation: OperationId, longest: Duration) -> Option<u16> {
         let address = self.address_if_any(operation)?;
-        let again = Again {
+        let options = ResendOptions {
             within: longest,
-            ..Again::default()
+            ..ResendOptions::default()
         };
         let call = self.documented(operation, address).part(Part::Read);
-        let (exchange, _) = self.call_again(call, again).await;
+        let (exchange, _) = self.call_again(call, options).await;
         exchange.status()
     }
 
     /// Begins a look at a list.
     pub(super) fn look_for(&self, list: OperationId, sought: &Sought) -> LookId {
-        self.evaluated(|evaluation| evaluation.look(list, sought, self.settings.max_pages))
+        self.with_evaluation(|evaluation| evaluation.look(list, sought, self.settings.max_pages))
     }
 
-    /// Ends a look and judges its result. `timely` states that the run waited long enough for what is missing.
-    pub(super) fn conclude(&self, look: LookId, timely: bool) -> Option<Looked> {
-        let looked = self.evaluated(|evaluation| evaluation.conclude(look, timely));
+    /// Ends a look and judges its result. `waited_long_enough` says so of what is missing.
+    pub(super) fn conclude(&self, look: LookId, waited_long_enough: bool) -> Option<Looked> {
+        let looked = self.with_evaluation(|evaluation| evaluation.conclude(look, waited_long_enough));
         self.emit_findings();
         looked
     }
 
-    /// Looks for something in a list until it is found or `--settle` has passed, at both ends first, and judges the
+    /// Looks for something in a list until it is found or `settle` has passed, at both ends first, and judges the
     /// result.
     pub(super) async fn seek(&self, list: OperationId, sought: &Sought) {
         let look = self.look_for(list, sought);
@@ -82,12 +82,12 @@ impl Session<'_> {
     /// Walks a list for a look until it is settled or `longest` has passed.
     pub(super) async fn walk_until_settled(&self, look: LookId, order: Order, longest: Duration) {
         let walked = async || self.walk(look, order).await;
-        self.settled(look, longest, walked).await;
+        self.repeat_until_settled(look, longest, walked).await;
     }
 
     /// Walks a list for a look, its first page first, until what is sought is found.
     pub(super) async fn walk(&self, look: LookId, order: Order) {
-        self.evaluated(|evaluation| evaluation.walk(look, Extent::Whole));
+        self.with_evaluation(|evaluation| evaluation.walk(look, Extent::Whole));
         let Some(enough) = self.page(look, None).await else {
             return;
         };
@@ -135,7 +135,7 @@ impl Session<'_> {
         let Some((invariant, mut address)) =
             invariant.and_then(|invariant| Some((invariant, self.address_if_any(list)?)))
         else {
-            self.evaluated(|evaluation| evaluation.unsent(look));
+            self.with_evaluation(|evaluation| evaluation.unsent(look));
             return None;
         };
         if let Some(number) = asked {
@@ -149,7 +149,7 @@ impl Session<'_> {
     pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, sought: &Sought) {
         self.expect(1);
         let look = self.look_for(list, sought);
-        self.evaluated(|evaluation| evaluation.walk(look, Extent::SinglePages));
+        self.with_evaluation(|evaluation| evaluation.walk(look, Extent::SinglePages));
         self.page(look, asked).await;
         self.conclude(look, true);
     }

@@ -1,12 +1,12 @@
-//! The account of writes that outlives the run: the intent of each before it is sent, its outcome after it. The run
-//! reads and writes no file; a caller that wants the account kept gives it a [`WriteLog`].
+//! A log of writes that outlives the run: an entry before each write is sent, and one with its outcome afterwards. The
+//! run itself touches no file; a caller that wants the log supplies a [`WriteLog`].
 
 use std::fmt::Debug;
 use std::io;
 
 use serde::Serialize;
 
-/// Keeps the account of writes.
+/// Keeps the log of writes.
 pub trait WriteLog: Debug {
     /// Keeps one entry. When this returns, the entry must survive the end of the process.
     ///
@@ -16,7 +16,7 @@ pub trait WriteLog: Debug {
     fn keep(&self, entry: &WriteEntry) -> io::Result<()>;
 }
 
-/// One entry of the account. It contains no value of the target except the identifier, which the residue shows too.
+/// One entry of the log. It contains no value of the target except the identifier, which the residue shows too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WriteEntry {
     /// The request's number in the run, from 1.
@@ -33,7 +33,8 @@ pub struct WriteEntry {
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum WriteState {
     /// It is about to be sent.
-    Intended,
+    #[serde(rename = "intended")]
+    Announced,
     /// It was answered.
     Answered {
         /// The status.

@@ -24,7 +24,7 @@ pub(super) struct Connections {
 
 struct Inner {
     idle: Mutex<Idle>,
-    room: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// Notified when a connection becomes idle.
     turned_idle: Notify,
 }
@@ -42,7 +42,7 @@ pub(super) struct Slot {
     cut: Arc<Notify>,
     /// Its number among the idle ones; none while it is busy.
     number: Mutex<Option<u64>>,
-    _room: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Connections {
@@ -51,7 +51,7 @@ impl Connections {
         Connections {
             inner: Arc::new(Inner {
                 idle: Mutex::default(),
-                room: Arc::new(Semaphore::new(most)),
+                permits: Arc::new(Semaphore::new(most)),
                 turned_idle: Notify::new(),
             }),
         }
@@ -59,15 +59,15 @@ impl Connections {
 
     /// Waits for a place for a new connection, which starts out idle.
     pub(super) async fn place(&self) -> Slot {
-        let room = loop {
-            if let Ok(room) = self.inner.room.clone().try_acquire_owned() {
-                break room;
+        let permit = loop {
+            if let Ok(permit) = self.inner.permits.clone().try_acquire_owned() {
+                break permit;
             }
             // Created before the search for an idle one, so that none can become idle unnoticed.
             let turned_idle = self.inner.turned_idle.notified();
             let cut = self.cut_longest_idle();
             tokio::select! {
-                Ok(room) = self.inner.room.clone().acquire_owned() => break room,
+                Ok(permit) = self.inner.permits.clone().acquire_owned() => break permit,
                 () = turned_idle, if !cut => {}
             }
         };
@@ -75,7 +75,7 @@ impl Connections {
             connections: self.clone(),
             cut: Arc::new(Notify::new()),
             number: Mutex::default(),
-            _room: room,
+            _permit: permit,
         };
         place.turn_idle();
         place
