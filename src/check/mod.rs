@@ -16,7 +16,7 @@
 //! # }
 //! ```
 //!
-//! `Prepared` carries out what [`Check`] settles; the command line uses it too.
+//! `Prepared` carries out what [`Check`] has set; the command line uses it too.
 
 mod builder;
 mod error;

@@ -1,4 +1,4 @@
-//! A check with everything settled. The main type is [`Prepared`].
+//! A check with every setting decided. The main type is [`Prepared`].
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::plan::Plan;
 use crate::report::{Exchanges, RunFacts, record};
 use crate::run::{self, Event, Settings};
 
-/// A check with everything settled: what is sent, where, and how.
+/// A check with every setting decided: what is sent, where, and how.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) contract: Arc<Contract>,

@@ -1,22 +1,22 @@
 //! Announces where the token goes, before it is sent; `--quiet` does not silence this.
 
 use super::arguments::Arguments;
-use super::config::Settled;
+use super::config::ResolvedArguments;
 use super::edge;
 use crate::exchange::Target;
 use crate::exchange::redact::printable;
 
 /// Announces which token goes to a target that was not named on the command line, and warns where it goes unencrypted.
-pub(super) fn token_goes(settled: &Settled, target: &Target, has_token: bool) {
-    if let Some((config, name)) = settled.found_target() {
-        let arguments = &settled.arguments;
+pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_token: bool) {
+    if let Some((config, name)) = resolved.found_target() {
+        let arguments = &resolved.arguments;
         let token = if has_token {
-            format!("the token {}", source(settled))
+            format!("the token {}", source(resolved))
         } else {
             "no token".to_owned()
         };
         let asked = &arguments.service.writes;
-        let writes = if asked.value && asked.is_of_file() {
+        let writes = if asked.value && asked.is_from_file() {
             ", and writes"
         } else {
             ""
@@ -38,10 +38,10 @@ pub(super) fn token_goes(settled: &Settled, target: &Target, has_token: bool) {
 }
 
 /// Returns where the token is taken from.
-fn source(settled: &Settled) -> String {
-    let Arguments { token_file, .. } = &settled.arguments;
+fn source(resolved: &ResolvedArguments) -> String {
+    let Arguments { token_file, .. } = &resolved.arguments;
     token_file.as_ref().map_or_else(
-        || format!("from {}", settled.token().0),
+        || format!("from {}", resolved.token().0),
         |file| format!("in `{}`", file.display()),
     )
 }

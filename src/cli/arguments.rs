@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::PathBufValueParser;
 use clap::{ArgAction, Args};
 
-use super::config::{CheckPart, Said, Setting, TargetPart};
+use super::config::{CheckPart, Setting, TargetPart, WithOrigin};
 use super::edge::{CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
 use super::failure::Failure;
 use super::format;
@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME", env = TARGET_VARIABLE)]
     pub(super) target: Option<Setting<String>>,
     /// The configuration; without it `countersign.toml` is searched for from the working directory upwards
-    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, value_parser = Said(PathBufValueParser::new()))]
+    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, value_parser = WithOrigin(PathBufValueParser::new()))]
     pub(super) config: Option<Setting<PathBuf>>,
     /// Read no configuration
     #[arg(long)]

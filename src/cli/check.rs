@@ -1,4 +1,4 @@
-//! `countersign check`: checks a service against the contract. Here the flags as typed become settled values; nothing
+//! `countersign check`: checks a service against the contract. Here the flags as typed become resolved values; nothing
 //! deeper sees a flag.
 
 use std::path::Path;
@@ -10,16 +10,16 @@ use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
 use super::announce;
-use super::apart::{self, apart};
 use super::arguments::Arguments;
-use super::config::{self, Accepting, Origin, Setting, Settled};
+use super::config::{self, Accepting, Origin, ResolvedArguments, Setting};
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::output::{Outputs, Terminals};
+use super::overwrites::{self, reject_overwrites};
 use super::progress::Progress;
+use super::report_flags;
 use super::residue_file::{Begun, ResidueFile};
 use super::serve::store;
-use super::shown;
 use super::signals;
 use crate::check::{Prepared, Report};
 use crate::client::Token;
@@ -43,33 +43,33 @@ pub(super) fn list_faults() -> Result<u8, Failure> {
 }
 
 /// Checks, writes the reports, and ends with the outcome's exit code.
-pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
-    let arguments = &settled.arguments;
+pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
+    let arguments = &resolved.arguments;
     let started_at = edge::now();
     let contract = Arc::new(contract(arguments.spec())?);
-    let entries = settled.levels(&contract, started_at.date_naive())?;
-    let mut resolved = resolve(settled, &contract, started_at.timestamp())?;
-    let acceptances = config::add(&entries, &mut resolved.settings.levels);
+    let entries = resolved.levels(&contract, started_at.date_naive())?;
+    let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
+    let acceptances = config::add(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
-    keep_apart(settled, summary.as_deref())?;
-    let outputs = Outputs::open(&shown::targets(&arguments.report), summary)?;
-    let accepting = settled.accepting()?;
-    let runtime = runtime(&resolved)?;
-    let (target, token) = runtime.block_on(resolved.target())?;
-    resolved.scope.token = token.is_some();
+    reject_own_overwrites(resolved, summary.as_deref())?;
+    let outputs = Outputs::open(&report_flags::targets(&arguments.report), summary)?;
+    let accepting = resolved.accepting()?;
+    let runtime = runtime(&inputs)?;
+    let (target, token) = runtime.block_on(inputs.target())?;
+    inputs.scope.token = token.is_some();
     if contract.needs_credential() && token.is_none() {
-        return Err(no_token(settled));
+        return Err(no_token(resolved));
     }
-    let plan = plan(&contract, &resolved.scope)?;
-    announce::token_goes(settled, &target, token.is_some());
-    let wrong = resolved.settings.run_tag.wrong_token();
-    let transport = Transport::new(target.clone(), token, wrong, resolved.limits)?;
+    let plan = plan(&contract, &inputs.scope)?;
+    announce::token_goes(resolved, &target, token.is_some());
+    let wrong = inputs.settings.run_tag.wrong_token();
+    let transport = Transport::new(target.clone(), token, wrong, inputs.limits)?;
     let transport = transport.with_near_tokens(arguments.service.near_tokens.value);
     if let Some(path) = &arguments.residue {
-        resolved.keep_residue(path, &transport, (&contract, started_at))?;
+        inputs.keep_residue(path, &transport, (&contract, started_at))?;
     }
-    let terminals = shown::terminals(arguments.color, (arguments.quiet, arguments.verbose));
-    let (values, redaction) = (resolved.settings.values, transport.redaction());
+    let terminals = report_flags::terminals(arguments.color, (arguments.quiet, arguments.verbose));
+    let (values, redaction) = (inputs.settings.values, transport.redaction());
     let watched = edge::stderr_is_terminal();
     let mut progress = Progress::new(live(arguments), watched, &contract, (values, redaction));
     let interrupted = signals::interruption(outputs.unfinished())?;
@@ -77,7 +77,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         contract: Arc::clone(&contract),
         plan,
         transport,
-        settings: resolved.settings,
+        settings: inputs.settings,
         started_at,
         require_facts: arguments.check.require_facts.as_ref().map(|percent| percent.value.0),
         keep_exchanges: outputs.show_exchanges(),
@@ -87,7 +87,8 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     progress.finish();
     record.accepted = accepted(&run, &contract, &prepared.settings.levels, &acceptances);
     let accepted = accept(accepting, &run, &record, &contract);
-    // A record needs nothing else, and its reports may be as large as the data that it was made from.
+    // The record is self-contained, so everything else is freed before the reports are written; they may be as large as
+    // the data they were made from.
     drop((run, prepared, contract));
     let written = write(outputs, (&record, &terminals), accepted)?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
@@ -126,21 +127,21 @@ fn accept(
 }
 
 /// Rejects an output that would overwrite another file that the check reads or writes.
-fn keep_apart(settled: &Settled, summary: Option<&Path>) -> Result<(), Failure> {
-    let arguments = &settled.arguments;
+fn reject_own_overwrites(resolved: &ResolvedArguments, summary: Option<&Path>) -> Result<(), Failure> {
+    let arguments = &resolved.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
     let inputs = [
         arguments.spec().map(|path| ("the contract", path)),
-        settled.configuration().map(|path| ("the configuration", path)),
+        resolved.configuration().map(|path| ("the configuration", path)),
         arguments.token_file.as_deref().map(|path| ("the token", path)),
     ];
     let inputs: Vec<_> = inputs.into_iter().flatten().collect();
-    let mut outputs = apart::reports(&arguments.report);
+    let mut outputs = overwrites::reports(&arguments.report);
     // A report replaces what is there, and the residue must not be lost.
-    apart(&outputs, residue.as_slice())?;
+    reject_overwrites(&outputs, residue.as_slice())?;
     outputs.extend(residue);
     outputs.extend(summary.map(|path| ("the summary of the step", path)));
-    apart(&outputs, &inputs)
+    reject_overwrites(&outputs, &inputs)
 }
 
 /// Reads the contract from a file, or the built-in one.
@@ -155,8 +156,8 @@ pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
     }
 }
 
-/// The flags, settled.
-struct Resolved {
+/// What a check needs, made from the resolved arguments.
+struct RunInputs {
     named: Option<(Target, Option<Token>)>,
     faults: Faults,
     scope: Selection,
@@ -164,14 +165,14 @@ struct Resolved {
     limits: Limits,
 }
 
-fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Result<Resolved, Failure> {
-    let arguments = &settled.arguments;
+fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second: i64) -> Result<RunInputs, Failure> {
+    let arguments = &resolved.arguments;
     let named = match &arguments.service.base_url {
         // The embedded service makes its own token: a user who names one has forgotten the target.
         None if arguments.token_file.is_some() => return Err(Failure::NoTarget),
         None => None,
         Some(url) => {
-            let token = edge::token(arguments.token_file.as_deref(), settled.token().0)?;
+            let token = edge::token(arguments.token_file.as_deref(), resolved.token().0)?;
             Some((Target::parse(&url.value)?, token))
         }
     };
@@ -206,7 +207,7 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
         deadline: Duration::from_secs_f64(pace.timeout.value.0),
         ..Limits::default()
     };
-    Ok(Resolved {
+    Ok(RunInputs {
         named,
         faults: Faults::named(&arguments.fault)?,
         scope,
@@ -215,12 +216,12 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
     })
 }
 
-fn no_token(settled: &Settled) -> Failure {
-    let (variable, origin) = settled.token();
+fn no_token(resolved: &ResolvedArguments) -> Failure {
+    let (variable, origin) = resolved.token();
     Failure::NoToken {
         variable: variable.to_owned(),
         place: match origin {
-            Origin::File(_) => format!(" (see {})", settled.describe(&origin)),
+            Origin::File(_) => format!(" (see {})", resolved.describe(&origin)),
             _ => String::new(),
         },
     }
@@ -264,7 +265,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
     })
 }
 
-impl Resolved {
+impl RunInputs {
     /// Returns the target and its token: the named target, or the reference service, started on its own port.
     async fn target(&self) -> Result<(Target, Option<Token>), Failure> {
         match &self.named {
@@ -273,7 +274,7 @@ impl Resolved {
         }
     }
 
-    /// Makes the run keep an account of its writes in a file.
+    /// Makes the run keep a log of its writes in a file.
     fn keep_residue(
         &mut self,
         path: &Path,
@@ -320,8 +321,8 @@ async fn embedded(faults: &Faults) -> Result<(Target, Option<Token>), Failure> {
 }
 
 /// Makes a runtime with threads for the embedded service; a named target needs only the run's own thread.
-fn runtime(resolved: &Resolved) -> Result<Runtime, Failure> {
-    let mut builder = match resolved.named {
+fn runtime(inputs: &RunInputs) -> Result<Runtime, Failure> {
+    let mut builder = match inputs.named {
         Some(_) => tokio::runtime::Builder::new_current_thread(),
         None => tokio::runtime::Builder::new_multi_thread(),
     };
@@ -354,5 +355,5 @@ pub(super) fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
 /// Returns how standard error is written during the run.
 fn live(arguments: &Arguments) -> Terminal {
     let (quiet, verbose) = (arguments.quiet, arguments.verbose);
-    shown::lines(arguments.color.on_stderr(), (quiet, verbose), edge::stderr_width())
+    report_flags::lines(arguments.color.on_stderr(), (quiet, verbose), edge::stderr_width())
 }

@@ -26,7 +26,7 @@ pub(super) const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
 /// Whether the process was started without a standard output.
 static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 /// The largest token file that is read, in bytes: more than any server accepts as a header.
-const MOST_OF_A_TOKEN: u64 = 64 << 10;
+const MAX_TOKEN_BYTES: u64 = 64 << 10;
 
 /// When colours are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -89,7 +89,7 @@ pub(super) fn dates_responses(now: DateTime<Utc>) -> Result<(), Failure> {
 #[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
 pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>, Failure> {
     if let Some(path) = file {
-        let text = read("token", path, MOST_OF_A_TOKEN)?;
+        let text = read("token", path, MAX_TOKEN_BYTES)?;
         return long_enough(&text, &format!("`{}`", path.display())).map(Some);
     }
     let text = std::env::var_os(variable);
@@ -204,7 +204,7 @@ pub(super) fn stderr_is_terminal() -> bool {
 pub(super) fn same_file(left: &Path, right: &Path) -> bool {
     let identities = (identity(left), identity(right));
     let same = matches!(identities, (Some(left), Some(right)) if left == right);
-    same || left == right || whole(left) == whole(right)
+    same || left == right || absolute_path(left) == absolute_path(right)
 }
 
 /// Returns what distinguishes a file from every other: its device and inode number, which all its hard links share.
@@ -223,7 +223,7 @@ fn identity(_: &Path) -> Option<(u64, u64)> {
 
 /// Returns the absolute path of a file, the same for every spelling of it. The file need not exist, and a link may lead
 /// to one that does not.
-fn whole(file: &Path) -> PathBuf {
+fn absolute_path(file: &Path) -> PathBuf {
     // As many links in a row as Linux follows.
     const MOST_LINKS: usize = 40;
     let mut file = file.to_owned();
@@ -250,7 +250,7 @@ fn whole(file: &Path) -> PathBuf {
 
 /// Returns whether a file is in a folder or in one below it, after links are followed; the file need not exist.
 pub(super) fn is_below(file: &Path, folder: &Path) -> bool {
-    let file = whole(file);
+    let file = absolute_path(file);
     let climbs = file.components().any(|component| component == Component::ParentDir);
     !climbs && folder.canonicalize().is_ok_and(|folder| file.starts_with(folder))
 }

@@ -88,7 +88,7 @@ pub(super) enum Failure {
         /// Why.
         reason: String,
     },
-    /// The account of writes cannot be kept.
+    /// The log of writes cannot be kept.
     #[error("failed to write the residue to `{}`: {source}", path.display())]
     Residue {
         /// The file.

@@ -8,9 +8,9 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use tempfile::NamedTempFile;
 
-use super::aside::aside;
 use super::edge;
 use super::failure::Failure;
+use super::staged::staged_file;
 
 /// The arguments of `man`.
 #[derive(Debug, Args)]
@@ -127,7 +127,7 @@ fn see_also(names: &[String], own: &str, roff: &mut Roff) {
     roff.text([roman(others.join(", "))]);
 }
 
-/// Writes every page aside before the first is moved into place, so that a folder that cannot be written to stays
+/// Stages every page before the first is moved into place, so that a folder that cannot be written to stays
 /// unchanged.
 fn write(folder: &Path, pages: &[Manual]) -> Result<(), Failure> {
     let failure = |path: &Path, reason: String| Failure::ManPage {
@@ -142,16 +142,16 @@ fn write(folder: &Path, pages: &[Manual]) -> Result<(), Failure> {
         };
         return Err(failure(folder, reason.to_owned()));
     }
-    let mut aside = Vec::new();
+    let mut staged = Vec::new();
     for page in pages {
         let place = folder.join(&page.file);
         if place.is_dir() {
             return Err(failure(&place, "it is a folder".to_owned()));
         }
         let file = written(folder, &page.text).map_err(|error| failure(&place, error.to_string()))?;
-        aside.push((file, place));
+        staged.push((file, place));
     }
-    for (file, place) in aside {
+    for (file, place) in staged {
         let kept = file.persist(&place);
         kept.map_err(|error| failure(&place, error.error.to_string()))?;
     }
@@ -159,7 +159,7 @@ fn write(folder: &Path, pages: &[Manual]) -> Result<(), Failure> {
 }
 
 fn written(folder: &Path, text: &[u8]) -> std::io::Result<NamedTempFile> {
-    let mut file = aside(folder)?;
+    let mut file = staged_file(folder)?;
     file.write_all(text)?;
     file.as_file().sync_all()?;
     Ok(file)

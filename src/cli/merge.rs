@@ -7,7 +7,7 @@ use clap::Args;
 use super::config::{Percent, Setting};
 use super::failure::{Failure, NOT_WRITTEN};
 use super::report;
-use super::shown::Shown;
+use super::report_flags::ReportFlags;
 use crate::report::merge;
 
 /// The arguments of `merge`.
@@ -20,20 +20,20 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     require_facts: Option<Setting<Percent>>,
     #[command(flatten)]
-    shown: Shown,
+    flags: ReportFlags,
 }
 
 /// Merges, writes the reports, and ends with the exit code for all shards together.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     arguments
-        .shown
-        .apart_from(arguments.files.iter().map(PathBuf::as_path))?;
+        .flags
+        .reject_overwrites_of(arguments.files.iter().map(PathBuf::as_path))?;
     let named = arguments.files.iter().map(|file| {
         let record = report::record(file)?;
         Ok((file.display().to_string(), record))
     });
     let required = arguments.require_facts.as_ref().map(|percent| percent.value.0);
     let record = merge(named.collect::<Result<_, Failure>>()?, required)?;
-    let written = arguments.shown.write(&record)?;
+    let written = arguments.flags.write(&record)?;
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }

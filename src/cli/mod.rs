@@ -3,7 +3,7 @@
 //! - **In**: the arguments and the environment of this process, `countersign.toml`, files.
 //! - **Out**: reports on standard output and in files, progress on standard error, an exit code.
 //! - **Start with** [`main`](fn@main); each subcommand has its own file, of which `check` is the largest. `config`
-//!   settles flags, environment and file.
+//!   resolves flags, environment and file.
 //!
 //! ```no_run
 //! let code = countersign::cli::main(false);
@@ -11,9 +11,7 @@
 //! ```
 
 mod announce;
-mod apart;
 mod arguments;
-mod aside;
 mod check;
 mod completions;
 mod config;
@@ -25,21 +23,23 @@ mod format;
 mod man;
 mod merge;
 mod output;
+mod overwrites;
 mod plan;
 mod progress;
 mod report;
+mod report_flags;
 mod residue_file;
 mod rules;
 mod serve;
-mod shown;
 mod signals;
+mod staged;
 
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use arguments::Arguments;
-use config::Settled;
+use config::ResolvedArguments;
 use failure::Failure;
 
 use crate::report::wrap;
@@ -144,18 +144,18 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
     };
     let ended = match cli.command {
         Command::Check(arguments) if serve::asks_for_list(&arguments.fault) => check::list_faults(),
-        Command::Check(arguments) => settled(*arguments, &matches).and_then(|settled| check::run(&settled)),
+        Command::Check(arguments) => resolved(*arguments, &matches).and_then(|resolved| check::run(&resolved)),
         Command::Config(arguments) if arguments.schema() => config::shown::print_schema(),
         Command::Config(arguments) => {
             let form = arguments.form();
-            settled(arguments.check, &matches).and_then(|settled| config::shown::run(&settled, form))
+            resolved(arguments.check, &matches).and_then(|resolved| config::shown::run(&resolved, form))
         }
         Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, Cli::command()),
         Command::Merge(arguments) => merge::run(&arguments),
-        Command::Plan(arguments) => settled(*arguments, &matches).and_then(|settled| plan::run(&settled)),
+        Command::Plan(arguments) => resolved(*arguments, &matches).and_then(|resolved| plan::run(&resolved)),
         Command::Report(arguments) => report::run(&arguments),
         Command::Rules => rules::run(),
         Command::Serve(arguments) => serve::run(&arguments),
@@ -170,7 +170,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
 }
 
 /// Returns the arguments of a check with what the environment and the configuration add to them.
-fn settled(arguments: Arguments, matches: &ArgMatches) -> Result<Settled, Failure> {
+fn resolved(arguments: Arguments, matches: &ArgMatches) -> Result<ResolvedArguments, Failure> {
     let typed = matches.subcommand().map_or(matches, |(_, typed)| typed);
-    Settled::new(arguments, typed, &edge::folder())
+    ResolvedArguments::new(arguments, typed, &edge::folder())
 }

@@ -1,4 +1,4 @@
-//! Writes reports to their destinations. A report in a file is written aside and renamed, so that it is complete or
+//! Writes reports to their destinations. A report in a file is written to a staged file and renamed, so that it is complete or
 //! absent. The main type is [`Outputs`].
 
 use std::fmt;
@@ -9,16 +9,16 @@ use std::str::FromStr;
 
 use tempfile::NamedTempFile;
 
-use super::aside::aside;
 use super::edge;
 use super::failure::Failure;
 use super::format::{Format, Stream};
+use super::staged::staged_file;
 use crate::report::{MOST_BYTES, Record, Terminal, markdown_within};
 
 /// The name of standard output in messages.
 const STANDARD_OUTPUT: &str = "standard output";
 /// The most that GitHub accepts as the summary of a step, in bytes.
-const MOST_OF_A_SUMMARY: u64 = 1 << 20;
+const MAX_SUMMARY_BYTES: u64 = 1 << 20;
 
 /// How the terminal report is written to each destination.
 #[derive(Clone, Copy, Debug)]
@@ -60,14 +60,14 @@ pub(super) struct Outputs {
     /// The summary that GitHub shows of the step, if it asks for one and a report is made for it.
     summary: Option<(PathBuf, File)>,
     /// Whether an error was already printed for a report that cannot be written.
-    lacking: bool,
+    has_failed: bool,
 }
 
 /// A file that a report goes to.
 #[derive(Debug)]
 enum Destination {
-    /// Written aside, and moved into place at the end.
-    Aside(NamedTempFile),
+    /// Staged, and moved into place at the end.
+    Staged(NamedTempFile),
     /// Written directly: a pipe or a device cannot be replaced.
     Direct(File),
 }
@@ -92,7 +92,7 @@ impl Outputs {
         let mut opened = Self {
             outputs: Vec::new(),
             summary: None,
-            lacking: false,
+            has_failed: false,
         };
         let mut failures = Vec::new();
         for target in targets {
@@ -108,7 +108,7 @@ impl Outputs {
                 Err(error) => failures.push(failure(&path, &error.to_string())),
             }
         }
-        opened.lacking = !failures.is_empty();
+        opened.has_failed = !failures.is_empty();
         let last = failures.pop_if(|_| opened.outputs.is_empty());
         failures.iter().for_each(edge::error);
         last.map_or(Ok(opened), Err)
@@ -127,22 +127,22 @@ impl Outputs {
 
     /// Returns the files that contain a report until it is complete.
     pub(super) fn unfinished(&self) -> Vec<PathBuf> {
-        let aside = |destination: &Destination| match destination {
-            Destination::Aside(file) => Some(file.path().to_owned()),
+        let staged = |destination: &Destination| match destination {
+            Destination::Staged(file) => Some(file.path().to_owned()),
             Destination::Direct(_) => None,
         };
         let destinations = self.outputs.iter().filter_map(|(_, destination)| destination.as_ref());
-        destinations.filter_map(aside).collect()
+        destinations.filter_map(staged).collect()
     }
 
     /// Writes every report that can be written, and prints an error for each that cannot. Returns whether all requested
     /// reports were written.
     pub(super) fn write(self, record: &Record, terminals: &Terminals) -> bool {
-        let mut lacking = self.lacking;
+        let mut has_failed = self.has_failed;
         let mut note = |written: Result<(), Failure>| {
             if let Err(failure) = written {
                 edge::error(&failure);
-                lacking = true;
+                has_failed = true;
             }
         };
         for (target, destination) in self.outputs {
@@ -159,13 +159,13 @@ impl Outputs {
         if let Some((path, file)) = self.summary {
             note(append(&path, file, record));
         }
-        !lacking
+        !has_failed
     }
 }
 
 impl ReportTarget {
     /// Returns the same target, with the path of its file made by the closure.
-    pub(super) fn beside(self, place: impl FnOnce(&str) -> PathBuf) -> Self {
+    pub(super) fn with_file(self, place: impl FnOnce(&str) -> PathBuf) -> Self {
         let file = self.file.map(|file| place(&file.to_string_lossy()));
         Self { file, ..self }
     }
@@ -223,7 +223,7 @@ fn print(stream: Stream, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()
 fn append(path: &Path, mut file: File, record: &Record) -> Result<(), Failure> {
     let appended = |file: &mut File| -> io::Result<bool> {
         let before = file.metadata()?.len();
-        let room = usize::try_from(MOST_OF_A_SUMMARY.saturating_sub(before + 1)).unwrap_or(0);
+        let room = usize::try_from(MAX_SUMMARY_BYTES.saturating_sub(before + 1)).unwrap_or(0);
         let text = markdown_within(record, room.min(MOST_BYTES - 1));
         if let Err(error) = file.write_all(format!("\n{text}").as_bytes()) {
             // Half a table would spoil what is already there.
@@ -258,7 +258,7 @@ fn destination(file: &Path) -> Result<Destination, Failure> {
         _ => {}
     }
     let folder = edge::folder_of(file);
-    // Reported here, because the error of the file aside would name that file.
+    // Reported here, because the error of the staged file would name that file.
     if !folder.is_dir() {
         let reason = format!(
             "`{}` is not a folder; create it, or name another file",
@@ -266,9 +266,9 @@ fn destination(file: &Path) -> Result<Destination, Failure> {
         );
         return Err(failure(&reason));
     }
-    let aside = aside(folder);
-    aside
-        .map(Destination::Aside)
+    let staged = staged_file(folder);
+    staged
+        .map(Destination::Staged)
         .map_err(|error| failure(&error.to_string()))
 }
 
@@ -284,10 +284,10 @@ fn put(
     };
     match destination {
         Destination::Direct(open) => write(&open).map_err(|error| failure(&error.to_string())),
-        Destination::Aside(aside) => {
-            let whole = write(aside.as_file()).and_then(|()| aside.as_file().sync_all());
-            whole.map_err(|error| failure(&error.to_string()))?;
-            aside
+        Destination::Staged(staged) => {
+            let written = write(staged.as_file()).and_then(|()| staged.as_file().sync_all());
+            written.map_err(|error| failure(&error.to_string()))?;
+            staged
                 .persist(file)
                 .map(drop)
                 .map_err(|error| failure(&error.error.to_string()))

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::check;
-use super::config::Settled;
+use super::config::ResolvedArguments;
 use super::edge;
 use super::failure::Failure;
 use super::wrap::hanging;
@@ -13,10 +13,10 @@ use crate::contract::operation::OperationId;
 use crate::plan::{Action, Bounds, Given, Plan, Planned, Selection, Source};
 
 /// Prints the plan of a check with these arguments.
-pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
-    let arguments = &settled.arguments;
+pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
+    let arguments = &resolved.arguments;
     let contract = check::contract(arguments.spec())?;
-    settled.levels(&contract, edge::now().date_naive())?;
+    resolved.levels(&contract, edge::now().date_naive())?;
     let seed = arguments.chosen_seed()?;
     let scope = Selection {
         // The plan assumes a token: a check without the token that it needs sends nothing.

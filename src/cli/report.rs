@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
-use super::shown::Shown;
+use super::report_flags::ReportFlags;
 use crate::report::{LARGEST_REPORT, Record, read};
 
 /// The arguments of `report`.
@@ -19,15 +19,17 @@ pub(super) struct Arguments {
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
-    shown: Shown,
+    flags: ReportFlags,
 }
 
 /// Writes the reports; ends with 0, because it judges nothing, or with the check's own code if that was requested.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.shown.apart_from(arguments.file.as_deref().into_iter())?;
+    arguments
+        .flags
+        .reject_overwrites_of(arguments.file.as_deref().into_iter())?;
     let record = record(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
     let code = if arguments.exit_code { record.exit_code } else { 0 };
-    let written = arguments.shown.write(&record)?;
+    let written = arguments.flags.write(&record)?;
     Ok(if written { code } else { NOT_WRITTEN })
 }
 

@@ -1,4 +1,4 @@
-//! `--residue FILE`: keeps the account of a run's writes on disk, so that a killed run still shows what it may have
+//! `--residue FILE`: keeps the log of a run's writes on disk, so that a killed run still shows what it may have
 //! left. The main type is [`ResidueFile`].
 //!
 //! The format is JSON Lines. A run appends a line that names it, then one line before each write and one after it; each
@@ -16,7 +16,7 @@ use crate::exchange::neutral::neutral_json;
 use crate::exchange::redact::{Redaction, Values};
 use crate::run::{WriteEntry, WriteLog, WriteState};
 
-/// An open account. Its lines carry the run tag, which is in everything that the run creates.
+/// An open log. Its lines carry the run tag, which is in everything that the run creates.
 #[derive(Debug)]
 pub(super) struct ResidueFile {
     file: File,

@@ -13,7 +13,7 @@ use crate::service::fault::{self, Faults};
 use crate::service::{self, Profile, ProfileError, Service, Setting, StoreUrl};
 
 /// The largest profile file that is read, in bytes.
-const MOST_OF_A_PROFILE: u64 = 1 << 20;
+const MAX_PROFILE_BYTES: u64 = 1 << 20;
 
 /// The arguments of `serve`.
 #[derive(Debug, Args)]
@@ -71,7 +71,7 @@ fn profile(named: &[String]) -> Result<Profile, Failure> {
         } else {
             let file = Path::new(named);
             settings
-                .extend(Setting::parse_file(file, &edge::read("profile", file, MOST_OF_A_PROFILE)?).map_err(usage)?);
+                .extend(Setting::parse_file(file, &edge::read("profile", file, MAX_PROFILE_BYTES)?).map_err(usage)?);
         }
     }
     Profile::of(&settings).map_err(usage)
@@ -115,7 +115,7 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
         .local_addr()
         .map_err(|error| Failure::Start(error.to_string()))?;
     // A signal that comes as soon as the lines below are read stops the service like any later one.
-    let stop = signals::asked()?;
+    let stop = signals::shutdown_requested()?;
     // It serves whether or not anybody reads this, but nobody can use it without having read the token.
     let _ = edge::print(&format!("serving http://{address} from {store_url}\n"));
     for choice in chosen {

@@ -1,6 +1,6 @@
 //! Listens for the signals that ask a command to end: Ctrl-C, SIGTERM from pipelines and containers, and SIGHUP from a
-//! terminal that closes. The functions are [`asked`], for a command that ends by itself, and [`interruption`], for one
-//! that may hang while it ends.
+//! terminal that closes. The functions are [`shutdown_requested`], for a command that ends by itself, and
+//! [`interruption`], for one that may hang while it ends.
 
 use std::path::PathBuf;
 
@@ -13,13 +13,13 @@ use super::failure::Failure;
 /// # Errors
 ///
 /// The system does not allow listening for signals.
-pub(super) fn asked() -> Result<impl Future<Output = ()>, Failure> {
+pub(super) fn shutdown_requested() -> Result<impl Future<Output = ()>, Failure> {
     let mut signals = Signals::take()?;
     Ok(async move { signals.next().await })
 }
 
 /// Returns a future that ends when the first signal comes. A second signal ends the process at once, whatever keeps it
-/// busy, for example a report into a pipe that nobody reads. Then the `unfinished` files, which are written aside, are
+/// busy, for example a report into a pipe that nobody reads. Then the `unfinished` files, which are staged, are
 /// removed.
 ///
 /// # Errors
@@ -37,7 +37,7 @@ pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Outpu
     let (stop, stopped) = tokio::sync::oneshot::channel();
     let wait = async move {
         signals.next().await;
-        // When the run is over, nobody listens any more; only the reports are left to do.
+        // Once the run is over, nobody receives this; only writing the reports remains.
         let _ = stop.send(());
         signals.next().await;
         for file in unfinished {

@@ -3,7 +3,7 @@
 //!
 //! - **In**: a contract, a plan, a transport and [`Settings`].
 //! - **Out**: [`Event`]s while it is under way, and a [`Run`] at its end, with verdicts and residue.
-//! - **Start with** [`run`]; [`Check::run_watched`](crate::Check::run_watched) calls it with everything settled.
+//! - **Start with** [`run`]; [`Check::run_watched`](crate::Check::run_watched) calls it with every setting decided.
 //!
 //! ```no_run
 //! use countersign::run::Event;

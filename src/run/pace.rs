@@ -53,8 +53,8 @@ pub(super) fn says_when(response: &Response) -> bool {
     repeat::asked_for(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
 }
 
-/// Returns how long to wait after the `attempt`th response (from 0) that throttles a request: the time in Retry-After (RFC
-/// 9110, section 10.2.3), otherwise a time that doubles; never more than five seconds.
+/// Returns how long to wait after the `attempt`th response (from 0) that throttles a request: the time in Retry-After
+/// (RFC 9110, section 10.2.3), otherwise a time that doubles; never more than five seconds.
 pub(super) fn wait_after(response: &Response, attempt: u32) -> Duration {
     let backoff = FIRST_WAIT * 2_u32.saturating_pow(attempt);
     repeat::asked_for(&response.headers)

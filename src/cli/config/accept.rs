@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! Entries are appended: the existing content stays the same to the byte, comments included. An entry accepts nothing
-//! until somebody fills in its reason, so that no pipeline turns green by itself. The whole file is written aside and
+//! until somebody fills in its reason, so that no pipeline turns green by itself. The whole file is staged and
 //! renamed, and is opened before anything is sent, like a report.
 
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ use toml::Value;
 use super::find::{self, Config, FILE_NAME};
 use super::levels;
 use super::parse::Parsed;
-use crate::cli::aside::aside;
 use crate::cli::failure::Failure;
+use crate::cli::staged::staged_file;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::redact::printable;
@@ -28,7 +28,7 @@ use crate::rules::{Finding, Level, Scope, shows};
 #[derive(Debug)]
 pub(in crate::cli) struct Accepting {
     path: PathBuf,
-    aside: NamedTempFile,
+    staged: NamedTempFile,
 }
 
 impl Accepting {
@@ -59,8 +59,8 @@ impl Accepting {
             );
             return Err(failure(reason));
         }
-        let aside = aside(folder).map_err(|error| failure(error.to_string()))?;
-        Ok(Self { path: target, aside })
+        let staged = staged_file(folder).map_err(|error| failure(error.to_string()))?;
+        Ok(Self { path: target, staged })
     }
 
     /// Adds an entry for each finding that has none, and returns a text on what it did.
@@ -110,17 +110,17 @@ impl Accepting {
     fn put(mut self, text: &str) -> Result<(), Failure> {
         // The new file keeps the permissions of the existing one.
         let permitted = match std::fs::metadata(&self.path) {
-            Ok(found) => self.aside.as_file().set_permissions(found.permissions()),
+            Ok(found) => self.staged.as_file().set_permissions(found.permissions()),
             Err(_) => Ok(()),
         };
         let written = permitted
-            .and_then(|()| self.aside.write_all(text.as_bytes()))
-            .and_then(|()| self.aside.as_file().sync_all());
+            .and_then(|()| self.staged.write_all(text.as_bytes()))
+            .and_then(|()| self.staged.as_file().sync_all());
         if let Err(error) = written {
             return Err(self.failure(error.to_string()));
         }
-        let Self { path, aside } = self;
-        aside.persist(&path).map(drop).map_err(|error| Failure::Accept {
+        let Self { path, staged } = self;
+        staged.persist(&path).map(drop).map_err(|error| Failure::Accept {
             path,
             reason: error.error.to_string(),
         })

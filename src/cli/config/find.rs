@@ -68,8 +68,8 @@ impl Config {
         let parsed = &self.parsed;
         let mut reports: Vec<ReportTarget> = Vec::new();
         for named in parsed.file.reports.iter().flat_map(|reports| &reports.value) {
-            let report = parsed.known(named, |text| text.parse::<ReportTarget>().map_err(Problem::Report))?;
-            let report = report.beside(|file| self.beside(Path::new(file)));
+            let report = parsed.resolve(named, |text| text.parse::<ReportTarget>().map_err(Problem::Report))?;
+            let report = report.with_file(|file| self.beside(Path::new(file)));
             if let Some(file) = report.file().filter(|file| !self.may_write(file)) {
                 let problem = Problem::ReportOutside(file.display().to_string());
                 return Err(parsed.error(named, problem));

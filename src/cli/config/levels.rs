@@ -40,9 +40,9 @@ pub(in crate::cli) enum State {
     /// Its last day is over; the date is the first day without it.
     Expired(NaiveDate),
     /// It applies.
-    Holds,
+    Applies,
     /// Its reason is not filled in yet.
-    Waits,
+    NeedsReason,
 }
 
 impl Config {
@@ -65,10 +65,10 @@ impl Config {
 /// Adds the entries that apply to the levels, and returns all entries for the report.
 pub(in crate::cli) fn add(entries: &[LevelEntry], levels: &mut Levels) -> Vec<Acceptance> {
     let rendered = entries.iter().map(|written| {
-        let holds = written.state == State::Holds;
+        let applies = written.state == State::Applies;
         Acceptance {
             entry: written.entry.clone(),
-            number: holds.then(|| levels.add(written.entry.clone())),
+            number: applies.then(|| levels.add(written.entry.clone())),
             reason: written.reason.clone(),
             until: written.until,
             expired: match written.state {
@@ -82,12 +82,12 @@ pub(in crate::cli) fn add(entries: &[LevelEntry], levels: &mut Levels) -> Vec<Ac
 }
 
 fn entry(parsed: &Parsed, part: &LevelPart, contract: &Contract, today: NaiveDate) -> Result<LevelEntry, ConfigError> {
-    let rule = parsed.known(&part.rule, |name| rule(name))?;
-    let level = parsed.known(&part.level, |name| level(name))?;
-    let operation = parsed.known_if(&part.operation, |name| operation(contract, name))?;
-    parsed.known_if(&part.field, |text| field(contract, operation, text))?;
-    parsed.known_if(&part.fact, |name| fact(contract, name))?;
-    let until = parsed.known_if(&part.until, |until| day(until).ok_or(Problem::Date))?;
+    let rule = parsed.resolve(&part.rule, |name| rule(name))?;
+    let level = parsed.resolve(&part.level, |name| level(name))?;
+    let operation = parsed.resolve_if(&part.operation, |name| operation(contract, name))?;
+    parsed.resolve_if(&part.field, |text| field(contract, operation, text))?;
+    parsed.resolve_if(&part.fact, |name| fact(contract, name))?;
+    let until = parsed.resolve_if(&part.until, |until| day(until).ok_or(Problem::Date))?;
     Ok(LevelEntry {
         entry: Entry {
             scope: scope(part),
@@ -173,11 +173,11 @@ fn day(until: &toml::value::Datetime) -> Option<NaiveDate> {
 fn state(reason: &str, until: Option<NaiveDate>, today: NaiveDate) -> State {
     let reason = reason.trim().to_lowercase();
     if reason.is_empty() || PLACEHOLDERS.iter().any(|word| is_begun_by(&reason, word)) {
-        return State::Waits;
+        return State::NeedsReason;
     }
     match until {
         Some(until) if today > until => State::Expired(until.succ_opt().unwrap_or(until)),
-        _ => State::Holds,
+        _ => State::Applies,
     }
 }
 
@@ -213,8 +213,8 @@ mod tests {
         let expired = |year, month, day| State::Expired(NaiveDate::from_ymd_opt(year, month, day).unwrap());
         for (until, state) in [
             ("2026-11-20", expired(2026, 11, 21)),
-            ("2026-11-21", State::Holds),
-            ("2026-11-22", State::Holds),
+            ("2026-11-21", State::Applies),
+            ("2026-11-22", State::Applies),
             ("2025-12-31", expired(2026, 1, 1)),
         ] {
             assert_eq!(
@@ -223,16 +223,20 @@ mod tests {
                 "{until}"
             );
         }
-        assert_eq!(state_of("reason = \"agreed\""), State::Holds);
+        assert_eq!(state_of("reason = \"agreed\""), State::Applies);
     }
 
     #[test]
     fn an_entry_without_a_reason_waits() {
         for reason in ["", "  ", "TODO", "todo: ask", "FIXME later", "tbd."] {
-            assert_eq!(state_of(&format!("reason = \"{reason}\"")), State::Waits, "{reason}");
+            assert_eq!(
+                state_of(&format!("reason = \"{reason}\"")),
+                State::NeedsReason,
+                "{reason}"
+            );
         }
-        assert_eq!(state_of("reason = \"\"\nuntil = 2020-01-01"), State::Waits);
-        assert_eq!(state_of("reason = \"Todos os campos\""), State::Holds);
+        assert_eq!(state_of("reason = \"\"\nuntil = 2020-01-01"), State::NeedsReason);
+        assert_eq!(state_of("reason = \"Todos os campos\""), State::Applies);
     }
 
     #[test]

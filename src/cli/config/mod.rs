@@ -1,9 +1,9 @@
 //! `countersign.toml`: targets by name, defaults of a check, accepted deviations.
 //!
-//! [`Config`] is the file, found and read; [`Settled`] is what a check does after flags, environment and file are read,
-//! with the origin of each value. `settings` declares each setting once, for flags and file; `file` has the rest of the
-//! file, and its schema for editors; `shown` is `countersign config`, and `accept` is `check --accept`. A file that was
-//! found and not named may do less than a named one: `find::Trust`.
+//! [`Config`] is the file, found and read; [`ResolvedArguments`] is what a check does after flags, environment and file
+//! are read, with the origin of each value. `settings` declares each setting once, for flags and file; `file` has the
+//! rest of the file, and its schema for editors; `shown` is `countersign config`, and `accept` is `check --accept`. A
+//! file that was found and not named may do less than a named one: `find::Trust`.
 
 mod accept;
 mod error;
@@ -12,14 +12,14 @@ mod find;
 mod keys;
 mod levels;
 mod parse;
+mod resolve;
 mod setting;
 mod settings;
-mod settle;
 pub(super) mod shown;
 
 pub(super) use accept::Accepting;
 pub(super) use error::ConfigError;
 pub(super) use levels::add;
-pub(super) use setting::{Origin, Percent, Said, Setting};
+pub(super) use resolve::ResolvedArguments;
+pub(super) use setting::{Origin, Percent, Setting, WithOrigin};
 pub(super) use settings::{CheckPart, TargetPart};
-pub(super) use settle::Settled;

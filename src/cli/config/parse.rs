@@ -69,7 +69,7 @@ impl Parsed {
     /// # Errors
     ///
     /// The problem of the value, at its location.
-    pub(super) fn known<T, Named>(
+    pub(super) fn resolve<T, Named>(
         &self,
         placed: &Setting<T>,
         find: impl FnOnce(&T) -> Result<Named, Problem>,
@@ -81,13 +81,13 @@ impl Parsed {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::known`].
-    pub(super) fn known_if<T, Named>(
+    /// Those of [`Self::resolve`].
+    pub(super) fn resolve_if<T, Named>(
         &self,
         placed: &Option<Setting<T>>,
         find: impl FnOnce(&T) -> Result<Named, Problem>,
     ) -> Result<Option<Named>, ConfigError> {
-        placed.as_ref().map(|placed| self.known(placed, find)).transpose()
+        placed.as_ref().map(|placed| self.resolve(placed, find)).transpose()
     }
 
     /// Returns an error at a value.

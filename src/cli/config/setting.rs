@@ -48,7 +48,7 @@ impl<T> Setting<T> {
     }
 
     /// Returns whether the file set it.
-    pub(in crate::cli) fn is_of_file(&self) -> bool {
+    pub(in crate::cli) fn is_from_file(&self) -> bool {
         matches!(self.origin, Origin::File(_))
     }
 
@@ -80,7 +80,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Setting<T> {
 
 /// Reads a value with the given parser, and notes its origin.
 #[derive(Clone)]
-pub(in crate::cli) struct Said<P>(pub(in crate::cli) P);
+pub(in crate::cli) struct WithOrigin<P>(pub(in crate::cli) P);
 
 impl<T> ValueParserFactory for Setting<T>
 where
@@ -89,11 +89,11 @@ where
     type Parser = ValueParser;
 
     fn value_parser() -> ValueParser {
-        ValueParser::new(Said(StringValueParser::new().try_map(|text| text.parse::<T>())))
+        ValueParser::new(WithOrigin(StringValueParser::new().try_map(|text| text.parse::<T>())))
     }
 }
 
-impl<P: TypedValueParser> TypedValueParser for Said<P> {
+impl<P: TypedValueParser> TypedValueParser for WithOrigin<P> {
     type Value = Setting<P::Value>;
 
     fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Self::Value, clap::Error> {

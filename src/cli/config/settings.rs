@@ -14,7 +14,7 @@ use clap::{ArgAction, Args};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::setting::{Count, Percent, Positive, Said, Seconds, Setting};
+use super::setting::{Count, Percent, Positive, Seconds, Setting, WithOrigin};
 use crate::cli::edge::BASE_URL_VARIABLE;
 use crate::exchange::Limits;
 use crate::run::Settings;
@@ -42,7 +42,7 @@ pub(in crate::cli) struct TargetPart {
     #[schemars(regex(pattern = "^[A-Z_][A-Z0-9_]*$"))]
     pub(in crate::cli) token_env: Option<Setting<String>>,
     /// Send requests that create and update too; nothing that they create can be deleted.
-    #[arg(long, value_name = "BOOL", value_parser = Said(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
+    #[arg(long, value_name = "BOOL", value_parser = WithOrigin(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
     #[serde(default)]
     pub(in crate::cli) writes: Setting<bool>,
     /// The most records that a run may create in the target.
@@ -53,7 +53,8 @@ pub(in crate::cli) struct TargetPart {
     /// appended, in another case, with another last character. Without it each wrong token has the first half of the
     /// right one, or the header and claims of a JWT. Anyone who reads the target's log of rejected calls may learn the
     /// token from them.
-    // Only the configuration sets this, for one target: a flag would be kept without a second thought.
+    // Only the configuration sets this, for one target: a flag would be copied from one command to the next without
+    // thought.
     #[arg(skip)]
     #[serde(default)]
     pub(in crate::cli) near_tokens: Setting<bool>,
@@ -94,7 +95,7 @@ pub(in crate::cli) struct Pace {
 #[serde(default, deny_unknown_fields)]
 pub(in crate::cli) struct CheckPart {
     /// A contract to use instead of the built-in one: an OpenAPI 3.0 document.
-    #[arg(long, value_name = "FILE", value_parser = Said(PathBufValueParser::new()))]
+    #[arg(long, value_name = "FILE", value_parser = WithOrigin(PathBufValueParser::new()))]
     #[serde(serialize_with = "shown_path")]
     #[schemars(with = "Option<String>")]
     pub(in crate::cli) spec: Option<Setting<PathBuf>>,

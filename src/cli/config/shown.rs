@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::file;
 use super::levels::{LevelEntry, State};
+use super::resolve::ResolvedArguments;
 use super::setting::Origin;
-use super::settle::Settled;
 use crate::cli::arguments::Arguments as CheckArguments;
 use crate::cli::check;
 use crate::cli::edge;
 use crate::cli::failure::Failure;
-use crate::cli::shown::targets;
+use crate::cli::report_flags::targets;
 use crate::exchange::Target;
 
 /// The arguments of `config`.
@@ -61,16 +61,16 @@ pub(in crate::cli) fn print_schema() -> Result<u8, Failure> {
 }
 
 /// Prints what a check with these arguments would do.
-pub(in crate::cli) fn run(settled: &Settled, form: Printed) -> Result<u8, Failure> {
-    let contract = check::contract(settled.arguments.spec())?;
-    let entries = settled.levels(&contract, edge::now().date_naive())?;
-    check::scope(&settled.arguments, &contract, 0)?;
-    check::levels(&settled.arguments)?;
-    if let Some(url) = &settled.arguments.service.base_url {
+pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result<u8, Failure> {
+    let contract = check::contract(resolved.arguments.spec())?;
+    let entries = resolved.levels(&contract, edge::now().date_naive())?;
+    check::scope(&resolved.arguments, &contract, 0)?;
+    check::levels(&resolved.arguments)?;
+    if let Some(url) = &resolved.arguments.service.base_url {
         Target::parse(&url.value)?;
     }
     let page = Listing {
-        settled,
+        resolved,
         entries: &entries,
     };
     edge::print(&match form {
@@ -82,7 +82,7 @@ pub(in crate::cli) fn run(settled: &Settled, form: Printed) -> Result<u8, Failur
 
 /// What is shown.
 struct Listing<'page> {
-    settled: &'page Settled,
+    resolved: &'page ResolvedArguments,
     entries: &'page [LevelEntry],
 }
 
@@ -92,14 +92,14 @@ type Row = (String, Value, String);
 impl Listing<'_> {
     /// Returns the settings, in the order in which they are declared.
     fn rows(&self) -> Vec<Row> {
-        let arguments = &self.settled.arguments;
+        let arguments = &self.resolved.arguments;
         let mut service = arguments.service.clone();
         service.writes.value = arguments.writes();
         // Settings are plain data, so writing them cannot fail.
         let declared = [json!(service), json!(arguments.check)];
         let mut rows: Vec<_> = declared.iter().flat_map(|part| self.rows_of(part)).collect();
         let reports: Vec<_> = targets(&arguments.report).iter().map(ToString::to_string).collect();
-        let origin = self.settled.describe(&self.settled.reports);
+        let origin = self.resolved.describe(&self.resolved.reports);
         rows.push(("report".to_owned(), json!(reports), origin));
         rows
     }
@@ -122,12 +122,12 @@ impl Listing<'_> {
 
     fn origin(&self, setting: &Value) -> String {
         let origin = Origin::deserialize(&setting["origin"]).unwrap_or_default();
-        self.settled.describe(&origin)
+        self.resolved.describe(&origin)
     }
 
     /// Returns the flags that set the level of a whole rule.
     fn flags(&self) -> Vec<(&'static str, &str)> {
-        let arguments = &self.settled.arguments;
+        let arguments = &self.resolved.arguments;
         let lists = [
             ("allow", &arguments.allow),
             ("warn", &arguments.warn),
@@ -141,8 +141,8 @@ impl Listing<'_> {
 
     /// Returns where the token would come from, whether there is one, and where that was set.
     fn token(&self) -> (String, Option<bool>, String) {
-        let arguments = &self.settled.arguments;
-        let (variable, origin) = self.settled.token();
+        let arguments = &self.resolved.arguments;
+        let (variable, origin) = self.resolved.token();
         let (source, set, origin) = match (&arguments.service.base_url, &arguments.token_file) {
             (None, _) => ("the embedded service's own".to_owned(), None, Origin::Default),
             (_, Some(file)) => {
@@ -151,11 +151,11 @@ impl Listing<'_> {
             }
             (Some(_), None) => (format!("from {variable}"), Some(edge::is_set(variable)), origin),
         };
-        (source, set, self.settled.describe(&origin))
+        (source, set, self.resolved.describe(&origin))
     }
 
     fn lines(&self) -> String {
-        let (config, target) = (self.settled.config.as_ref(), self.settled.target.as_deref());
+        let (config, target) = (self.resolved.config.as_ref(), self.resolved.target.as_deref());
         let rows = self.rows().into_iter();
         let mut rows: Vec<_> = rows
             .map(|(name, value, origin)| (name.clone(), rendered(&name, &value), origin))
@@ -174,7 +174,7 @@ impl Listing<'_> {
             .unwrap_or(0);
         let file = config.map_or_else(|| "none".to_owned(), |config| config.path.display().to_string());
         let mut text = format!("configuration  {file}\n");
-        let unnamed = if self.settled.arguments.service.base_url.is_some() {
+        let unnamed = if self.resolved.arguments.service.base_url.is_some() {
             "none"
         } else {
             "embedded"
@@ -221,14 +221,14 @@ impl Listing<'_> {
                 "origin": entry.location.to_string(),
                 "state": match entry.state {
                     State::Expired(_) => "expired",
-                    State::Holds => "holds",
-                    State::Waits => "waits",
+                    State::Applies => "holds",
+                    State::NeedsReason => "waits",
                 },
             })
         });
         json!({
-            "configuration": self.settled.config.as_ref().map(|config| config.path.display().to_string()),
-            "target": self.settled.target,
+            "configuration": self.resolved.config.as_ref().map(|config| config.path.display().to_string()),
+            "target": self.resolved.target,
             "token": {"source": token, "set": set, "origin": origin},
             "settings": Value::Object(rows.collect()),
             "flags": self.flags().into_iter().map(|(level, rule)| json!({"rule": rule, "level": level})).collect::<Vec<_>>(),
@@ -259,8 +259,8 @@ fn rendered(name: &str, value: &Value) -> String {
 /// Returns why an entry is there, and why it does nothing if it does not apply.
 fn why(entry: &LevelEntry) -> String {
     match entry.state {
-        State::Holds => format!(": {}", entry.reason),
+        State::Applies => format!(": {}", entry.reason),
         State::Expired(since) => format!(": {} (expired, does nothing since {since})", entry.reason),
-        State::Waits => ": does nothing until its reason is filled in".to_owned(),
+        State::NeedsReason => ": does nothing until its reason is filled in".to_owned(),
     }
 }

@@ -1,8 +1,8 @@
-//! Writes files aside and moves them into place once they are complete: [`aside`].
+//! Writes staged files, which are moved into place once they are complete: [`staged_file`].
 //!
 //! # Design
 //!
-//! A process keeps a lock on each of its files aside for as long as it lives, and the system releases it however the
+//! A process keeps a lock on each of its staged files for as long as it lives, and the system releases it however the
 //! process ends. So a file that can be locked has no owner, and the next run in that folder removes it. Between the
 //! creation of a file and its lock another process may mistake it for such a leftover and remove it; then another file
 //! is made.
@@ -24,7 +24,7 @@ const RANDOM: usize = 6;
 /// # Errors
 ///
 /// The system's error, without the name of that file, which means nothing to the user.
-pub(super) fn aside(folder: &Path) -> io::Result<NamedTempFile> {
+pub(super) fn staged_file(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).rand_bytes(RANDOM);
     #[cfg(unix)]
@@ -53,7 +53,7 @@ fn is_kept(made: &NamedTempFile) -> bool {
     }
 }
 
-/// Removes the files aside that killed processes of this user left in a folder. Files that cannot be removed stay.
+/// Removes the staged files that killed processes of this user left in a folder. Files that cannot be removed stay.
 fn clear(folder: &Path, own: &File) {
     let own_owner = owner(own.metadata());
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -104,16 +104,16 @@ mod tests {
     fn what_nobody_holds_is_taken_away_and_what_somebody_holds_stays() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(".countersign-LeftBy"), "half a rep").unwrap();
-        let held = aside(folder.path()).unwrap();
-        let second = aside(folder.path()).unwrap();
-        let third = aside(folder.path()).unwrap();
+        let held = staged_file(folder.path()).unwrap();
+        let second = staged_file(folder.path()).unwrap();
+        let third = staged_file(folder.path()).unwrap();
         assert!(held.path().exists() && second.path().exists() && third.path().exists());
         assert_eq!(names(folder.path()).len(), 3);
         // The lock goes with the process; here, with the file that was opened for it.
         let (file, path) = held.into_parts();
         let path = path.keep().unwrap();
         drop(file);
-        let fourth = aside(folder.path()).unwrap();
+        let fourth = staged_file(folder.path()).unwrap();
         assert!(!path.exists() && fourth.path().exists() && third.path().exists());
     }
 
@@ -135,16 +135,16 @@ mod tests {
         fs::create_dir(at(".countersign-folder")).unwrap();
         std::os::unix::fs::symlink("report.json", at(".countersign-linked")).unwrap();
         let before = names(folder.path());
-        drop(aside(folder.path()).unwrap());
+        drop(staged_file(folder.path()).unwrap());
         assert_eq!(names(folder.path()), before);
     }
 
     #[test]
     fn a_file_that_takes_its_place_stays_there() {
         let folder = tempfile::tempdir().unwrap();
-        let made = aside(folder.path()).unwrap();
+        let made = staged_file(folder.path()).unwrap();
         made.persist(folder.path().join("report.json")).unwrap();
-        drop(aside(folder.path()).unwrap());
+        drop(staged_file(folder.path()).unwrap());
         assert_eq!(names(folder.path()), ["report.json"]);
     }
 }

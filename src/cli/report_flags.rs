@@ -5,16 +5,16 @@ use std::path::Path;
 
 use clap::{ArgAction, Args};
 
-use super::apart::{self, apart};
 use super::edge::{self, ColorWhen};
 use super::failure::Failure;
 use super::format;
 use super::output::{Outputs, ReportTarget, Terminals};
+use super::overwrites::{self, reject_overwrites};
 use crate::report::{Record, Styling, Terminal, Verbosity};
 
 /// The flags of a command that writes a record.
 #[derive(Debug, Args)]
-pub(super) struct Shown {
+pub(super) struct ReportFlags {
     // `format::help` has the help text, because it knows the formats.
     #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
     report: Vec<ReportTarget>,
@@ -29,16 +29,16 @@ pub(super) struct Shown {
     quiet: bool,
 }
 
-impl Shown {
+impl ReportFlags {
     /// Rejects a report that would replace a file that is read; `-` is standard input.
     ///
     /// # Errors
     ///
-    /// Those of [`apart`].
-    pub(super) fn apart_from<'path>(&self, files: impl Iterator<Item = &'path Path>) -> Result<(), Failure> {
+    /// Those of [`reject_overwrites`].
+    pub(super) fn reject_overwrites_of<'path>(&self, files: impl Iterator<Item = &'path Path>) -> Result<(), Failure> {
         let files = files.filter(|file| *file != Path::new("-"));
         let inputs: Vec<_> = files.map(|file| ("a report to read", file)).collect();
-        apart(&apart::reports(&self.report), &inputs)
+        reject_overwrites(&overwrites::reports(&self.report), &inputs)
     }
 
     /// Writes the record in every requested format. Returns whether all were written; prints an error for each that was

@@ -1,5 +1,5 @@
-//! Settles flags, environment and file: flags override the environment, which overrides the file. The main type is
-//! [`Settled`].
+//! Resolves flags, environment and file: flags override the environment, which overrides the file. The main type is
+//! [`ResolvedArguments`].
 //!
 //! # Design
 //!
@@ -33,7 +33,7 @@ const EMBEDDED: &str = "embedded";
 
 /// What a check does, after flags, environment and file are read.
 #[derive(Debug)]
-pub(in crate::cli) struct Settled {
+pub(in crate::cli) struct ResolvedArguments {
     /// The flags, applied on top of the file.
     pub(in crate::cli) arguments: Arguments,
     /// The configuration, if there is one.
@@ -44,8 +44,8 @@ pub(in crate::cli) struct Settled {
     pub(super) reports: Origin,
 }
 
-impl Settled {
-    /// Settles the arguments of a command that was started in this folder.
+impl ResolvedArguments {
+    /// Resolves the arguments of a command that was started in this folder.
     ///
     /// # Errors
     ///
@@ -56,21 +56,21 @@ impl Settled {
             [] => Origin::Default,
             _ => Origin::Flag("report".to_owned()),
         };
-        let mut settled = Self {
+        let mut resolved = Self {
             arguments,
             config: None,
             target: None,
             reports,
         };
         let Some(config) = config else {
-            settled.without()?;
-            return Ok(settled);
+            resolved.without()?;
+            return Ok(resolved);
         };
-        let named = settled.choose(&config)?.map(str::to_owned);
-        settled.fill(named.as_deref(), &config, typed.clone())?;
-        settled.target = named;
-        settled.config = Some(config);
-        Ok(settled)
+        let named = resolved.choose(&config)?.map(str::to_owned);
+        resolved.fill(named.as_deref(), &config, typed.clone())?;
+        resolved.target = named;
+        resolved.config = Some(config);
+        Ok(resolved)
     }
 
     /// Applies what was typed on top of the file: the target of this name and the settings of every check.
@@ -164,7 +164,7 @@ impl Settled {
         Some((config, self.target.as_deref()?))
     }
 
-    /// Settles what is left if there is no configuration.
+    /// Resolves what is left if there is no configuration.
     fn without(&mut self) -> Result<(), Failure> {
         one_target(&self.arguments)?;
         if let Some(name) = self.asked_for().filter(|name| name != EMBEDDED) {
@@ -205,7 +205,7 @@ impl Settled {
         }
         let default = file.default_target.as_ref().map(|default| {
             let unknown = || Problem::unknown("target", &default.value, names());
-            config.parsed.known(default, |name| known(name).ok_or_else(unknown))
+            config.parsed.resolve(default, |name| known(name).ok_or_else(unknown))
         });
         let default = default.transpose()?;
         let named_otherwise = self.arguments.service.base_url.is_some() || !self.arguments.fault.is_empty();

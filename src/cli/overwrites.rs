@@ -1,4 +1,4 @@
-//! Keeps outputs and inputs apart: no output replaces a file that the command reads. The main function is [`apart`].
+//! Makes sure that no output replaces a file that the command reads. The main function is [`reject_overwrites`].
 //!
 //! # Design
 //!
@@ -19,7 +19,7 @@ pub(super) type Named<'path> = (&'static str, &'path Path);
 /// # Errors
 ///
 /// [`Failure::Usage`], which names both files.
-pub(super) fn apart(outputs: &[Named<'_>], inputs: &[Named<'_>]) -> Result<(), Failure> {
+pub(super) fn reject_overwrites(outputs: &[Named<'_>], inputs: &[Named<'_>]) -> Result<(), Failure> {
     let pairs = outputs
         .iter()
         .flat_map(|output| inputs.iter().map(move |input| (output, input)));
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     fn meets(output: &Path, input: &Path) -> bool {
-        apart(&[("a report", output)], &[("the contract", input)]).is_err()
+        reject_overwrites(&[("a report", output)], &[("the contract", input)]).is_err()
     }
 
     #[test]
