@@ -66,7 +66,8 @@ async fn lowercase_path(mut request: Request) -> Request {
     request
 }
 
-/// Rejects a request that already carries a refusal: the server checks what a router cannot see.
+/// Rejects a request that the server has marked with a refusal, because the server checks things that a router cannot
+/// see, such as the Host header.
 async fn reject_marked(mut request: Request, next: Next) -> Response {
     match request.extensions_mut().remove::<Refusal>() {
         Some(refusal) => refusal.into_response(),

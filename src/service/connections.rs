@@ -8,8 +8,8 @@
 //! from others like it; a connection whose request is being answered is never cut. When all are busy, a new connection
 //! waits, and later ones wait in the listener's backlog.
 //!
-//! A request that arrives on a connection that was already chosen is not started, so that nothing is done without a
-//! response.
+//! A request that arrives on a connection already selected to be closed is not started: its effects would go
+//! unanswered.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

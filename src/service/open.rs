@@ -7,9 +7,9 @@ use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 use tokio::sync::Mutex;
 
-use super::kept::{Kept, Moment};
 use super::list::List;
 use super::open_error::OpenError;
+use super::page_cache::{Moment, PageCache};
 use super::profile::Profile;
 use super::recent::Recent;
 use super::store::{self, Store, StoreError};
@@ -23,7 +23,7 @@ pub struct Service {
 
 struct Inner {
     creating: Mutex<()>,
-    kept: Kept,
+    page_cache: PageCache,
     profile: Profile,
     recent: Recent,
     store: Arc<dyn Store>,
@@ -78,7 +78,7 @@ impl Service {
         Service {
             inner: Arc::new(Inner {
                 creating: Mutex::default(),
-                kept: Kept::default(),
+                page_cache: PageCache::default(),
                 profile,
                 recent: Recent::default(),
                 store,
@@ -98,8 +98,8 @@ impl Service {
     }
 
     /// Returns the cache of pages.
-    pub(super) fn kept(&self) -> &Kept {
-        &self.inner.kept
+    pub(super) fn page_cache(&self) -> &PageCache {
+        &self.inner.page_cache
     }
 
     /// Returns the moment of a page that is read from `now` on; `None` where pages cannot be cached, because the store

@@ -86,12 +86,12 @@ pub(super) async fn response_page<R: Listed, T: Serialize>(
     let now = service.now();
     let moment = service.moment(now);
     let status = R::LIST.status(service.profile());
-    if let Some(body) = moment.and_then(|moment| service.kept().page(moment, R::LIST, number.0)) {
+    if let Some(body) = moment.and_then(|moment| service.page_cache().page(moment, R::LIST, number.0)) {
         return Ok(json(status, body));
     }
     let body = make_page(service, number, |record| shown(record, now)).await?;
     if let Some(moment) = moment {
-        service.kept().keep(moment, R::LIST, number.0, body.clone());
+        service.page_cache().keep(moment, R::LIST, number.0, body.clone());
     }
     Ok(json(status, body))
 }

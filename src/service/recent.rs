@@ -39,8 +39,8 @@ impl Recent {
             return create.await;
         }
         self.of(list).under_way += 1;
-        // A create whose client disconnects ends, too.
-        let _ends = Ends { recent: self, list };
+        // A create whose client disconnects ends, too: it is dropped, and the guard with it.
+        let _guard = CreateGuard { recent: self, list };
         create.await
     }
 
@@ -69,12 +69,13 @@ impl Recent {
     }
 }
 
-struct Ends<'a> {
+/// A create under way; when it is dropped, the create has ended.
+struct CreateGuard<'a> {
     recent: &'a Recent,
     list: List,
 }
 
-impl Drop for Ends<'_> {
+impl Drop for CreateGuard<'_> {
     fn drop(&mut self) {
         let mut creates = self.recent.of(self.list);
         creates.under_way -= 1;

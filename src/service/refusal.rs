@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::store::StoreError;
 
-/// Why a request was not done.
+/// Why a request was rejected, or why the service failed to carry it out.
 #[derive(Clone, Debug)]
 pub(super) enum Refusal {
     /// The body is larger than the service reads.

@@ -43,8 +43,8 @@ fn write(refusal: &Refusal, profile: &Profile, response: &mut Response) {
         Refusal::Unavailable => {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
-        // The rest of the body is not read, and a proxy may take a request that names two hosts for two: so the
-        // connection cannot carry another request.
+        // Close the connection. The rest of an unread body would be taken for the next request, and a proxy may
+        // interpret a request with two hosts as two requests.
         Refusal::BodyTooLarge | Refusal::BodyTooSlow | Refusal::Host => {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }

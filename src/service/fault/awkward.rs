@@ -1,5 +1,5 @@
 //! Values that are valid but awkward, and stored as something else: [`faults`], and [`Awkward`], which changes them on
-//! their way in. Invariants 3 and 5 of the design.
+//! their way in. They break the invariants of what is carried and updated.
 //!
 //! The change is made to what a write carries, so that its response and its list both show it; and the service accepts
 //! what it is given, so that nothing else is wrong.

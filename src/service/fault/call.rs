@@ -1,4 +1,4 @@
-//! What faults work on: a [`Call`] on its way in, a [`ServedResponse`] on its way out, and the service [`Inside`].
+//! What faults work on: a [`Call`] on its way in, a [`ServedResponse`] on its way out, and the [`InnerService`].
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
@@ -166,7 +166,7 @@ impl IntoResponse for ServedResponse {
 
 /// The service inside the layer.
 #[derive(Clone)]
-pub(super) struct Inside {
+pub(super) struct InnerService {
     next: Next,
     /// The header that the service lets in.
     pub(super) credential: HeaderValue,
@@ -174,9 +174,9 @@ pub(super) struct Inside {
     pub(super) profile: Profile,
 }
 
-impl Inside {
+impl InnerService {
     pub(super) fn new(next: Next, credential: HeaderValue, profile: Profile) -> Self {
-        Inside {
+        InnerService {
             next,
             credential,
             profile,

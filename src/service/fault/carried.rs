@@ -1,8 +1,8 @@
-//! The faults on what a create or an update carries: [`faults`]. Invariants 3 and 5 of the design, and the second half of
-//! invariant 2.
+//! The faults on what a create or an update carries: [`faults`]. They break the invariants of what is carried and
+//! updated, and of how a created record is listed.
 
 use super::contract::{Carry, Created, Listed, Operation};
-use super::deviation::{Deviation, Fault, How, in_words, name};
+use super::deviation::{Deviation, DeviationKind, Fault, in_words, name};
 use super::locations::Edit;
 use super::seen::{self, Seen};
 
@@ -51,7 +51,7 @@ fn altered(write: &Operation, on: &str, seen: Seen, (name, about): (String, Stri
         elsewhere: Vec::new(),
         deviation: Deviation {
             on: on.to_owned(),
-            how: How::Location {
+            kind: DeviationKind::Location {
                 pattern: seen.pointer,
                 edit: Edit::Altered,
             },

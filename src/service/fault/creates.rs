@@ -1,14 +1,14 @@
-//! Creates and lists that do not agree: [`CreateFault`]. Invariants 2, 4 and 6 of the design.
+//! Creates and lists that do not agree: [`CreateFault`]. They break the invariants of what is created and listed.
 
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::call::{Call, Inside, ServedResponse};
+use super::call::{Call, InnerService, ServedResponse};
 use super::contract::{Created, operation};
 use super::locations::{each, select};
-use super::often::Meeting;
 use super::pages::{items, recount};
+use super::repetition::Rendezvous;
 use crate::service::profile::ListOrder;
 
 /// What is wrong with created records.
@@ -30,7 +30,7 @@ pub(super) enum CreateFault {
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     records: Mutex<Vec<Value>>,
-    pub(super) meeting: Meeting,
+    pub(super) rendezvous: Rendezvous,
 }
 
 impl Memory {
@@ -53,7 +53,7 @@ impl CreateFault {
         created: &Created,
         call: &Call,
         response: &mut ServedResponse,
-        around: (&Inside, &Memory),
+        around: (&InnerService, &Memory),
     ) {
         let (inside, memory) = around;
         let Some(body) = response.success() else { return };
@@ -151,7 +151,7 @@ fn exchange(body: &mut Value, array: &str, (one, other): &(Value, Value)) {
 }
 
 /// Shows a page as it would be without the `made` records, which are the newest of the list.
-async fn hide(call: &Call, body: &mut Value, made: usize, inside: &Inside) {
+async fn hide(call: &Call, body: &mut Value, made: usize, inside: &InnerService) {
     let Some(invariant) = &call.operation.page else { return };
     let number = |body: &Value, pointer: &str| body.pointer(pointer).and_then(Value::as_u64).unwrap_or(1);
     let (page, per_page) = (number(body, &invariant.page), number(body, &invariant.per_page).max(1));
@@ -180,7 +180,7 @@ async fn hide(call: &Call, body: &mut Value, made: usize, inside: &Inside) {
 }
 
 /// Returns the identifier of another record that the list shows.
-async fn listed_already(created: &Created, record: &Value, inside: &Inside) -> Option<Value> {
+async fn listed_already(created: &Created, record: &Value, inside: &InnerService) -> Option<Value> {
     let pattern = created.listed.records()? + &created.id;
     let shown = inside.list(operation(&created.listed.list)?).await?;
     let own = record.pointer(&created.id);

@@ -2,7 +2,7 @@
 
 use axum::http::header;
 
-use super::call::{Call, Inside};
+use super::call::{Call, InnerService};
 use super::contract::{EVERY, operations};
 use super::pages::number;
 use super::seen::{Proposed, Seen};
@@ -113,7 +113,7 @@ fn rejecting(fact: Option<String>) -> Seen {
 
 impl Credential {
     /// Returns whether a call shows it.
-    pub(super) fn is_shown(self, call: &Call, inside: &Inside) -> bool {
+    pub(super) fn is_shown(self, call: &Call, inside: &InnerService) -> bool {
         let Some(value) = call.head.headers.get(header::AUTHORIZATION) else {
             return match self {
                 Credential::None => true,
@@ -164,6 +164,6 @@ impl Credential {
 const BEARER: &[u8] = b"Bearer ";
 
 /// Returns whether a call shows the token.
-pub(super) fn is_let_in(call: &Call, inside: &Inside) -> bool {
+pub(super) fn is_let_in(call: &Call, inside: &InnerService) -> bool {
     call.head.headers.get(header::AUTHORIZATION) == Some(&inside.credential)
 }

@@ -3,7 +3,7 @@
 
 use super::carried;
 use super::contract::{Location, LocationKind, Members, Operation, operations};
-use super::deviation::{Deviation, Fault, How, in_words, name};
+use super::deviation::{Deviation, DeviationKind, Fault, in_words, name};
 use super::locations::Edit;
 use super::wholes;
 
@@ -84,7 +84,7 @@ fn location_fault(operation: &Operation, location: &Location, (deviation, rule, 
         elsewhere: Vec::new(),
         deviation: Deviation {
             on: operation.name.clone(),
-            how: How::Location {
+            kind: DeviationKind::Location {
                 pattern: changed.to_owned(),
                 edit,
             },
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn each_location_is_changed_as_named_and_nothing_else_is() {
         for fault in faults() {
-            let How::Location { pattern, edit: how } = &fault.deviation.how else {
+            let DeviationKind::Location { pattern, edit: how } = &fault.deviation.kind else {
                 continue;
             };
             let operation = operation(&fault.deviation.on).unwrap();

@@ -4,8 +4,8 @@ use super::awkward::Awkward;
 use super::creates::CreateFault;
 use super::edge_case::{EdgeCase, End};
 use super::locations::Edit;
-use super::often::Often;
 use super::pages::PageFault;
+use super::repetition::Repetition;
 use super::seen::{Proposed, Seen};
 use super::sent::SentFault;
 use super::several::Several;
@@ -37,12 +37,12 @@ pub struct Fault {
 pub(super) struct Deviation {
     /// The operation whose requests or responses are changed.
     pub(super) on: String,
-    pub(super) how: How,
+    pub(super) kind: DeviationKind,
 }
 
 /// The ways to deviate, in the order in which responses are changed.
 #[derive(Clone, Debug)]
-pub(super) enum How {
+pub(super) enum DeviationKind {
     /// What is sent is changed on its way in.
     Sent(SentFault),
     /// A value that is valid but awkward is stored as another.
@@ -54,7 +54,7 @@ pub(super) enum How {
     /// An update gives its record another identifier.
     Renamed,
     /// A write is done more or less often than it was sent.
-    Often(Often),
+    Repetition(Repetition),
     /// An edge case is answered with a 500, or incompletely.
     EdgeCase(EdgeCase, End),
     /// The numbers or the items of a page are wrong.
@@ -68,8 +68,8 @@ pub(super) enum How {
 }
 
 impl<Kind> Proposed<Kind> {
-    /// Makes a fault of it, which deviates as `how` says; `None` where nothing would show it.
-    pub(super) fn fault(self, how: impl FnOnce(Kind) -> How) -> Option<Fault> {
+    /// Makes a fault of it, which deviates as `kind` says; `None` where nothing would show it.
+    pub(super) fn fault(self, kind: impl FnOnce(Kind) -> DeviationKind) -> Option<Fault> {
         let mut seen = self.seen.into_iter();
         let Seen { rule, fact, pointer } = seen.next()?;
         Some(Fault {
@@ -82,7 +82,7 @@ impl<Kind> Proposed<Kind> {
             elsewhere: seen.collect(),
             deviation: Deviation {
                 on: self.on,
-                how: how(self.kind),
+                kind: kind(self.kind),
             },
         })
     }

@@ -1,4 +1,5 @@
-//! Requests that no client sends on purpose, and that a service must not fail on: [`EdgeCase`]. Invariant 8 of the design.
+//! Requests that no client sends on purpose, and that a service must not fail on: [`EdgeCase`]. They break the
+//! invariant of edge cases, `x-edge-cases`.
 
 use axum::http::{Method, StatusCode};
 use serde_json::Value;

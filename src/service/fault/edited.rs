@@ -6,7 +6,7 @@ use axum::http::{Request, Response};
 
 use super::call::{Call, Content, ServedResponse};
 use super::contract::operation;
-use super::deviation::{Fault, How};
+use super::deviation::{DeviationKind, Fault};
 use super::locations::edit;
 use super::pages::number;
 
@@ -24,9 +24,9 @@ impl Fault {
     /// fault, such as a record that is lost.
     #[must_use]
     pub fn edits(&self) -> Option<&str> {
-        let is_edit = match &self.deviation.how {
-            How::EdgeCase(..) | How::Location { .. } | How::Whole(_) => true,
-            How::Page(fault) => !fault.asks_for_another(),
+        let is_edit = match &self.deviation.kind {
+            DeviationKind::EdgeCase(..) | DeviationKind::Location { .. } | DeviationKind::Whole(_) => true,
+            DeviationKind::Page(fault) => !fault.asks_for_another(),
             _ => false,
         };
         is_edit.then_some(self.deviation.on.as_str())
@@ -42,7 +42,7 @@ impl Fault {
         let call = Call { operation, head, body };
         let (head, text) = response.into_parts();
         let mut response = ServedResponse::of(head, text);
-        self.deviation.how.edit(&call, number(&call), &mut response);
+        self.deviation.kind.edit(&call, number(&call), &mut response);
         Some(match response.content {
             Content::Cut(_) => Edited::Cut,
             _ => Edited::Response(Response::from_parts(response.head.clone(), response.text())),
@@ -50,23 +50,23 @@ impl Fault {
     }
 }
 
-impl How {
+impl DeviationKind {
     /// Edits the response to a call that asked for this page; leaves it unchanged where the fault is not an edit of one
     /// response.
     pub(super) fn edit(&self, call: &Call, asked: Option<u64>, response: &mut ServedResponse) {
         match self {
-            How::EdgeCase(edge_case, end) => edge_case.answered(*end, call, response),
-            How::Page(fault) => {
+            DeviationKind::EdgeCase(edge_case, end) => edge_case.answered(*end, call, response),
+            DeviationKind::Page(fault) => {
                 if let (Some(invariant), Some(body)) = (&call.operation.page, response.success()) {
                     fault.answered(asked, invariant, body);
                 }
             }
-            How::Location { pattern, edit: how } => {
+            DeviationKind::Location { pattern, edit: how } => {
                 if let Some(body) = response.success() {
                     edit(body, call.operation, pattern, how);
                 }
             }
-            How::Whole(fault) => fault.answered(response),
+            DeviationKind::Whole(fault) => fault.answered(response),
             _ => {}
         }
     }

@@ -9,10 +9,10 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use secrecy::ExposeSecret;
 
-use super::call::{Call, Inside, ServedResponse};
+use super::call::{Call, InnerService, ServedResponse};
 use super::contract::{EVERY, Operation, operation, operations};
 use super::creates::Memory;
-use super::deviation::{Deviation, How};
+use super::deviation::{Deviation, DeviationKind};
 use super::names::Faults;
 use super::pages::number;
 use super::renamed;
@@ -65,50 +65,57 @@ async fn deviate(State(switched): State<Arc<Switched>>, request: Request, next: 
     if concerned.is_empty() {
         return next.run(request).await;
     }
-    concerned.sort_by_key(|(deviation, _)| deviation.how.turn());
-    let inside = Inside::new(next, switched.credential.clone(), switched.profile);
+    concerned.sort_by_key(|(deviation, _)| deviation.kind.turn());
+    let inside = InnerService::new(next, switched.credential.clone(), switched.profile);
     match Call::read(operation, request).await {
         Ok(call) => response(call, &concerned, &inside).await,
         Err(response) => response,
     }
 }
 
-async fn response(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &Inside) -> Response {
+async fn response(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &InnerService) -> Response {
     let asked = number(&call);
     for (deviation, _) in deviations {
-        match &deviation.how {
-            How::Sent(fault) => {
+        match &deviation.kind {
+            DeviationKind::Sent(fault) => {
                 if let Some(response) = fault.sent(&mut call, inside).await {
                     return response;
                 }
             }
-            How::Awkward(awkward) => awkward.sent(&mut call, &inside.profile),
-            How::Several(several) => several.sent(&mut call),
-            How::Writing(writing) => {
+            DeviationKind::Awkward(awkward) => awkward.sent(&mut call, &inside.profile),
+            DeviationKind::Several(several) => several.sent(&mut call),
+            DeviationKind::Writing(writing) => {
                 if let Some(response) = writing.sent(&mut call) {
                     return response;
                 }
             }
-            How::Page(fault) => fault.sent(&mut call),
+            DeviationKind::Page(fault) => fault.sent(&mut call),
             _ => {}
         }
     }
     let mut response = done(&call, deviations, inside).await;
     for (deviation, memory) in deviations {
-        match &deviation.how {
-            How::Awkward(_) | How::Often(_) | How::Sent(_) | How::Several(_) | How::Writing(_) => {}
-            How::Create(fault) => {
+        match &deviation.kind {
+            DeviationKind::Awkward(_)
+            | DeviationKind::Repetition(_)
+            | DeviationKind::Sent(_)
+            | DeviationKind::Several(_)
+            | DeviationKind::Writing(_) => {}
+            DeviationKind::Create(fault) => {
                 if let Some(created) = operation(&deviation.on).and_then(|create| create.created.as_ref()) {
                     fault.answered(created, &call, &mut response, (inside, memory)).await;
                 }
             }
-            How::Renamed => {
+            DeviationKind::Renamed => {
                 if let Some(updated) = operation(&deviation.on).and_then(|update| update.updated.as_ref()) {
                     renamed::answered(updated, &call, &mut response, memory);
                 }
             }
-            How::EdgeCase(..) | How::Page(_) | How::Location { .. } | How::Whole(_) => {
-                deviation.how.edit(&call, asked, &mut response);
+            DeviationKind::EdgeCase(..)
+            | DeviationKind::Page(_)
+            | DeviationKind::Location { .. }
+            | DeviationKind::Whole(_) => {
+                deviation.kind.edit(&call, asked, &mut response);
             }
         }
     }
@@ -116,10 +123,10 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: 
 }
 
 /// Has the service do a call, as often as the first deviation of that kind says.
-async fn done(call: &Call, deviations: &[&(&Deviation, Memory)], inside: &Inside) -> ServedResponse {
+async fn done(call: &Call, deviations: &[&(&Deviation, Memory)], inside: &InnerService) -> ServedResponse {
     for (deviation, memory) in deviations {
-        if let How::Often(often) = &deviation.how {
-            return often.done(call, inside, &memory.meeting).await;
+        if let DeviationKind::Repetition(repetition) = &deviation.kind {
+            return repetition.done(call, inside, &memory.rendezvous).await;
         }
     }
     ServedResponse::read(inside.run(call.request()).await).await
@@ -129,25 +136,29 @@ impl Deviation {
     fn concerns(&self, called: &Operation) -> bool {
         let on = || operation(&self.on);
         let lists = || on()?.created.as_ref().map(|created| created.listed.list == called.name);
-        match self.how {
+        match self.kind {
             _ if [called.name.as_str(), EVERY].contains(&self.on.as_str()) => true,
-            How::Create(_) => lists() == Some(true),
-            How::Renamed => on().is_some_and(|update| renamed::concerns(update, called)),
+            DeviationKind::Create(_) => lists() == Some(true),
+            DeviationKind::Renamed => on().is_some_and(|update| renamed::concerns(update, called)),
             _ => false,
         }
     }
 }
 
-impl How {
+impl DeviationKind {
     /// Returns its place in the order in which deviations are applied.
     fn turn(&self) -> u8 {
         match self {
-            How::Awkward(_) | How::Often(_) | How::Sent(_) | How::Several(_) | How::Writing(_) => 0,
-            How::EdgeCase(..) => 1,
-            How::Page(_) => 2,
-            How::Create(_) | How::Renamed => 3,
-            How::Location { .. } => 4,
-            How::Whole(_) => 5,
+            DeviationKind::Awkward(_)
+            | DeviationKind::Repetition(_)
+            | DeviationKind::Sent(_)
+            | DeviationKind::Several(_)
+            | DeviationKind::Writing(_) => 0,
+            DeviationKind::EdgeCase(..) => 1,
+            DeviationKind::Page(_) => 2,
+            DeviationKind::Create(_) | DeviationKind::Renamed => 3,
+            DeviationKind::Location { .. } => 4,
+            DeviationKind::Whole(_) => 5,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::call::{Call, Inside};
+use super::call::{Call, InnerService};
 use super::contract::{Carry, Updated, operation};
 use crate::service::profile::UpdateSemantics;
 
@@ -10,7 +10,7 @@ use crate::service::profile::UpdateSemantics;
 ///
 /// Where updates merge, an empty object is sent. An update that replaces would make the record blank, so it is sent the
 /// current values.
-pub(super) async fn lose(call: &mut Call, inside: &Inside) {
+pub(super) async fn lose(call: &mut Call, inside: &InnerService) {
     if inside.profile.update_semantics == UpdateSemantics::Merges {
         return call.send(&json!({}));
     }
@@ -70,7 +70,7 @@ fn is_unset(value: &Value) -> bool {
 }
 
 /// Returns the record that a call names in its path, as its list shows it.
-async fn record(call: &Call, updated: &Updated, inside: &Inside) -> Option<Value> {
+async fn record(call: &Call, updated: &Updated, inside: &InnerService) -> Option<Value> {
     let list = operation(&updated.listed.list)?;
     let invariant = list.page.as_ref()?;
     let own = call.identifier()?;

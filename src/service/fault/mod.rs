@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! server ─▶ layer ─▶ sent, awkward, several, writing, edge_case ─▶ the service ─▶ locations, whole, pages, creates, renamed ─▶ server
-//!                                     often: how many times ─┘
+//!                                repetition: how many times ─┘
 //! ```
 //!
 //! Most faults are derived from `openapi.yaml`: one for each way in which each documented location of each response can
@@ -55,9 +55,9 @@ mod letters;
 mod locations;
 mod lost;
 mod names;
-mod often;
 mod pages;
 mod renamed;
+mod repetition;
 mod seen;
 mod sent;
 mod several;

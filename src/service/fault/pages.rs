@@ -1,4 +1,4 @@
-//! Pages that do not add up: [`PageFault`]. Invariant 1 of the design.
+//! Pages that do not add up: [`PageFault`]. They break the page invariant, `x-page`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! An update that leaves its record under another identifier: [`answered`]. Invariant 5 of the design.
+//! An update that leaves its record under another identifier: [`answered`]. It breaks the invariant of what is
+//! updated.
 
 use serde_json::json;
 

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Duration, SecondsFormat, Utc};
 use serde_json::{Value, json};
 
-use super::call::{Call, Inside};
+use super::call::{Call, InnerService};
 use super::contract::operation;
 use super::credential::{Credential, is_let_in};
 use super::locations::select;
@@ -50,7 +50,7 @@ pub(super) enum TimestampForm {
 
 impl SentFault {
     /// Changes the call; returns a response where it answers the call itself.
-    pub(super) async fn sent(self, call: &mut Call, inside: &Inside) -> Option<Response> {
+    pub(super) async fn sent(self, call: &mut Call, inside: &InnerService) -> Option<Response> {
         match self {
             SentFault::AnotherInBody { field, list } => {
                 if let Some(sent) = call.json().and_then(|body| body.pointer(field).cloned())
@@ -99,7 +99,7 @@ impl SentFault {
     }
 }
 
-async fn identify_another(call: &mut Call, inside: &Inside) {
+async fn identify_another(call: &mut Call, inside: &InnerService) {
     let sent = json!(call.identifier().unwrap_or_default());
     if let Some(Value::String(other)) = another(inside, "getContacts", &sent).await {
         call.identify(&other);
@@ -107,7 +107,7 @@ async fn identify_another(call: &mut Call, inside: &Inside) {
 }
 
 /// Returns the identifier of another record in the list.
-async fn another(inside: &Inside, list: &str, than: &Value) -> Option<Value> {
+async fn another(inside: &InnerService, list: &str, than: &Value) -> Option<Value> {
     let list = operation(list)?;
     let invariant = list.page.as_ref()?;
     let shown = inside.list(list).await?;

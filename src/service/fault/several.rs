@@ -1,4 +1,5 @@
-//! Arrays of several elements whose parts do not stay together: [`Several`]. Invariants 3, 5 and 6 of the design.
+//! Arrays of several elements whose parts do not stay together: [`Several`]. They break the invariants of what is
+//! created, carried and updated.
 
 use serde_json::Value;
 

@@ -2,24 +2,24 @@
 
 use std::sync::LazyLock;
 
-use super::deviation::{Fault, How};
+use super::deviation::{DeviationKind, Fault};
 use super::sent::SentFault;
-use super::{awkward, credential, derived, often, renamed, several, writing, written};
+use super::{awkward, credential, derived, renamed, repetition, several, writing, written};
 
 /// Every fault, in the order of the document, those derived from it first.
 #[must_use]
 pub fn faults() -> &'static [Fault] {
     static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
-        let awkward = awkward::faults().filter_map(|proposed| proposed.fault(How::Awkward));
-        let several = several::faults().filter_map(|proposed| proposed.fault(How::Several));
-        let let_in = |credential| How::Sent(SentFault::LetIn(credential));
+        let awkward = awkward::faults().filter_map(|proposed| proposed.fault(DeviationKind::Awkward));
+        let several = several::faults().filter_map(|proposed| proposed.fault(DeviationKind::Several));
+        let let_in = |credential| DeviationKind::Sent(SentFault::LetIn(credential));
         let credential = credential::faults().filter_map(|proposed| proposed.fault(let_in));
-        let writing = writing::faults().filter_map(|proposed| proposed.fault(How::Writing));
-        let often = often::faults().filter_map(|proposed| proposed.fault(How::Often));
-        let renamed = renamed::faults().filter_map(|proposed| proposed.fault(|()| How::Renamed));
+        let writing = writing::faults().filter_map(|proposed| proposed.fault(DeviationKind::Writing));
+        let repetition = repetition::faults().filter_map(|proposed| proposed.fault(DeviationKind::Repetition));
+        let renamed = renamed::faults().filter_map(|proposed| proposed.fault(|()| DeviationKind::Renamed));
         let known = derived::faults().chain(written::faults());
         let of_values = awkward.chain(several);
-        let of_calls = credential.chain(writing).chain(often).chain(renamed);
+        let of_calls = credential.chain(writing).chain(repetition).chain(renamed);
         known.chain(of_values).chain(of_calls).collect()
     });
     &FAULTS

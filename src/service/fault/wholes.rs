@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 
 use super::contract::Operation;
-use super::deviation::{Deviation, Fault, How, name};
+use super::deviation::{Deviation, DeviationKind, Fault, name};
 use super::whole::WholeFault::{self, BodyCut, BodyEmpty, BodyHtml, BodyNotUtf8, ConnectionCut, MediaType, Status};
 
 /// One way in which a response can be wrong as a whole.
@@ -239,7 +239,7 @@ impl Row {
             elsewhere: Vec::new(),
             deviation: Deviation {
                 on: operation.name.clone(),
-                how: How::Whole(self.fault),
+                kind: DeviationKind::Whole(self.fault),
             },
         }
     }

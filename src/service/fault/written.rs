@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use super::contract::{Operation, PageInvariant, operations};
 use super::creates::CreateFault;
 use super::credential::Credential;
-use super::deviation::{Deviation, Fault, How, name};
+use super::deviation::{Deviation, DeviationKind, Fault, name};
 use super::edge_case::{EDGE_CASES, EdgeCase, End};
 use super::locations::Edit;
 use super::pages::{self, PageFault, PageRow};
@@ -32,7 +32,13 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
 }
 
 /// A row of the table.
-fn fault(on: &str, deviation: &str, about: &str, (rule, fact): (&'static str, Option<String>), how: How) -> Fault {
+fn fault(
+    on: &str,
+    deviation: &str,
+    about: &str,
+    (rule, fact): (&'static str, Option<String>),
+    kind: DeviationKind,
+) -> Fault {
     Fault {
         name: name(on, "", deviation),
         about: about.to_owned(),
@@ -41,7 +47,10 @@ fn fault(on: &str, deviation: &str, about: &str, (rule, fact): (&'static str, Op
         fact,
         pointer: String::new(),
         elsewhere: Vec::new(),
-        deviation: Deviation { on: on.to_owned(), how },
+        deviation: Deviation {
+            on: on.to_owned(),
+            kind,
+        },
     }
 }
 
@@ -63,7 +72,7 @@ fn credentials(operation: &Operation) -> [Fault; 3] {
             deviation,
             about,
             ("auth", Some(fact)),
-            How::Sent(SentFault::LetIn(credential)),
+            DeviationKind::Sent(SentFault::LetIn(credential)),
         )
     };
     [
@@ -91,9 +100,9 @@ fn credentials(operation: &Operation) -> [Fault; 3] {
 /// Makes the fault of another status than the 401 that the document lists.
 fn challenge(operation: &Operation) -> Fault {
     let fact = format!("{} auth: a request without a credential is rejected", operation.name);
-    let how = How::Whole(WholeFault::RefusalStatus(StatusCode::FORBIDDEN));
+    let kind = DeviationKind::Whole(WholeFault::RefusalStatus(StatusCode::FORBIDDEN));
     let about = "a failed authentication is 403";
-    fault(&operation.name, "rejected-with-403", about, ("auth", Some(fact)), how)
+    fault(&operation.name, "rejected-with-403", about, ("auth", Some(fact)), kind)
 }
 
 fn pages(operation: &Operation) -> Vec<Fault> {
@@ -104,7 +113,7 @@ fn pages(operation: &Operation) -> Vec<Fault> {
     let row = |(deviation, about, number, stated, page): &PageRow| {
         let pointer = number(invariant);
         let fact = format!("{on} pages {pointer}: {stated}");
-        fault(on, deviation, about, ("pages", Some(fact)), How::Page(*page)).at(pointer)
+        fault(on, deviation, about, ("pages", Some(fact)), DeviationKind::Page(*page)).at(pointer)
     };
     let rows = pages::ROWS.iter().map(row);
     rows.chain([last_item(on, invariant)]).collect()
@@ -120,7 +129,7 @@ fn last_item(on: &str, invariant: &PageInvariant) -> Fault {
         "last-item-unnamed",
         about,
         seen,
-        How::Page(PageFault::LastItemUnnamed),
+        DeviationKind::Page(PageFault::LastItemUnnamed),
     )
     .at(pointer)
 }
@@ -138,18 +147,18 @@ fn creates(operation: &Operation) -> Vec<Fault> {
         )
     };
     let unique = ("identifier", Some(format!("{on} created {id}: not reused")));
-    let another = How::Location {
+    let another = DeviationKind::Location {
         pattern: id.clone(),
         edit: Edit::Altered,
     };
-    let reused = How::Create(CreateFault::IdentifierReused);
+    let reused = DeviationKind::Create(CreateFault::IdentifierReused);
     vec![
         fault(
             on,
             "unlisted",
             "what is created is not listed",
             listed(),
-            How::Create(CreateFault::Unlisted),
+            DeviationKind::Create(CreateFault::Unlisted),
         ),
         fault(
             on,
@@ -177,15 +186,15 @@ fn contacts() -> Vec<Fault> {
             Some("createContactMethod created: listed in getContacts".to_owned()),
         )
     };
-    let no_uuid = How::Location {
+    let no_uuid = DeviationKind::Location {
         pattern: "/data/id".to_owned(),
         edit: Edit::Text("contact-17"),
     };
     let (method, update) = ("createContactMethod", "updateContact");
-    let elsewhere = || How::Sent(SentFault::AnotherInPath);
-    let too = How::Sent(SentFault::ToAnotherToo);
-    let lost = How::Sent(SentFault::Lost);
-    let both = How::Create(CreateFault::ListedElsewhereToo);
+    let elsewhere = || DeviationKind::Sent(SentFault::AnotherInPath);
+    let too = DeviationKind::Sent(SentFault::ToAnotherToo);
+    let lost = DeviationKind::Sent(SentFault::Lost);
+    let both = DeviationKind::Create(CreateFault::ListedElsewhereToo);
     let carried = || {
         (
             "carried",
@@ -200,7 +209,7 @@ fn contacts() -> Vec<Fault> {
     };
     let misplaced = |fact: &str| ("misplaced", Some(fact.to_owned()));
     let updated =
-        |deviation, about, seen, how| fault(update, deviation, about, seen, how).at("/data/items/*/firstname");
+        |deviation, about, seen, kind| fault(update, deviation, about, seen, kind).at("/data/items/*/firstname");
     vec![
         fault(
             "createContact",
@@ -230,7 +239,7 @@ fn contacts() -> Vec<Fault> {
             "others-replaced",
             "an added method replaces the existing ones",
             carried_of("createContact"),
-            How::Create(CreateFault::OthersReplaced),
+            DeviationKind::Create(CreateFault::OthersReplaced),
         )
         .at("/data/items/*/contact_methods/*/contact"),
         fault(
@@ -238,7 +247,7 @@ fn contacts() -> Vec<Fault> {
             "parts-exchanged",
             "the last methods of two new contacts are exchanged",
             carried_of("createContact"),
-            How::Create(CreateFault::PartsExchanged),
+            DeviationKind::Create(CreateFault::PartsExchanged),
         )
         .at("/data/items/*/contact_methods/*/contact"),
         updated("lost", "nothing is updated", carried(), lost),
@@ -246,13 +255,13 @@ fn contacts() -> Vec<Fault> {
             "lone-field-lost",
             "a field that is sent alone is not updated",
             carried(),
-            How::Sent(SentFault::LoneLost),
+            DeviationKind::Sent(SentFault::LoneLost),
         ),
         updated(
             "unicode-mangled",
             "a character beyond ASCII is stored as a question mark",
             carried(),
-            How::Sent(SentFault::Mangled),
+            DeviationKind::Sent(SentFault::Mangled),
         ),
         updated(
             "applied-elsewhere",
@@ -273,7 +282,7 @@ fn visits() -> Vec<Fault> {
     let on = "createVisit";
     let carries = |deviation, about, pointer: &str, sent: &str, how| {
         let fact = format!("{on} created {pointer}: as sent in {sent}");
-        fault(on, deviation, about, ("carried", Some(fact)), How::Sent(how)).at(pointer)
+        fault(on, deviation, about, ("carried", Some(fact)), DeviationKind::Sent(how)).at(pointer)
     };
     let accepts = |deviation, about, form: &str, how| {
         let fact = format!("{on} accepts /datetime: {form}");
@@ -282,7 +291,7 @@ fn visits() -> Vec<Fault> {
             deviation,
             about,
             ("accepted-form", Some(fact)),
-            How::Sent(SentFault::FormRejected(how)),
+            DeviationKind::Sent(SentFault::FormRejected(how)),
         )
     };
     let another = |field, list| SentFault::AnotherInBody { field, list };
@@ -343,7 +352,7 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
                 &format!("fails-on-{deviation}"),
                 &format!("{about} is answered with a 500"),
                 ("server-error", fact.filter(|_| *edge_case != EdgeCase::BeyondAscii)),
-                How::EdgeCase(*edge_case, End::Failed),
+                DeviationKind::EdgeCase(*edge_case, End::Failed),
             )
         });
         // One per operation is enough to break the fact; which one makes no difference to how it is seen.
@@ -356,7 +365,7 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
                     &format!("breaks-off-on-{deviation}"),
                     &format!("the connection ends inside the response to {about}"),
                     ("unfinished-answer", Some(format!("{on} edge cases: complete response"))),
-                    How::EdgeCase(*edge_case, End::BrokenOff),
+                    DeviationKind::EdgeCase(*edge_case, End::BrokenOff),
                 )
             });
         failing.chain(breaking_off).collect::<Vec<_>>()

@@ -128,7 +128,8 @@ choice! {
 }
 
 choice! {
-    /// What the `venue_id` of Create contact does. That of Update contact is kept: an update may be sent twice.
+    /// What the `venue_id` of Create contact does. The one of Update contact is only stored and never recorded as a
+    /// visit, because an update may be sent twice.
     VenueOfContact {
         /// The contact is at the venue: a visit is recorded at the time of the create, and its response shows it.
         Visited = "visited",

@@ -93,11 +93,11 @@ impl Profile {
                 (setting.axis.set)(&mut profile, setting.value);
             }
         }
-        profile.settle_status_and_body(settings)
+        profile.reconcile_status_and_body(settings)
     }
 
     /// Leaves out the body of an update that is answered with 204; fails where a setting asks for a body.
-    fn settle_status_and_body(mut self, settings: &[Setting]) -> Result<Profile, ProfileError> {
+    fn reconcile_status_and_body(mut self, settings: &[Setting]) -> Result<Profile, ProfileError> {
         let last = |name: &str| {
             let mut of_axis = settings.iter().filter(|setting| setting.axis.name == name);
             of_axis.clone().find(|setting| setting.is_flag()).or(of_axis.next())

@@ -1,5 +1,5 @@
-//! Writes that are done more or less often than they were sent: [`Often`]. A create adds one record and an update none,
-//! and two concurrent creates add two.
+//! Writes that are done more or less often than they were sent: [`Repetition`]. A create adds one record and an update
+//! none, and two concurrent creates add two.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use axum::http::{Method, header, response};
 use serde_json::Value;
 use tokio::sync::{Mutex, oneshot};
 
-use super::call::{Call, Content, Inside, ServedResponse};
+use super::call::{Call, Content, InnerService, ServedResponse};
 use super::contract::{Created, Operation, operations};
 use super::locations::altered;
 use super::seen::{Proposed, Seen, carried};
 
 /// How often a write is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Often {
+pub(super) enum Repetition {
     /// An update adds another record.
     AddedToo,
     /// A write without a credential is rejected, but done.
@@ -38,7 +38,7 @@ const BOUND: Duration = Duration::from_millis(40);
 
 /// The create that waits for another one.
 #[derive(Debug, Default)]
-pub(super) struct Meeting(Mutex<Option<Waiting>>);
+pub(super) struct Rendezvous(Mutex<Option<Waiting>>);
 
 #[derive(Debug)]
 struct Waiting {
@@ -49,7 +49,7 @@ struct Waiting {
 }
 
 /// Each of these in each write that it suits.
-pub(super) fn faults() -> impl Iterator<Item = Proposed<Often>> {
+pub(super) fn faults() -> impl Iterator<Item = Proposed<Repetition>> {
     operations().iter().flat_map(|operation| {
         let created = operation
             .created
@@ -68,7 +68,7 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Often>> {
                 carried.map(|seen| seen_by("misplaced", format!("{list}: no other item changes"), &seen.pointer));
             let about = "an update also adds a record";
             let seen = [once].into_iter().chain(other).collect();
-            Proposed::new(&operation.name, "row-added", about, seen, Often::AddedToo)
+            Proposed::new(&operation.name, "row-added", about, seen, Repetition::AddedToo)
         });
         created
             .chain(updated)
@@ -77,7 +77,7 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Often>> {
     })
 }
 
-fn done_unauthorized(operation: &Operation) -> Option<Proposed<Often>> {
+fn done_unauthorized(operation: &Operation) -> Option<Proposed<Repetition>> {
     let created = operation.created.as_ref().map(|created| &created.listed);
     let listed = created.or(operation.updated.as_ref().map(|updated| &updated.listed))?;
     let seen = Seen {
@@ -86,11 +86,11 @@ fn done_unauthorized(operation: &Operation) -> Option<Proposed<Often>> {
         pointer: listed.records().unwrap_or_default(),
     };
     let about = "a write without a credential is rejected but done";
-    let (deviation, often) = ("done-without-credential", Often::DoneUnauthorized);
-    Some(Proposed::new(&operation.name, deviation, about, vec![seen], often))
+    let (deviation, repetition) = ("done-without-credential", Repetition::DoneUnauthorized);
+    Some(Proposed::new(&operation.name, deviation, about, vec![seen], repetition))
 }
 
-fn created_faults(operation: &Operation, created: &Created) -> Vec<Proposed<Often>> {
+fn created_faults(operation: &Operation, created: &Created) -> Vec<Proposed<Repetition>> {
     let (on, list) = (&operation.name, &created.listed.list);
     let id = created.response_id();
     let once = || {
@@ -108,13 +108,13 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<Proposed<Ofte
             "stored-twice",
             "a create also stores a record that it does not return",
             once(),
-            Often::StoredBefore,
+            Repetition::StoredBefore,
         ),
         (
             "stored-again",
             "a create is done again after its response",
             once(),
-            Often::StoredAfter,
+            Repetition::StoredAfter,
         ),
         (
             "one-identifier-at-once",
@@ -122,22 +122,22 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<Proposed<Ofte
             // Records without anything of a run in them may be one and the same: then the list shows the other's values
             // under the identifier.
             [vec![unique], carried.clone()].concat(),
-            Often::OneIdentifier,
+            Repetition::OneIdentifier,
         ),
         (
             "one-lost-at-once",
             "one of two creates at once is not listed",
             vec![listed],
-            Often::OneOfTwoLost,
+            Repetition::OneOfTwoLost,
         ),
         (
             "swapped-at-once",
             "two creates at once get each other's response",
             carried,
-            Often::Swapped,
+            Repetition::Swapped,
         ),
     ];
-    let row = |(deviation, about, seen, often)| Proposed::new(on, deviation, about, seen, often);
+    let row = |(deviation, about, seen, repetition)| Proposed::new(on, deviation, about, seen, repetition);
     rows.map(row).into()
 }
 
@@ -149,23 +149,23 @@ fn seen_by(rule: &'static str, fact: String, pointer: &str) -> Seen {
     }
 }
 
-impl Often {
+impl Repetition {
     /// Has the service do a call, and returns the response.
-    pub(super) async fn done(self, call: &Call, inside: &Inside, meeting: &Meeting) -> ServedResponse {
+    pub(super) async fn done(self, call: &Call, inside: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
         let once = async || ServedResponse::read(inside.run(call.request()).await).await;
         match self {
-            Often::StoredBefore => {
+            Repetition::StoredBefore => {
                 inside.run(call.request()).await;
                 once().await
             }
-            Often::StoredAfter => {
+            Repetition::StoredAfter => {
                 let response = once().await;
                 if response.is_success() {
                     inside.run(call.request()).await;
                 }
                 response
             }
-            Often::DoneUnauthorized => {
+            Repetition::DoneUnauthorized => {
                 if !call.head.headers.contains_key(header::AUTHORIZATION) {
                     let mut done = call.request();
                     let token = inside.credential.clone();
@@ -174,20 +174,22 @@ impl Often {
                 }
                 once().await
             }
-            Often::AddedToo => {
+            Repetition::AddedToo => {
                 let response = once().await;
                 if let (true, Some(create)) = (response.is_success(), create_beside(call, inside)) {
                     inside.run(create).await;
                 }
                 response
             }
-            Often::OneIdentifier | Often::OneOfTwoLost | Often::Swapped => self.meet(call, inside, meeting).await,
+            Repetition::OneIdentifier | Repetition::OneOfTwoLost | Repetition::Swapped => {
+                self.meet(call, inside, rendezvous).await
+            }
         }
     }
 
     /// Does a create together with another one, if one comes in time.
-    async fn meet(self, call: &Call, inside: &Inside, meeting: &Meeting) -> ServedResponse {
-        let mut turn = meeting.0.lock().await;
+    async fn meet(self, call: &Call, inside: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
+        let mut turn = rendezvous.0.lock().await;
         let is_let_in = call.head.headers.get(header::AUTHORIZATION) == Some(&inside.credential);
         if let Some(first) = turn.take_if(|first| is_let_in || first.response.is_closed())
             && !first.response.is_closed()
@@ -208,7 +210,7 @@ impl Often {
         let mut swapped = tokio::time::timeout(BOUND, &mut other).await.ok().and_then(Result::ok);
         if swapped.is_none() {
             // Once the lock is free, a create that took this one has answered it; otherwise it is still waiting.
-            let mut turn = meeting.0.lock().await;
+            let mut turn = rendezvous.0.lock().await;
             match other.try_recv() {
                 Ok(body) => swapped = Some(body),
                 Err(oneshot::error::TryRecvError::Empty) => drop(turn.take()),
@@ -220,10 +222,10 @@ impl Often {
     }
 
     /// Answers the second of two creates, and the first where both are.
-    async fn second(self, first: Waiting, call: &Call, inside: &Inside) -> ServedResponse {
+    async fn second(self, first: Waiting, call: &Call, inside: &InnerService) -> ServedResponse {
         let created = call.operation.created.as_ref();
         let id = created.map(Created::response_id).unwrap_or_default();
-        if self == Often::OneOfTwoLost {
+        if self == Repetition::OneOfTwoLost {
             let body = unstored(call, &id, first.body);
             return ServedResponse {
                 head: first.head,
@@ -234,7 +236,7 @@ impl Often {
         let Some(body) = response.success() else {
             return response;
         };
-        if self == Often::Swapped {
+        if self == Repetition::Swapped {
             let own = std::mem::replace(body, first.body);
             // A create that no longer waits needs no response.
             let _ = first.response.send(own);
@@ -262,7 +264,7 @@ fn unstored(call: &Call, id: &str, mut response: Value) -> Value {
 }
 
 /// Returns a create of the kind of record that an update writes, with the body of the update.
-fn create_beside(call: &Call, inside: &Inside) -> Option<Request> {
+fn create_beside(call: &Call, inside: &InnerService) -> Option<Request> {
     let list = &call.operation.updated.as_ref()?.listed.list;
     let creates = |operation: &&Operation| {
         let created = operation.created.as_ref();

@@ -1,4 +1,4 @@
-//! A cache of pages: [`Kept`] holds the latest ones as they were sent, until the store changes.
+//! A cache of pages: [`PageCache`] holds the latest ones as they were sent, until the store changes.
 //!
 //! # Design
 //!
@@ -30,7 +30,7 @@ pub(super) struct Moment {
 
 /// The latest pages.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Mutex<Option<Pages>>);
+pub(super) struct PageCache(Mutex<Option<Pages>>);
 
 /// The pages of one moment, by list and number.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ struct Pages {
     bodies: HashMap<(List, i64), Bytes>,
 }
 
-impl Kept {
+impl PageCache {
     /// Returns the body of a page that was made at this moment.
     pub(super) fn page(&self, moment: Moment, list: List, number: i64) -> Option<Bytes> {
         let kept = self.lock();
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_page_is_given_at_its_moment_and_at_no_other() {
-        let kept = Kept::default();
+        let kept = PageCache::default();
         kept.keep(moment(1, 1), List::Tags, 3, BODY);
         assert_eq!(kept.page(moment(1, 1), List::Tags, 3), Some(BODY));
         for other in [moment(2, 1), moment(1, 2)] {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn pages_of_another_moment_are_dropped() {
-        let kept = Kept::default();
+        let kept = PageCache::default();
         kept.keep(moment(1, 1), List::Tags, 3, BODY);
         kept.keep(moment(2, 1), List::Tags, 4, BODY);
         assert_eq!(kept.page(moment(2, 1), List::Tags, 3), None);
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let kept = Kept::default();
+        let kept = PageCache::default();
         kept.keep(moment(1, 1), List::Tags, 0, vec![0; LARGEST + 1].into());
         assert_eq!(kept.page(moment(1, 1), List::Tags, 0), None);
         for number in 1..1_000 {
