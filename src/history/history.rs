@@ -100,12 +100,12 @@ impl<'run> History<'run> {
     }
 
     /// Forgets the records of an earlier round: they were judged there, and keeping them would cost memory for each
-    /// round.
+    /// round. Whose record a create returned stays known, because its identifier stays bound until the create succeeds
+    /// again.
     pub(crate) fn begin_round(&mut self) {
         self.made.clear();
         self.changed.clear();
         self.latest.clear();
-        self.own.clear();
         self.tried = Tried::default();
     }
 

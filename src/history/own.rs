@@ -80,6 +80,7 @@ impl History<'_> {
     /// Returns whose record this create returned last.
     pub(crate) fn whose(&self, create: OperationId) -> Whose {
         match self.own.get(&create) {
+            // Where nothing is known, no identifier of this create is bound, so no write takes one from it.
             None | Some(Own::Seen) => Whose::Own,
             Some(Own::Answered(_)) => Whose::Unconfirmed,
             Some(Own::Doubtful(reason)) => Whose::Doubtful(reason.clone()),

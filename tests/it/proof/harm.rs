@@ -67,6 +67,38 @@ async fn a_create_with_the_identifier_of_a_listed_record_is_not_written_under() 
 }
 
 #[tokio::test]
+async fn an_identifier_that_was_in_doubt_stays_in_doubt_in_the_next_round() {
+    // Only the first create succeeds, so nothing in the second round replaces what the first one returned.
+    let listed = Arc::new(Mutex::new(String::new()));
+    let (seen, given) = (Arc::clone(&listed), Arc::clone(&listed));
+    let created = AtomicUsize::new(0);
+    let lying = Deviation::none()
+        .at("createContact", move |_, reply| {
+            if created.fetch_add(1, Ordering::Relaxed) > 0 {
+                *reply = Reply::json(422, json!({"message": "no more"}));
+            } else if let Some(body) = reply.value_mut() {
+                body["data"]["id"] = json!(*given.lock().unwrap());
+            }
+        })
+        .at("getContacts", move |_, reply| {
+            let first = reply.value()["data"]["items"][0]["id"].as_str().unwrap_or_default();
+            let mut seen = seen.lock().unwrap();
+            if seen.is_empty() {
+                first.clone_into(&mut seen);
+            }
+        });
+    let check = Check {
+        rounds: 2,
+        ..Check::default()
+    };
+    let checked = check.run(lying).await;
+    let stranger = listed.lock().unwrap().clone();
+    assert!(!stranger.is_empty());
+    let written = naming(&checked, &stranger);
+    assert!(written.is_empty(), "{written:?}");
+}
+
+#[tokio::test]
 async fn a_create_with_the_identifier_of_a_record_that_no_page_showed_is_not_written_under() {
     // The record is there all the time, on a page that the walk does not reach, and shows nothing of the run.
     let created = Arc::new(AtomicUsize::new(0));
