@@ -1,4 +1,5 @@
-//! Reads a contract from a file: [`Contract::open`].
+//! Reads a contract from a file: [`Contract::open`]. It is here and not in `contract`, because nothing below this room
+//! touches the file system.
 
 use std::fs::File;
 use std::io::Read as _;

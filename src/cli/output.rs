@@ -1,5 +1,5 @@
-//! Writes reports to their destinations. A report in a file is written to a staged file and renamed, so that it is complete or
-//! absent. The main type is [`Outputs`].
+//! Writes reports to their destinations. A report in a file is written to a staged file, which is then renamed, so that
+//! it is complete or absent. The main type is [`Outputs`].
 
 use std::fmt;
 use std::fs::{File, OpenOptions};

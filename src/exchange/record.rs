@@ -214,10 +214,20 @@ pub enum Purpose {
 pub enum OnRefusal {
     /// Nothing in the request is left open by the document: a finding.
     Finding,
-    /// Something in the request is left open by the document: 400, 409 and 422 are evidence on that gap.
+    /// Something in the request is left open by the document: some statuses are evidence on that gap, see
+    /// [`Self::is_evidence_on_gap`].
     Gap,
     /// The request names a record that the target may not know: 404 and 410 decide nothing either.
     Sample,
+}
+
+impl OnRefusal {
+    /// Whether a status rejects the content of a request, so that it is evidence on what the document leaves open
+    /// there: 400, 409 and 422 (RFC 9110, section 15.5).
+    #[must_use]
+    pub fn is_evidence_on_gap(status: u16) -> bool {
+        matches!(status, 400 | 409 | 422)
+    }
 }
 
 /// How a request authenticates.

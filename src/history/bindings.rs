@@ -10,7 +10,8 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::identifier;
 
-/// The maximum number of different values that are kept for one link.
+/// The maximum number of different values that are kept for one link: a body sends one of them, and the others are its
+/// fallbacks where it is rejected.
 const KEPT: usize = 3;
 
 /// The values that responses have shown so far, by link.

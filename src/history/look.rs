@@ -320,8 +320,8 @@ impl History<'_> {
         }
     }
 
-    /// Ends a look and judges its result. `waited_long_enough` says so of what is missing. The walk of a look for residue
-    /// stays here, for the recount.
+    /// Ends a look and judges its result. `waited_long_enough` says so of what is missing. The walk of a look for
+    /// residue stays here, for the recount.
     pub(crate) fn conclude(&mut self, id: LookId, waited_long_enough: bool, show: Show<'_>) -> Option<Looked> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);

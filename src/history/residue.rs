@@ -27,7 +27,8 @@ use crate::exchange::{Exchange, Failure, Intent, Request, Response, identifier};
 
 /// The statuses that reject a write so plainly that it does not count: the credential, the path, the method, a conflict
 /// or the content is at fault (RFC 9110, section 15.5). Another 4xx, and every redirection and 5xx, may come from an
-/// intermediary in front of a service that has stored the record.
+/// intermediary in front of a service that has stored the record: 408, 429 and 451 typically do, and 412 and 428
+/// concern preconditions, which no request here has.
 const REFUSALS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422];
 
 /// How far a run looked, at its end, for what it left.
@@ -109,7 +110,8 @@ struct Creates {
 }
 
 /// The maximum number of rejected creates that are remembered, with a run tag and without one: a soak may send any
-/// number.
+/// number. One with a run tag is looked up by a number; one without is kept with its body, and each record that is seen
+/// is compared with it.
 const TAGGED: usize = 100_000;
 const UNTAGGED: usize = 1_000;
 

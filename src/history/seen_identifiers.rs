@@ -11,7 +11,8 @@ use super::digests::Digests;
 use super::history::History;
 use crate::exchange::{Digest, Exchange, identifier, json};
 
-/// The maximum number of different values that are kept; beyond it, every value counts as shown.
+/// The maximum number of different values that are kept; beyond it, every value counts as shown. Then every identifier
+/// is in doubt and nothing is written under it, which is the safe side.
 const MAX_VALUES: usize = 1_000_000;
 
 /// The values that responses showed.

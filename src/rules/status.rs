@@ -61,7 +61,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 /// Returns whether this status means no more than that something in the request was rejected.
 fn rejects(status: u16, on_refusal: OnRefusal) -> bool {
     match on_refusal {
-        OnRefusal::Gap => matches!(status, 400 | 409 | 422),
+        OnRefusal::Gap => OnRefusal::is_evidence_on_gap(status),
         OnRefusal::Finding => false,
         OnRefusal::Sample => matches!(status, 400 | 404 | 409 | 410 | 422),
     }

@@ -18,6 +18,9 @@ use crate::rules::Reason;
 /// evidence on a gap and not a finding.
 pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(OnRefusal::Gap);
 
+/// How much of a rejection is searched for the names of fields: a body may have megabytes, and its text is a copy.
+const MAX_REJECTION_BYTES: usize = 64 << 10;
+
 /// The bodies that a run has drafted.
 #[derive(Debug, Default)]
 pub(super) struct Drafts<'run> {
@@ -116,8 +119,8 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a draft in this form, with the choices of `as_before` if there is one. Otherwise it falls back field by field
-    /// until the draft is accepted or no fallback is left.
+    /// Sends a draft in this form, with the choices of `as_before` if there is one. Otherwise it falls back field by
+    /// field until the draft is accepted or no fallback is left.
     async fn in_form(
         &self,
         operation: OperationId,
@@ -137,7 +140,7 @@ impl Session<'_> {
                 .await?;
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
-            let rejected = matches!(status, Some(400 | 409 | 422));
+            let rejected = status.is_some_and(OnRefusal::is_evidence_on_gap);
             let text = exchange
                 .response()
                 .map(|response| lossy(&response.body))
@@ -287,6 +290,8 @@ impl Session<'_> {
     }
 }
 
+/// Returns the beginning of a response as text, up to [`MAX_REJECTION_BYTES`].
 fn lossy(body: &[u8]) -> String {
-    String::from_utf8_lossy(body.get(..body.len().min(65_536)).unwrap_or_default()).into_owned()
+    let most = body.len().min(MAX_REJECTION_BYTES);
+    String::from_utf8_lossy(body.get(..most).unwrap_or_default()).into_owned()
 }

@@ -4,14 +4,14 @@
 //! # Design
 //!
 //! Edge cases of writes share the budget of all writes. A rejected write leaves nothing and is not counted, so only
-//! accepted and unanswered ones use the budget up; once they have, no further edge case of a write is sent. An operation
-//! that failed on a documented request gets no edge cases: they would show nothing new. One that gives no complete
-//! response to an edge case, or throttles it until the end, gets no more of them. Where an edge case is not sent, the
-//! invariant is not held.
+//! accepted and unanswered ones use the budget up; once they have, no further edge case of a write is sent. An
+//! operation that failed on a documented request gets no edge cases: they would show nothing new. One that gives no
+//! complete response to an edge case, or throttles it until the end, gets no more of them. Where an edge case is not
+//! sent, the invariant is not held.
 //!
 //! A target that accepts fields of any type would keep a record for each such edge case. So a create gets no more of
-//! them once it has accepted one for every 20 of `max_writes`, rounded up. That leaves a part of the budget for the edge
-//! cases of texts, which come after them.
+//! them once it has accepted one for every 20 of `max_writes`, rounded up. That leaves a part of the budget for the
+//! edge cases of texts, which come after them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

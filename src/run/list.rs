@@ -1,5 +1,5 @@
-//! Walks the lists whose pages are judged, by the page invariant, `x-page`. A list that does not add up is walked again,
-//! to distinguish rows that are added meanwhile, or appear late, from pages that never add up.
+//! Walks the lists whose pages are judged, by the page invariant, `x-page`. A list that does not add up is walked
+//! again, to distinguish rows that are added meanwhile, or appear late, from pages that never add up.
 
 use super::session::Session;
 use super::walk::Order;

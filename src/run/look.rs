@@ -129,8 +129,8 @@ impl Session<'_> {
         let steps = self.plan.steps.iter().filter(|step| step.action == Action::FinalLook);
         for list in steps.map(|step| step.operation) {
             self.seek(list, &Sought::Residue).await;
-            // That walk may have missed some of the records created, or seen them twice, so a list that does not add up is
-            // walked again.
+            // That walk may have missed some of the records created, or seen them twice, so a list that does not add up
+            // is walked again.
             let look = self.look_for(list, &Sought::Recount);
             self.rewalk_until_it_adds_up(look).await;
             self.conclude(look, true);

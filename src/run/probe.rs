@@ -3,7 +3,7 @@
 use super::session::{Call, Session};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::TimestampForm;
-use crate::exchange::{Credential, OnRefusal, Purpose, Request};
+use crate::exchange::{Credential, NEAR_TOKENS, OnRefusal, Purpose, Request};
 use crate::plan::Probe;
 
 impl Session<'_> {
@@ -51,17 +51,18 @@ impl Session<'_> {
         }
     }
 
-    /// Returns how many wrong tokens the plan sends before it sends one to this operation. Where it sends only a few,
-    /// the seed decides which.
+    /// Returns how many wrong tokens the plan sends before it sends one to this operation. Where it sends fewer than
+    /// there are kinds ([`NEAR_TOKENS`]), the seed decides which.
     fn turn_of_wrong_token(&self, operation: OperationId) -> usize {
         let steps = self.plan.steps.iter();
         let mut wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));
         let turn = wrong.position(|step| step.operation == operation).unwrap_or(0);
-        turn + usize::try_from(self.plan.seed % 3).unwrap_or(0)
+        turn + usize::try_from(self.plan.seed).unwrap_or(0) % NEAR_TOKENS
     }
 
-    /// Returns the request; `None` where a value for it is unknown or the write budget is spent, and then the reason has
-    /// been noted. A write is drafted the way the operation accepted it, so that a rejection is about the credential.
+    /// Returns the request; `None` where a value for it is unknown or the write budget is spent, and then the reason
+    /// has been noted. A write is drafted the way the operation accepted it, so that a rejection is about the
+    /// credential.
     fn refusable_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
         let address = self.address_if_any(operation)?;
         let documented = self.contract.operation(operation);

@@ -24,7 +24,8 @@ use crate::history::{History, LookedThrough, Noted, Part, Residue, UnexplainedRe
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, reserve, sequences};
 use crate::rules::{Evaluation, Judge, NoSuccess, Reason, Recording, Verdicts};
 
-/// How many requests one round of a plan roughly has under way.
+/// How many requests one round of a plan roughly has under way: measured, a round that only reads had four to twelve,
+/// and the fewest count, because a soak must keep all jobs busy.
 const JOBS_PER_ROUND: usize = 4;
 
 /// The result of a run.
@@ -374,9 +375,9 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Returns how long to wait before a throttled request is sent again; `None` where it is not sent again. A create is
-    /// sent again only after a 429 that says when, because that rejects it, and then it counts again: any other response
-    /// may come from something in front of a service that has stored the record.
+    /// Returns how long to wait before a throttled request is sent again; `None` where it is not sent again. A create
+    /// is sent again only after a 429 that says when, because that rejects it, and then it counts again: any other
+    /// response may come from something in front of a service that has stored the record.
     fn wait_before_again(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
         let response = exchange.response().filter(|response| response.is_throttled())?;
         // A wrong token is not sent again: a target that throttles it may be counting them.
@@ -448,8 +449,8 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Returns whether the operation may be called. A create needs room for one more record in the budget; anything else
-    /// leaves no record and may always be called.
+    /// Returns whether the operation may be called. A create needs room for one more record in the budget; anything
+    /// else leaves no record and may always be called.
     pub(super) fn may_write(&self, operation: OperationId) -> bool {
         !self.contract.operation(operation).creates() || self.budget_allows_one()
     }
@@ -501,8 +502,8 @@ impl<'run> Session<'run> {
                 found: None,
             });
         }
-        // Operations that this shard only depends on are left to another shard, so their facts stay undecided here unless
-        // this shard saw them broken.
+        // Operations that this shard only depends on are left to another shard, so their facts stay undecided here
+        // unless this shard saw them broken.
         let elsewhere = || Reason::NotCalled(NotCalled::AnotherShard);
         for fact in &self.plan.elsewhere {
             evaluation.withhold(*fact, elsewhere());

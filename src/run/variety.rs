@@ -11,7 +11,7 @@ use super::session::{NotTaken, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{TimestampForm, Updated};
-use crate::exchange::{Exchange, Request};
+use crate::exchange::{Exchange, OnRefusal, Request};
 use crate::history::{Changed, Sought};
 use crate::plan::{
     AWKWARD_UPDATES, Action, Draft, Edges, NotCalled, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants,
@@ -338,5 +338,7 @@ fn comes_back(invariant: &Updated, request: &Request) -> bool {
 
 /// Returns the status of a response that rejects something in a gap.
 fn rejected_with(exchange: &Exchange) -> Option<u16> {
-    exchange.status().filter(|status| matches!(status, 400 | 409 | 422))
+    exchange
+        .status()
+        .filter(|status| OnRefusal::is_evidence_on_gap(*status))
 }

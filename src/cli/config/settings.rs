@@ -54,11 +54,12 @@ pub(in crate::cli) struct TargetPart {
     /// right one, or the header and claims of a JWT. Anyone who reads the target's log of rejected calls may learn the
     /// token from them.
     // Only the configuration sets this, for one target: a flag would be copied from one command to the next without
-    // thought.
+    // thought. Half of the right token, because a parser alone, or a comparison of a prefix, would reject one that has
+    // nothing in common with it; and half is not enough to get in.
     #[arg(skip)]
     #[serde(default)]
     pub(in crate::cli) near_tokens: Setting<bool>,
-    /// How many seconds to wait for a target that is just being deployed to answer; not part of the check.
+    /// How many seconds to wait for a target that is still starting up; not part of the check.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(in crate::cli) wait: Option<Setting<Seconds>>,
     /// How fast requests go out.
