@@ -9,6 +9,7 @@ use super::check::contract;
 use super::edge;
 use super::failure::Failure;
 use crate::contract::Contract;
+use crate::report::counted;
 
 /// The arguments of `facts`.
 #[derive(Debug, Args)]
@@ -40,9 +41,9 @@ fn listing(contract: &Contract) -> String {
     }
     let _ = writeln!(
         text,
-        "{} facts in {} operations",
-        facts.len(),
-        contract.operations.len()
+        "{} in {}",
+        counted(facts.len(), "fact"),
+        counted(contract.operations.len(), "operation")
     );
     text
 }

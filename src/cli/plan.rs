@@ -11,6 +11,7 @@ use super::wrap::hanging;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::plan::{Action, Bounds, Given, Plan, Planned, Selection, Source};
+use crate::report::counted;
 
 /// Prints the plan of a check with these arguments.
 pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
@@ -78,11 +79,11 @@ impl Listing<'_> {
         // Writing into a String does not fail.
         let _ = write!(
             text,
-            "{} steps, {} of them writes; {} of {} facts can be decided; seed {seed}",
-            steps.len(),
+            "{}, {} of them writes; {} of {} can be decided; seed {seed}",
+            counted(steps.len(), "step"),
             steps.iter().filter(|step| step.writes).count(),
             decided.len(),
-            self.contract.facts.len()
+            counted(self.contract.facts.len(), "fact")
         );
         if let Some(shard) = self.plan.shard {
             let _ = write!(text, "; shard {shard} of {} parts", self.plan.parts);

@@ -1,4 +1,4 @@
-//! Invariant 8: which edge cases an operation must withstand. The main type is [`EdgeCase`].
+//! `x-edge-cases`: which edge cases an operation must withstand. The main type is [`EdgeCase`].
 
 use super::document::{Document, Node};
 use super::operation::{Location, Method, Operation, Parameter};

@@ -6,9 +6,9 @@
 //! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, `locations` |
 //! | `x-gap` | anything | the ids of the gaps that concern this location; the catalogue's `locations` name it in turn |
 //! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether null may appear below: in the fields of the resource and in what they contain, but not as the resource itself; elsewhere null is a wrong type |
-//! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` are in a response, and the `id` within an item: invariant 1 |
-//! | `x-invariants` | a create or update operation | invariants 2 to 7, see [`Invariants`] |
-//! | `x-edge-cases` | the root, or an operation, which overrides the root | invariant 8: the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; see [`EdgeCaseKind`] |
+//! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` are in a response, and the `id` within an item: the invariant of pages |
+//! | `x-invariants` | a create or update operation | what is created, updated and accepted, see [`Invariants`] |
+//! | `x-edge-cases` | the root, or an operation, which overrides the root | the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; see [`EdgeCaseKind`] |
 //! | `x-equivalent` | the root | the other ways of writing the same request: each is accepted as the plain one is; see [`Equivalence`] |
 //! | `x-synthetic` | a request field | the text to send, with `{run_tag}` where the run tag goes |
 //!
@@ -54,7 +54,7 @@ pub enum Stated {
     Silent,
 }
 
-/// Invariant 1: how a list is divided into pages. Every field but `parameter` is a JSON pointer.
+/// How a list is divided into pages. Every field but `parameter` is a JSON pointer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageInvariant {
@@ -78,11 +78,11 @@ pub struct PageInvariant {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Invariants {
-    /// Invariants 2, 3, 4 and 6: what the operation creates.
+    /// What the operation creates: where it is listed, what it carries, how it is identified.
     pub created: Option<Created>,
-    /// Invariant 5: what the operation updates.
+    /// What the operation updates.
     pub updated: Option<Updated>,
-    /// Invariant 7: forms of one request field that are all accepted.
+    /// Forms of one request field that are all accepted.
     pub accepts: Vec<Accepts>,
 }
 
@@ -162,7 +162,7 @@ pub struct Accepts {
     pub forms: Vec<TimestampForm>,
 }
 
-/// Invariant 8: the kinds of edge cases. Each binds the operations that have such a request.
+/// The kinds of edge cases. Each binds the operations that have such a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EdgeCaseKind {

@@ -63,7 +63,7 @@ pub use junit::junit;
 pub use markdown::{MOST_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};
 #[cfg(feature = "cli")]
-pub(crate) use phrases::errors_and_warnings;
+pub(crate) use phrases::{counted, errors_and_warnings};
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
     Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotTakenRecord,

@@ -49,10 +49,7 @@ pub(super) fn word(level: Level) -> &'static str {
 
 /// So many records left: `1 record left in the target`.
 pub(super) fn records_left(record: &Record) -> String {
-    match all_left(record).count() {
-        1 => "1 record left in the target".to_owned(),
-        count => format!("{count} records left in the target"),
-    }
+    format!("{} left in the target", counted(all_left(record).count(), "record"))
 }
 
 /// The base URL of the target.
@@ -153,11 +150,16 @@ pub(super) fn counts(record: &Record) -> String {
 /// Returns the number of findings at each level: `5 errors, 1 warning`; empty if there are none.
 pub(crate) fn errors_and_warnings(errors: usize, warnings: usize) -> String {
     let counts = [(errors, "error"), (warnings, "warning")].into_iter();
-    let counts = counts.filter(|(count, _)| *count > 0).map(|(count, word)| match count {
-        1 => format!("1 {word}"),
-        _ => format!("{count} {word}s"),
-    });
+    let counts = counts
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| counted(count, word));
     counts.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns a number of things: `1 fact`, `2 facts`.
+pub(crate) fn counted(count: usize, one: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {one}{ending}")
 }
 
 /// Describes what was received, where in the response and how often: `integer at /name, 2 times`.

@@ -1,4 +1,4 @@
-//! `accepted-form`: a documented form of a request field is rejected where another is accepted. Invariant 7.
+//! `accepted-form`: a documented form of a request field is rejected where another is accepted.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};

@@ -1,4 +1,5 @@
-//! `carried`: a record does not carry what was sent. Invariants 3 and 5, and the second half of invariant 2.
+//! `carried`: a record does not carry what was sent. The invariants are `carries` of
+//! `x-invariants`, for creates and updates.
 
 use serde_json::Value;
 

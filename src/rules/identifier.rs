@@ -1,5 +1,4 @@
 //! `identifier`: a created record's identifier does not fit where it is needed, or was already another record's.
-//! Invariant 4.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! `listed`: what was created is not listed. Invariant 2, and invariant 6 for records listed under another.
+//! `listed`: what was created is not listed. A record may be listed within another, as a
+//! contact method is within its contact.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};

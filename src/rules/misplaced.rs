@@ -1,5 +1,4 @@
-//! `misplaced`: a created record appears under another owner, or an update appears in another record. Invariants 5 and
-//! 6.
+//! `misplaced`: a created record appears under another owner, or an update appears in another record.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};

@@ -1,4 +1,4 @@
-//! `once`: a create left several records, or an update left its record under another identifier. Invariants 2 and 5.
+//! `once`: a create left several records, or an update left its record under another identifier.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};

@@ -1,4 +1,4 @@
-//! `pages`: the pages of a list do not add up. Invariant 1.
+//! `pages`: the pages of a list do not add up. The invariant is `x-page`.
 
 use std::collections::HashSet;
 

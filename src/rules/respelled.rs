@@ -1,4 +1,4 @@
-//! `respelled`: a field whose allowed values or format are a gap comes back different from what was sent. Invariant 3.
+//! `respelled`: a field whose allowed values or format are a gap comes back different from what was sent.
 
 use super::carried::{self, Strictness};
 use super::level::Level;

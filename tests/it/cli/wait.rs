@@ -1,4 +1,4 @@
-//! `--wait`: a check waits for a target that is just being deployed, and the waiting does not count as part of the
+//! `--wait`: a check waits for a target that is still starting up, and the waiting does not count as part of the
 //! check.
 
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! Edge cases (invariant 8), including fields of another type: what is sent, once and last; what is found if a service
+//! Edge cases, including fields of another type: what is sent, once and last; what is found if a service
 //! fails on one; what is left behind.
 
 use std::collections::HashSet;
