@@ -31,8 +31,8 @@ impl Contract {
         links
     }
 
-    /// Whether a link carries the identifier of a created record into a call for records of its kind: below the path by
-    /// which such a record is read, unless an invariant says otherwise.
+    /// Whether a link carries the identifier of a created record to a call on that record: into the path parameter by
+    /// which such records are read, or anywhere outside a path. For a create with an invariant, any call qualifies.
     #[must_use]
     pub fn leads_to_own_record(&self, link: &Link) -> bool {
         if self.identity(link.from).as_ref() != Some(&link.value) {

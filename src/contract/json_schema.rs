@@ -207,8 +207,8 @@ fn says_nullable(node: &Node) -> bool {
     node.member("nullable").and_then(Node::boolean) == Some(true)
 }
 
-/// OpenAPI's `nullable` widens the type. Without a type next to it, and with an `enum` that does not contain null, it
-/// has no effect by the letter (OpenAPI 3.0.3, proposal 2019-10-31), but nobody writes it to exclude null.
+/// `nullable` adds null to the type. Read literally it has no effect without a `type`, or with an `enum` that lacks null
+/// (OpenAPI 3.0.3, proposal 2019-10-31), but nobody writes it to exclude null.
 fn admit_null(mut schema: Map<String, Value>) -> Value {
     if let Some(Value::Array(values)) = schema.get_mut("enum")
         && !values.contains(&Value::Null)

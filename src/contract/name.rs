@@ -10,7 +10,7 @@
 const LONGEST: usize = 64;
 /// The most digits in a row.
 const MOST_DIGITS: usize = 2;
-/// The most letters in a word, and the most in a row without a vowel.
+/// The maximum length of a word, and the maximum number of consecutive consonants.
 const LONGEST_WORD: usize = 20;
 const MOST_CONSONANTS: usize = 6;
 /// A part with at least this many digits of hexadecimal is one number.

@@ -41,7 +41,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Whether it may create a record.
+    /// Whether it is meant to create a record: whether it is a `POST`. An update may create one too.
     #[must_use]
     pub fn creates(&self) -> bool {
         self.method == Method::Post
@@ -53,7 +53,7 @@ impl Operation {
         self.invariants.created.is_some() || self.invariants.updated.is_some()
     }
 
-    /// Whether a call changes nothing in the target (RFC 9110, section 9.2.1).
+    /// Whether it is a `GET`, which changes nothing in the target (RFC 9110, section 9.2.1). Other safe methods are not sent.
     #[must_use]
     pub fn is_read(&self) -> bool {
         self.method == Method::Get

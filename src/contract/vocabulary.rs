@@ -223,7 +223,8 @@ impl EdgeCaseKind {
     }
 }
 
-/// Another way to write the same request. One operation shows each way: a read, or an update of a record of the run.
+/// Another way to write the same request. Each way is tested on one operation: a read, or an update of one of the run's
+/// records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Equivalence {

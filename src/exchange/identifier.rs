@@ -37,8 +37,8 @@ pub const LONGEST_IDENTIFIER: usize = 200;
 /// The bound below which a double represents every integer exactly: 2 to the power of 53.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Returns the text of an identifier: a non-empty string of at most [`LONGEST_IDENTIFIER`] characters, or a number.
-/// Nothing else names a record.
+/// Returns the text of an identifier: a non-empty string of at most [`LONGEST_IDENTIFIER`] characters, or a number
+/// that was read exactly. Nothing else names a record.
 #[must_use]
 pub fn identifier(value: &Value) -> Option<String> {
     match value {
@@ -61,7 +61,7 @@ fn is_short(text: &str) -> bool {
 
 /// Whether an identifier may be printed: a number, a UUID, or a name as programs make them, with at least one letter
 /// and otherwise only letters, digits, `_`, `.` and `-`. An email address has an `@`, a person's name a blank, a
-/// telephone number no letter.
+/// telephone number usually a plus or a leading zero.
 #[must_use]
 pub(crate) fn is_plain_identifier(id: &str) -> bool {
     let digits = id.strip_prefix('-').unwrap_or(id);

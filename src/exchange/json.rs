@@ -107,8 +107,8 @@ const LARGE: usize = 256 << 10;
 /// The maximum number of an object's members that are held back, and the number of entries from which a list or an
 /// object is counted.
 const MANY: usize = 64;
-/// The maximum number of locations of repeated names that are kept, and the maximum number of their bytes before the
-/// last.
+/// At most this many locations of repeated names are kept, and none is added once their total length reaches
+/// [`LONGEST_LOCATIONS`].
 const MOST_LOCATIONS: usize = 16;
 const LONGEST_LOCATIONS: usize = 4 << 10;
 

@@ -8,9 +8,9 @@
 //!
 //! Most of these reveal the right token to anyone who reads the target's log of rejected calls, so they go to loopback
 //! targets, and to others only where the configuration allows it. Elsewhere, half of a token is all that such a log
-//! shows, and that is not enough to get in. Every wrong token must be one that a service which compares a part accepts:
-//! each ends in a different character, and in one that a Base64 decoder cannot read as the same (RFC 4648, section
-//! 3.5).
+//! shows, and that is not enough to get in. Every wrong token must be one that a service which compares only a part
+//! accepts. Where its last letter is replaced, a Base64 decoder cannot read the new one as the same (RFC 4648, section
+//! 3.5), unless the alphabet has no such letter.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -43,8 +43,7 @@ pub enum Near {
 }
 
 impl Near {
-    /// Returns the ways in which wrong tokens are made from this one. `shown` is whether the right token may be
-    /// readable in them.
+    /// Returns three ways to falsify this token. `shown` says whether the results may reveal the right token.
     #[must_use]
     pub fn of(token: &Token, shown: bool) -> [Self; NEAR_TOKENS] {
         let token = token.expose();

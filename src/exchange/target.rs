@@ -11,7 +11,7 @@ use crate::client::{BaseUrlError, base_url};
 /// section 6.3).
 const IN_PROCESS: &str = "http://in-process.localhost";
 
-/// The base URL of a deployed service.
+/// The base URL of a service, deployed or in this process.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
     base: Url,

@@ -60,7 +60,7 @@ pub enum Action {
     EdgeCaseWrite(EdgeCase),
     /// Updates a record of this run with plain values again, after awkward values and edge cases.
     Restore,
-    /// Looks through this list once, at the end of the run, for everything that the run left there.
+    /// Looks through this list at the end of the run, for everything that the run left there.
     FinalLook,
 }
 

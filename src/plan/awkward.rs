@@ -35,7 +35,7 @@ const WIDE_ROUND: usize = WITH_ELEMENTS - 1;
 /// allows addresses of up to 254 characters (RFC 5321, section 4.5.3.1.3, without its angle brackets), so a longer one
 /// may well be rejected; it must not be cut.
 const LONG: usize = 256;
-/// Texts shorter than twice this are not tried where a longer one was rejected.
+/// Where a long text was rejected, a shorter one is tried down to this length.
 const SHORTEST: usize = 64;
 /// The maximum length of the local part of an address (RFC 5321, section 4.5.3.1.1).
 const LOCAL_PART: usize = 64;
@@ -118,8 +118,8 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
     piece("a full stop at its end", "Jr."),
 ];
 
-/// What precedes the run's own name, and may be removed as a sign. A name that is the only one in its body has the
-/// first: such a sign usually precedes a label.
+/// Prefixes for the run's own name, which a service may strip as a symbol. If the body has only one name, it gets the
+/// first prefix, because such a symbol usually precedes a label.
 const FRONTS: [Piece; 4] = [
     piece("a hash sign before it", "#"),
     piece("an equals sign before it", "="),
@@ -127,7 +127,7 @@ const FRONTS: [Piece; 4] = [
     piece("a hyphen before it", "-"),
 ];
 
-/// What precedes the first of several names, and may be removed as part of none.
+/// The prefix of the first of several names; a service may strip it because it is not part of the name.
 const TITLE: Piece = piece("a title before it", "Dr. ");
 
 /// What replaces a name: a text that is a value elsewhere, which an untyped layer takes for that value. All of these
@@ -542,8 +542,7 @@ impl Draft {
         }
     }
 
-    /// Gives an element of the array that contains an address another one, or another number where the element's
-    /// channel takes numbers.
+    /// Changes the address in one element of the array, or its number if the element's channel takes numbers.
     fn readdress(&mut self, element: usize, change: impl Fn(&str, bool) -> Option<String>) {
         let mut addresses = self.leaves.iter().filter(|leaf| leaf.nature == Nature::Address);
         let Some(first) = addresses.next().map(|leaf| leaf.pointer.clone()) else {

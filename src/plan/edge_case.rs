@@ -3,8 +3,9 @@
 //! # Design
 //!
 //! Where only a part differs, the rest is sound, so that a service gets far enough to trip over that part: an unknown
-//! identifier comes with a body that was accepted, an unusual text in a record that was. An unknown identifier must
-//! name no record, whatever the target contains: it is a random UUID, or a text that is neither a UUID nor a number.
+//! identifier comes with a body that was accepted, an unusual text in a record that was. An unknown identifier
+//! should name no record, whatever the target contains: it is a random UUID, or the largest number that the parameter
+//! takes. A malformed one is a string that is neither a UUID nor a number.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -150,14 +151,14 @@ impl EdgeCasePart {
     }
 }
 
-/// Returns the same generator for the same request and seed, and a different one for any other.
+/// Returns the same generator for the same request and seed. Requests that differ only in the field share one.
 fn random(operation: OperationId, edge_case: &EdgeCase, seed: u64) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(place(operation.0) << 32 | place(edge_case.turn) << 16 | place(edge_case.parameter.unwrap_or(0)));
     random
 }
 
-/// Returns a well-formed identifier of no record.
+/// Returns a well-formed identifier that hardly any target has: a random UUID, or the largest number.
 fn unknown(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, random: &mut ChaCha8Rng) -> String {
     let documented = contract.operation(operation);
     let parameter = edge_case.parameter.and_then(|index| documented.parameters.get(index));

@@ -6,15 +6,15 @@
 //! The document does not show which request fields are required, and which values are allowed. So a rejection means one
 //! of two things: a value is not allowed, or a field is missing. The fields that the rejection itself names are changed
 //! first: error bodies are a gap, but most services name the field somewhere in them. Then each field in a gap is
-//! dropped by itself, so that the others stay; then they are dropped one after the other; and last, each is sent with
-//! its other values. A field may be useless without its neighbour, so an object with a field in a gap may be dropped as
-//! a whole.
+//! dropped by itself, so that the others stay; then all fields are dropped one after the other; and last, each is sent
+//! with its other values. A field may be useless without its neighbour, so an object with a field in a gap is also
+//! dropped as a whole.
 
 use serde_json::Value;
 
 use super::draft::Draft;
 
-/// The maximum number of bodies that are tried for one create.
+/// The maximum number of bodies that are tried for one write.
 const TRIES: usize = 40;
 
 /// The bodies that are still to be tried.

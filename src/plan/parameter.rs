@@ -7,8 +7,8 @@ use crate::contract::document::Node;
 use crate::contract::operation::{Location, Parameter};
 
 /// Returns a value that belongs to nobody and that the parameter's schema admits; `None` for a path, where it would
-/// name a record, and for a schema that requires more than is read here. `examples` allows those of the schema, and any
-/// number.
+/// name a record, and for a schema that requires more than is read here. If `examples` is set, the schema's own
+/// example and default may be used, and numbers need no upper bound.
 pub(super) fn made_up(contract: &Contract, parameter: &Parameter, examples: bool) -> Option<Value> {
     let schema = parameter.schema.as_deref()?;
     (parameter.location != Location::Path)

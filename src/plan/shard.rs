@@ -114,7 +114,7 @@ impl fmt::Display for Shard {
 
 impl RunTag {
     /// Returns the run tag of a shard, which differs from that of every other shard of the run: the run's tag, advanced
-    /// by the shard's number. The tag of a whole run stays unchanged.
+    /// by the shard's number. Without a shard the tag stays unchanged.
     #[must_use]
     pub fn of_shard(self, shard: Option<Shard>) -> Self {
         let number = shard.and_then(|shard| usize::try_from(shard.number).ok());

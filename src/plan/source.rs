@@ -48,7 +48,8 @@ pub enum NoValue {
     },
     /// The path has a fragment, which a client never sends.
     Fragment,
-    /// Only an example provides the parameter, and a write is never sent with one.
+    /// Only an example provides the parameter, and a write whose effect the contract does not state is never sent with
+    /// one.
     OnlyExample(String),
     /// No link and no example provides the parameter.
     NotGiven(String),

@@ -45,8 +45,8 @@ pub struct Plan {
     /// What shows the record of each create from which later writes take an identifier: the record is looked for there
     /// before the first of them.
     pub shown_by: BTreeMap<OperationId, ShownBy>,
-    /// The operations that a run reports on, called or not: all but those that were left out by the user, by a run that
-    /// only reads, or for another shard.
+    /// The operations that a run reports on, called or not: all but those that were left out by the user or for another
+    /// shard and, in a run that only reads, the writes that `only` does not name.
     pub in_scope: BTreeSet<OperationId>,
 }
 
@@ -153,7 +153,7 @@ impl Plan {
         self.add(Action::LookAtRejected, updated());
     }
 
-    /// Fills each list whose items a called operation creates, and walks over it again.
+    /// Adds steps that fill each list whose items a called operation creates, and walk over it again.
     fn fills(&mut self, contract: &Contract, called: &[OperationId]) {
         for action in [Action::Fill, Action::FillLast, Action::WalkFilled] {
             self.add(action, lists(called, called, |id| contract.list_of(id)));
@@ -168,7 +168,7 @@ impl Plan {
         self.add(Action::FinalLook, lists(&steps, called, created_in));
     }
 
-    /// Sends an empty token to one called read and to one called write, chosen by the seed: what distinguishes an empty
+    /// Adds steps that send an empty token to one called read and to one called write, chosen by the seed: what distinguishes an empty
     /// token from none runs before any operation.
     fn empty_tokens(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
@@ -185,7 +185,7 @@ impl Plan {
         }
     }
 
-    /// Sends a wrong token to a few operations, chosen by the seed.
+    /// Adds steps that send a wrong token to a few operations, chosen by the seed.
     fn wrong_tokens(&mut self, contract: &Contract, mut guarded: Vec<OperationId>, most: usize) {
         guarded.sort_unstable();
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);

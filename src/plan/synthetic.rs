@@ -5,10 +5,9 @@ use serde_json::Value;
 
 use crate::contract::vocabulary::TimestampForm;
 
-/// Returns the instants that a timestamp is sent with in this form, the better ones first. The first one is at the edge
-/// of a leap day, or of a year that is still the previous one in UTC, on a day that ISO's weeks count to the next year,
-/// at an offset of more than half a day; its second is not zero. A service that loses any of this is noticed. Awkward
-/// values use other instants. The second one is the example's, for a target that does not accept the first. Each is
+/// Returns the instants to send in this form, best first. The first falls on a leap day, or just after a New Year that
+/// UTC has not reached, in an ISO week of the new year and at an offset of more than half a day; its seconds are not
+/// zero. A service that loses any of this is caught. Awkward values use other instants. The second one is the example's, for a target that does not accept the first. Each is
 /// moved by a minute per draft, so that no two records are the same.
 pub(super) fn timestamps(example: Option<&Value>, form: TimestampForm, number: u64) -> Vec<String> {
     let edge = match form {

@@ -7,7 +7,8 @@
 //! rewrite every row. A document says which only in prose. So a write is sent where the contract says how to find what
 //! it created: by an invariant that names its list, or by a link that carries its identifier to a read. What the record
 //! is created below, such as the user to whom a message goes, must be the run's own too, unless an invariant says what
-//! the write creates. Every other write is sent only where somebody names the operation.
+//! the write creates. An update is sent to the run's own records. Every other write is sent only where somebody names the
+//! operation.
 
 use std::collections::{BTreeSet, HashSet};
 

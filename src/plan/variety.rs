@@ -28,7 +28,7 @@ use crate::contract::vocabulary::TimestampForm;
 /// The maximum number of records that a run may create in the target by default.
 pub const WRITES_BY_DEFAULT: u64 = 20;
 
-/// The part of `--max-writes`, in writes, for which each create gets one further record.
+/// Each create gets one further record for every this many writes that `max_writes` allows.
 pub const WRITES_A_VARIANT: u64 = 20;
 
 /// The number of variants of a create that are tried for one that is accepted: most leave out a field that may be
@@ -179,8 +179,8 @@ pub fn in_another_writing(contract: &Contract, operation: OperationId) -> Edges 
     Edges::of_another_writing(Template::of(contract, operation).slots())
 }
 
-/// Returns a timestamp at an offset, at most an hour from the midnight at which its date there differs from that in
-/// UTC.
+/// Returns a timestamp at this offset, within an hour of a UTC midnight and on the side where the local date differs
+/// from the UTC date.
 fn at_offset(text: &str, offset: &str) -> Option<String> {
     let offset: FixedOffset = offset.parse().ok()?;
     let utc = DateTime::parse_from_rfc3339(text).ok()?.to_utc();

@@ -104,7 +104,7 @@ impl<'run> Evaluation<'run> {
         self.history.unsent(look);
     }
 
-    /// Ends a look and judges its result. `waited_long_enough` says so of what is missing.
+    /// Ends a look and judges its result. `waited_long_enough` says whether a missing record may be called missing.
     pub(crate) fn conclude(&mut self, look: LookId, waited_long_enough: bool) -> Option<Looked> {
         self.note(|| Entry::Concluded(look, waited_long_enough));
         let Self { history, judge, .. } = self;

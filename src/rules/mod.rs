@@ -1,5 +1,5 @@
 //! Judges exchanges: pure functions that turn the contract and what came over the wire into verdicts. Each rule has its
-//! own file and decides one kind of fact; [`RULES`] is the registry.
+//! own file and decides facts of one or a few kinds; [`RULES`] is the registry.
 //!
 //! - **In**: a [`Contract`](crate::Contract), exchanges, and the [`evidence`](crate::history::evidence) that `history`
 //!   makes of several of them.

@@ -7,7 +7,7 @@ use super::seen::{ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{Counted, Creation, EquivalentTried, FormTried, Observation, Stored, Updating, Walk};
 
-/// Judges facts of one kind.
+/// Judges facts of one or a few kinds.
 pub struct Rule {
     /// Its name, as in flags and reports.
     pub name: &'static str,
@@ -74,7 +74,7 @@ pub struct Example {
 
 /// The evidence that a rule looks at.
 pub(super) enum Judging {
-    /// A success whose body was read, after every location of it is judged, and whether it broke no fact.
+    /// A success whose body was read, judged after all its locations; the flag says whether it broke no fact.
     Accepted(fn(&ExchangeSeen<'_>, bool, &mut Sink<'_>)),
     /// An exchange as a whole, including that of an edge case.
     AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),

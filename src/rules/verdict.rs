@@ -50,12 +50,12 @@ pub enum Reason {
     Documented(u16),
     /// The server failed with this status; another finding reports it.
     Failed(u16),
-    /// The identifier is not a UUID with letters whose case could change.
+    /// The identifier is not a UUID with a lower-case letter.
     NothingToUppercase,
     /// The record has no identifier to be found by.
     NoIdentifier,
-    /// The list's total is not a multiple of its page size, and too few records may still be created to make it one:
-    /// this many.
+    /// The list's total is not known to be a multiple of its page size, and too few records may still be created to make
+    /// it one: this many.
     NoFullPage(u64),
     /// The list has one page. A second page takes more records (the first number) than may still be created (the
     /// second).
@@ -90,8 +90,8 @@ pub enum Reason {
     NotOwn(String),
     /// Something that the operation cannot do without had no value.
     NoValue(NoValue),
-    /// The target accepted a create with a field of another type, and no more such records may be left, because at most
-    /// this many records may be left in all.
+    /// The target accepted a field of the wrong type in this create, and such records may use only a part of
+    /// `max_writes` (this many).
     MistypedLimit(u64),
     /// This many records were written, the most that may be left in the target.
     MaxWrites(u64),

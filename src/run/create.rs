@@ -34,7 +34,7 @@ pub(super) struct Drafts<'run> {
     pub(super) not_taken: RefCell<Vec<NotTaken>>,
 }
 
-/// The last try of a create in one form.
+/// The last try of a write in one form.
 struct Tried {
     draft: Draft,
     credential: Credential,

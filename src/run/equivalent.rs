@@ -26,7 +26,7 @@ use crate::rules::Reason;
 struct Plain {
     call: Call,
     identifiers: Vec<(String, String)>,
-    /// The values in its path, by parameter.
+    /// The values in the path of an update, by parameter; empty for a read.
     path_values: Vec<(String, Value)>,
 }
 
@@ -65,7 +65,7 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the request as it was accepted; `None` where none was.
+    /// Returns the plain request: a read, or an update as one was accepted, with a new value; `None` where no update was.
     async fn plain(&self, operation: OperationId) -> Result<Option<Plain>, Reason> {
         let documented = self.contract.operation(operation);
         self.require_own_records(operation).await?;
@@ -135,8 +135,7 @@ impl Session<'_> {
     }
 }
 
-/// Returns whether a text is a UUID with a letter in it (RFC 9562, section 4), so that upper case makes another text of
-/// it.
+/// Returns whether a string is a UUID with a lower-case letter (RFC 9562, section 4), so that upper case changes it.
 fn can_be_uppercased(text: &str) -> bool {
     let groups: Vec<_> = text.split('-').map(str::len).collect();
     let digits = text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());

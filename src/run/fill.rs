@@ -18,7 +18,7 @@ use crate::rules::{OF_A_SECOND_PAGE, Reason};
 pub(super) struct Fills {
     /// How many more items fit on the only page of each list that has one page.
     free_places: RefCell<HashMap<OperationId, u64>>,
-    /// The lists that had a second page when they were last walked.
+    /// The lists that had a second page in some walk of this run.
     pub(super) paged: RefCell<HashSet<OperationId>>,
     /// The lists that the run filled to a second page, or to a full last one.
     pub(super) filled: RefCell<HashSet<OperationId>>,

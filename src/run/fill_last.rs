@@ -56,8 +56,8 @@ impl Session<'_> {
             .min(self.left_to_create())
     }
 
-    /// Looks at the ends of a list until they show `total` records and add up, or `settle` has passed. Then all pages
-    /// are walked and judged.
+    /// Looks at the ends of a list until they show `total` records and add up, or `settle` has passed. If they do not,
+    /// all pages are walked and judged.
     async fn look_at_ends(&self, list: OperationId, total: i64) {
         let look = self.look_for(list, &Sought::Ends(total));
         let ends = async || self.ends_of(look).await;

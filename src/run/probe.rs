@@ -51,8 +51,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns how many wrong tokens the plan sends before it sends one to this operation. Where it sends fewer than
-    /// there are kinds ([`NEAR_TOKENS`]), the seed decides which.
+    /// Returns which kind of wrong token this operation gets: the number of wrong tokens that the plan sends before it,
+    /// moved on by the seed. The caller counts it modulo [`NEAR_TOKENS`].
     fn turn_of_wrong_token(&self, operation: OperationId) -> usize {
         let steps = self.plan.steps.iter();
         let mut wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));

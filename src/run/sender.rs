@@ -166,7 +166,7 @@ impl<'run> Sender<'run> {
         self.tally.get()
     }
 
-    /// Returns the writes that were sent and not answered.
+    /// Returns the writes that are in flight: sent, with no outcome yet.
     pub(super) fn unanswered_writes(&self) -> Vec<OperationId> {
         self.writes_in_flight.borrow().clone()
     }

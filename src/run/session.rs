@@ -24,8 +24,8 @@ use crate::history::{History, LookedThrough, Noted, Part, Residue, UnexplainedRe
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, reserve, sequences};
 use crate::rules::{Evaluation, Judge, NoSuccess, Reason, Recording, Verdicts};
 
-/// How many requests one round of a plan roughly has under way: measured, a round that only reads had four to twelve,
-/// and the fewest count, because a soak must keep all jobs busy.
+/// A round of reads was measured to keep four to twelve requests in flight. The lowest number is used, because a soak
+/// must keep all jobs busy.
 const JOBS_PER_ROUND: usize = 4;
 
 /// The result of a run.
@@ -41,7 +41,7 @@ pub struct Run {
     pub residue: Vec<Residue>,
     /// How far it looked for residue at its end.
     pub looked_through: LookedThrough,
-    /// What else showed the run tag then.
+    /// Records that the final look found, that carry the run tag, and that no write of the run explains.
     pub unexplained: Vec<UnexplainedRecord>,
     /// The awkward values that the target rejected.
     pub not_taken: Vec<NotTaken>,
@@ -68,7 +68,7 @@ pub enum Ended {
     NotRecorded(String),
     /// The target was not ready within this time; the text is the outcome of the last try.
     NotReady(Duration, String),
-    /// Every documented request was throttled.
+    /// Every documented request was answered with 429.
     Throttled,
     /// It took longer than its time limit, which is given.
     TimeOver(Duration),
@@ -107,7 +107,8 @@ pub struct Tally {
     pub rounds: u64,
 }
 
-/// Sends the plan to the target and emits events. Ends when the plan is carried out or `interrupt` completes.
+/// Sends the plan to the target and emits events. Ends when the plan is carried out, when `interrupt` completes, or when
+/// [`Ended`] gives another reason to stop.
 pub async fn run(
     contract: &Contract,
     plan: &Plan,
@@ -244,8 +245,8 @@ impl<'run> Session<'run> {
     }
 
     /// Returns how many rounds of a soak are under way together. One alone does not keep all jobs busy: a list is
-    /// walked page by page, and a step may wait for the one before it. Rounds that write each look for what they
-    /// created themselves.
+    /// walked page by page, and a step may wait for the one before it. Rounds that write run one at a time, because
+    /// each looks only for what it created itself.
     fn rounds_at_once(&self, plan: &Plan) -> usize {
         let writes = |step: &Step| !self.contract.operation(step.operation).is_read();
         if plan.steps.iter().any(writes) {
@@ -330,8 +331,8 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Sends a request, and again while the target throttles it, and judges every response. Returns the exchange that
-    /// counts, and what was noted about it.
+    /// Sends a request, and again while the target throttles it. Every response is noted; one that a repeat supersedes
+    /// is not judged. Returns the exchange that counts, and what was noted about it.
     pub(super) async fn call(&self, call: Call) -> (Exchange, Noted) {
         self.call_again(call, ResendOptions::default()).await
     }

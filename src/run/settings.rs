@@ -41,21 +41,21 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The number of requests under way at once.
+    /// The default number of requests under way at once.
     pub const JOBS: usize = 4;
     /// The most requests that may be under way at once.
     pub const MOST_JOBS: usize = 256;
-    /// The most pages that are walked in a list.
+    /// By default the most pages that are walked in a list.
     pub const MAX_PAGES: u64 = 200;
-    /// The most records that a run may create in the target.
+    /// By default the most records that a run may create in the target.
     pub const MAX_WRITES: u64 = WRITES_BY_DEFAULT;
-    /// How often the plan is carried out.
+    /// How often the plan is carried out by default.
     pub const ROUNDS: u64 = 1;
-    /// How long a run may take.
+    /// How long a run may take by default.
     pub const MAX_TIME: Duration = Duration::from_secs(300);
     /// The longest time that a setting may name.
     pub const LONGEST: Duration = Duration::from_secs(86_400);
-    /// How long a created record may take to be listed.
+    /// By default how long a created record may take to be listed.
     pub const SETTLE: Duration = Duration::from_secs(5);
 
     /// Creates the default settings of a run: the constants above, as fast as the target answers, each rule at its own

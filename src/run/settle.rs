@@ -31,7 +31,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns how long to wait for what may never come: twice as long as anything has taken in this run so far.
+    /// Returns how long to wait for what may never come: twice as long as anything has taken in this run so
+    /// far and a first wait, at most `settle`.
     pub(super) fn short_wait(&self) -> Duration {
         (self.patience.lag.get() * 2 + FIRST_WAIT).min(self.settings.settle)
     }
@@ -46,7 +47,7 @@ pub(super) struct NotFoundRetry {
 }
 
 impl NotFoundRetry {
-    /// Waits until `longest` has passed.
+    /// Creates waits that end when `longest` has passed.
     pub(super) fn until(longest: Duration) -> Self {
         Self {
             started: Instant::now(),

@@ -40,8 +40,9 @@ enum Taken {
 }
 
 impl Session<'_> {
-    /// Creates records from variants of the draft that the operation accepted: one with awkward values, and for each 20
-    /// of `max_writes` one of the other variants; or a plain one at the same time as the first.
+    /// Creates records from variants of the draft that the operation accepted: one with awkward values, and for
+    /// every 20 of `max_writes` begun one of the other variants, one fewer within an item; or a plain one at the same time
+    /// as the first.
     pub(super) async fn vary_create(&self, operation: OperationId) {
         let Some((accepted, address)) = self.as_accepted(operation).await else {
             return;
@@ -75,7 +76,7 @@ impl Session<'_> {
         }
     }
 
-    /// Creates a record with awkward values; if they are rejected, with half of them.
+    /// Creates a record with awkward values; if they are rejected, with half of them, and then with a quarter.
     async fn create_awkwardly(
         &self,
         (operation, accepted, address): (OperationId, &Draft, &Address),

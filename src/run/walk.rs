@@ -63,7 +63,7 @@ impl Session<'_> {
         self.with_evaluation(|evaluation| evaluation.look(list, sought, self.settings.max_pages))
     }
 
-    /// Ends a look and judges its result. `waited_long_enough` says so of what is missing.
+    /// Ends a look and judges its result. `waited_long_enough` says whether a missing record may be called missing.
     pub(super) fn conclude(&self, look: LookId, waited_long_enough: bool) -> Option<Looked> {
         let looked = self.with_evaluation(|evaluation| evaluation.conclude(look, waited_long_enough));
         self.emit_findings();
@@ -108,7 +108,7 @@ impl Session<'_> {
         };
     }
 
-    /// Requests pages until one shows what is sought, or pages fail to come; returns whether one did. It waits for
+    /// Requests pages until one shows what is sought or too many are missing. Returns whether a page showed it. It waits for
     /// pages that are still under way: a response that nobody reads would be reported as one that never came.
     async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
         self.expect(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));

@@ -5,7 +5,7 @@
 //!
 //! A text is searched as it is and with each kind of escape undone. In each of these views only the letters and digits
 //! count, in either case, so that no blank, margin or colour between them hides the token from the search. A token that
-//! is long enough is recognised by any part of it: one set holds every run of a fixed number of letters, and the runs
+//! is long enough is recognised by any 12 letters in a row: one set holds every such run, and the runs
 //! of the forms that no decoder undoes. So a view is read once, however long the token is.
 
 use std::collections::HashSet;
@@ -32,8 +32,8 @@ const PIECE: usize = 12;
 /// The number of letters in a row that reveal the token in another form: shorter runs of digits appear in other texts
 /// by chance.
 const WRITTEN_PIECE: usize = 16;
-/// The distance between the runs of a form for which not every run is searched: a piece of it that has this many letters
-/// more, less one, contains a whole run.
+/// The distance between the stored runs of a form for which not every run is stored: any fragment of
+/// `WRITTEN_PIECE + STEP - 1` letters contains a whole one.
 const STEP: usize = 4;
 /// With fewer letters than this, a token is recognised only as a whole.
 const FEWEST: usize = 8;
