@@ -280,7 +280,7 @@ fn security(document: &Document, operation: &str) -> Security {
             .iter()
             .flat_map(Node::members)
             .map(|member| member.name.as_str());
-        Security::Unread {
+        Security::Unsupported {
             schemes: names.collect::<Vec<_>>().join(", "),
         }
     })
@@ -715,7 +715,7 @@ mod tests {
         let bearer = |scheme: &str| Security::Bearer {
             scheme: scheme.to_owned(),
         };
-        let unread = |schemes: &str| Security::Unread {
+        let unread = |schemes: &str| Security::Unsupported {
             schemes: schemes.to_owned(),
         };
         let key = Security::ApiKey {

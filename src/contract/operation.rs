@@ -287,7 +287,7 @@ pub enum Security {
     /// Anybody may call.
     None,
     /// A way that this program does not support.
-    Unread {
+    Unsupported {
         /// The schemes' names.
         schemes: String,
     },

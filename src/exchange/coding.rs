@@ -142,7 +142,7 @@ struct Capped {
 /// The error of [`Capped`] for one byte too many.
 #[derive(Debug, thiserror::Error)]
 #[error("more than {maximum} bytes")]
-struct Beyond {
+struct LimitExceeded {
     maximum: usize,
 }
 
@@ -150,7 +150,7 @@ impl Write for Capped {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let maximum = self.maximum;
         if self.bytes.len() + bytes.len() > maximum {
-            return Err(io::Error::other(Beyond { maximum }));
+            return Err(io::Error::other(LimitExceeded { maximum }));
         }
         self.bytes.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -162,7 +162,7 @@ impl Write for Capped {
 }
 
 fn failure(error: &io::Error) -> Failure {
-    let beyond = error.get_ref().and_then(|error| error.downcast_ref::<Beyond>());
+    let beyond = error.get_ref().and_then(|error| error.downcast_ref::<LimitExceeded>());
     beyond.map_or(Failure::Decoding, |beyond| Failure::TooLarge {
         maximum: beyond.maximum,
     })

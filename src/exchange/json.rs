@@ -27,7 +27,7 @@ pub enum JsonError {
     Empty,
     /// It is JSON, but its nesting, its size or a number exceeds what is read here, so it decides nothing.
     #[error("JSON beyond 128 levels, a million values or a double's range")]
-    Beyond,
+    LimitExceeded,
     /// It is not JSON.
     #[error("invalid JSON from line {line}, column {column}")]
     Syntax {
@@ -94,7 +94,7 @@ fn classify(error: &serde_json::Error) -> JsonError {
     let text = error.to_string();
     let bounds = ["recursion limit exceeded", "number out of range", TOO_MANY];
     if bounds.iter().any(|bound| text.starts_with(bound)) {
-        return JsonError::Beyond;
+        return JsonError::LimitExceeded;
     }
     JsonError::Syntax {
         line: error.line().max(1),
@@ -395,10 +395,10 @@ mod tests {
 
     #[test]
     fn json_beyond_our_bounds_is_not_called_malformed() {
-        assert_eq!(read("[".repeat(200).as_bytes()), Err(JsonError::Beyond));
-        assert_eq!(read(b"[1e999]"), Err(JsonError::Beyond));
+        assert_eq!(read("[".repeat(200).as_bytes()), Err(JsonError::LimitExceeded));
+        assert_eq!(read(b"[1e999]"), Err(JsonError::LimitExceeded));
         let many = |values: usize| format!("[{}0]", "0,".repeat(values - 2));
-        assert_eq!(read(many(1_000_001).as_bytes()), Err(JsonError::Beyond));
+        assert_eq!(read(many(1_000_001).as_bytes()), Err(JsonError::LimitExceeded));
         assert!(read(many(1_000_000).as_bytes()).is_ok());
     }
 
@@ -430,7 +430,7 @@ mod tests {
                     column: long.len() - 1,
                 },
             ),
-            ("1e999]", JsonError::Beyond),
+            ("1e999]", JsonError::LimitExceeded),
         ] {
             assert_eq!(read(format!("{long}{end}").as_bytes()), Err(error));
         }
@@ -440,7 +440,7 @@ mod tests {
     fn nothing_is_made_of_a_body_that_goes_beyond_what_is_read() {
         let values = |members: &str| format!("{{{}}}", vec![members; 1_000_001].join(","));
         let names = values(r#""":0"#);
-        let work = work::of(|| assert_eq!(read(names.as_bytes()), Err(JsonError::Beyond)));
+        let work = work::of(|| assert_eq!(read(names.as_bytes()), Err(JsonError::LimitExceeded)));
         assert_eq!(work, 1_000_001);
     }
 

@@ -1,4 +1,4 @@
-//! Describes what each kind of step does. The main types are [`Action`] and [`Doing`].
+//! Describes what each kind of step does. The main types are [`Action`] and [`ActionSpec`].
 //!
 //! # Design
 //!
@@ -142,7 +142,7 @@ pub(super) enum Evidence {
 
 /// The description of an action.
 #[derive(Clone, Copy, Debug)]
-pub struct Doing {
+pub struct ActionSpec {
     /// What the step does, and why.
     pub reason: &'static str,
     /// How many requests the step sends, with names in braces for values that [`Action::requests`] fills in.
@@ -167,7 +167,7 @@ pub struct Doing {
 }
 
 /// One request that decides nothing by itself.
-const ONE: Doing = Doing {
+const ONE: ActionSpec = ActionSpec {
     reason: "",
     requests: "one request",
     repeats: true,
@@ -180,7 +180,7 @@ const ONE: Doing = Doing {
     at_once: false,
 };
 
-const WALK: Doing = Doing {
+const WALK: ActionSpec = ActionSpec {
     reason: "walk the list: each response is judged, and the pages must add up",
     requests: "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up",
     decides: &[Evidence::Response, Evidence::Paged],
@@ -188,33 +188,33 @@ const WALK: Doing = Doing {
     ..ONE
 };
 
-const WALK_WITHIN: Doing = Doing {
+const WALK_WITHIN: ActionSpec = ActionSpec {
     reason: "walk the list inside another record: its pages must add up",
     at_once: false,
     ..WALK
 };
 
-const WALK_FILLED: Doing = Doing {
+const WALK_FILLED: ActionSpec = ActionSpec {
     reason: "walk the list again if it got a second page: the pages must add up",
     requests: "none, or the first page, then pages 2 to last_page, {max_pages} at most",
     always_sends: false,
     ..ONE
 };
 
-const READ: Doing = Doing {
+const READ: ActionSpec = ActionSpec {
     reason: "read: the response is judged",
     decides: &[Evidence::Response],
     ..ONE
 };
 
-const READ_CREATED: Doing = Doing {
+const READ_CREATED: ActionSpec = ActionSpec {
     reason: "read with what a create showed, preferably a record of this run",
     requests: "one request, again within {settle} s (settle) while it gets a 404; for a list its pages, {max_pages} at most",
     decides: &[Evidence::Response, Evidence::Paged],
     ..ONE
 };
 
-const CREATE: Doing = Doing {
+const CREATE: ActionSpec = ActionSpec {
     reason: "create a record: the response must be as documented and carry what was sent",
     requests: "one request in each documented form, and again, changed field by field, until it is accepted; \
                together they leave at most max-writes {max_writes}; before a later write takes the identifier, reads until \
@@ -224,7 +224,7 @@ const CREATE: Doing = Doing {
     ..ONE
 };
 
-const FILL: Doing = Doing {
+const FILL: ActionSpec = ActionSpec {
     reason: "create more of the list's records until it has a second page, if that can be reached",
     requests: "as many as fit into {unreserved} of max-writes {max_writes}, none where they are not needed",
     fills: true,
@@ -232,7 +232,7 @@ const FILL: Doing = Doing {
     ..ONE
 };
 
-const FILL_LAST: Doing = Doing {
+const FILL_LAST: ActionSpec = ActionSpec {
     reason: "create more of the list's records until its last page is full, if max-writes is above its default",
     requests: "as many as fit into the part of max-writes {max_writes} beyond {by_default}, with all pages of the list before \
                that and its ends one record before, then and one after; none where nothing fits",
@@ -241,7 +241,7 @@ const FILL_LAST: Doing = Doing {
     ..FILL
 };
 
-const VARY_CREATE: Doing = Doing {
+const VARY_CREATE: ActionSpec = ActionSpec {
     reason: "create further records: awkward values, fields alone, none, other offsets",
     requests: "one with awkward values, or with half of them where they are rejected; one accepted variant for each started \
                {variant} of max-writes {max_writes}, after at most {tries} tries; for one operation a plain create and a page \
@@ -252,7 +252,7 @@ const VARY_CREATE: Doing = Doing {
     ..ONE
 };
 
-const LOOK: Doing = Doing {
+const LOOK: ActionSpec = ActionSpec {
     reason: "look for what was created: it must be listed, with what was sent",
     requests: "pages 1 to last_page, {max_pages} at most, until it is there, again within {settle} s (settle)",
     decides: &[Evidence::Listed, Evidence::Elsewhere],
@@ -260,20 +260,20 @@ const LOOK: Doing = Doing {
     ..ONE
 };
 
-const UPDATE: Doing = Doing {
+const UPDATE: ActionSpec = ActionSpec {
     reason: "update a record that this run created",
     requests: "one request, and again, changed field by field, until it is accepted",
     ..READ
 };
 
-const LOOK_AGAIN: Doing = Doing {
+const LOOK_AGAIN: ActionSpec = ActionSpec {
     reason: "look for what was updated: the list must show what was sent, in that record alone",
     decides: &[Evidence::Updated, Evidence::Elsewhere],
     is_for: |contract, update, list| contract.updated_in(update) == Some(list),
     ..LOOK
 };
 
-const VARY_UPDATE: Doing = Doing {
+const VARY_UPDATE: ActionSpec = ActionSpec {
     reason: "update with each field alone, none, and awkward values: the list must show each",
     requests: "one request for each variant, and the list's pages until it shows what was sent; awkward values that are \
                rejected together are sent again in halves",
@@ -281,7 +281,7 @@ const VARY_UPDATE: Doing = Doing {
     ..VARY_CREATE
 };
 
-const EQUIVALENT: Doing = Doing {
+const EQUIVALENT: ActionSpec = ActionSpec {
     reason: "send the same request in another spelling: it must be accepted like the plain one",
     requests: "one request with every other spelling, and for an update the list's page that shows it; where it is \
                rejected, the plain request and each spelling alone",
@@ -290,33 +290,33 @@ const EQUIVALENT: Doing = Doing {
     ..VARY_UPDATE
 };
 
-const LOOK_AT_REJECTED: Doing = Doing {
+const LOOK_AT_REJECTED: ActionSpec = ActionSpec {
     reason: "look at the updated record again: what was rejected must not have changed it",
     requests: "none, or one page where a write was rejected",
     always_sends: false,
     ..ONE
 };
 
-const EDGE_CASE_READ: Doing = Doing {
+const EDGE_CASE_READ: ActionSpec = ActionSpec {
     reason: "send an edge case: the response must be complete and not a 5xx",
     decides: &[Evidence::EdgeCase],
     at_once: true,
     ..ONE
 };
 
-const EDGE_CASE_WRITE: Doing = Doing {
+const EDGE_CASE_WRITE: ActionSpec = ActionSpec {
     requests: "one request; what it leaves counts against max-writes {max_writes}",
     at_once: false,
     ..EDGE_CASE_READ
 };
 
-const RESTORE: Doing = Doing {
+const RESTORE: ActionSpec = ActionSpec {
     reason: "update with plain values again: people read what stays in the target",
     always_sends: false,
     ..ONE
 };
 
-const FINAL_LOOK: Doing = Doing {
+const FINAL_LOOK: ActionSpec = ActionSpec {
     reason: "look through the list for the run tag: whatever the run left is accounted for",
     requests: "the first page, then pages 2 to last_page, {max_pages} at most",
     decides: &[Evidence::Counted],
@@ -328,7 +328,7 @@ const FINAL_LOOK: Doing = Doing {
 impl Action {
     /// Returns the description of the action.
     #[must_use]
-    pub fn doing(self) -> Doing {
+    pub fn doing(self) -> ActionSpec {
         match self {
             Self::Walk => WALK,
             Self::WalkWithin => WALK_WITHIN,
@@ -345,11 +345,11 @@ impl Action {
             Self::VaryUpdate => VARY_UPDATE,
             Self::Equivalent => EQUIVALENT,
             Self::LookAtRejected => LOOK_AT_REJECTED,
-            Self::ProbeRead(probe) => Doing {
+            Self::ProbeRead(probe) => ActionSpec {
                 at_once: true,
                 ..probe.doing()
             },
-            Self::ProbeWrite(probe) => Doing {
+            Self::ProbeWrite(probe) => ActionSpec {
                 requests: "one request, with the body that was accepted; what it leaves counts against max-writes {max_writes}",
                 ..probe.doing()
             },
@@ -429,13 +429,13 @@ impl Probe {
         }
     }
 
-    fn doing(self) -> Doing {
-        let probe = |reason, decides| Doing { reason, decides, ..ONE };
+    fn doing(self) -> ActionSpec {
+        let probe = |reason, decides| ActionSpec { reason, decides, ..ONE };
         let without = &[Evidence::Challenge, Evidence::NoCredential];
         match self {
             Self::EmptyToken => probe("call with an empty token: it must be rejected", without),
             Self::NoCredential => probe("call without a credential: it must be rejected", without),
-            Self::SecondPage => Doing {
+            Self::SecondPage => ActionSpec {
                 requests: "none, or one request where the list has a second page",
                 always_sends: false,
                 ..probe(
@@ -448,7 +448,7 @@ impl Probe {
                 &[Evidence::Challenge, Evidence::OtherScheme],
             ),
             // A target may lock out a caller who guesses.
-            Self::WrongToken => Doing {
+            Self::WrongToken => ActionSpec {
                 repeats: false,
                 ..probe(
                     "call with a token that nobody issued: it must be rejected",

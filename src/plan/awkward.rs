@@ -1,4 +1,4 @@
-//! Values that are valid but awkward: software that stores plain values may well spoil them. The main type is [`Edge`].
+//! Values that are valid but awkward: software that stores plain values may well spoil them. The main type is [`AwkwardValue`].
 //!
 //! # Design
 //!
@@ -11,7 +11,7 @@
 //!
 //! A text of the run's own carries several of them at once, after its tag, so that a few requests cover all. What comes
 //! back shows which of them was spoiled. Where a service rejects them together they are sent again in halves: see
-//! [`Edges::halves`].
+//! [`AwkwardValues::halves`].
 
 use std::fmt;
 
@@ -274,7 +274,7 @@ const TIMES: [Time; 7] = [
 
 /// One awkward value in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Edge {
+pub(super) enum AwkwardValue {
     /// This text before the run's own name, in the name of the body with this index.
     Front(usize, &'static Piece),
     /// This text after the run's own name.
@@ -294,7 +294,7 @@ pub(super) enum Edge {
     Instant(&'static Time),
 }
 
-impl fmt::Display for Edge {
+impl fmt::Display for AwkwardValue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Front(_, piece) | Self::Piece(_, piece) | Self::Whole(_, piece) => formatter.write_str(piece.class),
@@ -312,13 +312,13 @@ impl fmt::Display for Edge {
 
 /// The awkward values that one body is sent with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Edges(Vec<Edge>);
+pub struct AwkwardValues(Vec<AwkwardValue>);
 
-impl fmt::Display for Edges {
+impl fmt::Display for AwkwardValues {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rendered: Vec<String> = Vec::new();
-        for edge in &self.0 {
-            let class = edge.to_string();
+        for value in &self.0 {
+            let class = value.to_string();
             if !rendered.contains(&class) {
                 rendered.push(class);
             }
@@ -327,7 +327,7 @@ impl fmt::Display for Edges {
     }
 }
 
-impl Edges {
+impl AwkwardValues {
     /// Returns the sets that an update is sent with: all pieces in each name, and as many of the other values as fit,
     /// drawn by the seed.
     pub(super) fn of_an_update(slots: Slots, seed: u64) -> Vec<Self> {
@@ -337,20 +337,21 @@ impl Edges {
         let groups: Vec<_> = PIECES_OF_A_NAME.chunks(PIECES).collect();
         let wholes = ROUNDS - groups.len();
         let round = |round: usize| {
-            let mut edges = Vec::new();
+            let mut values = Vec::new();
             for name in 0..slots.names {
                 // Each name has its pieces and its replacements in other rounds than the name before it.
                 let turn = (round + name * wholes) % ROUNDS;
                 match groups.get(turn) {
                     Some(group) => {
-                        edges.extend(
-                            nth(&FRONTS, seed, turn + name * groups.len()).map(|piece| Edge::Front(name, piece)),
+                        values.extend(
+                            nth(&FRONTS, seed, turn + name * groups.len())
+                                .map(|piece| AwkwardValue::Front(name, piece)),
                         );
-                        edges.extend(group.iter().map(|piece| Edge::Piece(name, piece)));
+                        values.extend(group.iter().map(|piece| AwkwardValue::Piece(name, piece)));
                         // Not in the last group, whose pieces belong at the end.
-                        edges.extend((turn == 0).then_some(Edge::Long(name, LONG)));
+                        values.extend((turn == 0).then_some(AwkwardValue::Long(name, LONG)));
                     }
-                    None => edges.extend(whole(name, seed, turn - groups.len())),
+                    None => values.extend(whole(name, seed, turn - groups.len())),
                 }
             }
             if slots.contacts {
@@ -364,16 +365,16 @@ impl Edges {
                     // Where both names are replaced, the address has the run's own text.
                     let number = (round < WITH_ELEMENTS).then_some(round + element);
                     let is_wide = round == WIDE_ROUND && element + 1 == elements;
-                    edges.extend(contact(element, seed, (round + element, number)));
-                    edges.extend(is_wide.then_some(Edge::Wide(element, LONG)));
+                    values.extend(contact(element, seed, (round + element, number)));
+                    values.extend(is_wide.then_some(AwkwardValue::Wide(element, LONG)));
                 }
             }
             if slots.dates {
-                edges.extend(nth(&DAYS, seed, round).map(Edge::Date));
+                values.extend(nth(&DAYS, seed, round).map(AwkwardValue::Date));
             }
-            Self(edges)
+            Self(values)
         };
-        (0..ROUNDS).map(round).filter(|edges| !edges.0.is_empty()).collect()
+        (0..ROUNDS).map(round).filter(|values| !values.0.is_empty()).collect()
     }
 
     /// Returns the set of a request in another spelling: values for which each way of writing has more than one form.
@@ -388,7 +389,7 @@ impl Edges {
         let names = pieces.enumerate().filter(|_| slots.names > 0);
         Self(
             names
-                .map(|(index, piece)| Edge::Piece(index % slots.names, piece))
+                .map(|(index, piece)| AwkwardValue::Piece(index % slots.names, piece))
                 .collect(),
         )
     }
@@ -399,46 +400,54 @@ impl Edges {
     pub(super) fn of_a_create_beside(seed: u64) -> Self {
         // A different number than in the create with awkward values.
         let number = nth(&NUMBERS, seed, WITH_ELEMENTS + ELEMENTS);
-        let second = [Edge::Contact(1, &SECOND, number)].into_iter();
-        Self(second.chain(nth(&TIMES, seed / 3, 0).map(Edge::Instant)).collect())
+        let second = [AwkwardValue::Contact(1, &SECOND, number)].into_iter();
+        Self(
+            second
+                .chain(nth(&TIMES, seed / 3, 0).map(AwkwardValue::Instant))
+                .collect(),
+        )
     }
 
     /// Returns the set that a create is sent with: as much as fits into one record. The record may stay for good, so
     /// there is no markup in it.
     pub(super) fn of_a_create(slots: Slots, seed: u64) -> Option<Self> {
-        let mut edges = Vec::new();
+        let mut values = Vec::new();
         for name in 0..slots.names {
             let front = match name {
                 0 if slots.names == 1 => FRONTS.first(),
                 0 => Some(&TITLE),
                 _ => nth(&FRONTS, seed, name),
             };
-            edges.extend(front.map(|piece| Edge::Front(name, piece)));
+            values.extend(front.map(|piece| AwkwardValue::Front(name, piece)));
             let inert = |piece: &&Piece| !piece.text.contains(['<', '>']);
             let turn = (name + usize::try_from(seed % 2).unwrap_or(0)) % slots.names;
             let pieces = PIECES_OF_A_NAME.iter().filter(inert).skip(turn).step_by(slots.names);
-            edges.extend(pieces.map(|piece| Edge::Piece(name, piece)));
+            values.extend(pieces.map(|piece| AwkwardValue::Piece(name, piece)));
         }
         if slots.elements {
             // All of them, spread evenly over the elements.
             let most = PIECES_OF_AN_ADDRESS.len().div_ceil(ELEMENTS);
             for (element, addresses) in PIECES_OF_AN_ADDRESS.chunks(most).enumerate().rev() {
                 let number = nth(&NUMBERS, seed, WITH_ELEMENTS + element);
-                edges.extend(addresses.iter().map(|address| Edge::Contact(element, address, number)));
+                values.extend(
+                    addresses
+                        .iter()
+                        .map(|address| AwkwardValue::Contact(element, address, number)),
+                );
             }
         } else if slots.contacts {
             // All in one address, as far as they fit: nothing else shows whose the record is.
-            edges.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|place| contact(0, 0, (place, None))));
+            values.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|place| contact(0, 0, (place, None))));
         }
         if slots.dates {
-            edges.extend(nth(&DAYS, seed, ROUNDS).map(Edge::Date));
+            values.extend(nth(&DAYS, seed, ROUNDS).map(AwkwardValue::Date));
         }
         if slots.instants {
             // The last one is sent, and if it is rejected, the other one.
-            edges.extend(nth(&TIMES, seed, 0).map(Edge::Instant));
-            edges.push(Edge::Instant(&FAR_TIME));
+            values.extend(nth(&TIMES, seed, 0).map(AwkwardValue::Instant));
+            values.push(AwkwardValue::Instant(&FAR_TIME));
         }
-        (!edges.is_empty()).then_some(Self(edges))
+        (!values.is_empty()).then_some(Self(values))
     }
 
     /// Returns what is sent instead of values that were rejected together: each half of them, or a long text of half
@@ -446,11 +455,11 @@ impl Edges {
     #[must_use]
     pub fn halves(&self) -> Vec<Self> {
         match self.0.as_slice() {
-            [Edge::Long(name, characters)] if *characters > SHORTEST => {
-                vec![Self(vec![Edge::Long(*name, characters / 2)])]
+            [AwkwardValue::Long(name, characters)] if *characters > SHORTEST => {
+                vec![Self(vec![AwkwardValue::Long(*name, characters / 2)])]
             }
-            [Edge::Wide(element, characters)] if *characters > 2 * SHORTEST => {
-                vec![Self(vec![Edge::Wide(*element, characters / 2)])]
+            [AwkwardValue::Wide(element, characters)] if *characters > 2 * SHORTEST => {
+                vec![Self(vec![AwkwardValue::Wide(*element, characters / 2)])]
             }
             [] | [_] => Vec::new(),
             several => {
@@ -463,7 +472,7 @@ impl Edges {
     /// Returns the set without values of these classes: if one name does not accept a class, another hardly does.
     #[must_use]
     pub fn without(&self, classes: &[String]) -> Self {
-        let stay = self.0.iter().filter(|edge| !classes.contains(&edge.to_string()));
+        let stay = self.0.iter().filter(|value| !classes.contains(&value.to_string()));
         Self(stay.copied().collect())
     }
 
@@ -488,37 +497,37 @@ fn nth<T>(values: &'static [T], seed: u64, place: usize) -> Option<&'static T> {
 }
 
 /// Returns the replacement of a name for this turn.
-fn whole(name: usize, seed: u64, time: usize) -> Option<Edge> {
+fn whole(name: usize, seed: u64, time: usize) -> Option<AwkwardValue> {
     let drawn = || nth(&OTHER_WHOLE_NAMES, seed, time - WHOLE_NAMES.len() + name);
     WHOLE_NAMES
         .get(time)
         .or_else(drawn)
-        .map(|piece| Edge::Whole(name, piece))
+        .map(|piece| AwkwardValue::Whole(name, piece))
 }
 
 /// Returns an element with one of the addresses, or with one of the numbers.
-fn contact(element: usize, seed: u64, (address, number): (usize, Option<usize>)) -> Option<Edge> {
+fn contact(element: usize, seed: u64, (address, number): (usize, Option<usize>)) -> Option<AwkwardValue> {
     let address = nth(&PIECES_OF_AN_ADDRESS, seed, address)?;
     let number = number.and_then(|place| nth(&NUMBERS, seed, place));
-    Some(Edge::Contact(element, address, number))
+    Some(AwkwardValue::Contact(element, address, number))
 }
 
 impl Draft {
     /// Puts awkward values into the draft, as far as it has a place for them.
-    pub(super) fn put(&mut self, edges: &Edges) {
-        for edge in &edges.0 {
-            match edge {
-                Edge::Front(name, piece) => self.rename(*name, |own| format!("{}{own}", piece.text)),
-                Edge::Piece(name, piece) => self.rename(*name, |own| format!("{own} {}", piece.text)),
-                Edge::Whole(name, piece) => self.rename(*name, |_| piece.text.to_owned()),
-                Edge::Long(name, characters) => self.rename(*name, |own| filled(own, *characters)),
-                Edge::Contact(element, address, number) => {
+    pub(super) fn put(&mut self, values: &AwkwardValues) {
+        for value in &values.0 {
+            match value {
+                AwkwardValue::Front(name, piece) => self.rename(*name, |own| format!("{}{own}", piece.text)),
+                AwkwardValue::Piece(name, piece) => self.rename(*name, |own| format!("{own} {}", piece.text)),
+                AwkwardValue::Whole(name, piece) => self.rename(*name, |_| piece.text.to_owned()),
+                AwkwardValue::Long(name, characters) => self.rename(*name, |own| filled(own, *characters)),
+                AwkwardValue::Contact(element, address, number) => {
                     self.readdress(*element, |own, takes_numbers| {
                         let number = number.filter(|_| takes_numbers);
                         number.map_or_else(|| within(own, address.text), |number| Some(number.text.to_owned()))
                     });
                 }
-                Edge::Wide(element, characters) => {
+                AwkwardValue::Wide(element, characters) => {
                     self.readdress(
                         *element,
                         |own, takes_numbers| {
@@ -526,8 +535,8 @@ impl Draft {
                         },
                     );
                 }
-                Edge::Date(day) => self.redate(day),
-                Edge::Instant(time) => {
+                AwkwardValue::Date(day) => self.redate(day),
+                AwkwardValue::Instant(time) => {
                     let number = self.number;
                     self.rewrite(Nature::Timestamp, |_| synthetic::moved(time.text, number));
                 }
@@ -669,59 +678,67 @@ mod tests {
     };
 
     /// The sets of a run: those of an update, and that of a create.
-    fn all(slots: Slots, seed: u64) -> Vec<Edge> {
-        let sets = Edges::of_an_update(slots, seed).into_iter();
-        sets.chain(Edges::of_a_create(slots, seed))
-            .flat_map(|edges| edges.0)
+    fn all(slots: Slots, seed: u64) -> Vec<AwkwardValue> {
+        let sets = AwkwardValues::of_an_update(slots, seed).into_iter();
+        sets.chain(AwkwardValues::of_a_create(slots, seed))
+            .flat_map(|values| values.0)
             .collect()
     }
 
     #[test]
     fn each_run_shows_every_class_but_the_whole_names_that_are_drawn() {
         for seed in 0..30 {
-            let edges = all(BODY, seed);
+            let values = all(BODY, seed);
             for name in 0..2 {
                 for piece in &PIECES_OF_A_NAME {
-                    assert!(edges.contains(&Edge::Piece(name, piece)), "{seed} {piece:?}");
+                    assert!(values.contains(&AwkwardValue::Piece(name, piece)), "{seed} {piece:?}");
                 }
                 for piece in &WHOLE_NAMES {
-                    assert!(edges.contains(&Edge::Whole(name, piece)), "{seed} {piece:?}");
+                    assert!(values.contains(&AwkwardValue::Whole(name, piece)), "{seed} {piece:?}");
                 }
-                let is_drawn = |edge: &&Edge| OTHER_WHOLE_NAMES.iter().any(|piece| **edge == Edge::Whole(name, piece));
-                assert_eq!(edges.iter().filter(is_drawn).count(), 1);
-                assert!(edges.contains(&Edge::Long(name, LONG)));
+                let is_drawn = |value: &&AwkwardValue| {
+                    OTHER_WHOLE_NAMES
+                        .iter()
+                        .any(|piece| **value == AwkwardValue::Whole(name, piece))
+                };
+                assert_eq!(values.iter().filter(is_drawn).count(), 1);
+                assert!(values.contains(&AwkwardValue::Long(name, LONG)));
             }
-            assert!(edges.contains(&Edge::Front(0, &TITLE)));
+            assert!(values.contains(&AwkwardValue::Front(0, &TITLE)));
             let fronts = FRONTS.iter();
-            let mut missing = fronts.filter(|piece| !(0..2).any(|name| edges.contains(&Edge::Front(name, piece))));
+            let mut missing =
+                fronts.filter(|piece| !(0..2).any(|name| values.contains(&AwkwardValue::Front(name, piece))));
             assert_eq!(missing.next(), None, "{seed}");
-            let has = |wanted: &dyn Fn(&Edge) -> bool| edges.iter().any(wanted);
+            let has = |wanted: &dyn Fn(&AwkwardValue) -> bool| values.iter().any(wanted);
             for piece in &PIECES_OF_AN_ADDRESS {
                 assert!(
-                    has(&|edge| matches!(edge, Edge::Contact(_, address, _) if *address == piece)),
+                    has(&|value| matches!(value, AwkwardValue::Contact(_, address, _) if *address == piece)),
                     "{piece:?}"
                 );
             }
             for piece in &NUMBERS {
                 // The elements after the first belong to another channel.
-                let is_it = |edge: &Edge| matches!(edge, Edge::Contact(1, _, number) if *number == Some(piece));
+                let is_it = |value: &AwkwardValue| matches!(value, AwkwardValue::Contact(1, _, number) if *number == Some(piece));
                 assert!(has(&is_it), "{seed} {piece:?}");
             }
-            assert!(DAYS.iter().all(|day| edges.contains(&Edge::Date(day))), "{seed}");
+            assert!(
+                DAYS.iter().all(|day| values.contains(&AwkwardValue::Date(day))),
+                "{seed}"
+            );
         }
     }
 
     #[test]
     fn the_elements_of_a_set_differ_and_only_the_first_sets_have_several() {
         for seed in 0..30 {
-            for (round, edges) in Edges::of_an_update(BODY, seed).into_iter().enumerate() {
-                let contacts = |edge: &Edge| match edge {
-                    Edge::Contact(element, address, number) => {
+            for (round, values) in AwkwardValues::of_an_update(BODY, seed).into_iter().enumerate() {
+                let contacts = |value: &AwkwardValue| match value {
+                    AwkwardValue::Contact(element, address, number) => {
                         Some((*element, address.class, number.map(|number| number.class)))
                     }
                     _ => None,
                 };
-                let contacts: Vec<_> = edges.0.iter().filter_map(contacts).collect();
+                let contacts: Vec<_> = values.0.iter().filter_map(contacts).collect();
                 for (place, (_, address, number)) in contacts.iter().enumerate() {
                     let mut others = contacts.iter().skip(place + 1);
                     assert!(
@@ -742,10 +759,10 @@ mod tests {
             ..Slots::default()
         };
         for seed in 0..30 {
-            let edges = Edges::of_a_create(label, seed).unwrap();
-            assert!(edges.0.contains(&Edge::Front(0, &FRONTS[0])));
-            let is_markup = |edge: &&Edge| matches!(edge, Edge::Piece(_, piece) if piece.text.contains(['<', '>']));
-            assert_eq!(edges.0.iter().find(is_markup), None);
+            let values = AwkwardValues::of_a_create(label, seed).unwrap();
+            assert!(values.0.contains(&AwkwardValue::Front(0, &FRONTS[0])));
+            let is_markup = |value: &&AwkwardValue| matches!(value, AwkwardValue::Piece(_, piece) if piece.text.contains(['<', '>']));
+            assert_eq!(values.0.iter().find(is_markup), None);
         }
     }
 
@@ -756,10 +773,10 @@ mod tests {
             ..Slots::default()
         };
         for seed in 0..30 {
-            let edges = Edges::of_a_create(visit, seed).unwrap();
-            assert_eq!(edges.0.last(), Some(&Edge::Instant(&FAR_TIME)));
-            let halves = edges.halves();
-            assert!(matches!(halves[0].0[..], [Edge::Instant(time)] if *time != FAR_TIME));
+            let values = AwkwardValues::of_a_create(visit, seed).unwrap();
+            assert_eq!(values.0.last(), Some(&AwkwardValue::Instant(&FAR_TIME)));
+            let halves = values.halves();
+            assert!(matches!(halves[0].0[..], [AwkwardValue::Instant(time)] if *time != FAR_TIME));
         }
     }
 

@@ -42,8 +42,8 @@ mod template;
 mod understood;
 mod variety;
 
-pub use action::{Action, Bounds, Doing, Probe, ShownBy};
-pub use awkward::Edges;
+pub use action::{Action, ActionSpec, Bounds, Probe, ShownBy};
+pub use awkward::AwkwardValues;
 pub use described::Planned;
 pub use draft::Draft;
 pub use edge_case::EdgeCasePart;

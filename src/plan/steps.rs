@@ -349,7 +349,7 @@ fn reason_against(
     if !operation.is_read() && !scope.writes {
         return Some("needs writes, which are off".to_owned());
     }
-    if let Security::Unread { schemes } = &operation.security {
+    if let Security::Unsupported { schemes } = &operation.security {
         return Some(format!(
             "its security ({schemes}) is not supported; a bearer token or an API key in a header is"
         ));

@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
-use super::awkward::Edges;
+use super::awkward::AwkwardValues;
 use super::body::fields;
 use super::draft::Draft;
 use super::leaf::{Leaf, Nature};
@@ -59,7 +59,7 @@ pub enum Variant {
     /// Timestamps at this offset, at an instant whose date there differs from that in UTC, where the offset allows.
     Offset(&'static str),
     /// These awkward values, added to what was accepted.
-    Awkward(Edges),
+    Awkward(AwkwardValues),
 }
 
 impl fmt::Display for Variant {
@@ -68,7 +68,7 @@ impl fmt::Display for Variant {
             Self::Alone(field) => write!(formatter, "{field} alone"),
             Self::Nothing => formatter.write_str("no field"),
             Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
-            Self::Awkward(edges) => write!(formatter, "awkward values ({edges})"),
+            Self::Awkward(values) => write!(formatter, "awkward values ({values})"),
         }
     }
 }
@@ -98,10 +98,10 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
     }
     let slots = Template::of(contract, operation).slots();
     if documented.creates() {
-        let edges = Edges::of_a_create(slots, seed);
-        variants.splice(0..0, edges.map(Variant::Awkward));
+        let values = AwkwardValues::of_a_create(slots, seed);
+        variants.splice(0..0, values.map(Variant::Awkward));
     } else {
-        let sets = Edges::of_an_update(slots, seed).into_iter();
+        let sets = AwkwardValues::of_an_update(slots, seed).into_iter();
         variants.extend(sets.map(Variant::Awkward));
     }
     variants
@@ -118,7 +118,7 @@ impl Draft {
             Variant::Alone(field) => self.leave(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
             Variant::Nothing => self.leave(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(Nature::Timestamp, |text| at_offset(text, offset)),
-            Variant::Awkward(edges) => self.put(edges),
+            Variant::Awkward(values) => self.put(values),
         }
         let body = self.body().0;
         let emptied = body.as_object().is_some_and(serde_json::Map::is_empty);
@@ -127,16 +127,16 @@ impl Draft {
 
     /// Puts awkward values into the draft, as far as it has a place for them. Returns whether that changed it.
     #[must_use]
-    pub fn make_awkward(&mut self, edges: &Edges) -> bool {
+    pub fn make_awkward(&mut self, values: &AwkwardValues) -> bool {
         let before = self.body().0;
-        self.put(edges);
+        self.put(values);
         self.body().0 != before
     }
 
     /// Turns it into the draft of a create that is sent at the same time as the one with awkward values: an array of
-    /// the run's own addresses has a second element, and an instant is one of those at the edges.
+    /// the run's own addresses has a second element, and an instant is one of those at the edges of days and years.
     pub fn make_another(&mut self, seed: u64) {
-        self.put(&Edges::of_a_create_beside(seed));
+        self.put(&AwkwardValues::of_a_create_beside(seed));
     }
 
     /// Sends other values than those that a record already shows, where others are known: an update that repeats them
@@ -175,8 +175,8 @@ impl Draft {
 
 /// Returns the awkward values of a request in another spelling.
 #[must_use]
-pub fn in_another_writing(contract: &Contract, operation: OperationId) -> Edges {
-    Edges::of_another_writing(Template::of(contract, operation).slots())
+pub fn in_another_writing(contract: &Contract, operation: OperationId) -> AwkwardValues {
+    AwkwardValues::of_another_writing(Template::of(contract, operation).slots())
 }
 
 /// Returns a timestamp at this offset, within an hour of a UTC midnight and on the side where the local date differs

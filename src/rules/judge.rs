@@ -302,7 +302,7 @@ impl<'contract> Judge<'contract> {
 
     fn accepted(&mut self, seen: &ExchangeSeen<'_>, sound: bool) {
         for rule in RULES {
-            if let Judging::Accepted(judge) = rule.judge {
+            if let Judging::Success(judge) = rule.judge {
                 judge(seen, sound, &mut self.sink(rule, seen.exchange));
             }
         }

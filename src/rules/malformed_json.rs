@@ -48,7 +48,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     };
     match body {
-        Err(JsonError::Beyond) => sink.undecided(fact, Reason::Beyond),
+        Err(JsonError::LimitExceeded) => sink.undecided(fact, Reason::LimitExceeded),
         Err(error) => sink.broken(fact, String::new, || error.to_string()),
         Ok(body) => match body.duplicates.first() {
             None => sink.held(fact),
@@ -92,7 +92,7 @@ mod tests {
     fn json_beyond_the_bounds_is_undecided() {
         for body in ["[".repeat(200) + &"]".repeat(200), "[1e999]".to_owned()] {
             let result = judged(&body);
-            assert_eq!(result.kind(FactKind::Json), Verdict::Undecided(Reason::Beyond));
+            assert_eq!(result.kind(FactKind::Json), Verdict::Undecided(Reason::LimitExceeded));
             assert!(result.verdicts.findings().is_empty());
         }
     }

@@ -75,7 +75,7 @@ pub struct Example {
 /// The evidence that a rule looks at.
 pub(super) enum Judging {
     /// A success whose body was read, judged after all its locations; the flag says whether it broke no fact.
-    Accepted(fn(&ExchangeSeen<'_>, bool, &mut Sink<'_>)),
+    Success(fn(&ExchangeSeen<'_>, bool, &mut Sink<'_>)),
     /// An exchange as a whole, including that of an edge case.
     AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// What a list shows of a write at the end, and an updated record looked for in its list.

@@ -117,7 +117,7 @@ impl Bench {
     pub(super) fn request(&self) -> Request {
         let operation = self.contract.operation(self.operation);
         let credential = match &operation.security {
-            Security::None | Security::Unread { .. } => Credential::None,
+            Security::None | Security::Unsupported { .. } => Credential::None,
             Security::ApiKey { .. } | Security::Bearer { .. } => Credential::Token { header: None },
         };
         Request {

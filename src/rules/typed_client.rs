@@ -43,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
             crate::rules::testing::Bench::of("createContact").body(&response)
         },
     },
-    judge: Judging::Accepted(judge),
+    judge: Judging::Success(judge),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sound: bool, sink: &mut Sink<'_>) {

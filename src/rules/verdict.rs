@@ -110,7 +110,7 @@ pub enum Reason {
     /// The response broke a fact that this one rests on.
     Broken,
     /// The body is JSON beyond the limits of what is read.
-    Beyond,
+    LimitExceeded,
     /// The target rejected the credential with this status, which is not 401.
     No401(u16),
     /// The typed client returns the response as bytes.
@@ -174,7 +174,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answered(status) => write!(formatter, "it was answered with {status}"),
-            Self::Beyond => {
+            Self::LimitExceeded => {
                 formatter.write_str("the body goes beyond 128 levels, a million values or a double's range")
             }
             Self::Broken => formatter.write_str("another fact about the same response is broken"),

@@ -36,7 +36,7 @@ impl Session<'_> {
         let changed = Arc::new(changed);
         let sought = Sought::UpdateAmongMany(Arc::clone(&changed), sent.clone());
         // Once a wait has timed out, the run does not wait that long for each field.
-        let timed_out = self.patience.updates_timed_out.get();
+        let timed_out = self.wait_history.updates_timed_out.get();
         let longest = if timed_out {
             self.short_wait()
         } else {
@@ -56,7 +56,9 @@ impl Session<'_> {
         }
         let look = self.look_for(list, &sought);
         self.walk_until_settled(look, Order::BothEnds, longest).await;
-        self.patience.updates_timed_out.set(!self.history().is_settled(look));
+        self.wait_history
+            .updates_timed_out
+            .set(!self.history().is_settled(look));
         self.conclude(look, !timed_out);
     }
 

@@ -89,7 +89,7 @@ fn shown(reason: &Reason) -> Shown {
     );
     let unseen = "a_list_that_was_not_seen_whole_decides_nothing";
     match reason {
-        Reason::Beyond
+        Reason::LimitExceeded
         | Reason::Documented(_)
         | Reason::Failed(_)
         | Reason::MaxWrites(_)
@@ -194,7 +194,7 @@ fn of_responses() -> Vec<Case> {
     let open = |asked: &[Asked]| calls(asked, "GET /open") == 1;
     vec![
         case(
-            Reason::Beyond,
+            Reason::LimitExceeded,
             "getOpen body: JSON",
             but!("GET /open" => (200, r#"{"size": 1e999}"#)),
             open,

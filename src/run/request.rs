@@ -161,7 +161,7 @@ pub(super) fn credential(security: &Security) -> Credential {
             header: Some(header.clone()),
         },
         Security::Bearer { .. } => Credential::Token { header: None },
-        Security::None | Security::Unread { .. } => Credential::None,
+        Security::None | Security::Unsupported { .. } => Credential::None,
     }
 }
 
@@ -409,6 +409,6 @@ paths:
         let bearer = Security::Bearer { scheme: scheme.clone() };
         assert_eq!(credential(&bearer), Credential::Token { header: None });
         assert_eq!(credential(&Security::None), Credential::None);
-        assert_eq!(credential(&Security::Unread { schemes: scheme }), Credential::None);
+        assert_eq!(credential(&Security::Unsupported { schemes: scheme }), Credential::None);
     }
 }

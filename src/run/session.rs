@@ -15,7 +15,7 @@ use super::fill::Fills;
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::sender::Sender;
 use super::settings::Settings;
-use super::settle::{NotFoundRetry, Patience};
+use super::settle::{NotFoundRetry, WaitHistory};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
@@ -136,7 +136,7 @@ pub(super) struct Session<'run> {
     pub(super) sender: Sender<'run>,
     pub(super) drafts: Drafts<'run>,
     pub(super) fills: Fills,
-    pub(super) patience: Patience,
+    pub(super) wait_history: WaitHistory,
     pub(super) edge_cases: EdgeCases,
     events: Events<'run>,
     /// The round of the plan that began last, counted from 1; 0 before the first.
@@ -201,7 +201,7 @@ impl<'run> Session<'run> {
             sender: Sender::new(contract, transport, settings),
             drafts: Drafts::default(),
             fills: Fills::default(),
-            patience: Patience::default(),
+            wait_history: WaitHistory::default(),
             edge_cases: EdgeCases::default(),
             events: Events {
                 emit: RefCell::new(emit),

@@ -13,7 +13,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(50);
 
 /// What a run has learned about how long to wait.
 #[derive(Debug, Default)]
-pub(super) struct Patience {
+pub(super) struct WaitHistory {
     /// The longest time that something took to be listed.
     lag: Cell<Duration>,
     /// Whether a wait for an update timed out.
@@ -27,14 +27,14 @@ impl Session<'_> {
     pub(super) async fn repeat_until_settled(&self, look: LookId, longest: Duration, again: impl AsyncFn()) {
         let (_, lag) = looks(longest, again, |()| self.history().is_settled(look)).await;
         if let Some(lag) = lag {
-            self.patience.lag.set(self.patience.lag.get().max(lag));
+            self.wait_history.lag.set(self.wait_history.lag.get().max(lag));
         }
     }
 
     /// Returns how long to wait for what may never come: twice as long as anything has taken in this run so
     /// far and a first wait, at most `settle`.
     pub(super) fn short_wait(&self) -> Duration {
-        (self.patience.lag.get() * 2 + FIRST_WAIT).min(self.settings.settle)
+        (self.wait_history.lag.get() * 2 + FIRST_WAIT).min(self.settings.settle)
     }
 }
 

@@ -14,7 +14,8 @@ use crate::contract::vocabulary::{TimestampForm, Updated};
 use crate::exchange::{Exchange, OnRefusal, Request};
 use crate::history::{Changed, Sought};
 use crate::plan::{
-    AWKWARD_UPDATES, Action, Draft, Edges, NotCalled, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants,
+    AWKWARD_UPDATES, Action, AwkwardValues, Draft, NotCalled, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT,
+    variants,
 };
 
 /// An update that is sent again and again, to one record.
@@ -50,8 +51,8 @@ impl Session<'_> {
         let mut awkward = None;
         let mut others = variants(self.contract, operation, self.plan.seed);
         others.retain(|variant| match variant {
-            Variant::Awkward(edges) => {
-                awkward = Some(edges.clone());
+            Variant::Awkward(values) => {
+                awkward = Some(values.clone());
                 false
             }
             _ => true,
@@ -80,11 +81,11 @@ impl Session<'_> {
     async fn create_awkwardly(
         &self,
         (operation, accepted, address): (OperationId, &Draft, &Address),
-        edges: Option<Edges>,
+        values: Option<AwkwardValues>,
     ) {
-        let mut edges = edges;
+        let mut values = values;
         for _ in 0..TRIES_A_VARIANT {
-            let Some(these) = edges.take().filter(|_| self.left_to_create() > 0) else {
+            let Some(these) = values.take().filter(|_| self.left_to_create() > 0) else {
                 return;
             };
             let Ok(mut draft) = self.draft(operation, TimestampForm::Utc) else {
@@ -98,7 +99,7 @@ impl Session<'_> {
                     return;
                 }
             }
-            edges = halves.into_iter().next();
+            values = halves.into_iter().next();
         }
     }
 
@@ -189,7 +190,7 @@ impl Session<'_> {
         let mut awkward = VecDeque::new();
         for variant in variants(self.contract, operation, self.plan.seed) {
             match variant {
-                Variant::Awkward(edges) => awkward.push_back(edges),
+                Variant::Awkward(values) => awkward.push_back(values),
                 other => {
                     if self.update_as(&mut updates, &other).await == Some(Taken::Failed) {
                         return;
@@ -202,21 +203,21 @@ impl Session<'_> {
 
     /// Sends awkward values, in halves where they are rejected together: which one a service rejects is evidence on a
     /// gap.
-    async fn update_awkwardly(&self, updates: &mut Updates<'_>, mut open: VecDeque<Edges>) {
+    async fn update_awkwardly(&self, updates: &mut Updates<'_>, mut open: VecDeque<AwkwardValues>) {
         let (mut tries, mut rejected) = (0, Vec::new());
-        while let Some(edges) = open.pop_front().filter(|_| tries < AWKWARD_UPDATES) {
-            let edges = edges.without(&rejected);
-            if edges.is_empty() {
+        while let Some(values) = open.pop_front().filter(|_| tries < AWKWARD_UPDATES) {
+            let values = values.without(&rejected);
+            if values.is_empty() {
                 continue;
             }
-            match self.update_as(updates, &Variant::Awkward(edges.clone())).await {
+            match self.update_as(updates, &Variant::Awkward(values.clone())).await {
                 Some(Taken::Accepted) => {}
                 Some(Taken::Rejected(status)) => {
-                    if edges.is_single() {
-                        rejected.push(edges.to_string());
-                        self.note_not_taken(updates.operation, edges.to_string(), status);
+                    if values.is_single() {
+                        rejected.push(values.to_string());
+                        self.note_not_taken(updates.operation, values.to_string(), status);
                     }
-                    edges.halves().into_iter().rev().for_each(|half| open.push_front(half));
+                    values.halves().into_iter().rev().for_each(|half| open.push_front(half));
                 }
                 Some(Taken::Failed) => return,
                 None => continue,

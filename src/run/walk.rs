@@ -36,13 +36,13 @@ impl Session<'_> {
         if self.contract.operation(operation).page.is_some() {
             return self.list(operation).await;
         }
-        let longest = if self.patience.reads_timed_out.get() {
+        let longest = if self.wait_history.reads_timed_out.get() {
             self.short_wait()
         } else {
             self.settings.settle
         };
         if self.read_within(operation, longest).await == Some(404) {
-            self.patience.reads_timed_out.set(true);
+            self.wait_history.reads_timed_out.set(true);
         }
     }
 

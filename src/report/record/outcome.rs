@@ -60,7 +60,7 @@ pub(super) fn outcome(
         // A body that could not be read may hide any deviation.
         Ended::Complete if is_beyond(run, contract) => (
             Outcome::CouldNotJudge,
-            Some(format!("a response could not be read: {}", Reason::Beyond)),
+            Some(format!("a response could not be read: {}", Reason::LimitExceeded)),
         ),
         Ended::Complete if decided == 0 => (Outcome::CouldNotJudge, Some("no fact was decided".to_owned())),
         Ended::Complete => match short {
@@ -72,7 +72,7 @@ pub(super) fn outcome(
 
 /// Whether a response exceeded the limits of what is read.
 fn is_beyond(run: &Run, contract: &Contract) -> bool {
-    let beyond = Verdict::Undecided(Reason::Beyond);
+    let beyond = Verdict::Undecided(Reason::LimitExceeded);
     (0..contract.facts.len()).any(|index| run.verdicts.of(contract, FactId(index)) == beyond)
 }
 

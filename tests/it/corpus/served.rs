@@ -183,7 +183,7 @@ fn lets_in(security: &Security, headers: &HeaderMap) -> bool {
     match security {
         Security::ApiKey { header, .. } => shows(header, TOKEN),
         Security::Bearer { .. } => shows("authorization", &format!("Bearer {TOKEN}")),
-        Security::None | Security::Unread { .. } => true,
+        Security::None | Security::Unsupported { .. } => true,
     }
 }
 
