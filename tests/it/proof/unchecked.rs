@@ -119,6 +119,8 @@ async fn a_write_that_is_named_and_may_not_be_sent_is_reported() {
         (findings[0].operation.as_str(), findings[0].received.as_str()),
         ("createThing", "none: needs writes, which are off")
     );
+    // Who only read gets no line that writes.
+    assert!(!findings[0].reproduce.contains("--writes"), "{}", findings[0].reproduce);
     assert_ne!(seen.record.outcome, Outcome::Conforms);
 }
 
@@ -158,6 +160,11 @@ async fn what_is_never_sent_is_reported_where_it_could_have_been() {
     assert!(
         reported[0].reproduce.starts_with("countersign check "),
         "no line deletes: {}",
+        reported[0].reproduce
+    );
+    assert!(
+        reported[0].reproduce.contains(" --writes "),
+        "{}",
         reported[0].reproduce
     );
     let reading = Small::new(&paths).reading().check(whole()).await;
