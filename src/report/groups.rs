@@ -144,8 +144,8 @@ impl<'record> Group<'record> {
         };
         let named = named(&self.operations);
         let mut shown: Vec<_> = self.findings().map(|finding| finding.operation.as_str()).collect();
-        shown.dedup();
-        shown.retain(|operation| !self.operations.contains(operation));
+        let mut known: HashSet<_> = self.operations.iter().copied().collect();
+        shown.retain(|operation| known.insert(operation));
         let seen = if shown.is_empty() {
             String::new()
         } else {
@@ -171,25 +171,32 @@ impl<'record> Group<'record> {
             format!("documented: {}", finding.documented),
             format!("received: {}", phrases::received(finding)),
         ];
-        lines.extend(self.others().take(MOST_LISTED));
-        if self.rest.len() > MOST_LISTED {
-            lines.push(format!("and {} more findings", self.rest.len() - MOST_LISTED));
-        }
+        lines.extend(self.others(MOST_LISTED));
         lines.extend(finding.rule.rule().map(|rule| format!("fix: {}", rule.fix)));
         lines.push(format!("reproduce: {}", finding.reproduce));
         lines
     }
 
     /// Returns a line for each finding except the first: its line in the contract, its fact, what was received.
-    pub(super) fn others(&self) -> impl Iterator<Item = String> {
-        self.rest.iter().map(|finding| {
+    /// Of more than `most` findings the last are counted in one line.
+    pub(super) fn others(&self, most: usize) -> Vec<String> {
+        let lines = self.rest.iter().take(most).map(|finding| {
             format!(
                 "also line {}: {}; received {}",
                 finding.contract_line,
                 finding.fact,
                 phrases::received(finding)
             )
-        })
+        });
+        let mut lines: Vec<_> = lines.collect();
+        match self.rest.len().saturating_sub(most) {
+            0 => {}
+            more => lines.push(format!(
+                "and {}: a verbose or JSON report has all",
+                phrases::counted(more, "more finding")
+            )),
+        }
+        lines
     }
 }
 
@@ -289,11 +296,13 @@ mod tests {
         let expected = ["getThings: 3 fields are null", "getThings: /b has the wrong type"];
         assert_eq!(headlines(&samples), expected);
         let record = record(&samples);
-        let others: Vec<_> = groups(&record)[0].others().collect();
+        let others = groups(&record)[0].others(2);
         assert_eq!(
             others[0],
             "also line 17: getThings /c: documented; received null, 2 times, first at /c"
         );
+        let cut = groups(&record)[0].others(1);
+        assert_eq!(cut[1..], ["and 1 more finding: a verbose or JSON report has all"]);
     }
 
     #[test]

@@ -172,13 +172,10 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
     let excerpt: Vec<_> = lines
         .map(|line| format!("{:>5} | {}", line.number, phrases::clipped(&line.text, LONGEST_LINE)))
         .collect();
-    let listed = group.others().take(MOST_LISTED);
-    let mut others: String = listed
+    let others = group.others(MOST_LISTED).into_iter();
+    let mut others: String = others
         .map(|other| format!("- {}\n", code(&phrases::clipped(&other, LONGEST_LINE))))
         .collect();
-    if group.rest.len() > MOST_LISTED {
-        others.push_str(&format!("- and {} more\n", group.rest.len() - MOST_LISTED));
-    }
     if !others.is_empty() {
         others.insert(0, '\n');
     }

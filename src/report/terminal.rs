@@ -173,11 +173,7 @@ impl Terminal {
         } else {
             MOST_LISTED
         };
-        notes.extend(group.others().take(listed));
-        match group.rest.len().saturating_sub(listed) {
-            0 => {}
-            more => notes.push(format!("and {more} more: a verbose report has all")),
-        }
+        notes.extend(group.others(listed));
         notes.extend(finding.rule.rule().map(|rule| format!("fix: {}", rule.fix)));
         let above = group.reproduced_by.and_then(|number| groups.get(number));
         notes.push(match above {

@@ -188,7 +188,7 @@ fn result(record: &Record, group: &Group<'_>, rules: &[Descriptor]) -> SarifResu
         }],
         message,
     };
-    let related = group.rest.iter().zip(group.others());
+    let related = group.rest.iter().zip(group.others(group.len()));
     let lines = group.in_lines();
     SarifResult {
         rule_id: finding.rule.to_string(),
