@@ -166,14 +166,9 @@ impl<'record> Group<'record> {
     /// Returns the group without its headline, as lines: the first finding, up to [`MOST_LISTED`] others, what to do.
     pub(super) fn in_lines(&self) -> Vec<String> {
         let finding = self.first;
-        let mut lines = vec![
-            format!("fact: {}", finding.fact),
-            format!("documented: {}", finding.documented),
-            format!("received: {}", phrases::received(finding)),
-        ];
+        let mut lines = phrases::what_is_wrong(finding).to_vec();
         lines.extend(self.others(MOST_LISTED));
-        lines.extend(finding.rule.rule().map(|rule| format!("fix: {}", rule.fix)));
-        lines.push(format!("reproduce: {}", finding.reproduce));
+        lines.extend(phrases::what_to_do(finding));
         lines
     }
 
@@ -209,7 +204,7 @@ fn named(operations: &[&str]) -> String {
 }
 
 /// Explains the number of findings if it differs from the number of broken facts; otherwise none.
-pub(super) fn sum(record: &Record) -> Option<String> {
+pub(super) fn sum(record: &Record, blocks: usize) -> Option<String> {
     let found: HashSet<_> = record.findings.iter().map(|finding| finding.fact.as_str()).collect();
     let (mut broken, mut others, mut silent) = (0, 0, 0);
     for row in &record.facts.rows {
@@ -230,19 +225,15 @@ pub(super) fn sum(record: &Record) -> Option<String> {
     let mut parts: Vec<_> = parts
         .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
         .collect();
-    match silent {
-        0 => {}
-        1 => parts.push("1 broken fact is allowed or accepted".to_owned()),
-        _ => parts.push(format!("{silent} broken facts are allowed or accepted")),
+    if silent > 0 {
+        let are = if silent == 1 { "is" } else { "are" };
+        let facts = phrases::counted(silent, "broken fact");
+        parts.push(format!("{facts} {are} allowed or accepted"));
     }
-    let blocks = groups(record).len();
     let counts = phrases::counts(record);
-    let counts = counts.trim_start_matches([':', ' ']);
     let grouped = match record.findings.len() {
-        0 => String::new(),
-        findings if findings == blocks => counts.to_owned(),
-        _ if blocks == 1 => format!("{counts} in 1 block"),
-        _ => format!("{counts} in {blocks} blocks"),
+        findings if findings == blocks => counts,
+        _ => format!("{counts} in {}", phrases::counted(blocks, "block")),
     };
     let adds_up = others + further + silent == 0 && record.findings.len() == blocks;
     let is_expected = record.outcome != Outcome::Conforms || broken == 0;
@@ -389,16 +380,19 @@ mod tests {
     fn the_number_of_findings_is_explained_where_it_is_not_that_of_the_broken_facts() {
         let mut record = fixed();
         record.findings.truncate(1);
-        assert_eq!(sum(&record), None);
+        assert_eq!(sum(&record, groups(&record).len()), None);
         let mut second = record.findings[0].clone();
         record.findings.push(second.clone());
         second.fact = record.facts.rows[2].fact.to_string();
         record.findings.push(second);
         assert_eq!(
-            sum(&record).as_deref(),
+            sum(&record, groups(&record).len()).as_deref(),
             Some("3 errors in 1 block: 1 for a broken fact, 1 for a fact that is not broken, 1 more for the same fact")
         );
         record.findings.clear();
-        assert_eq!(sum(&record).as_deref(), Some("1 broken fact is allowed or accepted"));
+        assert_eq!(
+            sum(&record, groups(&record).len()).as_deref(),
+            Some("1 broken fact is allowed or accepted")
+        );
     }
 }

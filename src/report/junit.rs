@@ -237,21 +237,19 @@ fn text(
         headline,
     }: &Found<'_>,
 ) -> String {
-    let mut lines = vec![
-        format!("{}[{}]: {headline}", phrases::word(finding.level), finding.rule),
-        format!("fact: {}", finding.fact),
-        format!("documented: {}", finding.documented),
-        format!("received: {}", phrases::received(finding)),
-        format!(
-            "contract: {}:{} {}",
-            record.contract.file, finding.contract_line, finding.contract_pointer
-        ),
-    ];
-    if let Some(first) = first {
-        lines.push(format!("fix and reproduce: see the case {}", first.fact));
-    } else {
-        lines.extend(finding.rule.rule().map(|rule| format!("fix: {}", rule.fix)));
-        lines.push(format!("reproduce: {}", finding.reproduce));
+    let mut lines = vec![format!(
+        "{}[{}]: {headline}",
+        phrases::word(finding.level),
+        finding.rule
+    )];
+    lines.extend(phrases::what_is_wrong(finding));
+    lines.push(format!(
+        "contract: {}:{} {}",
+        record.contract.file, finding.contract_line, finding.contract_pointer
+    ));
+    match first {
+        Some(first) => lines.push(format!("fix and reproduce: see the case {}", first.fact)),
+        None => lines.extend(phrases::what_to_do(finding)),
     }
     let lines: Vec<_> = lines.iter().map(|line| phrases::line(line)).collect();
     lines.join("\n")

@@ -71,7 +71,7 @@ fn head(record: &Record) -> String {
             phrases::of_shard(record),
             code(&phrases::clipped(reason, LONGEST_LINE))
         ),
-        None => phrases::in_operations(record) + &phrases::of_shard(record) + &phrases::counts(record),
+        None => phrases::in_operations(record) + &phrases::of_shard(record) + &phrases::counts_after_outcome(record),
     };
     let facts = &record.facts;
     format!(

@@ -62,7 +62,7 @@ pub(super) fn target(record: &Record) -> String {
 pub(super) fn because(record: &Record) -> String {
     let rendered = match &record.reason {
         Some(reason) => format!(": {reason}"),
-        None => counts(record) + &not_checked(record),
+        None => counts_after_outcome(record) + &not_checked(record),
     };
     in_operations(record) + &of_shard(record) + &rendered
 }
@@ -137,17 +137,38 @@ pub(super) fn shards(shards: &ShardsRecord) -> String {
     format!("{} of {}{missing}", shards.present.len(), shards.of)
 }
 
-pub(super) fn counts(record: &Record) -> String {
-    let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
-    let counts = errors_and_warnings(count(Level::Deny), count(Level::Warn));
-    if counts.is_empty() {
-        counts
-    } else {
-        format!(": {counts}")
+/// Returns the number of findings at each level, as it follows a verdict: `: 5 errors, 1 warning`; empty if there are
+/// none.
+pub(super) fn counts_after_outcome(record: &Record) -> String {
+    match counts(record) {
+        none if none.is_empty() => none,
+        counts => format!(": {counts}"),
     }
 }
 
 /// Returns the number of findings at each level: `5 errors, 1 warning`; empty if there are none.
+pub(super) fn counts(record: &Record) -> String {
+    let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
+    errors_and_warnings(count(Level::Deny), count(Level::Warn))
+}
+
+/// Describes what is wrong with a finding, a line each: its fact, what is documented, what was received.
+pub(super) fn what_is_wrong(finding: &FindingRecord) -> [String; 3] {
+    [
+        format!("fact: {}", finding.fact),
+        format!("documented: {}", finding.documented),
+        format!("received: {}", received(finding)),
+    ]
+}
+
+/// Describes what to do about a finding, a line each: how to fix it, if this version knows its rule, and to reproduce it.
+pub(super) fn what_to_do(finding: &FindingRecord) -> Vec<String> {
+    let fix = finding.rule.rule().map(|rule| format!("fix: {}", rule.fix));
+    let lines = fix.into_iter().chain([format!("reproduce: {}", finding.reproduce)]);
+    lines.collect()
+}
+
+/// Returns the numbers of errors and warnings: `5 errors, 1 warning`; empty if there are none.
 pub(crate) fn errors_and_warnings(errors: usize, warnings: usize) -> String {
     let counts = [(errors, "error"), (warnings, "warning")].into_iter();
     let counts = counts

@@ -17,13 +17,13 @@ const REASONS: usize = 5;
 const AT_ONE_GLANCE: usize = 3;
 
 impl Terminal {
-    /// Returns the verdict, followed by the summary unless the verbosity is quiet.
-    pub(super) fn closing(&self, record: &Record) -> String {
+    /// Returns the verdict, followed by the summary unless the verbosity is quiet. The findings are in so many blocks.
+    pub(super) fn closing(&self, record: &Record, blocks: usize) -> String {
         let verdict = self.verdict(record);
         if self.verbosity == Verbosity::Quiet {
             return verdict;
         }
-        let (entries, summary) = (self.entries(record), verdict + &self.summary(record));
+        let (entries, summary) = (self.entries(record), verdict + &self.summary(record, blocks));
         let room = SCREEN.saturating_sub(summary.lines().count());
         let closing = match record.residue.len() + record.others.len() {
             0 => summary,
@@ -52,7 +52,7 @@ impl Terminal {
         format!("{} {words}{}\n", phrases::target(record), phrases::because(record))
     }
 
-    fn summary(&self, record: &Record) -> String {
+    fn summary(&self, record: &Record, blocks: usize) -> String {
         let facts = &record.facts;
         let contract = format!("{}, {}", record.contract.file, record.contract.title);
         let counted = format!(
@@ -62,7 +62,7 @@ impl Terminal {
         let cause = phrases::cause(record).map_or_else(String::new, |cause| self.row("cause", cause));
         let mut text = cause + &self.row("contract", &contract) + &self.row("facts", &counted);
         self.undecided(record, &mut text);
-        if let Some(sum) = groups::sum(record) {
+        if let Some(sum) = groups::sum(record, blocks) {
             text.push_str(&self.row("findings", &sum));
         }
         if let Some(shards) = &record.shards {

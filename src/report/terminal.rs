@@ -60,17 +60,18 @@ impl Terminal {
     #[must_use]
     pub fn report(&self, record: &Record) -> String {
         let mut text = String::new();
-        if self.verbosity > Verbosity::Quiet {
-            self.findings(record, &mut text);
-        }
-        text.push_str(&self.closing(record));
+        let groups = match self.verbosity {
+            Verbosity::Quiet => Vec::new(),
+            _ => groups(record),
+        };
+        self.findings(record, &groups, &mut text);
+        text.push_str(&self.closing(record, groups.len()));
         self.neutral(&text)
     }
 
     /// Appends the groups of findings: the first in full, as long as a line for each of the others still fits, then
     /// those in a line each. Groups after [`MOST_GROUPS`] are only counted.
-    fn findings(&self, record: &Record, text: &mut String) {
-        let groups = groups(record);
+    fn findings(&self, record: &Record, groups: &[Group<'_>], text: &mut String) {
         let all = self.verbosity == Verbosity::Verbose;
         let printed = if all {
             groups.len()
@@ -80,7 +81,7 @@ impl Terminal {
         let mut blocks = groups
             .iter()
             .take(printed)
-            .map(|group| self.group(group, &groups, record));
+            .map(|group| self.group(group, groups, record));
         let (mut full, mut lines) = (0, 0);
         for block in blocks.by_ref() {
             lines += block.lines().count() + 1;

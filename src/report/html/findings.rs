@@ -35,7 +35,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
             } @else {
                 p.hint {
                     "The most urgent come first; findings with one cause are one block."
-                    @if let Some(sum) = sum(view.record) { " " (sum) "." }
+                    @if let Some(sum) = sum(view.record, groups.len()) { " " (sum) "." }
                 }
             }
             p.no-match hidden { "No finding matches the filter." }
