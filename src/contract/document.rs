@@ -17,7 +17,7 @@ use serde_json::{Map, Number, Value};
 
 use super::defect::{Defect, Problem};
 use super::pointer;
-use super::texts::{Text, Texts};
+use super::shared_string::{SharedString, StringPool};
 
 /// The largest document that is read, in bytes.
 pub const MAXIMUM_BYTES: usize = 16 << 20;
@@ -41,7 +41,7 @@ pub struct Node {
     /// The value.
     pub kind: NodeKind,
     /// Where the value starts.
-    pub at: Position,
+    pub position: Position,
 }
 
 /// What a [`Node`] is.
@@ -54,7 +54,7 @@ pub enum NodeKind {
     /// A number that JSON can hold.
     Number(Number),
     /// A string.
-    String(Text),
+    String(SharedString),
     /// A list.
     Array(Box<[Node]>),
     /// Named members in the order of the file.
@@ -62,7 +62,7 @@ pub enum NodeKind {
 }
 
 /// Up to this many members are searched one by one.
-const FEW: usize = 8;
+const LINEAR_SEARCH_LIMIT: usize = 8;
 
 /// The members of an object in the order of the file, found by their names. A document may have a hundred thousand
 /// paths, and each of them is looked up many times.
@@ -76,7 +76,7 @@ pub struct Members {
 impl Members {
     fn new(listed: Vec<Member>) -> Self {
         let mut by_name = Vec::new();
-        if listed.len() > FEW {
+        if listed.len() > LINEAR_SEARCH_LIMIT {
             by_name.extend(0..listed.len());
             by_name.sort_unstable_by_key(|index| listed[*index].name.as_str());
         }
@@ -107,9 +107,9 @@ fn is_named(member: &Member, name: &str) -> Ordering {
 #[derive(Clone, Debug)]
 pub struct Member {
     /// The name as written.
-    pub name: Text,
+    pub name: SharedString,
     /// The position of the name.
-    pub at: Position,
+    pub position: Position,
     /// The value.
     pub node: Node,
 }
@@ -149,11 +149,11 @@ impl Node {
         }
     }
 
-    /// Returns the text, if this is a string.
+    /// Returns the string, if this is one.
     #[must_use]
-    pub fn text(&self) -> Option<&str> {
-        if let NodeKind::String(text) = &self.kind {
-            Some(text)
+    pub fn string(&self) -> Option<&str> {
+        if let NodeKind::String(string) = &self.kind {
+            Some(string)
         } else {
             None
         }
@@ -176,7 +176,7 @@ impl Node {
             NodeKind::Null => Value::Null,
             NodeKind::Boolean(boolean) => Value::Bool(*boolean),
             NodeKind::Number(number) => Value::Number(number.clone()),
-            NodeKind::String(text) => Value::String(text.to_string()),
+            NodeKind::String(string) => Value::String(string.to_string()),
             NodeKind::Array(elements) => elements.iter().map(Node::to_value).collect(),
             NodeKind::Object(members) => {
                 let pairs = members
@@ -277,15 +277,17 @@ impl Document {
     /// pointer that names nothing, returns the nearest position above it.
     #[must_use]
     pub fn position(&self, pointer: &str) -> Position {
-        let (mut node, mut at) = (&self.root, self.root.at);
+        let (mut node, mut at) = (&self.root, self.root.position);
         for token in pointer::tokens(pointer) {
             let next = match &node.kind {
-                NodeKind::Object(_) => node.member_and_location(&token).map(|member| (&member.node, member.at)),
+                NodeKind::Object(_) => node
+                    .member_and_location(&token)
+                    .map(|member| (&member.node, member.position)),
                 NodeKind::Array(elements) => token
                     .parse::<usize>()
                     .ok()
                     .and_then(|index| elements.get(index))
-                    .map(|node| (node, node.at)),
+                    .map(|node| (node, node.position)),
                 _ => None,
             };
             let Some(found) = next else { break };
@@ -321,7 +323,7 @@ struct Reader<'text> {
     pointer: String,
     depth: usize,
     nodes: usize,
-    texts: Texts,
+    strings: StringPool,
     /// The members and elements read so far of the enclosing objects and arrays. Each object or array is built when its
     /// end is reached, with exactly the capacity that it needs.
     members: Vec<Member>,
@@ -338,7 +340,7 @@ impl<'text> Reader<'text> {
             pointer: String::new(),
             depth: 0,
             nodes: 0,
-            texts: Texts::default(),
+            strings: StringPool::default(),
             members: Vec::new(),
             elements: Vec::new(),
         };
@@ -411,7 +413,7 @@ impl<'text> Reader<'text> {
             Event::Alias(anchor) => return self.alias(anchor, at),
             _ => return Err(self.defect(at, Problem::Empty)),
         };
-        let node = Node { kind, at };
+        let node = Node { kind, position: at };
         if anchor != 0 {
             // The value of an anchor is kept as well as the tree, and anchors may contain anchors.
             let size = self.nodes - before + 1;
@@ -450,13 +452,13 @@ impl<'text> Reader<'text> {
     fn members(&mut self, at: Position) -> Result<Vec<Member>, Defect> {
         self.descend(at)?;
         let first = self.members.len();
-        let mut lines: HashMap<Text, u32> = HashMap::new();
+        let mut lines: HashMap<SharedString, u32> = HashMap::new();
         loop {
             let (event, span) = self.next()?;
             let at = self.position(&span.start);
             let name = match event {
                 Event::MappingEnd => break,
-                Event::Scalar(text, ..) => self.texts.one(&text),
+                Event::Scalar(text, ..) => self.strings.share(&text),
                 _ => return Err(self.defect(at, Problem::NameNotText)),
             };
             let length = self.pointer.len();
@@ -468,7 +470,11 @@ impl<'text> Reader<'text> {
             let (event, span) = self.next()?;
             let node = self.node(event, span)?;
             self.pointer.truncate(length);
-            self.members.push(Member { name, at, node });
+            self.members.push(Member {
+                name,
+                position: at,
+                node,
+            });
         }
         self.depth -= 1;
         Ok(self.members.split_off(first))
@@ -478,13 +484,13 @@ impl<'text> Reader<'text> {
     fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>) -> NodeKind {
         let tagged_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
         if style != ScalarStyle::Plain || tagged_text {
-            return NodeKind::String(self.texts.one(text));
+            return NodeKind::String(self.strings.share(text));
         }
         match text {
             "" | "~" | "null" | "Null" | "NULL" => NodeKind::Null,
             "true" | "True" | "TRUE" => NodeKind::Boolean(true),
             "false" | "False" | "FALSE" => NodeKind::Boolean(false),
-            other => number(other).map_or_else(|| NodeKind::String(self.texts.one(other)), NodeKind::Number),
+            other => number(other).map_or_else(|| NodeKind::String(self.strings.share(other)), NodeKind::Number),
         }
     }
 
@@ -644,7 +650,7 @@ mod tests {
     #[test]
     fn a_text_that_stands_a_thousand_times_is_kept_once() {
         fn texts(node: &Node, seen: &mut HashSet<*const u8>) -> usize {
-            let own = node.text().map(|text| seen.insert(text.as_ptr())).into_iter().count();
+            let own = node.string().map(|text| seen.insert(text.as_ptr())).into_iter().count();
             let members = node.members().iter().map(|member| {
                 seen.insert(member.name.as_ptr());
                 1 + texts(&member.node, seen)

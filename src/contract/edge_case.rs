@@ -9,7 +9,7 @@ use super::vocabulary::EdgeCaseKind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EdgeCase {
     /// The kind's index in the contract's list.
-    pub turn: usize,
+    pub index: usize,
     /// The kind.
     pub kind: EdgeCaseKind,
     /// The parameter concerned, as an index into [`Operation::parameters`].
@@ -32,11 +32,11 @@ impl EdgeCase {
             EdgeCaseKind::BodyEmpty => "a body that is empty".to_owned(),
             EdgeCaseKind::BodyNotJson => "a body that is not JSON".to_owned(),
             EdgeCaseKind::BodyNumber => "a body that is a number".to_owned(),
-            EdgeCaseKind::BodyText => "a body that is a string".to_owned(),
+            EdgeCaseKind::BodyString => "a body that is a string".to_owned(),
             EdgeCaseKind::FieldNull => format!("null as `{field}`"),
             EdgeCaseKind::FieldNumber => format!("a number as `{field}`"),
             EdgeCaseKind::FieldObject => format!("an object as `{field}`"),
-            EdgeCaseKind::FieldText => format!("a string as `{field}`"),
+            EdgeCaseKind::FieldString => format!("a string as `{field}`"),
             EdgeCaseKind::FieldTrue => format!("true as `{field}`"),
             EdgeCaseKind::IdentifierMalformed => format!("a malformed `{name}`"),
             EdgeCaseKind::IdentifierUnknown => format!("an unknown `{name}`"),
@@ -46,9 +46,9 @@ impl EdgeCase {
             EdgeCaseKind::ParameterTwice => format!("`{name}` twice"),
             EdgeCaseKind::ParameterWord => format!("a word as `{name}`"),
             EdgeCaseKind::ParameterZero => format!("`{name}` 0"),
-            EdgeCaseKind::TextBeyondAscii => "a string beyond ASCII".to_owned(),
-            EdgeCaseKind::TextControl => "a string with control characters".to_owned(),
-            EdgeCaseKind::TextLong => "a string of 10,000 characters".to_owned(),
+            EdgeCaseKind::NonAsciiString => "a string beyond ASCII".to_owned(),
+            EdgeCaseKind::StringWithControlCharacters => "a string with control characters".to_owned(),
+            EdgeCaseKind::LongString => "a string of 10,000 characters".to_owned(),
         }
     }
 }
@@ -72,10 +72,10 @@ pub(super) fn location(document: &Document, operation: &str) -> String {
 pub(super) fn requests(
     document: &Document,
     operation: &Operation,
-    (turn, kind): (usize, EdgeCaseKind),
+    (index, kind): (usize, EdgeCaseKind),
 ) -> Vec<EdgeCase> {
     let edge_case = |parameter| EdgeCase {
-        turn,
+        index,
         kind,
         parameter,
         field: None,
@@ -103,8 +103,8 @@ pub(super) fn requests(
 }
 
 fn is_in_the_body(kind: EdgeCaseKind) -> bool {
-    use EdgeCaseKind::{BodyArray, BodyDeep, BodyEmpty, BodyNotJson, BodyNumber, BodyText};
-    use EdgeCaseKind::{TextBeyondAscii, TextControl, TextLong};
+    use EdgeCaseKind::{BodyArray, BodyDeep, BodyEmpty, BodyNotJson, BodyNumber, BodyString};
+    use EdgeCaseKind::{LongString, NonAsciiString, StringWithControlCharacters};
     matches!(
         kind,
         BodyArray
@@ -112,10 +112,10 @@ fn is_in_the_body(kind: EdgeCaseKind) -> bool {
             | BodyEmpty
             | BodyNotJson
             | BodyNumber
-            | BodyText
-            | TextBeyondAscii
-            | TextControl
-            | TextLong
+            | BodyString
+            | NonAsciiString
+            | StringWithControlCharacters
+            | LongString
     )
 }
 
@@ -162,10 +162,10 @@ impl ParameterKind {
         let schema = parameter.schema.as_deref().and_then(|schema| document.node(schema));
         let member = |name: &str| schema.and_then(|schema| schema.member(name));
         let formed = || ["enum", "format", "pattern"].iter().any(|name| member(name).is_some());
-        match member("type").and_then(Node::text) {
+        match member("type").and_then(Node::string) {
             Some("integer" | "number") => Self::Number,
             _ if is_page(&parameter.name) => Self::Number,
-            _ if member("format").and_then(Node::text) == Some("uuid") => Self::Uuid,
+            _ if member("format").and_then(Node::string) == Some("uuid") => Self::Uuid,
             Some("string") | None if !formed() => Self::FreeText,
             _ => Self::Formed,
         }

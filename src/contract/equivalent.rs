@@ -90,7 +90,7 @@ mod tests {
         assert!(
             locations
                 .enumerate()
-                .all(|(turn, fact)| fact.location == format!("/x-equivalent/{turn}"))
+                .all(|(index, fact)| fact.location == format!("/x-equivalent/{index}"))
         );
     }
 

@@ -1,7 +1,7 @@
 //! The statements of a contract that a response can break. The main type is [`Fact`].
 
 use super::operation::{OperationId, StatusPattern};
-use super::texts::Text;
+use super::shared_string::SharedString;
 use super::vocabulary::{Equivalence, TimestampForm};
 
 /// The index of a fact in [`Contract::facts`](super::Contract::facts).
@@ -9,21 +9,21 @@ use super::vocabulary::{Equivalence, TimestampForm};
 pub struct FactId(pub usize);
 
 /// One statement of the contract that a response can break. A contract may state a hundred thousand, and a report has a
-/// row for each, so the facts share their texts with those rows and with each other.
+/// row for each, so the facts share their strings with those rows and with each other.
 #[derive(Clone, Debug)]
 pub struct Fact {
     /// A stable name: operation, location in the response, what is stated. `getContacts /data/total: integer`.
-    pub name: Text,
-    /// The operation that it binds; for a security scheme, the first operation that requires it.
+    pub name: SharedString,
+    /// The operation that it applies to; for a security scheme, the first operation that requires it.
     pub operation: OperationId,
     /// The kind of statement.
     pub kind: FactKind,
     /// The location of the statement in the contract.
-    pub location: Text,
+    pub location: SharedString,
     /// The pointer in the response, with `*` for any element; empty where it is about the whole response.
-    pub pattern: Text,
+    pub pattern: SharedString,
     /// What the contract states, in a few words.
-    pub documented: Text,
+    pub documented: SharedString,
 }
 
 /// The kinds of facts. Each kind is judged by one rule.
@@ -48,21 +48,21 @@ pub enum FactKind {
     /// A request in another spelling is accepted as the plain one is.
     Equivalent(Equivalence),
     /// The created record's identifier works where the contract's links carry it.
-    IdentifierServes,
+    IdentifierUsable,
     /// The identifier belongs to no other record.
     IdentifierUnique,
     /// The body of a success is JSON.
     Json,
-    /// The body of this other response is present, and is JSON.
-    JsonOf(StatusPattern),
+    /// The body of a response that is not a success is present, and is JSON.
+    OtherJson(StatusPattern),
     /// What was created is listed.
     Listed,
     /// The listed record carries a sent field; the index is that in the invariant's list.
     ListedCarrying(usize),
     /// The media type of a success is documented.
     MediaType,
-    /// The body of this other response is present, and its media type is documented.
-    MediaTypeOf(StatusPattern),
+    /// The body of a response that is not a success is present, and its media type is documented.
+    OtherMediaType(StatusPattern),
     /// No 5xx.
     NoServerError,
     /// A call without a credential is rejected.
@@ -72,7 +72,7 @@ pub enum FactKind {
     /// Edge cases get no 5xx.
     EdgeCaseNoServerError,
     /// A create adds one record, an update none.
-    Once,
+    OneRecordPerWrite,
     /// A credential under another scheme is rejected.
     OtherScheme,
     /// Nothing of the record appears under another item of the list.

@@ -29,7 +29,7 @@ impl RequestField {
         match kind {
             EdgeCaseKind::FieldNull => !self.nullable,
             EdgeCaseKind::FieldNumber | EdgeCaseKind::FieldObject => self.kind == JsonType::String,
-            EdgeCaseKind::FieldText => self.kind != JsonType::String,
+            EdgeCaseKind::FieldString => self.kind != JsonType::String,
             EdgeCaseKind::FieldTrue => self.kind != JsonType::Boolean,
             _ => false,
         }
@@ -49,7 +49,7 @@ fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields
     let Some(node) = document.node(&schema).filter(|_| depth <= DEPTH && fields.len() < MOST) else {
         return;
     };
-    if let Some(kind) = node.member("type").and_then(Node::text).and_then(JsonType::parse)
+    if let Some(kind) = node.member("type").and_then(Node::string).and_then(JsonType::parse)
         && !at.is_empty()
         && fields.iter().all(|field| field.pointer != at)
     {
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn each_type_has_its_wrong_ones() {
-        use EdgeCaseKind::{FieldNull, FieldNumber, FieldObject, FieldText, FieldTrue};
+        use EdgeCaseKind::{FieldNull, FieldNumber, FieldObject, FieldString, FieldTrue};
         for (kind, nullable, wrong) in [
             (
                 JsonType::String,
@@ -156,10 +156,10 @@ mod tests {
                 &[FieldObject, FieldNumber, FieldTrue, FieldNull][..],
             ),
             (JsonType::String, true, &[FieldObject, FieldNumber, FieldTrue]),
-            (JsonType::Object, false, &[FieldText, FieldTrue, FieldNull]),
-            (JsonType::Array, false, &[FieldText, FieldTrue, FieldNull]),
-            (JsonType::Integer, false, &[FieldText, FieldTrue, FieldNull]),
-            (JsonType::Boolean, false, &[FieldText, FieldNull]),
+            (JsonType::Object, false, &[FieldString, FieldTrue, FieldNull]),
+            (JsonType::Array, false, &[FieldString, FieldTrue, FieldNull]),
+            (JsonType::Integer, false, &[FieldString, FieldTrue, FieldNull]),
+            (JsonType::Boolean, false, &[FieldString, FieldNull]),
         ] {
             let pointer = "/a".to_owned();
             let field = RequestField {
@@ -167,7 +167,7 @@ mod tests {
                 kind,
                 nullable,
             };
-            let all = [FieldObject, FieldText, FieldNumber, FieldTrue, FieldNull];
+            let all = [FieldObject, FieldString, FieldNumber, FieldTrue, FieldNull];
             let can_be: Vec<_> = all.into_iter().filter(|kind| field.can_be(*kind)).collect();
             assert_eq!(can_be, wrong, "{kind:?} {nullable}");
         }

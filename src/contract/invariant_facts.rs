@@ -41,17 +41,17 @@ pub(super) fn add_equivalent(
     ways: &[Equivalence],
     facts: &mut Vec<Fact>,
 ) {
-    for (turn, way) in ways.iter().enumerate() {
-        let Some(index) = equivalent::shown_by(document, operations, *way) else {
+    for (index, way) in ways.iter().enumerate() {
+        let Some(operation) = equivalent::shown_by(document, operations, *way) else {
             continue;
         };
         let mut adder = Adder {
             document,
-            operation: &operations[index],
-            id: OperationId(index),
+            operation: &operations[operation],
+            id: OperationId(operation),
             facts,
         };
-        let location = format!("/x-equivalent/{turn}");
+        let location = format!("/x-equivalent/{index}");
         adder.add(
             FactKind::Equivalent(*way),
             "equivalent request",
@@ -132,7 +132,7 @@ impl Adder<'_> {
         let (media_type, json, of) = if status.is_success() {
             (FactKind::MediaType, FactKind::Json, String::new())
         } else {
-            let kinds = (FactKind::MediaTypeOf(status), FactKind::JsonOf(status));
+            let kinds = (FactKind::OtherMediaType(status), FactKind::OtherJson(status));
             (kinds.0, kinds.1, format!("{status} "))
         };
         self.add(media_type, &format!("{of}media type"), &media_types, content.clone());
@@ -252,12 +252,15 @@ impl Adder<'_> {
         let list = &updated.listed.operation;
         for (index, carry) in updated.carries.iter().enumerate() {
             let documented = &format!("as sent in {}", carry.sent);
-            let name = format!("{} listed in {list} {}: {documented}", self.operation.name, carry.kept);
+            let name = format!(
+                "{} listed in {list} {}: {documented}",
+                self.operation.name, carry.returned_at
+            );
             let location = format!("{location}/carries/{index}");
             let statement = Statement {
                 documented,
                 location,
-                pattern: &carry.kept,
+                pattern: &carry.returned_at,
             };
             self.push(FactKind::UpdatedCarrying(index), name, statement);
         }
@@ -284,7 +287,7 @@ impl Adder<'_> {
             location: location.to_owned(),
             pattern: "",
         };
-        self.push(FactKind::Once, name, statement);
+        self.push(FactKind::OneRecordPerWrite, name, statement);
     }
 
     fn edge_cases(&mut self) {
@@ -308,7 +311,7 @@ impl Adder<'_> {
         let statements = [
             (FactKind::IdentifierUnique, "not reused", true),
             (
-                FactKind::IdentifierServes,
+                FactKind::IdentifierUsable,
                 "serves in the paths that it links to",
                 serves,
             ),
@@ -328,7 +331,7 @@ impl Adder<'_> {
     }
 
     fn carried(&mut self, created: &Created, (index, carry): (usize, &Carry), location: &str) {
-        let pattern = format!("{}{}", created.resource, carry.kept);
+        let pattern = format!("{}{}", created.resource, carry.returned_at);
         let documented = &format!("as sent in {}", carry.sent);
         let location = || location.to_owned();
         let name = format!("{} created {pattern}: {documented}", self.operation.name);
@@ -344,12 +347,12 @@ impl Adder<'_> {
         if let Some(listed) = &created.listed {
             let name = format!(
                 "{} listed in {} {}: {documented}",
-                self.operation.name, listed.operation, carry.kept
+                self.operation.name, listed.operation, carry.returned_at
             );
             let statement = Statement {
                 documented,
                 location: location(),
-                pattern: &carry.kept,
+                pattern: &carry.returned_at,
             };
             self.push(FactKind::ListedCarrying(index), name, statement);
         }

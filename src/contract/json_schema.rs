@@ -88,7 +88,7 @@ pub fn whole(document: &Document, schema: &str) -> Option<Value> {
 /// Returns the asserting keywords that a schema has, in the order of [`KEYWORDS`].
 pub(super) fn keywords(schema: &Node) -> Vec<&'static str> {
     let present = |keyword: &&&str| match schema.member(keyword) {
-        Some(format) if **keyword == "format" => format.text().is_some_and(|format| FORMATS.contains(&format)),
+        Some(format) if **keyword == "format" => format.string().is_some_and(|format| FORMATS.contains(&format)),
         found => found.is_some(),
     };
     KEYWORDS.iter().filter(present).copied().collect()
@@ -188,7 +188,7 @@ fn definition(target: &str) -> String {
 }
 
 fn format(value: &Node, converted: &mut Map<String, Value>) {
-    match value.text() {
+    match value.string() {
         Some("int32") => bounds(converted, i64::from(i32::MIN), i64::from(i32::MAX)),
         Some("int64") => bounds(converted, i64::MIN, i64::MAX),
         Some(format) if FORMATS.contains(&format) => {

@@ -96,7 +96,7 @@ impl Reader<'_> {
     }
 
     fn target_operation(&self, node: &Node) -> Result<Option<OperationId>, Defect> {
-        let Some(id) = node.member("operationId").and_then(Node::text) else {
+        let Some(id) = node.member("operationId").and_then(Node::string) else {
             return Ok(None);
         };
         if let Some(to) = self.by_name.get(id) {

@@ -1,5 +1,5 @@
 //! Makes a [`Contract`] from a document: operations, links, invariants, gaps and every fact. All of them are
-//! cross-checked, so that a statement that binds nothing is reported and not ignored.
+//! cross-checked, so that a statement that applies to nothing is reported and not ignored.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::document::{Document, Node, NodeKind};
 use super::edge_case::{self, EdgeCase};
 use super::field;
 use super::link;
-use super::openapi::{self, MOST_REFERENCES, near};
+use super::openapi::{self, MAXIMUM_REFERENCES, near};
 use super::operation::{
     DocumentedResponse, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
 };
@@ -35,7 +35,7 @@ pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contrac
     let gaps = gaps(&document)?;
     let mut expander = Expander::new(&document);
     let operations = operations(&mut expander)?;
-    nulls_bind(&expander)?;
+    null_keys_apply(&expander)?;
     let links = link::read(&document, &operations)?;
     invariants_fit(&document, &operations, &gaps)?;
     let (shapes, mut facts) = (expander.shapes, expander.facts);
@@ -89,8 +89,8 @@ fn operation(
 ) -> Result<Operation, Defect> {
     let document = expander.document;
     let pointer = &location.pointer;
-    let text = |name: &str| document.node(&pointer::join(pointer, name)).and_then(Node::text);
-    let name = text("operationId").map_or_else(|| format!("{method} {}", location.path), str::to_owned);
+    let string = |name: &str| document.node(&pointer::join(pointer, name)).and_then(Node::string);
+    let name = string("operationId").map_or_else(|| format!("{method} {}", location.path), str::to_owned);
     let responses = responses(expander, id, &name, pointer)?;
     let mut operation = Operation {
         parameters: parameters(document, location),
@@ -107,9 +107,9 @@ fn operation(
         fields: Vec::new(),
     };
     let schema = operation.request.as_ref().and_then(|request| request.schema.as_deref());
-    let is_asked_for = document.node(&edge_case::location(document, pointer)).is_some();
+    let has_edge_cases = document.node(&edge_case::location(document, pointer)).is_some();
     operation.fields = schema
-        .filter(|_| is_asked_for)
+        .filter(|_| has_edge_cases)
         .map_or_else(Vec::new, |schema| field::fields(document, schema));
     operation.edge_cases = edge_cases(document, &operation)?;
     Ok(operation)
@@ -202,13 +202,13 @@ fn parameters(document: &Document, location: &OperationLocation<'_>) -> Vec<Para
 }
 
 fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
-    let location = match node.member("in")?.text()? {
+    let location = match node.member("in")?.string()? {
         "cookie" => Location::Cookie,
         "header" => Location::Header,
         "path" => Location::Path,
         _ => Location::Query,
     };
-    let name = node.member("name")?.text()?.to_owned();
+    let name = node.member("name")?.string()?.to_owned();
     // The values of these three come from elsewhere in the contract (OpenAPI 3.0.3, section 4.7.12.1).
     let said_elsewhere = ["accept", "authorization", "content-type"];
     if location == Location::Header && said_elsewhere.contains(&name.to_ascii_lowercase().as_str()) {
@@ -217,7 +217,7 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
     let schema = node
         .member("schema")
         .map(|_| resolve(document, pointer::join(at, "schema")));
-    let given = |holder: &Node| {
+    let suggested = |holder: &Node| {
         holder
             .member("example")
             .or_else(|| holder.member("examples")?.members().first()?.node.member("value"))
@@ -226,14 +226,15 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
     };
     let allowed = |holder: &Node| holder.member("enum")?.elements().first().map(Node::to_value);
     let in_schema = schema.as_deref().and_then(|schema| document.node(schema));
-    let sample = given(node).or_else(|| in_schema.and_then(|schema| given(schema).or_else(|| allowed(schema))));
+    let example =
+        suggested(node).or_else(|| in_schema.and_then(|schema| suggested(schema).or_else(|| allowed(schema))));
     Some(Parameter {
         name,
         location,
         required: node.member("required").and_then(Node::boolean) == Some(true),
         pointer: at.to_owned(),
         schema,
-        sample,
+        example,
     })
 }
 
@@ -289,14 +290,14 @@ fn security(document: &Document, operation: &str) -> Security {
 fn scheme(document: &Document, name: &str) -> Option<Security> {
     let at = resolve(document, pointer::join("/components/securitySchemes", name));
     let node = document.node(&at)?;
-    let text = |member: &str| node.member(member).and_then(Node::text);
+    let string = |member: &str| node.member(member).and_then(Node::string);
     let scheme = name.to_owned();
-    match (text("type")?, text("scheme"), text("in")) {
+    match (string("type")?, string("scheme"), string("in")) {
         ("http", Some(kind), _) if kind.eq_ignore_ascii_case("bearer") => Some(Security::Bearer { scheme }),
         ("oauth2" | "openIdConnect", _, _) => Some(Security::Bearer { scheme }),
         ("apiKey", _, Some("header")) => Some(Security::ApiKey {
             scheme,
-            header: text("name")?.to_owned(),
+            header: string("name")?.to_owned(),
         }),
         _ => None,
     }
@@ -304,7 +305,7 @@ fn scheme(document: &Document, name: &str) -> Option<Security> {
 
 /// Follows references from the pointer to the definition; [`openapi::validate`] has checked that they lead somewhere.
 pub(super) fn resolve(document: &Document, mut pointer: String) -> String {
-    for _ in 0..=MOST_REFERENCES {
+    for _ in 0..=MAXIMUM_REFERENCES {
         match document.node(&pointer).and_then(openapi::target_of) {
             Some(target) => pointer = target,
             None => break,
@@ -332,10 +333,10 @@ fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase
     let listed: Vec<EdgeCaseKind> = statement(document, holder, key)?.unwrap_or_default();
     let of_its_own = !holder.is_empty();
     let mut requests = Vec::new();
-    for (turn, kind) in listed.iter().enumerate() {
-        let location = || pointer::join(&at, &turn.to_string());
-        let found = edge_case::requests(document, operation, (turn, *kind));
-        if listed.iter().take(turn).any(|earlier| earlier == kind) {
+    for (index, kind) in listed.iter().enumerate() {
+        let location = || pointer::join(&at, &index.to_string());
+        let found = edge_case::requests(document, operation, (index, *kind));
+        if listed.iter().take(index).any(|earlier| earlier == kind) {
             let message = "this kind of edge case is listed twice; remove one".to_owned();
             return Err(vocabulary(document, &location(), message));
         }
@@ -354,12 +355,12 @@ fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase
 /// Returns the equivalent ways of writing a request that the root lists.
 fn equivalences(document: &Document) -> Result<Vec<Equivalence>, Defect> {
     let listed: Vec<Equivalence> = statement(document, "", "x-equivalent")?.unwrap_or_default();
-    let repeats = |(turn, way): (usize, &Equivalence)| listed.iter().take(turn).any(|earlier| earlier == way);
+    let repeats = |(index, way): (usize, &Equivalence)| listed.iter().take(index).any(|earlier| earlier == way);
     match listed.iter().enumerate().position(repeats) {
         None => Ok(listed),
-        Some(turn) => {
+        Some(index) => {
             let message = "this way is listed twice; remove one".to_owned();
-            Err(vocabulary(document, &format!("/x-equivalent/{turn}"), message))
+            Err(vocabulary(document, &format!("/x-equivalent/{index}"), message))
         }
     }
 }
@@ -442,12 +443,12 @@ fn gap_location(reference: &str) -> &str {
 }
 
 /// Checks the location of each `x-null`: it must be on a schema of a response that has something below it.
-fn nulls_bind(expander: &Expander<'_>) -> Result<(), Defect> {
+fn null_keys_apply(expander: &Expander<'_>) -> Result<(), Defect> {
     let document = expander.document;
     let mut references = Vec::new();
     gap_references(&document.root, &mut String::new(), &mut references);
     let mut keys = references.iter().map(|(at, _)| at).filter(|at| at.ends_with("/x-null"));
-    let Some(at) = keys.find(|at| !expander.nulls.contains(*at)) else {
+    let Some(at) = keys.find(|at| !expander.null_keys.contains(*at)) else {
         return Ok(());
     };
     let message = "`x-null` binds nothing here: it goes on the schema of a resource in a response, beside its \
@@ -466,10 +467,10 @@ fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, St
                     "x-gap" => {
                         let ids = member.node.elements().iter().enumerate();
                         let named =
-                            ids.filter_map(|(index, id)| Some((format!("{pointer}/{index}"), id.text()?.to_owned())));
+                            ids.filter_map(|(index, id)| Some((format!("{pointer}/{index}"), id.string()?.to_owned())));
                         found.extend(named);
                     }
-                    "x-null" => found.push((pointer.clone(), member.node.text().unwrap_or_default().to_owned())),
+                    "x-null" => found.push((pointer.clone(), member.node.string().unwrap_or_default().to_owned())),
                     _ => gap_references(&member.node, pointer, found),
                 }
                 pointer.truncate(length);
@@ -500,7 +501,7 @@ fn invariants_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -
             carries_fit(document, &gaps, &created.carries, &at)?;
             if let Some(listed) = &created.listed {
                 listed_fits(document, &pages, operation, (listed, &format!("{at}/listed")))?;
-                if listed.owner.is_some() && listed.at.is_none() {
+                if listed.owner.is_some() && listed.array.is_none() {
                     let message = "an `owner` needs `at`, the array within the owner's item; add it".to_owned();
                     return Err(vocabulary(document, &format!("{at}/listed"), message));
                 }
@@ -526,7 +527,7 @@ fn carries_fit(document: &Document, gaps: &HashSet<&str>, carries: &[Carry], at:
             let message = format!("the gap `{gap}` is not in the catalogue; add it to `x-gaps`");
             return Err(vocabulary(document, &at, message));
         }
-        if let Some(wrong) = [&carry.sent, &carry.kept]
+        if let Some(wrong) = [&carry.sent, &carry.returned_at]
             .into_iter()
             .find(|text| !pointer::is_pointer(text))
         {
@@ -656,7 +657,7 @@ mod tests {
         let found: Vec<_> = operation
             .parameters
             .iter()
-            .map(|parameter| (parameter.location, parameter.sample.clone()))
+            .map(|parameter| (parameter.location, parameter.example.clone()))
             .collect();
         assert_eq!(found, [(Location::Path, Some(json!(7))), (Location::Query, None)]);
     }
@@ -673,7 +674,7 @@ mod tests {
             let parameters = format!("parameters: [{{name: id, in: path, required: true, {rest}}}]");
             let operation = operation(&format!("{{get: {{{parameters}, {OK}}}}}"));
             assert_eq!(
-                operation.parameters[0].sample,
+                operation.parameters[0].example,
                 sample.map(|sample| json!(sample)),
                 "{rest}"
             );

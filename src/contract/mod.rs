@@ -26,7 +26,7 @@
 //! defect names a location of the document, and reading the document may end in a defect. So these files refer to each
 //! other.
 
-mod choices;
+mod alternatives;
 pub mod defect;
 pub mod document;
 pub mod edge_case;
@@ -43,9 +43,9 @@ pub mod openapi;
 pub mod operation;
 pub mod pointer;
 pub mod shape;
+pub mod shared_string;
 #[cfg(test)]
 mod testing;
-pub mod texts;
 pub mod vocabulary;
 
 use std::collections::{HashMap, HashSet};
@@ -60,7 +60,7 @@ pub use load::is_json;
 use openapi::{did_you_mean, near, target_of};
 use operation::{Operation, OperationId, Security};
 use shape::{Shape, ShapeId};
-use texts::Text;
+use shared_string::SharedString;
 use vocabulary::{Equivalence, Gap};
 
 /// The contract that this crate is built with.
@@ -114,7 +114,7 @@ pub struct Contract {
     creating_within: HashMap<OperationId, Vec<OperationId>>,
     /// The equivalent ways of writing a request that each operation shows.
     equivalences: HashMap<OperationId, Vec<Equivalence>>,
-    names: HashSet<Text>,
+    names: HashSet<SharedString>,
 }
 
 /// The statements of a contract, as they are read.
@@ -135,7 +135,7 @@ impl Contract {
         facts.shrink_to_fit();
         let title = document
             .node("/info/title")
-            .and_then(Node::text)
+            .and_then(Node::string)
             .unwrap_or(&document.name)
             .to_owned();
         let keyed = facts
@@ -161,7 +161,7 @@ impl Contract {
                 .as_ref()
                 .and_then(|created| created.listed.as_ref());
             let list = listed
-                .filter(|listed| listed.at.is_some())
+                .filter(|listed| listed.array.is_some())
                 .map(|listed| &listed.operation);
             if let Some(list) = list.and_then(|list| by_name.get(list)) {
                 creating_within.entry(*list).or_default().push(OperationId(index));
@@ -354,7 +354,7 @@ impl Contract {
     /// or where it is a plain identifier; otherwise its shape, because a name that the target chose may be a value.
     #[must_use]
     pub fn render_name(&self, name: &str) -> String {
-        if self.prints(name) {
+        if self.may_print(name) {
             name.to_owned()
         } else {
             format!("<undocumented name({})>", name.chars().count())
@@ -363,7 +363,7 @@ impl Contract {
 
     /// Whether the name may be printed unchanged.
     #[must_use]
-    pub fn prints(&self, name: &str) -> bool {
+    pub fn may_print(&self, name: &str) -> bool {
         self.names.contains(name) || name::is_plain(name)
     }
 

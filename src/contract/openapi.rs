@@ -32,10 +32,10 @@ pub fn validate(document: &Document) -> Result<(), Defect> {
 }
 
 /// The maximum number of references that one may follow to its definition.
-pub(super) const MOST_REFERENCES: usize = 64;
+pub(super) const MAXIMUM_REFERENCES: usize = 64;
 
 /// The maximum number of letters by which a name may differ from the intended one.
-const FARTHEST: usize = 2;
+const MAXIMUM_DISTANCE: usize = 2;
 
 /// Returns the name among `known` that nearly matches `name`, if there is one.
 #[must_use]
@@ -45,11 +45,11 @@ pub fn near<'known>(name: &str, known: impl IntoIterator<Item = &'known str>) ->
     let length = name.chars().count();
     let scored = known
         .into_iter()
-        .filter(|candidate| candidate.chars().count().abs_diff(length) <= FARTHEST)
+        .filter(|candidate| candidate.chars().count().abs_diff(length) <= MAXIMUM_DISTANCE)
         .map(|candidate| (distance(name, candidate), candidate));
     let (distance, candidate) = scored.min_by_key(|(distance, _)| *distance)?;
     let longest = length.max(candidate.chars().count());
-    (distance <= FARTHEST && distance * 3 < longest).then_some(candidate)
+    (distance <= MAXIMUM_DISTANCE && distance * 3 < longest).then_some(candidate)
 }
 
 /// Returns a suggestion to append to a message; empty where no name is near.
@@ -67,14 +67,14 @@ fn version(document: &Document) -> Result<(), Defect> {
         return Err(document.defect("", Problem::NotOpenApi));
     }
     if let Some(swagger) = document.root.member("swagger") {
-        let found = swagger.text().map_or_else(|| "2.0".to_owned(), str::to_owned);
+        let found = swagger.string().map_or_else(|| "2.0".to_owned(), str::to_owned);
         return Err(document.defect("/swagger", Problem::Version { found }));
     }
     let Some(openapi) = document.root.member("openapi") else {
         return Err(document.defect("", Problem::NotOpenApi));
     };
     let found = openapi
-        .text()
+        .string()
         .map_or_else(|| openapi.to_value().to_string(), str::to_owned);
     if found.starts_with("3.0.") {
         Ok(())
@@ -90,7 +90,7 @@ fn operation_ids(document: &Document) -> Result<(), Defect> {
             let members = operation.node.members().iter();
             let Some((id, line)) = members
                 .filter(|member| member.name == "operationId")
-                .find_map(|member| Some((member.node.text()?, member.at.line)))
+                .find_map(|member| Some((member.node.string()?, member.position.line)))
             else {
                 continue;
             };
@@ -140,7 +140,7 @@ enum Expect {
     Schema,
     /// `additionalProperties`: a boolean or a schema.
     SchemaOrBoolean,
-    Text,
+    String,
     /// A string that real documents also write as a bare number or boolean.
     Label,
 }
@@ -207,7 +207,7 @@ impl Walk<'_> {
             let message = format!("`{old}` is called `{new}` now; rename the key");
             self.fail(&member.name, Problem::Vocabulary { message });
         }
-        let text = member.node.text().filter(|text| text.contains(RENAMED_RUN_TAG));
+        let text = member.node.string().filter(|text| text.contains(RENAMED_RUN_TAG));
         if member.name == "x-synthetic" && text.is_some() {
             let message = format!("`{RENAMED_RUN_TAG}` is written `{RUN_TAG}` now; rename it in the text");
             self.fail(&member.name, Problem::Vocabulary { message });
@@ -219,7 +219,7 @@ impl Walk<'_> {
             (Expect::Any, _)
             | (Expect::Boolean | Expect::Label | Expect::SchemaOrBoolean, NodeKind::Boolean(_))
             | (Expect::Number | Expect::Label, NodeKind::Number(_))
-            | (Expect::Text | Expect::Label, NodeKind::String(_)) => {}
+            | (Expect::String | Expect::Label, NodeKind::String(_)) => {}
             (Expect::Integer, NodeKind::Number(number))
                 if number.is_u64() || number.is_i64() || number.as_f64().is_some_and(|value| value.fract() == 0.0) => {}
             (Expect::OneOf(known), NodeKind::String(text)) if known.contains(&text.as_str()) => {}
@@ -249,7 +249,7 @@ impl Walk<'_> {
     }
 
     fn reference(&mut self, reference: &Node) {
-        let Some(target) = reference.text() else {
+        let Some(target) = reference.string() else {
             return self.within("$ref", |walk| walk.wrong_kind("a reference", reference));
         };
         let Some(pointer) = local_pointer(target) else {
@@ -285,9 +285,9 @@ impl Walk<'_> {
                     target: target.to_owned(),
                 });
             }
-            if met.len() >= MOST_REFERENCES {
+            if met.len() >= MAXIMUM_REFERENCES {
                 return Some(Problem::Unsupported {
-                    what: format!("a reference that leads through more than {MOST_REFERENCES} others"),
+                    what: format!("a reference that leads through more than {MAXIMUM_REFERENCES} others"),
                     fix: "let it name the definition",
                 });
             }
@@ -340,7 +340,7 @@ impl Walk<'_> {
 
 /// Returns the pointer that a node refers to, if the node is a reference within the file.
 pub(super) fn target_of(node: &Node) -> Option<String> {
-    node.member("$ref").and_then(Node::text).and_then(local_pointer)
+    node.member("$ref").and_then(Node::string).and_then(local_pointer)
 }
 
 /// Returns the pointer of a reference within the file (`#/components/…`, percent-decoded by RFC 6901, section 6).
@@ -371,7 +371,7 @@ impl Expect {
             Self::ArrayOf(_) => "an array".to_owned(),
             Self::Boolean => "a boolean".to_owned(),
             Self::Integer => "an integer".to_owned(),
-            Self::Label | Self::Text => "a string".to_owned(),
+            Self::Label | Self::String => "a string".to_owned(),
             Self::MapOf(_) => "an object".to_owned(),
             Self::Number => "a number".to_owned(),
             Self::Object(shape) if shape.name.starts_with(['i', 'o', 'O']) => format!("an {}", shape.name),
@@ -417,12 +417,12 @@ const fn referable(name: &'static str, fields: &'static [Field]) -> Shape {
     }
 }
 
-const TEXTS: Expect = Expect::ArrayOf(&Expect::Text);
+const STRINGS: Expect = Expect::ArrayOf(&Expect::String);
 
 static OPENAPI: Shape = shape(
     "OpenAPI document",
     &[
-        required("openapi", Expect::Text),
+        required("openapi", Expect::String),
         required("info", Expect::Object(&INFO)),
         optional("servers", SERVERS),
         required("paths", Expect::Object(&PATHS)),
@@ -449,7 +449,7 @@ const SERVERS: Expect = Expect::ArrayOf(&Expect::Object(&SERVER));
 static SERVER: Shape = shape(
     "server object",
     &[
-        required("url", Expect::Text),
+        required("url", Expect::String),
         optional("description", Expect::Label),
         optional("variables", Expect::MapOf(&Expect::Object(&SERVER_VARIABLE))),
     ],
@@ -463,7 +463,7 @@ static SERVER_VARIABLE: Shape = shape(
     ],
 );
 
-const SECURITY: Expect = Expect::ArrayOf(&Expect::MapOf(&TEXTS));
+const SECURITY: Expect = Expect::ArrayOf(&Expect::MapOf(&STRINGS));
 
 static PATHS: Shape = Shape {
     name: "paths object",
@@ -494,11 +494,11 @@ static PATH_ITEM: Shape = referable(
 static OPERATION: Shape = shape(
     "operation",
     &[
-        optional("tags", TEXTS),
+        optional("tags", STRINGS),
         optional("summary", Expect::Label),
         optional("description", Expect::Label),
         optional("externalDocs", Expect::Any),
-        optional("operationId", Expect::Text),
+        optional("operationId", Expect::String),
         optional("parameters", PARAMETERS),
         optional("requestBody", Expect::Object(&REQUEST_BODY)),
         required("responses", Expect::Object(&RESPONSES)),
@@ -513,13 +513,13 @@ const PARAMETERS: Expect = Expect::ArrayOf(&Expect::Object(&PARAMETER));
 static PARAMETER: Shape = referable(
     "parameter",
     &[
-        required("name", Expect::Text),
+        required("name", Expect::String),
         required("in", Expect::OneOf(&["query", "header", "path", "cookie"])),
         optional("description", Expect::Label),
         optional("required", Expect::Boolean),
         optional("deprecated", Expect::Boolean),
         optional("allowEmptyValue", Expect::Boolean),
-        optional("style", Expect::Text),
+        optional("style", Expect::String),
         optional("explode", Expect::Boolean),
         optional("allowReserved", Expect::Boolean),
         optional("schema", Expect::Schema),
@@ -573,7 +573,7 @@ static HEADER: Shape = referable(
         optional("deprecated", Expect::Boolean),
         optional("schema", Expect::Schema),
         optional("content", CONTENT),
-        optional("style", Expect::Text),
+        optional("style", Expect::String),
         optional("explode", Expect::Boolean),
         optional("example", Expect::Any),
         optional("examples", Expect::Any),
@@ -583,8 +583,8 @@ static HEADER: Shape = referable(
 static LINK: Shape = referable(
     "link",
     &[
-        optional("operationRef", Expect::Text),
-        optional("operationId", Expect::Text),
+        optional("operationRef", Expect::String),
+        optional("operationId", Expect::String),
         optional("parameters", Expect::MapOf(&Expect::Any)),
         optional("requestBody", Expect::Any),
         optional("description", Expect::Label),
@@ -612,12 +612,12 @@ static SECURITY_SCHEME: Shape = referable(
     &[
         required("type", Expect::OneOf(&["apiKey", "http", "oauth2", "openIdConnect"])),
         optional("description", Expect::Label),
-        optional("name", Expect::Text),
+        optional("name", Expect::String),
         optional("in", Expect::OneOf(&["query", "header", "cookie"])),
-        optional("scheme", Expect::Text),
-        optional("bearerFormat", Expect::Text),
+        optional("scheme", Expect::String),
+        optional("bearerFormat", Expect::String),
         optional("flows", Expect::Any),
-        optional("openIdConnectUrl", Expect::Text),
+        optional("openIdConnectUrl", Expect::String),
     ],
 );
 
@@ -633,13 +633,13 @@ static SCHEMA: Shape = referable(
         optional("exclusiveMinimum", Expect::Boolean),
         optional("maxLength", Expect::Integer),
         optional("minLength", Expect::Integer),
-        optional("pattern", Expect::Text),
+        optional("pattern", Expect::String),
         optional("maxItems", Expect::Integer),
         optional("minItems", Expect::Integer),
         optional("uniqueItems", Expect::Boolean),
         optional("maxProperties", Expect::Integer),
         optional("minProperties", Expect::Integer),
-        optional("required", TEXTS),
+        optional("required", STRINGS),
         optional("enum", Expect::ArrayOf(&Expect::Any)),
         optional(
             "type",
@@ -653,7 +653,7 @@ static SCHEMA: Shape = referable(
         optional("properties", Expect::MapOf(&Expect::Schema)),
         optional("additionalProperties", Expect::SchemaOrBoolean),
         optional("description", Expect::Label),
-        optional("format", Expect::Text),
+        optional("format", Expect::String),
         optional("default", Expect::Any),
         optional("nullable", Expect::Boolean),
         optional("discriminator", Expect::Any),

@@ -171,7 +171,7 @@ pub struct Parameter {
     /// The location of its schema, where it has one.
     pub schema: Option<String>,
     /// A value from the contract itself: an example, a default or an allowed value.
-    pub sample: Option<serde_json::Value>,
+    pub example: Option<serde_json::Value>,
 }
 
 /// Where a parameter goes.

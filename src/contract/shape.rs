@@ -1,9 +1,9 @@
-//! Expands a schema into the shape of one response: a node for each location, each with the facts that bind it. The
+//! Expands a schema into the shape of one response: a node for each location, each with the facts that apply to it. The
 //! main type is [`Shape`].
 //!
 //! # Design
 //!
-//! With `allOf`, several schemas bind one location, so a shape is made from a set of them: a schema and its `allOf`
+//! With `allOf`, several schemas apply to one location, so a shape is made from a set of them: a schema and its `allOf`
 //! members. A schema that contains itself leads back to the shape that is being made. If the expansion
 //! of a document would explode, shapes are shared after the first thousand, and a shared fact is named after the first
 //! location that uses it. A document that still
@@ -12,7 +12,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::choices::Choices;
+use super::alternatives::AlternativeCounts;
 use super::defect::{Defect, Problem};
 use super::document::{Document, MAXIMUM_DEPTH, Node};
 use super::fact::{Fact, FactId, FactKind};
@@ -20,7 +20,7 @@ use super::json_schema;
 use super::openapi::target_of;
 use super::operation::OperationId;
 use super::pointer;
-use super::texts::{Text, Texts};
+use super::shared_string::{SharedString, StringPool};
 
 /// The number of shapes that one response may have before they are shared.
 const SHARED_AFTER: usize = 1000;
@@ -52,7 +52,7 @@ pub struct Shape {
     /// The shape of fields whose names are not listed.
     pub additional: Option<ShapeId>,
     /// Whether unlisted fields are documented, by `additionalProperties`.
-    pub open: bool,
+    pub allows_unlisted_fields: bool,
     /// The names that only an alternative of `oneOf` or `anyOf` documents.
     pub alternatives: BTreeSet<String>,
     /// The shape of each element.
@@ -64,7 +64,7 @@ pub struct Shape {
 }
 
 /// Up to this many fields are searched one by one.
-const FEW: usize = 32;
+const LINEAR_SEARCH_LIMIT: usize = 32;
 
 impl Shape {
     /// Returns the index of the field with this name.
@@ -79,7 +79,7 @@ impl Shape {
     }
 
     fn index(&mut self) {
-        if self.fields.len() > FEW {
+        if self.fields.len() > LINEAR_SEARCH_LIMIT {
             self.by_name = (0..self.fields.len()).collect();
             self.by_name
                 .sort_unstable_by_key(|index| self.fields[*index].name.as_str());
@@ -91,7 +91,7 @@ impl Shape {
 #[derive(Debug)]
 pub struct Field {
     /// The name.
-    pub name: Text,
+    pub name: SharedString,
     /// The shape of its value.
     pub shape: ShapeId,
     /// The fact that the field is present, where the contract requires it.
@@ -162,8 +162,8 @@ pub(super) struct Expander<'document> {
     pub(super) document: &'document Document,
     pub(super) shapes: Vec<Shape>,
     pub(super) facts: Vec<Fact>,
-    texts: Texts,
-    choices: Choices<'document>,
+    strings: StringPool,
+    alternative_counts: AlternativeCounts<'document>,
     /// The number of schemas and fields expanded so far.
     parts: Cell<usize>,
     /// The first defect in a response's schema.
@@ -175,18 +175,18 @@ pub(super) struct Expander<'document> {
     operation: OperationId,
     /// Whether what is being expanded is below a schema with `x-null`.
     null_is_open: bool,
-    /// The locations of the `x-null` keys that bind some response.
-    pub(super) nulls: HashSet<String>,
+    /// The locations of the `x-null` keys that apply to some response.
+    pub(super) null_keys: HashSet<String>,
 }
 
-/// One schema that binds a location: the node and its location.
+/// One schema that applies to a location: the node and its location.
 #[derive(Clone)]
 struct AllOfMember<'document> {
     node: &'document Node,
     pointer: String,
-    /// Whether the schema that leads here has `nullable`, next to `allOf` or next to the reference. By the letter that
+    /// Whether the schema that leads here has `nullable`, next to `allOf` or next to the reference. Strictly that
     /// has no effect (OpenAPI 3.0.3, sections 4.7.23 and 4.7.24.1), but nobody writes it to exclude null.
-    null_around: bool,
+    nullable_at_reference: bool,
 }
 
 impl<'document> Expander<'document> {
@@ -195,8 +195,8 @@ impl<'document> Expander<'document> {
             document,
             shapes: Vec::new(),
             facts: Vec::new(),
-            texts: Texts::default(),
-            choices: Choices::new(document),
+            strings: StringPool::default(),
+            alternative_counts: AlternativeCounts::new(document),
             parts: Cell::new(0),
             rejected: None,
             memo: HashMap::new(),
@@ -205,7 +205,7 @@ impl<'document> Expander<'document> {
             subject: String::new(),
             operation: OperationId(0),
             null_is_open: false,
-            nulls: HashSet::new(),
+            null_keys: HashSet::new(),
         }
     }
 
@@ -230,7 +230,7 @@ impl<'document> Expander<'document> {
         self.rejected.take().map_or(Ok(shape), Err)
     }
 
-    fn look(&self, parts: usize) {
+    fn count(&self, parts: usize) {
         self.parts.set(self.parts.get().saturating_add(parts));
     }
 
@@ -259,12 +259,12 @@ impl<'document> Expander<'document> {
         }
         self.memo.insert(key.clone(), id);
         self.path.push((key, id));
-        let around = self.null_is_open;
-        self.open_below(all_of);
+        let inherited = self.null_is_open;
+        self.note_x_null(all_of);
         let shape = self.fill(all_of, pattern);
-        self.null_is_open = around;
+        self.null_is_open = inherited;
         self.shapes[id.0] = Shape {
-            null_is_open: around,
+            null_is_open: inherited,
             ..shape
         };
         self.path.pop();
@@ -272,7 +272,7 @@ impl<'document> Expander<'document> {
     }
 
     /// Records whether one of the schemas has `x-null`, for everything below this location.
-    fn open_below(&mut self, all_of: &[AllOfMember<'document>]) {
+    fn note_x_null(&mut self, all_of: &[AllOfMember<'document>]) {
         let has_locations_below = |member: &&AllOfMember<'_>| {
             let keywords = ["properties", "items", "additionalProperties", "allOf"];
             keywords.iter().any(|keyword| member.node.member(keyword).is_some())
@@ -283,7 +283,7 @@ impl<'document> Expander<'document> {
             .filter_map(|member| member.member("x-null"))
         {
             self.null_is_open = true;
-            self.nulls.insert(key.pointer);
+            self.null_keys.insert(key.pointer);
         }
     }
 
@@ -307,7 +307,7 @@ impl<'document> Expander<'document> {
             .iter()
             .filter_map(|member| member.member("additionalProperties"))
             .collect();
-        shape.open = additional.iter().any(|inner| inner.node.boolean() != Some(false));
+        shape.allows_unlisted_fields = additional.iter().any(|inner| inner.node.boolean() != Some(false));
         self.alternatives(all_of, &mut shape);
         let schemas: Vec<_> = additional
             .into_iter()
@@ -323,10 +323,10 @@ impl<'document> Expander<'document> {
 
     /// Adds the names that the alternatives of a schema document, including nested alternatives.
     fn alternatives(&self, all_of: &[AllOfMember<'document>], shape: &mut Shape) {
-        let mut open: Vec<AllOfMember<'_>> = all_of.to_vec();
+        let mut pending: Vec<AllOfMember<'_>> = all_of.to_vec();
         // A choice may contain itself, and several may refer to one schema.
         let mut seen = HashSet::new();
-        while let Some(schema) = open.pop() {
+        while let Some(schema) = pending.pop() {
             for choice in ["oneOf", "anyOf"] {
                 let Some(listed) = schema.member(choice) else { continue };
                 for index in 0..listed.node.elements().len() {
@@ -336,13 +336,13 @@ impl<'document> Expander<'document> {
                         .filter(|one| seen.insert(std::ptr::from_ref(one.node)));
                     for member in fresh {
                         let properties = member.node.member("properties").map_or(&[][..], Node::members);
-                        self.look(properties.len());
+                        self.count(properties.len());
                         shape
                             .alternatives
                             .extend(properties.iter().map(|property| property.name.to_string()));
                         let additional = member.node.member("additionalProperties");
-                        shape.open |= additional.is_some_and(|inner| inner.boolean() != Some(false));
-                        open.push(member);
+                        shape.allows_unlisted_fields |= additional.is_some_and(|inner| inner.boolean() != Some(false));
+                        pending.push(member);
                     }
                 }
             }
@@ -355,20 +355,20 @@ impl<'document> Expander<'document> {
     }
 
     fn types(&mut self, all_of: &[AllOfMember<'document>], pattern: &str, shape: &mut Shape) {
-        let typed = |member: &&AllOfMember<'_>| member.text("type").is_some();
+        let typed = |member: &&AllOfMember<'_>| member.string("type").is_some();
         let Some(first) = all_of.iter().find(typed) else {
             shape.nullable = true;
             return;
         };
         let mut types: Vec<_> = all_of
             .iter()
-            .filter_map(|member| member.text("type").and_then(JsonType::parse))
+            .filter_map(|member| member.string("type").and_then(JsonType::parse))
             .collect();
         types.dedup();
         if types.contains(&JsonType::Integer) {
             types.retain(|kind| *kind != JsonType::Number);
         }
-        let admits_null = |member: &AllOfMember<'_>| member.null_around || member.flag("nullable");
+        let admits_null = |member: &AllOfMember<'_>| member.nullable_at_reference || member.flag("nullable");
         shape.nullable = all_of.iter().filter(typed).all(admits_null);
         let mut documented = types.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" and ");
         if shape.nullable {
@@ -394,7 +394,7 @@ impl<'document> Expander<'document> {
         let mut seen = HashSet::new();
         names.retain(|name| seen.insert(*name));
         for name in names {
-            self.look(all_of.len());
+            self.count(all_of.len());
             if self.is_exhausted() {
                 return;
             }
@@ -435,7 +435,7 @@ impl<'document> Expander<'document> {
         let schemas: Vec<_> = stated.into_iter().map(|inner| inner.pointer).collect();
         let field = self.merged(&schemas, &below);
         shape.fields.push(Field {
-            name: self.texts.one(name),
+            name: self.strings.share(name),
             shape: field,
             present,
         });
@@ -468,7 +468,7 @@ impl<'document> Expander<'document> {
             let keywords = json_schema::keywords(member.node);
             let Some(first) = keywords.first() else { continue };
             let location = pointer::join(&member.pointer, first);
-            if let Err(maximum) = self.choices.weigh(member.node) {
+            if let Err(maximum) = self.alternative_counts.check(member.node) {
                 let defect = || {
                     self.document
                         .defect(&location, Problem::TooManyAlternatives { maximum })
@@ -491,18 +491,18 @@ impl<'document> Expander<'document> {
             operation: self.operation,
             kind,
             location: location.into(),
-            pattern: self.texts.one(pattern),
-            documented: self.texts.one(documented),
+            pattern: self.strings.share(pattern),
+            documented: self.strings.share(documented),
         });
         id
     }
 
-    /// Returns the schemas that bind a location, with references followed and `allOf` flattened.
+    /// Returns the schemas that apply to a location, with references followed and `allOf` flattened.
     fn all_of(&self, pointer: &str) -> Vec<AllOfMember<'document>> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
-        let mut open = vec![(pointer.to_owned(), false)];
-        while let Some((pointer, null_around)) = open.pop() {
-            self.look(1);
+        let mut pending = vec![(pointer.to_owned(), false)];
+        while let Some((pointer, nullable_at_reference)) = pending.pop() {
+            self.count(1);
             let Some(node) = self.document.node(&pointer) else {
                 continue;
             };
@@ -510,20 +510,20 @@ impl<'document> Expander<'document> {
                 continue;
             }
             let says_null = node.member("nullable").and_then(Node::boolean) == Some(true);
-            let null_below = null_around || says_null;
+            let nullable_below = nullable_at_reference || says_null;
             if let Some(target) = target_of(node) {
-                open.push((target, null_below));
+                pending.push((target, nullable_below));
                 continue;
             }
             let all_of = pointer::join(&pointer, "allOf");
             let parts = node.member("allOf").map_or(0, |parts| parts.elements().len());
             // Reversed, so that the first part is taken next.
             let parts = (0..parts).rev().map(|index| pointer::join(&all_of, &index.to_string()));
-            open.extend(parts.map(|part| (part, null_below)));
+            pending.extend(parts.map(|part| (part, nullable_below)));
             found.push(AllOfMember {
                 node,
                 pointer,
-                null_around,
+                nullable_at_reference,
             });
         }
         found
@@ -535,12 +535,12 @@ impl<'document> AllOfMember<'document> {
         Some(Self {
             node: self.node.member(name)?,
             pointer: pointer::join(&self.pointer, name),
-            null_around: false,
+            nullable_at_reference: false,
         })
     }
 
-    fn text(&self, name: &str) -> Option<&'document str> {
-        self.node.member(name)?.text()
+    fn string(&self, name: &str) -> Option<&'document str> {
+        self.node.member(name)?.string()
     }
 
     fn flag(&self, name: &str) -> bool {
@@ -552,7 +552,7 @@ impl<'document> AllOfMember<'document> {
             .member("required")
             .map_or(&[][..], Node::elements)
             .iter()
-            .filter_map(Node::text)
+            .filter_map(Node::string)
     }
 }
 
@@ -560,7 +560,7 @@ impl<'document> AllOfMember<'document> {
 fn forbids(schema: &Node) -> bool {
     schema
         .member("not")
-        .is_some_and(|not| not.members().is_empty() && not.text().is_none())
+        .is_some_and(|not| not.members().is_empty() && not.string().is_none())
 }
 
 #[cfg(test)]
@@ -865,7 +865,7 @@ mod tests {
         assert!(names.iter().eq(["a", "b"]));
         assert_eq!(contract.fact(*fact).documented, "only a, b");
         assert_eq!(location(&contract, "body: closed"), "/additionalProperties");
-        assert!(!body(&contract).open && body(&contract).additional.is_none());
+        assert!(!body(&contract).allows_unlisted_fields && body(&contract).additional.is_none());
     }
 
     #[test]
@@ -879,11 +879,11 @@ mod tests {
     #[test]
     fn additional_properties_are_open_or_have_a_shape() {
         let open = of_schema("{type: object, additionalProperties: true}", "");
-        assert!(body(&open).open && body(&open).additional.is_none());
+        assert!(body(&open).allows_unlisted_fields && body(&open).additional.is_none());
         let shaped = of_schema("{type: object, additionalProperties: {type: integer}}", "");
         assert_eq!(stated(&shaped), ["body: object", "/*: integer"]);
         assert_eq!(location(&shaped, "/*: integer"), "/additionalProperties/type");
-        assert!(body(&shaped).open && body(&shaped).additional.is_some());
+        assert!(body(&shaped).allows_unlisted_fields && body(&shaped).additional.is_some());
     }
 
     #[test]

@@ -4,16 +4,16 @@
 //! |---|---|---|
 //! | `x-document` | anything | the section of the document that this mirrors, as `Heading / Subheading` |
 //! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, `locations` |
-//! | `x-gap` | anything | the ids of the gaps that concern this location; the catalogue's `locations` name it in turn |
+//! | `x-gap` | anything | the ids of the gaps that concern this location; and the catalogue's `locations` name it |
 //! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether null may appear below: in the fields of the resource and in what they contain, but not as the resource itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` are in a response, and the `id` within an item: the invariant of pages |
 //! | `x-invariants` | a create or update operation | what is created, updated and accepted, see [`Invariants`] |
 //! | `x-edge-cases` | the root, or an operation, which overrides the root | the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; see [`EdgeCaseKind`] |
 //! | `x-equivalent` | the root | the other ways of writing the same request: each is accepted as the plain one is; see [`Equivalence`] |
-//! | `x-synthetic` | a request field | the text to send, with `{run_tag}` where the run tag goes |
+//! | `x-synthetic` | a request field | the string to send, with `{run_tag}` where the run tag goes |
 //!
 //! OpenAPI's own `links` carry values from one response into other requests. The index `0` in a link's expression
-//! stands for any element. A link from a create carries the identifier of what the run itself created; a link from a
+//! is any element. A link from a create carries the identifier of what the run itself created; a link from a
 //! list carries values that the target shows to be allowed, and several such links to one field are alternatives.
 
 use serde::Deserialize;
@@ -21,7 +21,7 @@ use serde::Deserialize;
 /// The keys of earlier versions, each with its current name.
 pub(super) const RENAMED: [(&str, &str); 2] = [("x-laws", "x-invariants"), ("x-odd", "x-edge-cases")];
 
-/// The placeholder for the run tag in a text of `x-synthetic`.
+/// The placeholder for the run tag in a value of `x-synthetic`.
 pub(crate) const RUN_TAG: &str = "{run_tag}";
 
 /// The placeholder in earlier versions.
@@ -74,7 +74,7 @@ pub struct PageInvariant {
     pub id: String,
 }
 
-/// The invariants that bind one operation.
+/// The invariants that apply to one operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Invariants {
@@ -122,8 +122,9 @@ pub struct Listed {
     /// The path parameter of the create that names the item under which the record appears; absent when the record is
     /// an item itself.
     pub owner: Option<String>,
-    /// The array within that item.
-    pub at: Option<String>,
+    /// The pointer to the array of records within that item.
+    #[serde(rename = "at")]
+    pub array: Option<String>,
 }
 
 /// One sent field and where it comes back.
@@ -133,7 +134,8 @@ pub struct Carry {
     /// The field in the request body; `*` is every element.
     pub sent: String,
     /// The field within the record; `*` is some element.
-    pub kept: String,
+    #[serde(rename = "kept")]
+    pub returned_at: String,
     /// The gap that allows another spelling; where there is one, a difference only warns.
     pub gap: Option<String>,
     /// When the two count as the same.
@@ -162,7 +164,7 @@ pub struct Accepts {
     pub forms: Vec<TimestampForm>,
 }
 
-/// The kinds of edge cases. Each binds the operations that have such a request.
+/// The kinds of edge cases. Each applies to the operations that have such a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EdgeCaseKind {
@@ -177,7 +179,8 @@ pub enum EdgeCaseKind {
     /// The body is a number.
     BodyNumber,
     /// The body is a string.
-    BodyText,
+    #[serde(rename = "body-text")]
+    BodyString,
     /// A field of the body, of any type, is null.
     FieldNull,
     /// A string in the body is replaced by a number.
@@ -185,7 +188,8 @@ pub enum EdgeCaseKind {
     /// A string in the body is replaced by an object.
     FieldObject,
     /// A field of the body that is not a string is replaced by one.
-    FieldText,
+    #[serde(rename = "field-text")]
+    FieldString,
     /// A field of the body is `true`.
     FieldTrue,
     /// An identifier in the path does not follow its format.
@@ -205,11 +209,14 @@ pub enum EdgeCaseKind {
     /// A number in the query is 0.
     ParameterZero,
     /// A string in the body contains characters beyond ASCII.
-    TextBeyondAscii,
+    #[serde(rename = "text-beyond-ascii")]
+    NonAsciiString,
     /// A string in the body contains control characters.
-    TextControl,
+    #[serde(rename = "text-control")]
+    StringWithControlCharacters,
     /// A string in the body has 10,000 characters.
-    TextLong,
+    #[serde(rename = "text-long")]
+    LongString,
 }
 
 impl EdgeCaseKind {
@@ -218,7 +225,7 @@ impl EdgeCaseKind {
     pub fn is_of_a_field(self) -> bool {
         matches!(
             self,
-            Self::FieldNull | Self::FieldNumber | Self::FieldObject | Self::FieldText | Self::FieldTrue
+            Self::FieldNull | Self::FieldNumber | Self::FieldObject | Self::FieldString | Self::FieldTrue
         )
     }
 }

@@ -37,11 +37,14 @@ pub(crate) fn lost<'seen>(
 /// what the record shows: it carries nothing, and breaks no other fact. A field that is missing on the way is another
 /// rule's finding.
 pub(crate) fn kept<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
-    let kept = pointer::select(record, &carry.kept);
+    let kept = pointer::select(record, &carry.returned_at);
     if !kept.is_empty() {
         return kept;
     }
-    let ways = carry.kept.match_indices('/').map(|(end, _)| carry.kept.split_at(end));
+    let ways = carry
+        .returned_at
+        .match_indices('/')
+        .map(|(end, _)| carry.returned_at.split_at(end));
     let mut ends = ways.flat_map(|(above, below)| {
         let expects_elements = below.starts_with("/*");
         let is_end = move |value: &&Value| value.is_null() || (expects_elements && *value == &Value::Array(Vec::new()));

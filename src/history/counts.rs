@@ -211,7 +211,8 @@ impl<'run> History<'run> {
                 && shows_all();
         }
         let has = |carry: &Carry| {
-            !pointer::select(&written.body, &carry.sent).is_empty() && !pointer::select(record, &carry.kept).is_empty()
+            !pointer::select(&written.body, &carry.sent).is_empty()
+                && !pointer::select(record, &carry.returned_at).is_empty()
         };
         let listed = invariants.created.as_ref().and_then(|created| created.listed.as_ref());
         // Records inside an item may be alike unless they contain something of the run's own.

@@ -141,7 +141,7 @@ impl History<'_> {
     /// it, so nobody else would have sent it.
     fn text_in(&self, made: &CreatedRecord, item: &Value) -> Option<String> {
         let (created, listed) = self.created_and_listed(made.operation)?;
-        let at = listed.at.as_deref().filter(|_| listed.owner.is_some())?;
+        let at = listed.array.as_deref().filter(|_| listed.owner.is_some())?;
         let records = item.pointer(at)?.as_array()?;
         let body = made.request.json()?;
         let strict = || created.carries.iter().filter(|carry| carry.gap.is_none());
@@ -176,7 +176,7 @@ impl History<'_> {
         if listed.owner.is_none() {
             return in_place.then(|| (item, String::new()));
         }
-        let at = listed.at.as_deref()?;
+        let at = listed.array.as_deref()?;
         let id = self.identifier(made)?;
         let records = item.pointer(at)?.as_array()?;
         let index = records

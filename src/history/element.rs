@@ -57,10 +57,10 @@ impl<'seen> Elements<'seen> {
         (body, record): (&'seen Value, &'seen Value),
     ) -> Option<Self> {
         let (sent_in, _) = split(&carry.sent)?;
-        let (kept_in, _) = split(&carry.kept)?;
+        let (kept_in, _) = split(&carry.returned_at)?;
         let is_beside = |other: &&Carry| {
             let above = |pattern| split(pattern).map(|(above, _)| above);
-            above(&other.sent) == Some(sent_in) && above(&other.kept) == Some(kept_in)
+            above(&other.sent) == Some(sent_in) && above(&other.returned_at) == Some(kept_in)
         };
         let elements = |value: &'seen Value, at| pointer::get(value, at).and_then(Value::as_array);
         Some(Self {
@@ -187,7 +187,7 @@ impl<'seen> Elements<'seen> {
     }
 
     fn pointer(&self, index: usize) -> String {
-        let (above, below) = split(&self.carry.kept).unwrap_or_default();
+        let (above, below) = split(&self.carry.returned_at).unwrap_or_default();
         format!("{}{below}", pointer::element(above, index))
     }
 }
@@ -217,7 +217,7 @@ fn sent<'value>(carry: &Carry, element: &'value Value) -> Vec<&'value Value> {
 }
 
 fn shown<'value>(carry: &Carry, element: &'value Value) -> Vec<&'value Value> {
-    split(&carry.kept).map_or_else(Vec::new, |(_, below)| pointer::select(element, below))
+    split(&carry.returned_at).map_or_else(Vec::new, |(_, below)| pointer::select(element, below))
 }
 
 /// Whether a kept element shows everything that the sent one has in this field.

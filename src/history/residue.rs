@@ -150,7 +150,7 @@ impl Creates {
         // Several records may have a part of what must come back, so all of it is required.
         let strict = || created.carries.iter().filter(|carry| carry.gap.is_none());
         let has = |carry: &Carry, body: &Value| {
-            !pointer::select(body, &carry.sent).is_empty() && !pointer::select(record, &carry.kept).is_empty()
+            !pointer::select(body, &carry.sent).is_empty() && !pointer::select(record, &carry.returned_at).is_empty()
         };
         let is_shown = |body: &Value| {
             strict().all(|carry| has(carry, body))
@@ -401,7 +401,7 @@ impl History<'_> {
 
 /// Returns the records that an item is or contains, each with its pointer in the response.
 pub(super) fn records<'item>(item: &'item Value, at: String, listed: &Listed) -> Vec<(&'item Value, String)> {
-    let Some(below) = listed.at.as_deref().filter(|_| listed.owner.is_some()) else {
+    let Some(below) = listed.array.as_deref().filter(|_| listed.owner.is_some()) else {
         return vec![(item, at)];
     };
     let records = item.pointer(below).and_then(Value::as_array);

@@ -56,7 +56,7 @@ impl ChangeSought {
                 ..carry.clone()
             };
             let shown = |seen: &ObservedRecord| {
-                pointer::select(&seen.record, &carry.kept)
+                pointer::select(&seen.record, &carry.returned_at)
                     .into_iter()
                     .cloned()
                     .collect()
@@ -122,7 +122,7 @@ impl<'run> History<'run> {
             .iter()
             .find(|carry| self.shows_run_tag(carry, &sought.body, item.value))
         {
-            let kept = carry.kept.replace('*', "0");
+            let kept = carry.returned_at.replace('*', "0");
             sought.elsewhere = Some(ObservedRecord::new(item, item.value, &kept));
         }
         // Only one of many updates ends the walk early. For the first update every item is examined, so that a value in
@@ -137,7 +137,7 @@ impl<'run> History<'run> {
         let tagged = sent
             .into_iter()
             .filter(|sent| sent.as_str().is_some_and(|text| text.contains(run_tag)));
-        let kept = pointer::select(item, &carry.kept);
+        let kept = pointer::select(item, &carry.returned_at);
         tagged.into_iter().any(|sent| kept.contains(&sent))
     }
 

@@ -26,7 +26,7 @@ pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<Strin
     let stated = parts(contract, operation).into_iter();
     let names = stated.flat_map(|node| node.member("required").map_or(&[][..], Node::elements));
     names
-        .filter_map(Node::text)
+        .filter_map(Node::string)
         .map(|name| pointer::join("", name))
         .collect()
 }
@@ -66,7 +66,7 @@ pub(super) fn is_address(contract: &Contract, operation: OperationId, node: &Nod
 
 /// Returns the field's synthetic text, where it must come back as it was sent.
 fn comes_back<'node>(contract: &Contract, operation: OperationId, node: &'node Node, at: &str) -> Option<&'node str> {
-    let text = node.member("x-synthetic").and_then(Node::text)?;
+    let text = node.member("x-synthetic").and_then(Node::string)?;
     let any = pointer::any_element(at);
     let mut carries = carries(contract, operation);
     carries
@@ -96,7 +96,7 @@ pub(super) fn other_examples(contract: &Contract, operation: OperationId, at: &s
 /// Whether a field, by its pointer and schema, looks like the identifier of a record: `id`, `petId`, `owner_ids`, a
 /// UUID.
 pub(super) fn names_a_record(field: &str, schema: Option<&Node>) -> bool {
-    let format = schema.and_then(|node| node.member("format")).and_then(Node::text);
+    let format = schema.and_then(|node| node.member("format")).and_then(Node::string);
     let mut names = field.split('/').filter(|token| token.parse::<usize>().is_err());
     let name = names.next_back().unwrap_or_default().trim_end_matches('s');
     let lower = name.to_ascii_lowercase();

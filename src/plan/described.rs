@@ -145,14 +145,14 @@ impl Evidence {
             | FactKind::Complete
             | FactKind::Decodes
             | FactKind::Json
-            | FactKind::JsonOf(_)
+            | FactKind::OtherJson(_)
             | FactKind::MediaType
-            | FactKind::MediaTypeOf(_)
+            | FactKind::OtherMediaType(_)
             | FactKind::NoServerError
             | FactKind::Present
             | FactKind::Status
             | FactKind::Type => Self::Response,
-            FactKind::Accepts(_) | FactKind::Carried(_) | FactKind::IdentifierServes | FactKind::IdentifierUnique => {
+            FactKind::Accepts(_) | FactKind::Carried(_) | FactKind::IdentifierUsable | FactKind::IdentifierUnique => {
                 Self::Created
             }
             FactKind::Equivalent(_) => Self::Equivalent,
@@ -160,7 +160,7 @@ impl Evidence {
             FactKind::Challenge => Self::Challenge,
             FactKind::NoCredential => Self::NoCredential,
             FactKind::NotElsewhere => Self::Elsewhere,
-            FactKind::Once => Self::Counted,
+            FactKind::OneRecordPerWrite => Self::Counted,
             FactKind::EdgeCaseComplete | FactKind::EdgeCaseNoServerError => Self::EdgeCase,
             FactKind::OtherScheme => Self::OtherScheme,
             FactKind::PageAsked

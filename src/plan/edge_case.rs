@@ -68,7 +68,7 @@ impl EdgeCaseField {
         let value = match edge_case.kind {
             EdgeCaseKind::FieldNumber => json!(17),
             EdgeCaseKind::FieldObject => json!({"countersign": 17}),
-            EdgeCaseKind::FieldText => json!("countersign"),
+            EdgeCaseKind::FieldString => json!("countersign"),
             EdgeCaseKind::FieldTrue => json!(true),
             _ => Value::Null,
         };
@@ -99,7 +99,7 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
     let (mut fields, mut edge_cases): (Vec<_>, Vec<_>) = all.partition(|edge_case| edge_case.kind.is_of_a_field());
     let is_varied =
         creates && documented.invariants.created.is_some() && Template::of(contract, operation).slots().have_texts();
-    edge_cases.retain(|edge_case| !(is_varied && edge_case.kind == EdgeCaseKind::TextBeyondAscii));
+    edge_cases.retain(|edge_case| !(is_varied && edge_case.kind == EdgeCaseKind::NonAsciiString));
     if fields.len() > MOST_FIELDS {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(place(operation.0) << 32 | 0xffff_ffff);
@@ -127,11 +127,11 @@ impl EdgeCasePart {
             EdgeCaseKind::BodyEmpty => Self::Body(String::new()),
             EdgeCaseKind::BodyNotJson => Self::Body("{\"countersign\":".to_owned()),
             EdgeCaseKind::BodyNumber => Self::Body("17".to_owned()),
-            EdgeCaseKind::BodyText => Self::Body(r#""countersign""#.to_owned()),
+            EdgeCaseKind::BodyString => Self::Body(r#""countersign""#.to_owned()),
             EdgeCaseKind::FieldNull
             | EdgeCaseKind::FieldNumber
             | EdgeCaseKind::FieldObject
-            | EdgeCaseKind::FieldText
+            | EdgeCaseKind::FieldString
             | EdgeCaseKind::FieldTrue => Self::Field(EdgeCaseField::of(contract, operation, edge_case)),
             EdgeCaseKind::IdentifierMalformed => Self::Identifier(format!("no-identifier-{:016x}", random.next_u64())),
             EdgeCaseKind::IdentifierUnknown => Self::Identifier(unknown(contract, operation, edge_case, &mut random)),
@@ -141,7 +141,7 @@ impl EdgeCasePart {
             EdgeCaseKind::ParameterTwice => query(&["1", "2"]),
             EdgeCaseKind::ParameterWord => query(&["countersign"]),
             EdgeCaseKind::ParameterZero => query(&["0"]),
-            EdgeCaseKind::TextBeyondAscii | EdgeCaseKind::TextControl | EdgeCaseKind::TextLong => {
+            EdgeCaseKind::NonAsciiString | EdgeCaseKind::StringWithControlCharacters | EdgeCaseKind::LongString => {
                 Self::Text(EdgeCaseText {
                     kind: edge_case.kind,
                     random: random.next_u64(),
@@ -154,7 +154,8 @@ impl EdgeCasePart {
 /// Returns the same generator for the same request and seed. Requests that differ only in the field share one.
 fn random(operation: OperationId, edge_case: &EdgeCase, seed: u64) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    random.set_stream(place(operation.0) << 32 | place(edge_case.turn) << 16 | place(edge_case.parameter.unwrap_or(0)));
+    random
+        .set_stream(place(operation.0) << 32 | place(edge_case.index) << 16 | place(edge_case.parameter.unwrap_or(0)));
     random
 }
 
@@ -165,7 +166,7 @@ fn unknown(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, ra
     let kind = parameter.map(|parameter| ParameterKind::of(&contract.document, documented, parameter));
     if kind == Some(ParameterKind::Number) {
         let schema = parameter.and_then(|parameter| contract.document.node(parameter.schema.as_deref()?));
-        let format = schema.and_then(|schema| schema.member("format")?.text());
+        let format = schema.and_then(|schema| schema.member("format")?.string());
         let (largest, of_32_bits) = LARGEST;
         return if format == Some("int32") { of_32_bits } else { largest }.to_owned();
     }
@@ -209,8 +210,8 @@ impl EdgeCaseText {
 
     fn before(self, text: &str) -> String {
         match self.kind {
-            EdgeCaseKind::TextControl => format!("\u{0}\u{7}\u{1b}\r\n{text}"),
-            EdgeCaseKind::TextLong => {
+            EdgeCaseKind::StringWithControlCharacters => format!("\u{0}\u{7}\u{1b}\r\n{text}"),
+            EdgeCaseKind::LongString => {
                 let left = CHARACTERS.saturating_sub(text.chars().count());
                 format!("{}{text}", "a".repeat(left))
             }
@@ -319,7 +320,7 @@ mod tests {
         let value = |kind| serde_json::from_str::<Value>(&body(kind));
         assert!(value(EdgeCaseKind::BodyArray).unwrap().is_array());
         assert!(value(EdgeCaseKind::BodyNumber).unwrap().is_number());
-        assert!(value(EdgeCaseKind::BodyText).unwrap().is_string());
+        assert!(value(EdgeCaseKind::BodyString).unwrap().is_string());
         assert!(value(EdgeCaseKind::BodyNotJson).is_err());
         assert_eq!(body(EdgeCaseKind::BodyEmpty), "");
         let deep = body(EdgeCaseKind::BodyDeep);
@@ -333,11 +334,13 @@ mod tests {
         let own = format!("countersign.{}@example.com", run_tag().as_str());
         for (kind, is) in [
             (
-                EdgeCaseKind::TextLong,
+                EdgeCaseKind::LongString,
                 (|text| text.chars().count() == CHARACTERS) as fn(&str) -> bool,
             ),
-            (EdgeCaseKind::TextControl, |text| text.contains(['\u{0}', '\u{1b}'])),
-            (EdgeCaseKind::TextBeyondAscii, |text| !text.is_ascii()),
+            (EdgeCaseKind::StringWithControlCharacters, |text| {
+                text.contains(['\u{0}', '\u{1b}'])
+            }),
+            (EdgeCaseKind::NonAsciiString, |text| !text.is_ascii()),
         ] {
             for random in 0..3 {
                 let mut body = json!({"type": "email", "list": [{"contact": own}], "size": 1});
@@ -354,7 +357,7 @@ mod tests {
         let run_tag = run_tag();
         let chosen = |random| {
             let mut body = json!({"first": run_tag.as_str(), "last": run_tag.as_str(), "other": "a"});
-            edge_case_text(EdgeCaseKind::TextBeyondAscii, random).insert(&mut body, &mut Vec::new(), &run_tag);
+            edge_case_text(EdgeCaseKind::NonAsciiString, random).insert(&mut body, &mut Vec::new(), &run_tag);
             (body["first"] == run_tag.as_str(), body["last"] == run_tag.as_str())
         };
         assert_eq!((chosen(0), chosen(1)), ((false, true), (true, false)));
@@ -364,12 +367,12 @@ mod tests {
     fn a_text_that_the_target_showed_is_replaced_where_there_is_no_other() {
         let mut learned = vec!["/a".to_owned(), "/b".to_owned()];
         let mut body = json!({"a": "Ada", "b": "Beth"});
-        assert!(edge_case_text(EdgeCaseKind::TextBeyondAscii, 1).insert(&mut body, &mut learned, &run_tag()));
+        assert!(edge_case_text(EdgeCaseKind::NonAsciiString, 1).insert(&mut body, &mut learned, &run_tag()));
         assert_eq!((&body["a"], &learned[..]), (&json!("Ada"), &["/a".to_owned()][..]));
         assert!(!body["b"].as_str().unwrap().contains("Beth"));
         let mut body = json!({"a": "Ada", "b": "own"});
         let mut learned = vec!["/a".to_owned()];
-        assert!(edge_case_text(EdgeCaseKind::TextLong, 0).insert(&mut body, &mut learned, &run_tag()));
+        assert!(edge_case_text(EdgeCaseKind::LongString, 0).insert(&mut body, &mut learned, &run_tag()));
         assert_eq!(body["a"], "Ada");
         assert!(body["b"].as_str().unwrap().ends_with("own"));
     }
@@ -463,7 +466,7 @@ mod tests {
     #[test]
     fn a_body_without_a_text_stays_as_it_is() {
         let mut body = json!({"size": 1, "parts": [true, null]});
-        assert!(!edge_case_text(EdgeCaseKind::TextLong, 0).insert(&mut body, &mut Vec::new(), &run_tag()));
+        assert!(!edge_case_text(EdgeCaseKind::LongString, 0).insert(&mut body, &mut Vec::new(), &run_tag()));
         assert_eq!(body, json!({"size": 1, "parts": [true, null]}));
     }
 }

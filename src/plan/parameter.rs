@@ -29,7 +29,7 @@ fn of_schema(contract: &Contract, (schema, examples): (&str, bool), depth: usize
     if asks_for_more.iter().any(|name| node.member(name).is_some()) {
         return None;
     }
-    match node.member("type")?.text()? {
+    match node.member("type")?.string()? {
         "array" if depth < 4 => {
             let items = contract.resolve(&format!("{schema}/items"));
             Some(json!([of_schema(contract, (&items, examples), depth + 1)?]))
@@ -52,7 +52,7 @@ fn number(node: &Node) -> Option<Value> {
 }
 
 fn text(node: &Node) -> Option<Value> {
-    let text = match node.member("format").and_then(Node::text) {
+    let text = match node.member("format").and_then(Node::string) {
         None => {
             let length = |name: &str| {
                 let length = node.member(name)?.to_value().as_u64()?;
@@ -83,7 +83,7 @@ pub(crate) fn written(contract: &Contract, parameter: &Parameter, value: &Value)
     };
     let stated = |name: &str| contract.document.node(&parameter.pointer)?.member(name);
     let explode = stated("explode").and_then(Node::boolean);
-    let style = stated("style").and_then(Node::text).unwrap_or("form");
+    let style = stated("style").and_then(Node::string).unwrap_or("form");
     let parts: Vec<_> = parts.iter().map(plain).collect();
     if parameter.location == Location::Query && style == "form" && explode != Some(false) {
         return parts;

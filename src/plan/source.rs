@@ -150,7 +150,7 @@ pub fn given(contract: &Contract, operation: &Operation, parameter: &Parameter) 
     }
     // A write must not be sent on behalf of whoever an example names.
     let examples = operation.is_read() || operation.has_invariants();
-    let example = parameter.sample.clone().filter(|_| examples);
+    let example = parameter.example.clone().filter(|_| examples);
     let example = example.map(|value| (Given::Example, value));
     example.or_else(|| Some((Given::MadeUp, parameter::made_up(contract, parameter, examples)?)))
 }
@@ -348,7 +348,7 @@ fn not_given(
     if !sources.is_empty() {
         return otherwise(sources);
     }
-    match parameter.sample {
+    match parameter.example {
         Some(_) => NoValue::OnlyExample(parameter.name.clone()),
         None => NoValue::NotGiven(parameter.name.clone()),
     }

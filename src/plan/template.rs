@@ -135,7 +135,7 @@ impl<'contract> Template<'contract> {
             (Vec::new(), Nature::Name)
         } else if body::is_address(contract, operation, node, at) {
             (Vec::new(), Nature::Address)
-        } else if node.member("format").and_then(Node::text) == Some("date-time") {
+        } else if node.member("format").and_then(Node::string) == Some("date-time") {
             (Vec::new(), Nature::Timestamp)
         } else if node.member("x-synthetic").is_some() || takes_identifier {
             (Vec::new(), Nature::Other)
@@ -279,7 +279,7 @@ impl Maker<'_> {
     fn own(&self, field: &Field<'_>) -> Vec<Value> {
         let (node, at) = (field.node, &field.pointer);
         let example = self.template.example.and_then(|example| example.pointer(at));
-        if let Some(text) = node.member("x-synthetic").and_then(Node::text) {
+        if let Some(text) = node.member("x-synthetic").and_then(Node::string) {
             return vec![Value::String(text.replace(RUN_TAG, &self.run_tag))];
         }
         let accepts = &self
@@ -289,7 +289,7 @@ impl Maker<'_> {
             .invariants
             .accepts;
         let takes_forms = accepts.iter().any(|accepts| accepts.sent == *at);
-        if takes_forms || node.member("format").and_then(Node::text) == Some("date-time") {
+        if takes_forms || node.member("format").and_then(Node::string) == Some("date-time") {
             let instants = synthetic::timestamps(example, self.form, self.number);
             return instants.into_iter().map(Value::String).collect();
         }
@@ -308,10 +308,10 @@ impl Maker<'_> {
 
     fn by_type(&self, node: &Node) -> Option<Value> {
         let minimum = node.member("minimum").map(Node::to_value);
-        Some(match node.member("type").and_then(Node::text)? {
+        Some(match node.member("type").and_then(Node::string)? {
             "boolean" => Value::Bool(true),
             "integer" | "number" => minimum.unwrap_or_else(|| Value::from(1)),
-            "string" => match node.member("format").and_then(Node::text) {
+            "string" => match node.member("format").and_then(Node::string) {
                 Some("date") => Value::from("2024-05-17"),
                 Some("email") => Value::from(format!("countersign.{}@example.com", self.run_tag)),
                 Some("uri") => Value::from("https://example.com/"),
@@ -329,7 +329,7 @@ impl Maker<'_> {
     fn nobodys(&self, field: &Field<'_>) -> Option<Value> {
         let node = field.node;
         let stated = |name: &str| node.member(name);
-        let kind = stated("type").and_then(Node::text);
+        let kind = stated("type").and_then(Node::string);
         if body::names_a_record(&field.pointer, Some(node)) {
             return None;
         }

@@ -161,7 +161,7 @@ impl<'sent> Sent<'sent> {
                 return sink.undecided(fact, Reason::NoInstant);
             }
             let received = self.describe_lost(sink, carry, (&kept, sent));
-            sink.broken(fact, || format!("{at}{}", carry.kept), || received);
+            sink.broken(fact, || format!("{at}{}", carry.returned_at), || received);
         } else {
             sink.held(fact);
         }

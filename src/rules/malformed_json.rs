@@ -42,7 +42,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = if documented.status.is_success() {
         FactKind::Json
     } else {
-        FactKind::JsonOf(documented.status)
+        FactKind::OtherJson(documented.status)
     };
     let Some(fact) = sink.contract.fact_of(seen.id, kind) else {
         return;

@@ -21,14 +21,14 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Complete | FactKind::EdgeCaseComplete => &unfinished_answer::RULE,
         FactKind::Decodes => &typed_client::RULE,
         FactKind::Equivalent(_) => &equivalent_request::RULE,
-        FactKind::IdentifierServes | FactKind::IdentifierUnique => &identifier::RULE,
-        FactKind::Json | FactKind::JsonOf(_) => &malformed_json::RULE,
+        FactKind::IdentifierUsable | FactKind::IdentifierUnique => &identifier::RULE,
+        FactKind::Json | FactKind::OtherJson(_) => &malformed_json::RULE,
         FactKind::Listed => &listed::RULE,
-        FactKind::MediaType | FactKind::MediaTypeOf(_) => &media_type::RULE,
+        FactKind::MediaType | FactKind::OtherMediaType(_) => &media_type::RULE,
         FactKind::NoCredential | FactKind::OtherScheme | FactKind::WrongToken => &auth::RULE,
         FactKind::NoServerError | FactKind::EdgeCaseNoServerError => &server_error::RULE,
         FactKind::NotElsewhere => &misplaced::RULE,
-        FactKind::Once => &once::RULE,
+        FactKind::OneRecordPerWrite => &once::RULE,
         FactKind::PageAsked
         | FactKind::PageDefault
         | FactKind::PageFull

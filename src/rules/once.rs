@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn counted(counted: &Counted<'_>, sink: &mut Sink<'_>) {
-    let Some(fact) = sink.contract.fact_of(counted.operation, FactKind::Once) else {
+    let Some(fact) = sink.contract.fact_of(counted.operation, FactKind::OneRecordPerWrite) else {
         return;
     };
     // While the record itself is not seen, another one may be the same record under another identifier.
@@ -59,7 +59,7 @@ fn counted(counted: &Counted<'_>, sink: &mut Sink<'_>) {
 }
 
 fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>) {
-    if let Some(fact) = sink.contract.fact_of(updating.operation, FactKind::Once)
+    if let Some(fact) = sink.contract.fact_of(updating.operation, FactKind::OneRecordPerWrite)
         && updating.gone
     {
         sink.broken(fact, String::new, || "no item with the id of the update".to_owned());
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_record_that_is_there_alone_holds() {
         for expected in both(None, true, WalkEnd::Complete) {
-            assert_eq!(expected.kind(FactKind::Once), Verdict::Held);
+            assert_eq!(expected.kind(FactKind::OneRecordPerWrite), Verdict::Held);
         }
     }
 
@@ -92,7 +92,7 @@ mod tests {
     fn a_second_record_is_broken_however_the_walk_ended() {
         for end in [WalkEnd::Complete, WalkEnd::Unanswered, WalkEnd::TooManyPages] {
             for expected in both(Some(OTHER), true, end) {
-                assert_eq!(expected.kind(FactKind::Once), Verdict::Broken);
+                assert_eq!(expected.kind(FactKind::OneRecordPerWrite), Verdict::Broken);
                 assert_eq!(expected.finding("once").level, Level::Deny);
                 assert_eq!(expected.received("once"), "what was sent, in another record too");
             }
@@ -109,7 +109,10 @@ mod tests {
             (None, true, WalkEnd::Broken, Reason::PageUnclear),
         ] {
             for expected in both(other, found, end) {
-                assert_eq!(expected.kind(FactKind::Once), Verdict::Undecided(reason.clone()));
+                assert_eq!(
+                    expected.kind(FactKind::OneRecordPerWrite),
+                    Verdict::Undecided(reason.clone())
+                );
             }
         }
     }
@@ -122,7 +125,10 @@ mod tests {
             ..bench.count(None, true, WalkEnd::Complete)
         };
         let judged = bench.judge(|judge| judge.counted(&counted, &bench.request()));
-        assert_eq!(judged.kind(FactKind::Once), Verdict::Undecided(Reason::Changed));
+        assert_eq!(
+            judged.kind(FactKind::OneRecordPerWrite),
+            Verdict::Undecided(Reason::Changed)
+        );
     }
 
     #[test]
@@ -138,7 +144,7 @@ mod tests {
                 ..bench.count(None, true, end)
             };
             let judged = bench.judge(|judge| judge.counted(&counted, &bench.request()));
-            assert_eq!(judged.kind(FactKind::Once), verdict);
+            assert_eq!(judged.kind(FactKind::OneRecordPerWrite), verdict);
         }
     }
 
@@ -149,7 +155,7 @@ mod tests {
             let listed = json!({});
             let listed = Some(&listed).filter(|_| !gone);
             let judged = bench.updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete));
-            assert_eq!(judged.kind(FactKind::Once), verdict);
+            assert_eq!(judged.kind(FactKind::OneRecordPerWrite), verdict);
         }
     }
 

@@ -6,16 +6,16 @@ use std::ops::Deref;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::rule::Rule;
-use crate::contract::texts::Text;
+use crate::contract::shared_string::SharedString;
 
 /// A rule by its name.
 #[derive(Clone, Deserialize)]
-#[serde(from = "Text")]
+#[serde(from = "SharedString")]
 pub enum RuleName {
     /// A rule that this version has.
     Known(&'static Rule),
     /// The name of a rule from another version.
-    Other(Text),
+    Other(SharedString),
 }
 
 impl RuleName {
@@ -70,7 +70,7 @@ impl fmt::Debug for RuleName {
     }
 }
 
-impl<T: Into<Text>> From<T> for RuleName {
+impl<T: Into<SharedString>> From<T> for RuleName {
     fn from(name: T) -> Self {
         let name = name.into();
         Rule::named(&name).map_or(Self::Other(name), Self::Known)

@@ -250,7 +250,7 @@ mod tests {
     fn a_number_is_reported_by_the_date_that_it_is_of() {
         let carry = Carry {
             sent: "/date_of_birth/day".to_owned(),
-            kept: "/date_of_birth/day".to_owned(),
+            returned_at: "/date_of_birth/day".to_owned(),
             same: Same::Value,
             gap: None,
         };

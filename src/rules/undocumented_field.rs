@@ -35,7 +35,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
     let shape = location.shape;
-    let says_nothing = shape.fields.is_empty() || shape.open || shape.closed.is_some() || shape.additional.is_some();
+    let says_nothing =
+        shape.fields.is_empty() || shape.allows_unlisted_fields || shape.closed.is_some() || shape.additional.is_some();
     let (Some(fact), false) = (shape.type_fact, says_nothing) else {
         return;
     };

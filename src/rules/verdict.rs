@@ -496,7 +496,7 @@ impl Sink<'_> {
         }
         let rendered = match self.origin.values {
             Values::Shown => printable(name),
-            Values::Hidden if self.contract.prints(name) => name.to_owned(),
+            Values::Hidden if self.contract.may_print(name) => name.to_owned(),
             Values::Hidden => String::new(),
         };
         if !self.counted(fact, &rendered) {
@@ -540,7 +540,7 @@ impl Sink<'_> {
         }
         let hidden = Cell::new(false);
         let shown = pointer::rendered(pointer, |name| {
-            hidden.set(hidden.get() || !self.contract.prints(name));
+            hidden.set(hidden.get() || !self.contract.may_print(name));
             self.contract.render_name(name)
         });
         let hint = " (show-values reveals the name)";

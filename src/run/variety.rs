@@ -314,7 +314,7 @@ impl Session<'_> {
         draft.differ(|at, value| {
             let any = pointer::any_element(at);
             let mut carries = invariant.carries.iter().filter(|carry| carry.sent == any);
-            let is_shown = carries.any(|carry| pointer::select(shown, &carry.kept).contains(&value));
+            let is_shown = carries.any(|carry| pointer::select(shown, &carry.returned_at).contains(&value));
             is_shown || sent.pointer(at) == Some(value)
         });
     }

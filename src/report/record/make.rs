@@ -9,7 +9,7 @@ use super::{
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::contract::texts::Texts;
+use crate::contract::shared_string::StringPool;
 use crate::contract::vocabulary::Stated;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Target, curl};
@@ -144,12 +144,15 @@ fn gaps(contract: &Contract) -> Vec<GapRecord> {
 fn facts(run: &Run, contract: &Contract) -> Facts {
     let mut order: Vec<_> = (0..contract.facts.len()).map(FactId).collect();
     order.sort_by_key(|id| contract.fact(*id).operation);
-    let mut texts = Texts::default();
-    let rows: Vec<_> = order.into_iter().map(|id| row(run, contract, id, &mut texts)).collect();
+    let mut strings = StringPool::default();
+    let rows: Vec<_> = order
+        .into_iter()
+        .map(|id| row(run, contract, id, &mut strings))
+        .collect();
     Facts::of(rows)
 }
 
-fn row(run: &Run, contract: &Contract, id: FactId, texts: &mut Texts) -> FactRow {
+fn row(run: &Run, contract: &Contract, id: FactId, strings: &mut StringPool) -> FactRow {
     let fact = contract.fact(id);
     let (verdict, reason) = match run.verdicts.of(contract, id) {
         Verdict::Broken => (VerdictRecord::Broken, None),
@@ -158,13 +161,13 @@ fn row(run: &Run, contract: &Contract, id: FactId, texts: &mut Texts) -> FactRow
             (VerdictRecord::Undecided, Some(WhyUndecided::AnotherShard))
         }
         Verdict::Undecided(reason) => {
-            let reason = texts.one(&reason.to_string());
+            let reason = strings.share(&reason.to_string());
             (VerdictRecord::Undecided, Some(WhyUndecided::Because(reason)))
         }
     };
     FactRow {
         fact: fact.name.clone(),
-        operation: texts.one(&contract.operation(fact.operation).name),
+        operation: strings.share(&contract.operation(fact.operation).name),
         rule: RuleName::Known(rule_of(fact.kind)),
         documented: fact.documented.clone(),
         contract_pointer: fact.location.clone(),

@@ -20,7 +20,7 @@ use super::accepted::AcceptedRecord;
 use super::excerpt::Excerpt;
 use super::exchanges::ExchangeRecord;
 use crate::contract::edge_case;
-use crate::contract::texts::Text;
+use crate::contract::shared_string::SharedString;
 use crate::history::LookedThrough;
 use crate::plan::ANOTHER_SHARD;
 use crate::rules::{Level, RuleName, UNDOCUMENTED_FIELD};
@@ -266,19 +266,19 @@ impl Facts {
 pub struct FactRow {
     /// The fact's name.
     #[schemars(with = "String")]
-    pub fact: Text,
+    pub fact: SharedString,
     /// Its operation.
     #[schemars(with = "String")]
-    pub operation: Text,
+    pub operation: SharedString,
     /// The rule that judges it.
     #[schemars(with = "String")]
     pub rule: RuleName,
     /// What the contract states.
     #[schemars(with = "String")]
-    pub documented: Text,
+    pub documented: SharedString,
     /// Where the contract states it, as a JSON pointer.
     #[schemars(with = "String")]
-    pub contract_pointer: Text,
+    pub contract_pointer: SharedString,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
     /// Its verdict.
@@ -304,12 +304,12 @@ impl FactRow {
 
 /// Why a fact is undecided. In JSON, it is a text.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(from = "Text")]
+#[serde(from = "SharedString")]
 pub enum WhyUndecided {
     /// Another shard checks it.
     AnotherShard,
     /// Any other reason.
-    Because(Text),
+    Because(SharedString),
 }
 
 impl Deref for WhyUndecided {
@@ -329,7 +329,7 @@ impl fmt::Display for WhyUndecided {
     }
 }
 
-impl<T: Into<Text>> From<T> for WhyUndecided {
+impl<T: Into<SharedString>> From<T> for WhyUndecided {
     fn from(text: T) -> Self {
         let text = text.into();
         if text == ANOTHER_SHARD {

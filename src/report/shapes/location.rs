@@ -94,7 +94,7 @@ impl Variants {
         let shape = at.shape.map(|shape| at.contract.shape(shape));
         let field = |name: &str| shape.and_then(|shape| shape.fields.iter().find(|field| field.name == name));
         // If the contract leaves the keys to the target, they are data.
-        let open = shape.is_some_and(|shape| shape.open);
+        let open = shape.is_some_and(|shape| shape.allows_unlisted_fields);
         let rendered: Vec<_> = members
             .iter()
             .filter(|(name, _)| !open || field(name).is_some())

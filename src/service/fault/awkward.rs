@@ -61,7 +61,7 @@ impl Reach {
 
 /// Returns what a create promises if its record is a whole one, and does not belong to another.
 fn of_a_record(create: &Operation) -> Option<&Created> {
-    create.created.as_ref().filter(|created| created.listed.at.is_none())
+    create.created.as_ref().filter(|created| created.listed.array.is_none())
 }
 
 /// Returns whether an update can write again what the operation creates.
@@ -85,7 +85,7 @@ impl Awkward {
             && match self {
                 Awkward::Date(_) => date_of(carry).is_some() || part_of(carry).is_some(),
                 Awkward::Instant(_) => is_instant,
-                Awkward::Text(_) => is_text() && !is_instant && !carry.kept.ends_with("/id"),
+                Awkward::Text(_) => is_text() && !is_instant && !carry.returned_at.ends_with("/id"),
             }
     }
 

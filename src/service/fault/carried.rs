@@ -34,7 +34,7 @@ fn answered(create: &Operation, created: &Created, carry: &Carry) -> Fault {
 
 fn listed(write: &Operation, listed: &Listed, carry: &Carry) -> Option<Fault> {
     let seen = seen::listed(write, listed, carry)?;
-    let name = name(&write.name, &carry.kept, "listed-altered");
+    let name = name(&write.name, &carry.returned_at, "listed-altered");
     let about = format!("{} of {} is not what was sent", in_words(&seen.pointer), listed.list);
     Some(altered(write, &listed.list, seen, (name, about)))
 }

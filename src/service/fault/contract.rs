@@ -144,7 +144,8 @@ pub(super) struct Listed {
     #[serde(rename = "in")]
     pub(super) list: String,
     /// Where the record is in an item, when it is not the item itself.
-    pub(super) at: Option<String>,
+    #[serde(rename = "at")]
+    pub(super) array: Option<String>,
 }
 
 impl Listed {
@@ -152,7 +153,10 @@ impl Listed {
     pub(super) fn records(&self) -> Option<String> {
         let item = operation(&self.list)?.page.as_ref()?.item();
         // Records that belong to another are in an array of it.
-        let record = self.at.as_ref().map_or_else(String::new, |at| format!("{at}/*"));
+        let record = self
+            .array
+            .as_ref()
+            .map_or_else(String::new, |array| format!("{array}/*"));
         Some(item + &record)
     }
 }
@@ -160,7 +164,8 @@ impl Listed {
 #[derive(Debug, Deserialize)]
 pub(super) struct Carry {
     pub(super) sent: String,
-    pub(super) kept: String,
+    #[serde(rename = "kept")]
+    pub(super) returned_at: String,
     /// The gap that lets the value come back spelled otherwise.
     pub(super) gap: Option<String>,
 }
@@ -460,7 +465,7 @@ mod tests {
     fn invariants_are_read() {
         let created = operation("createContactMethod").unwrap().created.as_ref().unwrap();
         assert_eq!(
-            (created.listed.list.as_str(), created.listed.at.as_deref()),
+            (created.listed.list.as_str(), created.listed.array.as_deref()),
             ("getContacts", Some("/contact_methods"))
         );
         assert_eq!(created.carries.len(), 3);

@@ -60,7 +60,7 @@ impl CreateFault {
         if call.operation.page.is_some() {
             let made = memory.records();
             self.listed(created, call, body, &made);
-            if self == CreateFault::Unlisted && created.listed.at.is_none() {
+            if self == CreateFault::Unlisted && created.listed.array.is_none() {
                 hide(call, body, made.len(), inside).await;
             }
             return;
@@ -82,7 +82,7 @@ impl CreateFault {
             made.iter()
                 .any(|made| made.pointer(&created.id) == record.pointer(&created.id))
         };
-        match (self, &created.listed.at) {
+        match (self, &created.listed.array) {
             (CreateFault::IdentifierReused, _)
             | (CreateFault::PartsExchanged, Some(_))
             | (CreateFault::ListedElsewhereToo | CreateFault::OthersReplaced | CreateFault::Unlisted, None) => {}
@@ -124,7 +124,7 @@ impl CreateFault {
 fn arrays(created: &Created) -> Vec<&str> {
     let carried = created.carries.iter();
     let mut arrays: Vec<_> = carried
-        .filter_map(|carry| Some(carry.kept.split_once("/*/")?.0))
+        .filter_map(|carry| Some(carry.returned_at.split_once("/*/")?.0))
         .collect();
     arrays.dedup();
     arrays

@@ -19,12 +19,12 @@ pub(super) enum EdgeCase {
     BodyEmpty,
     BodyNotJson,
     BodyNumber,
-    BodyText,
+    BodyString,
     ControlCharacters,
     FieldNull,
     FieldNumber,
     FieldObject,
-    FieldText,
+    FieldString,
     FieldTrue,
     IdentifierMalformed,
     IdentifierUnknown,
@@ -34,7 +34,7 @@ pub(super) enum EdgeCase {
     PageTwice,
     PageWord,
     PageZero,
-    TextLong,
+    LongString,
 }
 
 /// What happens to the response.
@@ -54,7 +54,7 @@ pub(super) const EDGE_CASES: &[(EdgeCase, &str, &str)] = &[
     (EdgeCase::BodyEmpty, "body-empty", "a body that is empty"),
     (EdgeCase::BodyNotJson, "body-not-json", "a body that is not JSON"),
     (EdgeCase::BodyNumber, "body-number", "a body that is a number"),
-    (EdgeCase::BodyText, "body-text", "a body that is a string"),
+    (EdgeCase::BodyString, "body-text", "a body that is a string"),
     (
         EdgeCase::ControlCharacters,
         "control-characters",
@@ -64,7 +64,7 @@ pub(super) const EDGE_CASES: &[(EdgeCase, &str, &str)] = &[
     (EdgeCase::FieldNumber, "field-number", "a text that is a number"),
     (EdgeCase::FieldObject, "field-object", "a text that is an object"),
     (
-        EdgeCase::FieldText,
+        EdgeCase::FieldString,
         "field-text",
         "a string in a field that is not a text",
     ),
@@ -85,7 +85,7 @@ pub(super) const EDGE_CASES: &[(EdgeCase, &str, &str)] = &[
     (EdgeCase::PageTwice, "page-twice", "two pages"),
     (EdgeCase::PageWord, "page-word", "a page that is a word"),
     (EdgeCase::PageZero, "page-zero", "page 0"),
-    (EdgeCase::TextLong, "text-long", "a text of 10,000 characters or more"),
+    (EdgeCase::LongString, "text-long", "a text of 10,000 characters or more"),
 ];
 
 const DEEP: usize = 100;
@@ -109,7 +109,7 @@ impl EdgeCase {
             IdentifierMalformed | IdentifierUnknown => path.contains('{'),
             PageEmpty | PageHuge | PageNegative | PageTwice | PageWord | PageZero => method == Method::GET,
             EdgeCase::FieldNumber | EdgeCase::FieldObject => has_texts(true),
-            EdgeCase::FieldText => has_texts(false),
+            EdgeCase::FieldString => has_texts(false),
             EdgeCase::FieldNull | EdgeCase::FieldTrue => !fields.is_empty(),
             _ => method != Method::GET,
         }
@@ -145,14 +145,14 @@ impl EdgeCase {
             EdgeCase::BodyEmpty => call.body.is_empty(),
             EdgeCase::BodyNotJson => !call.body.is_empty() && depth(&call.body) < DEEP && body().is_none(),
             EdgeCase::BodyNumber => body().is_some_and(|body| body.is_number()),
-            EdgeCase::BodyText => body().is_some_and(|body| body.is_string()),
+            EdgeCase::BodyString => body().is_some_and(|body| body.is_string()),
             EdgeCase::ControlCharacters => {
                 body().is_some_and(|body| any_text(&body, &|text| text.contains(char::is_control)))
             }
             EdgeCase::FieldNull => any_field(&|_, value| value.is_null()),
             EdgeCase::FieldNumber => any_field(&|kind, value| kind == LocationKind::String && value.is_number()),
             EdgeCase::FieldObject => any_field(&|kind, value| kind == LocationKind::String && value.is_object()),
-            EdgeCase::FieldText => any_field(&|kind, value| kind != LocationKind::String && value.is_string()),
+            EdgeCase::FieldString => any_field(&|kind, value| kind != LocationKind::String && value.is_string()),
             EdgeCase::FieldTrue => any_field(&|_, value| *value == Value::Bool(true)),
             EdgeCase::IdentifierMalformed => identifier.is_some_and(|read| read.is_err()),
             EdgeCase::IdentifierUnknown => {
@@ -168,7 +168,7 @@ impl EdgeCase {
                 .is_some_and(|query| query.matches("page=").count() == 2),
             EdgeCase::PageWord => page.is_some_and(|page| page.starts_with(|first: char| first.is_alphabetic())),
             EdgeCase::PageZero => page == Some("0"),
-            EdgeCase::TextLong => body().is_some_and(|body| any_text(&body, &|text| text.chars().count() >= LONG)),
+            EdgeCase::LongString => body().is_some_and(|body| any_text(&body, &|text| text.chars().count() >= LONG)),
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) async fn lose(call: &mut Call, inside: &InnerService) {
 
 /// Puts the current value of a record into the field of a carry, or removes the field where there is none.
 fn keep(body: &mut Map<String, Value>, record: &Value, carry: &Carry, carries: &[Carry]) {
-    let (Some(sent), Some(kept)) = (first(&carry.sent), first(&carry.kept)) else {
+    let (Some(sent), Some(kept)) = (first(&carry.sent), first(&carry.returned_at)) else {
         return;
     };
     let now = match record.get(kept) {
@@ -49,7 +49,7 @@ fn part(object: &Value, sent: &str, carries: &[Carry]) -> Value {
     let carried = carries.iter().filter(|carry| first(&carry.sent) == Some(sent));
     let members = carried.filter_map(|carry| {
         let name = carry.sent.rsplit('/').next()?;
-        let value = object.get(carry.kept.rsplit('/').next()?)?;
+        let value = object.get(carry.returned_at.rsplit('/').next()?)?;
         Some((name.to_owned(), value.clone()))
     });
     Value::Object(members.collect())

@@ -251,7 +251,7 @@ impl Repetition {
 fn unstored(call: &Call, id: &str, mut response: Value) -> Value {
     let (sent, created) = (call.json().unwrap_or_default(), call.operation.created.as_ref());
     for carry in call.operation.carries() {
-        let kept = created.map(|created| format!("{}{}", created.resource, carry.kept));
+        let kept = created.map(|created| format!("{}{}", created.resource, carry.returned_at));
         let location = kept.and_then(|kept| response.pointer_mut(&kept));
         if let (Some(location), Some(value)) = (location, sent.pointer(&carry.sent)) {
             *location = value.clone();
@@ -268,7 +268,7 @@ fn create_beside(call: &Call, inside: &InnerService) -> Option<Request> {
     let list = &call.operation.updated.as_ref()?.listed.list;
     let creates = |operation: &&Operation| {
         let created = operation.created.as_ref();
-        created.is_some_and(|created| created.listed.list == *list && created.listed.at.is_none())
+        created.is_some_and(|created| created.listed.list == *list && created.listed.array.is_none())
     };
     let create = operations().iter().find(creates)?;
     let request = Request::builder()

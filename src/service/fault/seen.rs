@@ -53,7 +53,7 @@ pub(super) fn carried(operation: &Operation, is_meant: &dyn Fn(&Carry) -> bool) 
 }
 
 pub(super) fn answered(create: &Operation, created: &Created, carry: &Carry) -> Seen {
-    let pointer = format!("{}{}", created.resource, carry.kept);
+    let pointer = format!("{}{}", created.resource, carry.returned_at);
     Seen {
         rule: carrying(carry),
         fact: Some(format!("{} created {pointer}: as sent in {}", create.name, carry.sent)),
@@ -62,11 +62,14 @@ pub(super) fn answered(create: &Operation, created: &Created, carry: &Carry) -> 
 }
 
 pub(super) fn listed(write: &Operation, listed: &Listed, carry: &Carry) -> Option<Seen> {
-    let stated = format!("listed in {} {}: as sent in {}", listed.list, carry.kept, carry.sent);
+    let stated = format!(
+        "listed in {} {}: as sent in {}",
+        listed.list, carry.returned_at, carry.sent
+    );
     Some(Seen {
         rule: carrying(carry),
         fact: Some(format!("{} {stated}", write.name)),
-        pointer: listed.records()? + &carry.kept,
+        pointer: listed.records()? + &carry.returned_at,
     })
 }
 

@@ -230,7 +230,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::Closed
         | FactKind::Complete
         | FactKind::Decodes
-        | FactKind::IdentifierServes
+        | FactKind::IdentifierUsable
         | FactKind::IdentifierUnique
         | FactKind::Json
         | FactKind::Listed
@@ -256,9 +256,9 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::WrongToken => true,
         // The same request written plainly; the list before and after. Of the others the document states none.
         FactKind::Equivalent(_)
-        | FactKind::Once
+        | FactKind::OneRecordPerWrite
         | FactKind::Assertion
-        | FactKind::JsonOf(_)
-        | FactKind::MediaTypeOf(_) => false,
+        | FactKind::OtherJson(_)
+        | FactKind::OtherMediaType(_) => false,
     }
 }

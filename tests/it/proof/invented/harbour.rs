@@ -93,7 +93,7 @@ impl Harbour {
         if let Some(fact) = self.breaks_any("createBoat", |kind| matches!(kind, FactKind::ListedCarrying(_))) {
             alter(listed.pointer_mut(&fact.pattern).unwrap());
         }
-        if self.breaks("createBoat", FactKind::Once) {
+        if self.breaks("createBoat", FactKind::OneRecordPerWrite) {
             let mut second = listed.clone();
             second["number"] = json!(1000 + number);
             boats.push(second);
@@ -102,7 +102,7 @@ impl Harbour {
             boats.push(listed);
         }
         let mut response = json!({ "boat": boat });
-        if self.breaks("createBoat", FactKind::IdentifierServes) {
+        if self.breaks("createBoat", FactKind::IdentifierUsable) {
             response["boat"]["number"] = json!("no-number");
         }
         if let Some(fact) = self.breaks_any("createBoat", |kind| matches!(kind, FactKind::Carried(_))) {
@@ -118,7 +118,7 @@ impl Harbour {
             if (boat["number"] == number || everywhere) && lost.is_none() {
                 merge(boat, body);
             }
-            if boat["number"] == number && self.breaks("updateBoat", FactKind::Once) {
+            if boat["number"] == number && self.breaks("updateBoat", FactKind::OneRecordPerWrite) {
                 boat["number"] = json!(1000 + number);
             }
         }

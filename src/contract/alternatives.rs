@@ -1,5 +1,5 @@
 //! Counts how many schemas one value must be checked against where alternatives contain alternatives. The main type is
-//! [`Choices`].
+//! [`AlternativeCounts`].
 //!
 //! # Design
 //!
@@ -16,21 +16,21 @@ use super::openapi::target_of;
 /// The maximum number of schemas that an assertion may check one value against.
 pub(super) const MAXIMUM_ALTERNATIVES: u64 = 20_000;
 /// The maximum depth at which a value is checked, where each schema is an alternative or a part of the one before.
-const DEEPEST: usize = 512;
+const MAXIMUM_DEPTH: usize = 512;
 
-/// The weights of a document's schemas.
-pub(super) struct Choices<'document> {
+/// The counts of a document's schemas.
+pub(super) struct AlternativeCounts<'document> {
     document: &'document Document,
     /// The number of schemas that each schema checks a value against; `None` where it goes too deep. A schema that is
-    /// being weighed counts nothing within itself.
-    weights: HashMap<*const Node, Option<u64>>,
+    /// being counted counts nothing within itself.
+    counts: HashMap<*const Node, Option<u64>>,
 }
 
-impl<'document> Choices<'document> {
+impl<'document> AlternativeCounts<'document> {
     pub(super) fn new(document: &'document Document) -> Self {
         Self {
             document,
-            weights: HashMap::new(),
+            counts: HashMap::new(),
         }
     }
 
@@ -39,43 +39,43 @@ impl<'document> Choices<'document> {
     /// # Errors
     ///
     /// The maximum number of alternatives, where the schema has more.
-    pub(super) fn weigh(&mut self, schema: &'document Node) -> Result<(), u64> {
-        match self.weight(schema, 0) {
-            Some(weight) if weight <= MAXIMUM_ALTERNATIVES => Ok(()),
+    pub(super) fn check(&mut self, schema: &'document Node) -> Result<(), u64> {
+        match self.count(schema, 0) {
+            Some(count) if count <= MAXIMUM_ALTERNATIVES => Ok(()),
             _ => Err(MAXIMUM_ALTERNATIVES),
         }
     }
 
-    fn weight(&mut self, schema: &'document Node, depth: usize) -> Option<u64> {
-        if let Some(known) = self.weights.get(&std::ptr::from_ref(schema)) {
+    fn count(&mut self, schema: &'document Node, depth: usize) -> Option<u64> {
+        if let Some(known) = self.counts.get(&std::ptr::from_ref(schema)) {
             return *known;
         }
-        if depth > DEEPEST {
+        if depth > MAXIMUM_DEPTH {
             return None;
         }
         #[cfg(test)]
         crate::testing::work::done();
-        self.weights.insert(std::ptr::from_ref(schema), Some(0));
-        let weight = self.below(schema, depth + 1);
-        self.weights.insert(std::ptr::from_ref(schema), weight);
-        weight
+        self.counts.insert(std::ptr::from_ref(schema), Some(0));
+        let count = self.count_parts(schema, depth + 1);
+        self.counts.insert(std::ptr::from_ref(schema), count);
+        count
     }
 
-    fn below(&mut self, schema: &'document Node, depth: usize) -> Option<u64> {
+    fn count_parts(&mut self, schema: &'document Node, depth: usize) -> Option<u64> {
         let target = target_of(schema);
         if let Some(target) = target.and_then(|target| self.document.node(&target)) {
-            return self.weight(target, depth);
+            return self.count(target, depth);
         }
-        let mut weight = 1_u64;
+        let mut count = 1_u64;
         for choice in ["oneOf", "anyOf", "allOf"] {
             for part in schema.member(choice).map_or(&[][..], Node::elements) {
-                weight = weight.saturating_add(self.weight(part, depth)?);
+                count = count.saturating_add(self.count(part, depth)?);
             }
         }
         if let Some(not) = schema.member("not") {
-            weight = weight.saturating_add(self.weight(not, depth)?);
+            count = count.saturating_add(self.count(not, depth)?);
         }
-        Some(weight)
+        Some(count)
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn each_schema_is_weighed_once_however_many_name_it() {
+    fn each_schema_is_counted_once_however_many_refer_to_it() {
         let once = work::of(|| drop(read(2, 8)));
         let twice = work::of(|| drop(read(4, 8)));
         assert!(twice < once * 3, "{once} {twice}");
