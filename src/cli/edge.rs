@@ -11,8 +11,8 @@ use clap::ValueEnum;
 
 use super::failure::Failure;
 use crate::client::Token;
-use crate::exchange::neutral::{Colours, neutral};
 use crate::exchange::redact::SHORTEST_TOKEN;
+use crate::exchange::sanitize::{Colours, sanitize};
 
 /// The variable that names the service to check.
 pub(super) const BASE_URL_VARIABLE: &str = "COUNTERSIGN_BASE_URL";
@@ -274,7 +274,7 @@ pub(super) fn note_closed_stdout() {
 ///
 /// The system's error, such as a full disk after a redirection; a standard output that is closed.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
-    print_verbatim(neutral(text, Colours::Kept).as_bytes())
+    print_verbatim(sanitize(text, Colours::Kept).as_bytes())
 }
 
 /// Writes text that is entirely our own, verbatim: in a script a tab is a tab.
@@ -296,7 +296,7 @@ pub(super) fn print_verbatim(text: &[u8]) -> Result<(), Failure> {
 ///
 /// The system's error, such as a full disk; a standard output that is closed.
 pub(super) fn print_whole(text: &str) -> std::io::Result<()> {
-    write(neutral(text, Colours::Kept).as_bytes())
+    write(sanitize(text, Colours::Kept).as_bytes())
 }
 
 /// Writes lines of commands for a CI system as [`print_whole`] does; the caller has escaped their contents.
@@ -325,12 +325,12 @@ pub(super) fn step_summary() -> Option<PathBuf> {
 
 /// Writes a line to standard error.
 pub(super) fn note(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", neutral(line, Colours::Kept));
+    let _ = writeln!(std::io::stderr().lock(), "{}", sanitize(line, Colours::Kept));
 }
 
 /// Prints the failure that ended a command.
 pub(super) fn error(failure: &Failure) {
-    let failure = neutral(&failure.to_string(), Colours::None);
+    let failure = sanitize(&failure.to_string(), Colours::None);
     let style = anstyle::AnsiColor::Red.on_default().bold();
     let _ = writeln!(anstream::stderr().lock(), "{style}error{style:#}: {failure}");
 }

@@ -12,8 +12,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::failure::Failure;
-use crate::exchange::neutral::neutral_json;
 use crate::exchange::redact::{Redaction, Values};
+use crate::exchange::sanitize::sanitize_json;
 use crate::run::{WriteEntry, WriteLog, WriteState};
 
 /// An open log. Its lines carry the run tag, which is in everything that the run creates.
@@ -88,7 +88,7 @@ impl ResidueFile {
             run: &self.run_tag,
             says,
         })?;
-        let line = neutral_json(&line) + "\n";
+        let line = sanitize_json(&line) + "\n";
         let mut file = &self.file;
         file.write_all(line.as_bytes())?;
         // A pipe or a terminal has no disk to wait for.

@@ -26,7 +26,7 @@ use super::record::Failure;
 pub(super) const ACCEPTED: &str = "gzip";
 
 /// The codings that IANA registers and that are not decoded here.
-const UNREAD: [&str; 10] = [
+const UNSUPPORTED_CODINGS: [&str; 10] = [
     "aes128gcm",
     "br",
     "compress",
@@ -43,7 +43,7 @@ const UNREAD: [&str; 10] = [
 const MEMBER: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// The number of bytes, before decoding, after which decoding yields to other tasks.
-const TURN: usize = 16 << 10;
+const YIELD_AFTER: usize = 16 << 10;
 
 /// Returns the body without the codings that the head names, and removes their names and the matching length from the
 /// head. An empty body is empty in every coding.
@@ -76,7 +76,10 @@ fn layers(headers: &HeaderMap) -> Result<usize, Failure> {
     for name in names {
         if name.eq_ignore_ascii_case("gzip") || name.eq_ignore_ascii_case("x-gzip") {
             layers += 1;
-        } else if UNREAD.iter().any(|unread| name.eq_ignore_ascii_case(unread)) {
+        } else if UNSUPPORTED_CODINGS
+            .iter()
+            .any(|coding| name.eq_ignore_ascii_case(coding))
+        {
             return Err(Failure::Decoding);
         }
     }
@@ -88,7 +91,7 @@ struct Layer<'body> {
     packed: &'body [u8],
     unpacked: Capped,
     /// The number of bytes decoded since decoding last yielded to other tasks.
-    turn: usize,
+    since_yield: usize,
 }
 
 impl<'body> Layer<'body> {
@@ -99,7 +102,7 @@ impl<'body> Layer<'body> {
                 bytes: Vec::new(),
                 maximum,
             },
-            turn: 0,
+            since_yield: 0,
         }
     }
 
@@ -116,15 +119,15 @@ impl<'body> Layer<'body> {
     async fn member(&mut self) -> Result<(), Failure> {
         let mut decoder = GzDecoder::new(&mut self.unpacked);
         while !self.packed.is_empty() {
-            let piece = &self.packed[..self.packed.len().min(TURN)];
+            let piece = &self.packed[..self.packed.len().min(YIELD_AFTER)];
             let taken = decoder.write(piece).map_err(|error| failure(&error))?;
             if taken == 0 {
                 break;
             }
             self.packed = &self.packed[taken..];
-            self.turn += taken;
-            if self.turn >= TURN {
-                self.turn = 0;
+            self.since_yield += taken;
+            if self.since_yield >= YIELD_AFTER {
+                self.since_yield = 0;
                 tokio::task::yield_now().await;
             }
         }

@@ -35,7 +35,7 @@ impl From<u64> for Digest {
 pub const LONGEST_IDENTIFIER: usize = 200;
 
 /// The bound below which a double represents every integer exactly: 2 to the power of 53.
-const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+const EXACT_INTEGERS_BELOW: f64 = 9_007_199_254_740_992.0;
 
 /// Returns the text of an identifier: a non-empty string of at most [`LONGEST_IDENTIFIER`] characters, or a number
 /// that was read exactly. Nothing else names a record.
@@ -51,7 +51,9 @@ pub fn identifier(value: &Value) -> Option<String> {
 
 /// Whether a number that is not an integer of 64 bits is read exactly as it was written.
 fn is_exact(number: &serde_json::Number) -> bool {
-    number.as_f64().is_some_and(|number| number.abs() < MOST_EXACT)
+    number
+        .as_f64()
+        .is_some_and(|number| number.abs() < EXACT_INTEGERS_BELOW)
 }
 
 /// Whether a text is as short as an identifier. Checks the bytes first, so that a text of megabytes is not counted.

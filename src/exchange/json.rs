@@ -39,7 +39,7 @@ pub enum JsonError {
 }
 
 /// The maximum number of values: each takes some eighty bytes, and two bytes of a body are enough for one.
-const MOST_VALUES: u32 = 1_000_000;
+const MAXIMUM_VALUES: u32 = 1_000_000;
 const TOO_MANY: &str = "too many values";
 
 /// Reads a body.
@@ -52,7 +52,7 @@ pub fn read(bytes: &[u8]) -> Result<Body, JsonError> {
         return Err(JsonError::Empty);
     }
     let state = State {
-        left: Cell::new(MOST_VALUES),
+        left: Cell::new(MAXIMUM_VALUES),
         ..State::default()
     };
     if bytes.len() >= LARGE {
@@ -108,9 +108,9 @@ const LARGE: usize = 256 << 10;
 /// object is counted.
 const MANY: usize = 64;
 /// At most this many locations of repeated names are kept, and none is added once their total length reaches
-/// [`LONGEST_LOCATIONS`].
-const MOST_LOCATIONS: usize = 16;
-const LONGEST_LOCATIONS: usize = 4 << 10;
+/// [`MAXIMUM_LOCATIONS_LENGTH`].
+const MAXIMUM_LOCATIONS: usize = 16;
+const MAXIMUM_LOCATIONS_LENGTH: usize = 4 << 10;
 
 /// The state of reading one body.
 ///
@@ -131,14 +131,14 @@ struct State {
     large: RefCell<Vec<(usize, usize)>>,
     /// The members of the objects that have not ended, those of the innermost last: a small map is built once the
     /// number of its members is known.
-    open: RefCell<Vec<(String, Value)>>,
+    unfinished: RefCell<Vec<(String, Value)>>,
 }
 
 impl State {
     /// Counts the entries of the large lists and objects.
     fn count(&self, bytes: &[u8]) -> serde_json::Result<()> {
         whole(Counter(self), bytes)?;
-        self.left.set(MOST_VALUES);
+        self.left.set(MAXIMUM_VALUES);
         self.begun.set(0);
         self.large.borrow_mut().sort_unstable_by(|left, right| right.cmp(left));
         Ok(())
@@ -249,13 +249,13 @@ struct Reader<'read> {
 impl Reader<'_> {
     /// Moves the members that are held back into the object, from this index on.
     fn take(&self, first: usize, object: &mut Map<String, Value>) {
-        for (name, value) in self.state.open.borrow_mut().drain(first..) {
+        for (name, value) in self.state.unfinished.borrow_mut().drain(first..) {
             match object.entry(name) {
                 Entry::Vacant(entry) => {
                     entry.insert(value);
                 }
                 Entry::Occupied(mut entry) => {
-                    self.stands_twice(entry.key());
+                    self.record_duplicate(entry.key());
                     entry.insert(value);
                 }
             }
@@ -264,9 +264,11 @@ impl Reader<'_> {
 
     /// Records that a name appears twice. One location is enough to break the fact, and a body made of nothing else
     /// must not cost more than its own size.
-    fn stands_twice(&self, name: &str) {
+    fn record_duplicate(&self, name: &str) {
         let mut duplicates = self.state.duplicates.borrow_mut();
-        if duplicates.len() < MOST_LOCATIONS && duplicates.iter().map(String::len).sum::<usize>() < LONGEST_LOCATIONS {
+        if duplicates.len() < MAXIMUM_LOCATIONS
+            && duplicates.iter().map(String::len).sum::<usize>() < MAXIMUM_LOCATIONS_LENGTH
+        {
             duplicates.push(Path::Member(&self.path, name).pointer());
         }
     }
@@ -331,18 +333,18 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let open = &self.state.open;
-        let first = open.borrow().len();
+        let unfinished = &self.state.unfinished;
+        let first = unfinished.borrow().len();
         let mut object = self.state.entries().map(Map::with_capacity);
         while let Some(name) = access.next_key::<String>()? {
             let path = Path::Member(&self.path, &name);
             let value = access.next_value_seed(Reader { path, ..self })?;
-            open.borrow_mut().push((name, value));
-            if open.borrow().len() - first >= MANY {
+            unfinished.borrow_mut().push((name, value));
+            if unfinished.borrow().len() - first >= MANY {
                 self.take(first, object.get_or_insert_default());
             }
         }
-        let left = open.borrow().len() - first;
+        let left = unfinished.borrow().len() - first;
         let mut object = object.unwrap_or_else(|| Map::with_capacity(left));
         self.take(first, &mut object);
         Ok(Value::Object(object))
@@ -357,7 +359,7 @@ mod tests {
     use crate::testing::work;
 
     #[test]
-    fn a_name_that_stands_twice_is_seen_with_its_location() {
+    fn a_name_that_appears_twice_is_seen_with_its_location() {
         let body = read(br#"{"a": [{"b": 1, "c": 2, "b": 3}]}"#).unwrap();
         assert_eq!(body.value, json!({"a": [{"b": 3, "c": 2}]}));
         assert_eq!(body.duplicates, ["/a/~20/b"]);
@@ -415,7 +417,7 @@ mod tests {
         assert!(large.len() > LARGE);
         let body = read(large.as_bytes()).unwrap();
         assert_eq!(body.value, serde_json::from_str::<Value>(&large).unwrap());
-        assert_eq!(body.duplicates.len(), MOST_LOCATIONS);
+        assert_eq!(body.duplicates.len(), MAXIMUM_LOCATIONS);
         assert_eq!(body.duplicates[0], "/~20/n0/a");
     }
 

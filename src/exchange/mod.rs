@@ -2,7 +2,7 @@
 //!
 //! - **In**: a [`Request`], a [`Target`] with its token, and [`Limits`].
 //! - **Out**: an [`Exchange`]: the request with its response, or with the reason why there is none.
-//! - **Start with** [`Transport::send`]. [`json`] reads bodies, [`redact`] decides what may be printed, [`neutral`]
+//! - **Start with** [`Transport::send`]. [`json`] reads bodies, [`redact`] decides what may be printed, [`sanitize`]
 //!   makes that safe to print, [`curl`] writes the command that reproduces a request, and [`shapes`] describes the
 //!   shape of a body.
 //!
@@ -24,20 +24,20 @@ mod coding;
 pub mod curl;
 mod identifier;
 pub mod json;
-mod near;
-pub mod neutral;
 mod record;
 pub mod redact;
+pub mod sanitize;
 pub mod shapes;
+mod spelling;
 mod target;
+mod token_mutation;
 mod transport;
-mod writing;
 
 pub(crate) use identifier::is_plain_identifier;
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
-pub use near::{NEAR_TOKENS, Near};
-pub use record::{Content, Credential, Exchange, Failure, Intent, OnRefusal, Printable, Purpose, Request, Response};
+pub use record::{Content, Credential, Exchange, Failure, Intent, OnRejection, Printable, Purpose, Request, Response};
 pub(crate) use record::{RESERVED, placeholder, with_query};
+pub use spelling::Spelling;
 pub use target::Target;
+pub use token_mutation::{TOKEN_MUTATIONS, TokenMutation};
 pub use transport::{Limits, RequestBody, Transport, TransportError};
-pub use writing::Writing;

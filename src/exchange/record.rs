@@ -7,9 +7,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use super::near::Near;
 use super::redact::Values;
-use super::writing::Writing;
+use super::spelling::Spelling;
+use super::token_mutation::TokenMutation;
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, Operation, OperationId};
@@ -58,7 +58,7 @@ pub struct Request {
     /// The body, sent as JSON whatever its content.
     pub body: Option<Content>,
     /// How the body, its media type and the scheme of the credential are spelled.
-    pub writing: Writing,
+    pub spelling: Spelling,
     /// Pointers into the body whose values the target showed; they are never printed.
     pub from_target: Vec<String>,
     /// The path and the headers as they may be printed.
@@ -103,7 +103,7 @@ impl Request {
             path: operation.path.clone(),
             headers: Vec::new(),
             body: None,
-            writing: Writing::default(),
+            spelling: Spelling::default(),
             from_target: Vec::new(),
             printable: Printable::default(),
             credential: Credential::None,
@@ -112,7 +112,7 @@ impl Request {
 
     /// Adds one more pair to the query of the request.
     #[must_use]
-    pub fn asking(&self, name: &str, value: &str) -> Self {
+    pub fn with_query_pair(&self, name: &str, value: &str) -> Self {
         let value = utf8_percent_encode(value, RESERVED).to_string();
         let mut request = self.clone();
         request.path = with_query(&request.path, name, &value);
@@ -122,10 +122,12 @@ impl Request {
 
     /// Returns the body as it is written; `None` where there is none.
     #[must_use]
-    pub fn text(&self) -> Option<String> {
+    pub fn body_text(&self) -> Option<String> {
         Some(match self.body.as_ref()? {
-            Content::Json(body) if self.writing == Writing::default() => body.to_string(),
-            Content::Json(body) => self.writing.json(body, &self.from_target, |_, value| value.to_string()),
+            Content::Json(body) if self.spelling == Spelling::default() => body.to_string(),
+            Content::Json(body) => self
+                .spelling
+                .json(body, &self.from_target, |_, value| value.to_string()),
             Content::Raw(text) => text.clone(),
         })
     }
@@ -141,7 +143,7 @@ impl Request {
 
     /// Returns the path and the query as this run may print them.
     #[must_use]
-    pub fn shown_path(&self, values: Values) -> &str {
+    pub fn printable_path(&self, values: Values) -> &str {
         match values {
             Values::Hidden => &self.printable.path,
             Values::Shown => &self.path,
@@ -150,7 +152,7 @@ impl Request {
 
     /// Returns the documented header parameters as this run may print them.
     #[must_use]
-    pub fn shown_headers(&self, values: Values) -> &[(String, String)] {
+    pub fn printable_headers(&self, values: Values) -> &[(String, String)] {
         match values {
             Values::Hidden => &self.printable.headers,
             Values::Shown => &self.headers,
@@ -198,30 +200,30 @@ pub enum Purpose {
     /// edge cases stored.
     FinalLook,
     /// A documented request, and what a rejection of it would mean.
-    Documented(OnRefusal),
+    Documented(OnRejection),
     /// A documented request in another spelling. Its response is judged in one respect only: that it is as good as the
     /// response to the plain one.
     Equivalent,
     /// A request that must be rejected, the kind of fact that says so, and what a rejection for another reason would
     /// mean.
-    MustBeRejected(FactKind, OnRefusal),
+    MustBeRejected(FactKind, OnRejection),
     /// An edge case. Its response is judged in two respects only: that it is complete, and that it is not a 5xx.
     EdgeCase(EdgeCase),
 }
 
 /// What it means when a documented request is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnRefusal {
+pub enum OnRejection {
     /// Nothing in the request is left open by the document: a finding.
     Finding,
     /// Something in the request is left open by the document: some statuses are evidence on that gap, see
     /// [`Self::is_evidence_on_gap`].
     Gap,
     /// The request names a record that the target may not know: 404 and 410 decide nothing either.
-    Sample,
+    ExampleIdentifier,
 }
 
-impl OnRefusal {
+impl OnRejection {
     /// Whether a status rejects the content of a request, so that it is evidence on what the document leaves open
     /// there: 400, 409 and 422 (RFC 9110, section 15.5).
     #[must_use]
@@ -252,7 +254,7 @@ pub enum Credential {
         /// The header of an API key; `None` for `Authorization: Bearer`.
         header: Option<String>,
         /// How it differs from the run's token.
-        near: Near,
+        mutation: TokenMutation,
     },
 }
 

@@ -8,7 +8,7 @@ mod redaction;
 use serde_json::Value;
 
 use super::identifier::is_plain_identifier;
-use super::neutral::{Colours, neutral};
+use super::sanitize::{Colours, sanitize};
 
 pub(crate) use redaction::TOO_SHORT;
 pub use redaction::{Redaction, SHORTEST_TOKEN};
@@ -46,7 +46,7 @@ impl Values {
 }
 
 /// The maximum number of characters that are shown of a text.
-const MOST_CHARACTERS: usize = 200;
+const MAXIMUM_CHARACTERS: usize = 200;
 
 /// Returns the beginning of a value as JSON, a little longer than the part that is shown: a value may be megabytes
 /// long.
@@ -55,7 +55,7 @@ fn beginning(value: &Value) -> String {
     impl std::io::Write for Room {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             // A character takes four bytes at most.
-            let room = (4 * MOST_CHARACTERS + 4).saturating_sub(self.0.len());
+            let room = (4 * MAXIMUM_CHARACTERS + 4).saturating_sub(self.0.len());
             self.0.extend(bytes.iter().take(room));
             if room == 0 { Ok(0) } else { Ok(bytes.len().min(room)) }
         }
@@ -89,15 +89,15 @@ pub fn shape(value: &Value) -> String {
     }
 }
 
-/// Returns the text on one line, cut at 200 characters, without anything that a terminal or a CI system obeys.
+/// Returns the text on one line, cut at 200 characters, without anything that a terminal or a CI system interprets.
 #[must_use]
 pub fn printable(text: &str) -> String {
-    let mut rendered: String = text.chars().take(MOST_CHARACTERS).collect();
-    if text.chars().nth(MOST_CHARACTERS).is_some() {
+    let mut rendered: String = text.chars().take(MAXIMUM_CHARACTERS).collect();
+    if text.chars().nth(MAXIMUM_CHARACTERS).is_some() {
         rendered.push('…');
     }
     // A value may be printed at the beginning of a line, wherever it is in its own text.
-    let rendered = neutral(&rendered, Colours::None).replace('\n', "\\n");
+    let rendered = sanitize(&rendered, Colours::None).replace('\n', "\\n");
     rendered.replace("::", ": :")
 }
 

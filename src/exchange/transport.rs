@@ -28,10 +28,10 @@ use tokio::time::Instant;
 
 use self::http::Http;
 use super::coding;
-use super::near::{NEAR_TOKENS, Near};
 use super::record::{Credential, Failure, Request, Response};
 use super::redact::{Redaction, SHORTEST_TOKEN};
 use super::target::Target;
+use super::token_mutation::{TOKEN_MUTATIONS, TokenMutation};
 use crate::client::Token;
 
 use in_process::InProcess;
@@ -42,7 +42,7 @@ const AGENT: HeaderValue = HeaderValue::from_static(concat!("countersign/", env!
 
 /// The number of pieces of a body after which reading yields to other tasks: a service in this process may have endless
 /// empty ones ready.
-const TURN: usize = 64;
+const YIELD_AFTER: usize = 64;
 
 /// The limits of one exchange.
 #[derive(Clone, Copy, Debug)]
@@ -171,16 +171,20 @@ impl Transport {
         Self { near_tokens, ..self }
     }
 
-    /// Returns how the wrong token of this turn differs from the right one.
+    /// Returns how the wrong token with this index differs from the right one.
     #[must_use]
-    pub fn near(&self, turn: usize) -> Near {
-        let near = self.near_kinds().into_iter().flatten().nth(turn % NEAR_TOKENS);
-        near.unwrap_or(Near::Half(0))
+    pub fn token_mutation(&self, index: usize) -> TokenMutation {
+        let mutation = self
+            .token_mutations()
+            .into_iter()
+            .flatten()
+            .nth(index % TOKEN_MUTATIONS);
+        mutation.unwrap_or(TokenMutation::Half(0))
     }
 
-    fn near_kinds(&self) -> Option<[Near; NEAR_TOKENS]> {
+    fn token_mutations(&self) -> Option<[TokenMutation; TOKEN_MUTATIONS]> {
         let shown = self.near_tokens || self.target.is_loopback();
-        self.token.as_ref().map(|token| Near::of(token, shown))
+        self.token.as_ref().map(|token| TokenMutation::of(token, shown))
     }
 
     /// Returns the target.
@@ -203,13 +207,13 @@ impl Transport {
         if self.target.is_in_process() && self.token.as_ref().is_some_and(is_short) {
             return Redaction::default();
         }
-        let near = self.near_kinds().into_iter().flatten();
-        let near: Vec<_> = near.filter_map(|near| self.wrong(near)).collect();
-        Redaction::of_all(self.token.as_ref(), &near)
+        let mutations = self.token_mutations().into_iter().flatten();
+        let wrong: Vec<_> = mutations.filter_map(|mutation| self.wrong(mutation)).collect();
+        Redaction::of_all(self.token.as_ref(), &wrong)
     }
 
-    fn wrong(&self, near: Near) -> Option<String> {
-        Some(near.write(self.token.as_ref()?, &self.wrong_token))
+    fn wrong(&self, mutation: TokenMutation) -> Option<String> {
+        Some(mutation.apply(self.token.as_ref()?, &self.wrong_token))
     }
 
     /// Sends one request and reads its whole response. `busy` returns how long the caller has kept this thread with
@@ -260,9 +264,9 @@ impl Transport {
         if let Some((name, value)) = self.credential(request) {
             headers.append(name, value);
         }
-        let body = request.text().map(Bytes::from);
+        let body = request.body_text().map(Bytes::from);
         if body.is_some() {
-            headers.append(CONTENT_TYPE, HeaderValue::from_static(request.writing.media_type()));
+            headers.append(CONTENT_TYPE, HeaderValue::from_static(request.spelling.media_type()));
         }
         Ok(Outgoing {
             method: Method::from_bytes(request.method.as_str().as_bytes()).unwrap_or_default(),
@@ -278,11 +282,11 @@ impl Transport {
             Credential::None => return None,
             Credential::OtherScheme => (None, format!("Basic {}", token?)),
             Credential::Token { header: Some(header) } => (Some(header), token?.to_owned()),
-            Credential::Token { header: None } => (None, format!("{} {}", request.writing.scheme(), token?)),
+            Credential::Token { header: None } => (None, format!("{} {}", request.spelling.scheme(), token?)),
             Credential::Empty { header: Some(header) } => (Some(header), String::new()),
             Credential::Empty { header: None } => (None, "Bearer ".to_owned()),
-            Credential::Wrong { header, near } => {
-                let wrong = self.wrong(*near)?;
+            Credential::Wrong { header, mutation } => {
+                let wrong = self.wrong(*mutation)?;
                 let scheme = if header.is_some() { "" } else { "Bearer " };
                 (header.as_ref(), format!("{scheme}{wrong}"))
             }
@@ -306,10 +310,10 @@ async fn collect<B: Body>(body: B, maximum: usize, failure: impl Fn(B::Error) ->
     // Most responses come in one piece, which is passed on without a copy.
     let mut first = Bytes::new();
     let mut body = BytesMut::new();
-    let mut turn = 0;
+    let mut frames = 0;
     while let Some(frame) = poll_fn(|context| pieces.as_mut().poll_frame(context)).await {
-        turn += 1;
-        if turn % TURN == 0 {
+        frames += 1;
+        if frames % YIELD_AFTER == 0 {
             tokio::task::yield_now().await;
         }
         // A frame that is not data has trailers, and no trailers are documented.
@@ -361,13 +365,13 @@ mod tests {
     fn to(host: &str, token: &str) -> Transport {
         let target = Target::parse(&format!("https://{host}")).unwrap();
         let token = Some(Token::new(token).unwrap());
-        Transport::new(target, token, "a draw".to_owned(), Limits::default()).unwrap()
+        Transport::new(target, token, "a seed".to_owned(), Limits::default()).unwrap()
     }
 
     fn wrong_tokens(transport: &Transport) -> Vec<String> {
-        let turns = 0..NEAR_TOKENS;
-        turns
-            .map(|turn| transport.wrong(transport.near(turn)).unwrap())
+        let indexes = 0..TOKEN_MUTATIONS;
+        indexes
+            .map(|index| transport.wrong(transport.token_mutation(index)).unwrap())
             .collect()
     }
 

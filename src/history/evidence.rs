@@ -111,7 +111,7 @@ impl PageSeen {
     pub fn request(&self, contract: &Contract) -> Request {
         let invariant = contract.operation(self.request.operation).page.as_ref();
         match invariant.zip(self.asked) {
-            Some((invariant, asked)) => self.request.asking(&invariant.parameter, &asked.to_string()),
+            Some((invariant, asked)) => self.request.with_query_pair(&invariant.parameter, &asked.to_string()),
             None => Request::clone(&self.request),
         }
     }

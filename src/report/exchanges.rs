@@ -193,11 +193,11 @@ impl<'run> Exchanges<'run> {
         let (purpose, edge_case) = match intent.purpose {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
             Purpose::FinalLook => (PurposeRecord::Account, None),
-            Purpose::Equivalent => (PurposeRecord::Equivalent, request.writing.describe()),
+            Purpose::Equivalent => (PurposeRecord::Equivalent, request.spelling.describe()),
             Purpose::MustBeRejected(..) => (PurposeRecord::MustBeRejected, None),
             Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.describe(operation))),
         };
-        let headers = request.shown_headers(self.values).iter();
+        let headers = request.printable_headers(self.values).iter();
         ExchangeRecord {
             number: exchange.number,
             operation: operation.name.clone(),
@@ -233,7 +233,7 @@ impl<'run> Exchanges<'run> {
     }
 
     fn path(&self, request: &Request) -> String {
-        self.redaction.hide(request.shown_path(self.values))
+        self.redaction.hide(request.printable_path(self.values))
     }
 
     fn response(&self, response: &Response, body: Option<&Body>) -> ResponseRecord {

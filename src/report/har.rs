@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord};
 use super::phrases;
 use super::record::Record;
-use crate::exchange::neutral::json_text;
+use crate::exchange::sanitize::json_text;
 
 /// The characters that a URI cannot contain. `%` is not among them, because the path is already percent-encoded.
 const NOT_IN_A_URI: &AsciiSet = &CONTROLS

@@ -1,9 +1,9 @@
-//! The JSON report: the record as one object, with every character escaped that a terminal or a CI system would obey.
+//! The JSON report: the record as one object, with every character escaped that a terminal or a CI system would interpret.
 
 use std::io;
 
 use super::record::Record;
-use crate::exchange::neutral::{self, json_text};
+use crate::exchange::sanitize::{self, json_text};
 
 /// Returns the record as JSON that ends in a newline.
 #[must_use]
@@ -17,7 +17,7 @@ pub fn json(record: &Record) -> String {
 ///
 /// The error of the writer.
 pub fn write_json(record: &Record, to: &mut dyn io::Write) -> io::Result<()> {
-    neutral::write_json(record, to)
+    sanitize::write_json(record, to)
 }
 
 #[cfg(test)]

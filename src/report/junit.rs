@@ -17,7 +17,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use super::groups::{Group, groups};
 use super::phrases;
 use super::record::{FactRow, FindingRecord, Record, VerdictRecord};
-use crate::exchange::neutral::{Colours, neutral};
+use crate::exchange::sanitize::{Colours, sanitize};
 use crate::rules::Level;
 
 /// Returns the record as JUnit XML.
@@ -255,9 +255,9 @@ fn text(
     lines.join("\n")
 }
 
-/// Returns the text without what a terminal obeys, and without the two further characters that XML does not allow.
+/// Returns the text without what a terminal interprets, and without the two further characters that XML does not allow.
 fn safe(text: &str) -> String {
-    neutral(text, Colours::None).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+    sanitize(text, Colours::None).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::phrases;
 use super::terminal::{Styling, Terminal};
-use crate::exchange::neutral::{Colours, neutral};
+use crate::exchange::sanitize::{Colours, sanitize};
 use crate::rules::Level;
 
 impl Terminal {
@@ -12,7 +12,7 @@ impl Terminal {
         let level = phrases::word(weighs);
         let rest = format!("[{rule}]: {fact}");
         // A contract's text is not trusted.
-        let rest = neutral(&rest, Colours::None).replace('\n', " ");
+        let rest = sanitize(&rest, Colours::None).replace('\n', " ");
         let rest = match self.width {
             Some(width) => cut(&rest, width.saturating_sub(level.len())),
             None => rest,

@@ -6,16 +6,16 @@ use super::record::{
     Cause, Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, ResidueRecord, ShardsRecord,
     VerdictRecord,
 };
-use crate::exchange::neutral::{Colours, neutral};
+use crate::exchange::sanitize::{Colours, sanitize};
 use crate::history::LookedThrough;
 use crate::rules::{Level, UNCHECKED_OPERATION};
 
 /// How many unchecked operations are named.
 const MOST_UNCHECKED: usize = 3;
 
-/// Returns the text on one line, without anything that a terminal or a CI system obeys.
+/// Returns the text on one line, without anything that a terminal or a CI system interprets.
 pub(super) fn line(text: &str) -> String {
-    neutral(text, Colours::None).replace('\n', " ")
+    sanitize(text, Colours::None).replace('\n', " ")
 }
 
 /// Returns the text like [`line`], cut after `most` characters.

@@ -12,8 +12,8 @@ use super::groups::{Group, MOST_LISTED, groups};
 use super::phrases;
 use super::record::Record;
 use crate::exchange::Exchange;
-use crate::exchange::neutral::{Colours, neutral};
 use crate::exchange::redact::Values;
+use crate::exchange::sanitize::{Colours, sanitize};
 use crate::rules::Level;
 
 /// Whether the report has colours.
@@ -66,7 +66,7 @@ impl Terminal {
         };
         self.findings(record, &groups, &mut text);
         text.push_str(&self.closing(record, groups.len()));
-        self.neutral(&text)
+        self.sanitize(&text)
     }
 
     /// Appends the groups of findings: the first in full, as long as a line for each of the others still fits, then
@@ -117,11 +117,11 @@ impl Terminal {
             }
             Err(failure) => failure.to_string(),
         };
-        self.neutral(&format!(
+        self.sanitize(&format!(
             "{:>4} {} {} -> {outcome}",
             exchange.number,
             request.method,
-            request.shown_path(values)
+            request.printable_path(values)
         ))
     }
 
@@ -159,7 +159,7 @@ impl Terminal {
         let renderer = renderer
             .decor_style(DecorStyle::Ascii)
             .term_width(self.width.unwrap_or(140));
-        self.neutral(&renderer.render(&[block]))
+        self.sanitize(&renderer.render(&[block]))
     }
 
     /// Returns the notes below the lines of the contract.
@@ -189,12 +189,12 @@ impl Terminal {
     }
 
     /// Removes every terminal command from the text, except colours if the report has them.
-    fn neutral(&self, text: &str) -> String {
+    fn sanitize(&self, text: &str) -> String {
         let colours = match self.styling {
             Styling::Plain => Colours::None,
             Styling::Coloured => Colours::Kept,
         };
-        neutral(text, colours)
+        sanitize(text, colours)
     }
 }
 
@@ -384,8 +384,8 @@ mod tests {
         .map(|text| (Styling::Plain, text));
         for (styling, text) in texts.iter().chain(&others) {
             let colour = |character| *styling == Styling::Coloured && character == '\u{1b}';
-            let obeyed = |character: char| character.is_control() && character != '\n' && !colour(character);
-            assert!(!text.contains(obeyed), "{text}");
+            let interpreted = |character: char| character.is_control() && character != '\n' && !colour(character);
+            assert!(!text.contains(interpreted), "{text}");
             assert!(
                 !text.contains("\u{1b}[2J") && !text.contains(['\u{202e}', '\u{2066}', '\u{200f}']),
                 "{text}"

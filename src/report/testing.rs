@@ -15,7 +15,7 @@ use crate::contract::document::Document;
 use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{
-    Credential, Exchange, Intent, OnRefusal, Printable, Purpose, Request, Response, Target, Writing,
+    Credential, Exchange, Intent, OnRejection, Printable, Purpose, Request, Response, Spelling, Target,
 };
 use crate::history::{LookedThrough, Residue};
 use crate::rules::{Judge, Level, Levels, Scope, Verdicts};
@@ -54,7 +54,7 @@ pub(super) struct Seen {
 }
 
 fn documented() -> Intent {
-    Purpose::Documented(OnRefusal::Finding).into()
+    Purpose::Documented(OnRejection::Finding).into()
 }
 
 impl Seen {
@@ -136,7 +136,7 @@ impl Seen {
             path: "/things".to_owned(),
             headers: Vec::new(),
             body: None,
-            writing: Writing::default(),
+            spelling: Spelling::default(),
             from_target: Vec::new(),
             printable: Printable {
                 path: "/things".to_owned(),

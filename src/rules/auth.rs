@@ -9,7 +9,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{Security, StatusPattern};
 use crate::contract::pointer;
 use crate::contract::vocabulary::PageInvariant;
-use crate::exchange::{Credential, OnRefusal, Purpose};
+use crate::exchange::{Credential, OnRejection, Purpose};
 
 pub(super) static RULE: Rule = Rule {
     name: "auth",
@@ -38,7 +38,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         shown: || {
             use crate::contract::fact::FactKind;
-            let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding);
+            let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding);
             crate::rules::testing::Bench::of("getTags").purpose(probe).status(200)
         },
     },
@@ -64,7 +64,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
         401 => sink.held(fact),
-        status @ (400 | 409 | 422) if on_refusal == OnRefusal::Gap => sink.undecided(fact, Reason::Rejected(status)),
+        status @ (400 | 409 | 422) if on_refusal == OnRejection::Gap => sink.undecided(fact, Reason::Rejected(status)),
         400..=499 if !exact => sink.held(fact),
         status => {
             let documented = if exact {
@@ -84,7 +84,7 @@ fn shown(seen: &ExchangeSeen<'_>) -> String {
     let asks = |page: &PageInvariant| request.path.contains(&format!("{}=", page.parameter));
     match request.credential {
         Credential::Empty { .. } => " to an empty token".to_owned(),
-        Credential::Wrong { near, .. } => format!(" to {}", near.describe()),
+        Credential::Wrong { mutation, .. } => format!(" to {}", mutation.describe()),
         Credential::None if page.is_some_and(asks) => " on a second page".to_owned(),
         Credential::None | Credential::OtherScheme | Credential::Token { .. } => String::new(),
     }
@@ -110,13 +110,13 @@ fn fact(contract: &Contract, seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<
 #[cfg(test)]
 mod tests {
     use crate::contract::fact::FactKind;
-    use crate::exchange::{OnRefusal, Purpose};
+    use crate::exchange::{OnRejection, Purpose};
     use crate::rules::testing::{Bench, Judged};
     use crate::rules::{Reason, Verdict};
 
     fn rejecting(operation: &str, kind: FactKind, status: u16) -> Judged {
         Bench::of(operation)
-            .purpose(Purpose::MustBeRejected(kind, OnRefusal::Finding))
+            .purpose(Purpose::MustBeRejected(kind, OnRejection::Finding))
             .status(status)
     }
 
@@ -167,7 +167,7 @@ mod tests {
                 assert_eq!(judged.kind(FactKind::NoCredential), Verdict::Undecided(reason.clone()));
             }
         }
-        let probe = Bench::of("getTags").purpose(Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding));
+        let probe = Bench::of("getTags").purpose(Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding));
         let judged = probe.unanswered();
         assert_eq!(
             judged.kind(FactKind::NoCredential),

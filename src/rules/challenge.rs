@@ -93,7 +93,7 @@ mod tests {
     use reqwest::header::{HeaderValue, WWW_AUTHENTICATE};
 
     use crate::contract::fact::FactKind;
-    use crate::exchange::{OnRefusal, Purpose};
+    use crate::exchange::{OnRejection, Purpose};
     use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
@@ -110,7 +110,7 @@ mod tests {
     }
 
     fn probe(operation: &str) -> Bench {
-        Bench::of(operation).purpose(Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding))
+        Bench::of(operation).purpose(Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding))
     }
 
     #[test]

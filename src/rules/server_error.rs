@@ -83,7 +83,7 @@ fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink
 mod tests {
     use super::*;
     use crate::contract::vocabulary::EdgeCaseKind;
-    use crate::exchange::{Intent, OnRefusal, Purpose};
+    use crate::exchange::{Intent, OnRejection, Purpose};
     use crate::rules::Verdict;
     use crate::rules::testing::Bench;
 
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_5xx_breaks_it_whatever_was_sent() {
-        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding);
+        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding);
         for bench in [Bench::of("getTags"), Bench::of("getTags").purpose(probe)] {
             for status in [500, 501, 503, 599] {
                 let judged = bench.status(status);

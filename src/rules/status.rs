@@ -6,7 +6,7 @@ use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::StatusPattern;
-use crate::exchange::{OnRefusal, Purpose};
+use crate::exchange::{OnRejection, Purpose};
 
 pub(super) static RULE: Rule = Rule {
     name: "status",
@@ -59,18 +59,18 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Returns whether this status means no more than that something in the request was rejected.
-fn rejects(status: u16, on_refusal: OnRefusal) -> bool {
+fn rejects(status: u16, on_refusal: OnRejection) -> bool {
     match on_refusal {
-        OnRefusal::Gap => OnRefusal::is_evidence_on_gap(status),
-        OnRefusal::Finding => false,
-        OnRefusal::Sample => matches!(status, 400 | 404 | 409 | 410 | 422),
+        OnRejection::Gap => OnRejection::is_evidence_on_gap(status),
+        OnRejection::Finding => false,
+        OnRejection::ExampleIdentifier => matches!(status, 400 | 404 | 409 | 410 | 422),
     }
 }
 
-fn refusal(status: u16, on_refusal: OnRefusal) -> Reason {
+fn refusal(status: u16, on_refusal: OnRejection) -> Reason {
     match on_refusal {
-        OnRefusal::Sample => Reason::RejectedExample(status),
-        OnRefusal::Gap | OnRefusal::Finding => Reason::Rejected(status),
+        OnRejection::ExampleIdentifier => Reason::RejectedExample(status),
+        OnRejection::Gap | OnRejection::Finding => Reason::Rejected(status),
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
         200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 410, 422, 429, 500, 501, 503,
     ];
 
-    fn judged(operation: &str, on_refusal: OnRefusal, status: u16) -> Verdict {
+    fn judged(operation: &str, on_refusal: OnRejection, status: u16) -> Verdict {
         Bench::of(operation)
             .on_refusal(on_refusal)
             .status(status)
@@ -105,9 +105,9 @@ mod tests {
     #[test]
     fn each_meaning_of_a_refusal_excuses_its_own_refusals_and_no_others() {
         for (on_refusal, excused) in [
-            (OnRefusal::Finding, &[][..]),
-            (OnRefusal::Gap, &[400, 409, 422]),
-            (OnRefusal::Sample, &[400, 404, 409, 410, 422]),
+            (OnRejection::Finding, &[][..]),
+            (OnRejection::Gap, &[400, 409, 422]),
+            (OnRejection::ExampleIdentifier, &[400, 404, 409, 410, 422]),
         ] {
             for status in STATUSES {
                 let rejected = || {
@@ -135,7 +135,7 @@ mod tests {
             (422, Verdict::Undecided(Reason::Documented(422))),
             (400, Verdict::Broken),
         ] {
-            assert_eq!(judged("createTag", OnRefusal::Finding, status), verdict, "{status}");
+            assert_eq!(judged("createTag", OnRejection::Finding, status), verdict, "{status}");
         }
     }
 
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_probe_or_a_missing_response_decides_nothing() {
-        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding);
+        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding);
         let judged = Bench::of("getTags").purpose(probe).status(404);
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
         let judged = Bench::of("getTags").unanswered();

@@ -14,7 +14,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
-use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRefusal, Purpose, Request, Response};
+use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRejection, Purpose, Request, Response};
 use crate::history::evidence::{Counted, Creation, Observation, PageSeen, Stability, Updating, Walk, WalkEnd};
 
 /// Where a list shows the record, as a marked pointer, that [`Bench::observed`] is given.
@@ -70,7 +70,7 @@ impl Bench {
             operation,
             levels: Levels::default(),
             values: Values::Hidden,
-            purpose: Purpose::Documented(OnRefusal::Finding),
+            purpose: Purpose::Documented(OnRejection::Finding),
         }
     }
 
@@ -105,7 +105,7 @@ impl Bench {
         FactId(facts.position(|fact| fact.name == name).expect(name))
     }
 
-    pub(super) fn on_refusal(self, on_refusal: OnRefusal) -> Self {
+    pub(super) fn on_refusal(self, on_refusal: OnRejection) -> Self {
         self.purpose(Purpose::Documented(on_refusal))
     }
 

@@ -54,7 +54,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 mod tests {
     use super::*;
     use crate::contract::vocabulary::EdgeCaseKind;
-    use crate::exchange::OnRefusal;
+    use crate::exchange::OnRejection;
     use crate::rules::testing::Bench;
     use crate::rules::{Reason, Verdict};
 
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_probe_that_is_cut_off_decides_nothing() {
-        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding);
+        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding);
         let judged = Bench::of("getTags").purpose(probe).unanswered();
         assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         assert!(judged.verdicts.findings().is_empty());

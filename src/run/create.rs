@@ -9,14 +9,14 @@ use super::request::{self, Address};
 use super::session::{Call, NotTaken, ResendOptions, Session};
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::TimestampForm;
-use crate::exchange::{Content, Credential, Exchange, OnRefusal, Purpose, Request, Writing};
+use crate::exchange::{Content, Credential, Exchange, OnRejection, Purpose, Request, Spelling};
 use crate::history::{Part, Role, Sending};
 use crate::plan::{Draft, Fallback, Template};
 use crate::rules::Reason;
 
 /// The purpose of a documented write. Its body contains choices that the document leaves open, so a rejection is
 /// evidence on a gap and not a finding.
-pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(OnRefusal::Gap);
+pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(OnRejection::Gap);
 
 /// How much of a rejection is searched for the names of fields: a body may have megabytes, and its text is a copy.
 const MAX_REJECTION_BYTES: usize = 64 << 10;
@@ -140,7 +140,7 @@ impl Session<'_> {
                 .await?;
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
-            let rejected = status.is_some_and(OnRefusal::is_evidence_on_gap);
+            let rejected = status.is_some_and(OnRejection::is_evidence_on_gap);
             let text = exchange
                 .response()
                 .map(|response| lossy(&response.body))
@@ -282,7 +282,7 @@ impl Session<'_> {
             path: address.path.clone(),
             headers: address.headers.clone(),
             body: documented.request.as_ref().map(|_| Content::Json(body)),
-            writing: Writing::default(),
+            spelling: Spelling::default(),
             from_target,
             printable: address.printable.clone(),
             credential,

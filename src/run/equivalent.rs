@@ -16,7 +16,7 @@ use crate::contract::equivalent::is_uuid_in_path;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Equivalence;
-use crate::exchange::{Exchange, Purpose, Request, Writing, identifier};
+use crate::exchange::{Exchange, Purpose, Request, Spelling, identifier};
 use crate::history::{Changed, Part, is_rejected};
 use crate::plan::in_another_writing;
 use crate::rules::Reason;
@@ -103,7 +103,7 @@ impl Session<'_> {
 
     async fn send_respelled(&self, plain: &Plain, spellings: &[Equivalence]) -> Exchange {
         let mut request = Request {
-            writing: Writing::of(spellings),
+            spelling: Spelling::of(spellings),
             ..plain.call.request.clone()
         };
         if spellings.contains(&Equivalence::IdentifierCase) {

@@ -3,7 +3,7 @@
 use super::session::{Call, Session};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::TimestampForm;
-use crate::exchange::{Credential, NEAR_TOKENS, OnRefusal, Purpose, Request};
+use crate::exchange::{Credential, OnRejection, Purpose, Request, TOKEN_MUTATIONS};
 use crate::plan::Probe;
 
 impl Session<'_> {
@@ -12,7 +12,7 @@ impl Session<'_> {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may be rejected because of the body, not because of the credential.
         let proven = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
-        let on_refusal = if proven { OnRefusal::Finding } else { OnRefusal::Gap };
+        let on_refusal = if proven { OnRejection::Finding } else { OnRejection::Gap };
         let purpose = Purpose::MustBeRejected(probe.fact(), on_refusal);
         let credential = self.refusable(operation, probe);
         if probe == Probe::SecondPage && !self.fills.paged.borrow().contains(&operation) {
@@ -26,7 +26,7 @@ impl Session<'_> {
         let request = match (request, page) {
             (Some(request), Some(page)) => {
                 self.expect(1);
-                Some(request.asking(&page.parameter, "2"))
+                Some(request.with_query_pair(&page.parameter, "2"))
             }
             (request, _) => request,
         };
@@ -46,18 +46,21 @@ impl Session<'_> {
             Probe::OtherScheme => Credential::OtherScheme,
             Probe::WrongToken => Credential::Wrong {
                 header,
-                near: self.sender.transport.near(self.turn_of_wrong_token(operation)),
+                mutation: self
+                    .sender
+                    .transport
+                    .token_mutation(self.index_of_wrong_token(operation)),
             },
         }
     }
 
     /// Returns which kind of wrong token this operation gets: the number of wrong tokens that the plan sends before it,
-    /// moved on by the seed. The caller counts it modulo [`NEAR_TOKENS`].
-    fn turn_of_wrong_token(&self, operation: OperationId) -> usize {
+    /// moved on by the seed. The caller counts it modulo [`TOKEN_MUTATIONS`].
+    fn index_of_wrong_token(&self, operation: OperationId) -> usize {
         let steps = self.plan.steps.iter();
         let mut wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));
-        let turn = wrong.position(|step| step.operation == operation).unwrap_or(0);
-        turn + usize::try_from(self.plan.seed).unwrap_or(0) % NEAR_TOKENS
+        let index = wrong.position(|step| step.operation == operation).unwrap_or(0);
+        index + usize::try_from(self.plan.seed).unwrap_or(0) % TOKEN_MUTATIONS
     }
 
     /// Returns the request; `None` where a value for it is unknown or the write budget is spent, and then the reason

@@ -7,7 +7,7 @@ use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
 use crate::exchange::{
-    Credential, OnRefusal, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
+    Credential, OnRejection, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
 };
 use crate::history::Bindings;
 use crate::plan::{NoValue, can_stand, given, parameter};
@@ -20,7 +20,7 @@ pub(super) struct Address {
     /// The path and the headers as they may be printed.
     pub(super) printable: Printable,
     /// What a rejection would mean, as far as the address is concerned.
-    pub(super) on_refusal: OnRefusal,
+    pub(super) on_refusal: OnRejection,
     /// The values of the path parameters, by name.
     pub(super) path_values: Vec<(String, Value)>,
 }
@@ -58,7 +58,7 @@ pub(super) fn address_but(
             path: documented.path.clone(),
             headers: Vec::new(),
         },
-        on_refusal: OnRefusal::Finding,
+        on_refusal: OnRejection::Finding,
         path_values: Vec::new(),
     };
     for (index, parameter) in documented
@@ -80,7 +80,7 @@ pub(super) fn address_but(
         let own = linked.last().map(|(_, value)| (*value).clone());
         let is_linked = own.is_some();
         if own.is_none() {
-            address.on_refusal = OnRefusal::Sample;
+            address.on_refusal = OnRejection::ExampleIdentifier;
         }
         let value = own.or_else(|| Some(given(contract, documented, parameter)?.1));
         let value = value.ok_or_else(|| bindings.lacks_parameter(contract, operation, index))?;
@@ -256,7 +256,7 @@ paths:
         let address = addressed("getThing", &[json!("t-17")]).unwrap();
         assert_eq!(
             (address.path.as_str(), address.on_refusal),
-            ("/things/t-17", OnRefusal::Finding)
+            ("/things/t-17", OnRejection::Finding)
         );
         assert_eq!(address.path_values, [("id".to_owned(), json!("t-17"))]);
     }
@@ -297,7 +297,7 @@ paths:
     fn a_read_takes_the_samples_of_the_contract_and_leans_on_them() {
         let address = addressed("getPart", &[]).unwrap();
         assert_eq!(address.path, "/parts/a%2Fb%20%C3%BC?kind%20of=a%26b&depth=2");
-        assert_eq!(address.on_refusal, OnRefusal::Sample);
+        assert_eq!(address.on_refusal, OnRejection::ExampleIdentifier);
         let headers = [("X-Trace", "t"), ("Cookie", "theme=d%3Dk")];
         assert_eq!(
             address.headers,
@@ -313,7 +313,7 @@ paths:
             address.headers,
             headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-        assert_eq!(address.on_refusal, OnRefusal::Sample);
+        assert_eq!(address.on_refusal, OnRejection::ExampleIdentifier);
     }
 
     #[test]

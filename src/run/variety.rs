@@ -11,7 +11,7 @@ use super::session::{NotTaken, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{TimestampForm, Updated};
-use crate::exchange::{Exchange, OnRefusal, Request};
+use crate::exchange::{Exchange, OnRejection, Request};
 use crate::history::{Changed, Sought};
 use crate::plan::{
     AWKWARD_UPDATES, Action, AwkwardValues, Draft, NotCalled, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT,
@@ -342,5 +342,5 @@ fn comes_back(invariant: &Updated, request: &Request) -> bool {
 fn rejected_with(exchange: &Exchange) -> Option<u16> {
     exchange
         .status()
-        .filter(|status| OnRefusal::is_evidence_on_gap(*status))
+        .filter(|status| OnRejection::is_evidence_on_gap(*status))
 }

@@ -3,7 +3,7 @@
 
 /// A character of a view, and the bytes of the text that it represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct SourceCharacter {
     pub(super) character: char,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -21,10 +21,10 @@ pub(super) const CUT: char = '…';
 
 /// Returns the text unchanged, with one kind of escape undone, and with all of them undone up to three times over:
 /// never more than ten views, so that searching them is linear in the text.
-pub(super) fn views(text: &str) -> Vec<Vec<Seen>> {
+pub(super) fn views(text: &str) -> Vec<Vec<SourceCharacter>> {
     let plain: Vec<_> = text
         .char_indices()
-        .map(|(start, character)| Seen {
+        .map(|(start, character)| SourceCharacter {
             character,
             start,
             end: start + character.len_utf8(),
@@ -51,17 +51,17 @@ pub(super) fn views(text: &str) -> Vec<Vec<Seen>> {
 }
 
 /// Returns the view with the escapes of these markers undone; `None` where there are none.
-fn undone(view: &[Seen], markers: &[char]) -> Option<Vec<Seen>> {
+fn undone(view: &[SourceCharacter], markers: &[char]) -> Option<Vec<SourceCharacter>> {
     if !view.iter().any(|seen| markers.contains(&seen.character)) {
         return None;
     }
     let mut rendered = Vec::with_capacity(view.len());
     let mut rest = view;
     while let [first, behind @ ..] = rest {
-        let stands_for = markers.contains(&first.character).then(|| stands_for(rest)).flatten();
-        if let Some((taken, character)) = stands_for {
+        let unescaped = markers.contains(&first.character).then(|| unescape(rest)).flatten();
+        if let Some((taken, character)) = unescaped {
             let end = rest[taken - 1].end;
-            rendered.extend(character.map(|character| Seen {
+            rendered.extend(character.map(|character| SourceCharacter {
                 character,
                 end,
                 ..*first
@@ -76,7 +76,7 @@ fn undone(view: &[Seen], markers: &[char]) -> Option<Vec<Seen>> {
 }
 
 /// Returns the number of characters in the escape at the beginning, and the character that it represents, if any.
-fn stands_for(rest: &[Seen]) -> Option<(usize, Option<char>)> {
+fn unescape(rest: &[SourceCharacter]) -> Option<(usize, Option<char>)> {
     let text: String = rest.iter().take(LONGEST).map(|seen| seen.character).collect();
     let undone = match text.chars().next()? {
         '%' => percent(&text),
@@ -117,7 +117,7 @@ fn backslash(text: &str) -> Option<(usize, Option<char>)> {
 fn entity(text: &str) -> Option<(usize, Option<char>)> {
     let end = text.find(';')?;
     let name = text.get(1..end)?;
-    let stands_for = match name {
+    let unescaped = match name {
         "amp" => Some('&'),
         "apos" => Some('\''),
         "commat" => Some('@'),
@@ -133,7 +133,7 @@ fn entity(text: &str) -> Option<(usize, Option<char>)> {
             }
         }
     };
-    Some((end + 1, stands_for))
+    Some((end + 1, unescaped))
 }
 
 /// `=41` and a line end after `=` (RFC 2045, section 6.7).

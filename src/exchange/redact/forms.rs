@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 /// Returns the other forms of the token, each as its letters and digits in lower case.
-pub(super) fn written(token: &str) -> Vec<Vec<u8>> {
+pub(super) fn encodings(token: &str) -> Vec<Vec<u8>> {
     let bytes = token.as_bytes();
     let mut forms = vec![
         letters(&token.chars().rev().collect::<String>()),
@@ -38,12 +38,12 @@ pub(super) fn letters(text: &str) -> Vec<u8> {
 }
 
 fn rot13(text: &str) -> String {
-    let turned = |letter: char| match letter {
+    let rotated = |letter: char| match letter {
         'a'..='m' | 'A'..='M' => char::from(letter as u8 + 13),
         'n'..='z' | 'N'..='Z' => char::from(letter as u8 - 13),
         _ => letter,
     };
-    text.chars().map(turned).collect()
+    text.chars().map(rotated).collect()
 }
 
 /// Base32 by RFC 4648, section 6, with zeros after an incomplete group of five bytes.
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_token_is_written_as_others_write_it() {
-        let forms = [&written("a-token-12")[..], &in_base32("a-token-12")].concat();
+        let forms = [&encodings("a-token-12")[..], &in_base32("a-token-12")].concat();
         // The values come from a shell's tools for RFC 4648: `printf a-token-12 | base32`, `base64`, `xxd -p`.
         for (form, text) in [
             ("reversed", "21nekota"),

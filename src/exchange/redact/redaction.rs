@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::decoding::{CUT, Seen, views};
-use super::forms::{in_base32, letters, written};
+use super::decoding::{CUT, SourceCharacter, views};
+use super::forms::{encodings, in_base32, letters};
 use crate::client::Token;
 
 /// The replacement for the token, in a `curl` line too.
@@ -31,12 +31,12 @@ pub(crate) const TOO_SHORT: &str =
 const PIECE: usize = 12;
 /// The number of letters in a row that reveal the token in another form: shorter runs of digits appear in other texts
 /// by chance.
-const WRITTEN_PIECE: usize = 16;
+const ENCODED_PIECE: usize = 16;
 /// The distance between the stored runs of a form for which not every run is stored: any fragment of
-/// `WRITTEN_PIECE + STEP - 1` letters contains a whole one.
-const STEP: usize = 4;
+/// `ENCODED_PIECE + STORED_RUN_DISTANCE - 1` letters contains a whole one.
+const STORED_RUN_DISTANCE: usize = 4;
 /// With fewer letters than this, a token is recognised only as a whole.
-const FEWEST: usize = 8;
+const MINIMUM_RUN: usize = 8;
 /// The number of characters of its beginning that reveal it where a text was cut off after them.
 const BEGINNING: usize = 4;
 
@@ -65,11 +65,11 @@ impl Redaction {
 
     /// Hides this token, and those that were made from it, as [`Self::of`] hides one.
     #[must_use]
-    pub fn of_all(token: Option<&Token>, near: &[String]) -> Self {
+    pub fn of_all(token: Option<&Token>, derived: &[String]) -> Self {
         let known = |token: &Token| {
             let mut known = Known::default();
             known.add(token.expose());
-            near.iter().for_each(|near| known.add(near));
+            derived.iter().for_each(|derived| known.add(derived));
             Arc::new(known)
         };
         Self {
@@ -89,18 +89,18 @@ impl Redaction {
         let Some(known) = &self.token else {
             return (text.to_owned(), 0);
         };
-        let mut looked_at = 0;
+        let mut searched = 0;
         // A replacement that is already in the text contains nothing of a token, although a token may look like it.
         let parts = text.split(TOKEN).map(|part| {
             let mut found = Vec::new();
             for view in views(part) {
-                looked_at += view.len();
+                searched += view.len();
                 known.find(&view, &mut found);
             }
             replaced(part, found)
         });
         let parts: Vec<_> = parts.collect();
-        (parts.join(TOKEN), looked_at)
+        (parts.join(TOKEN), searched)
     }
 }
 
@@ -108,15 +108,15 @@ impl Known {
     /// Adds a token. The others are mostly the same, so what two have in common is searched for once.
     fn add(&mut self, token: &str) {
         let plain = letters(token);
-        if self.exact.is_empty() || plain.len() < FEWEST {
+        if self.exact.is_empty() || plain.len() < MINIMUM_RUN {
             self.exact.push(Pattern::new(token.as_bytes().to_vec()));
         }
-        for form in written(token) {
-            self.pieces.add(&form, WRITTEN_PIECE, 1);
+        for form in encodings(token) {
+            self.pieces.add(&form, ENCODED_PIECE, 1);
         }
         // There are five forms, each longer than the token: a few runs of each are enough to cover it.
         for form in in_base32(token) {
-            self.pieces.add(&form, WRITTEN_PIECE, STEP);
+            self.pieces.add(&form, ENCODED_PIECE, STORED_RUN_DISTANCE);
         }
         if self.letters.iter().all(|known| known.bytes != plain) {
             self.pieces.add(&plain, PIECE, 1);
@@ -125,7 +125,7 @@ impl Known {
     }
 
     /// Finds the ranges of the text where this view shows the token.
-    fn find(&self, view: &[Seen], found: &mut Vec<Range<usize>>) {
+    fn find(&self, view: &[SourceCharacter], found: &mut Vec<Range<usize>>) {
         let (mut exact, mut in_letters) = (vec![0; self.exact.len()], vec![0; self.letters.len()]);
         let mut window = 0_u128;
         // The index in the text at which each letter begins.
@@ -239,7 +239,7 @@ impl Pieces {
     /// fewer.
     fn add(&mut self, letters: &[u8], length: usize, step: usize) {
         let length = length.min(letters.len());
-        if length < FEWEST {
+        if length < MINIMUM_RUN {
             return;
         }
         self.ends.resize(1 << (Self::BITS - 6), 0);
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_a_token_stays_though_the_token_is_named_like_it() {
+    fn the_placeholder_of_a_token_stays_though_the_token_is_named_like_it() {
         let line = "curl -H \"Authorization: Bearer $COUNTERSIGN_TOKEN\" 'https://api.example.com'";
         assert_eq!(redaction("countersign_token").hide(line), line);
         assert_eq!(redaction("COUNTERSIGN").hide(line), line);

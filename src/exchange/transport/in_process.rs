@@ -32,7 +32,7 @@ use super::{Channel, Outgoing, Received, collect};
 use crate::exchange::record::Failure;
 
 /// The maximum number of headers in a response, the same as in hyper's client.
-const MOST_HEADERS: usize = 100;
+const MAXIMUM_HEADERS: usize = 100;
 /// The maximum number of bytes in their names and values, the same as in hyper's client.
 const LARGEST_HEAD: usize = 8192 + 4096 * 100;
 
@@ -161,7 +161,7 @@ fn trim(headers: &mut HeaderMap) {
 
 fn is_too_large(headers: &HeaderMap) -> bool {
     let sizes = headers.iter().map(|(name, value)| name.as_str().len() + value.len());
-    headers.len() > MOST_HEADERS || sizes.sum::<usize>() > LARGEST_HEAD
+    headers.len() > MAXIMUM_HEADERS || sizes.sum::<usize>() > LARGEST_HEAD
 }
 
 /// Cuts the body to its `Content-Length`, as a client would; a shorter body was cut off.
@@ -208,7 +208,8 @@ mod tests {
     {
         let contract = Contract::built_in().unwrap();
         let operation = contract.operation_named("createTag").unwrap();
-        let mut request = exchange::Request::plain(operation, contract.operation(operation)).asking("of", "a&b");
+        let mut request =
+            exchange::Request::plain(operation, contract.operation(operation)).with_query_pair("of", "a&b");
         request.body = Some(Content::Raw("{}".to_owned()));
         request.credential = Credential::Token { header: None };
         request.headers = vec![("X-Blank".to_owned(), " a b ".to_owned())];

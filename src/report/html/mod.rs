@@ -28,14 +28,14 @@ use maud::{DOCTYPE, Markup, html as markup};
 
 use self::view::View;
 use super::record::Record;
-use crate::exchange::neutral::{Colours, neutral};
+use crate::exchange::sanitize::{Colours, sanitize};
 
 /// Returns the page.
 #[must_use]
 pub fn html(record: &Record) -> String {
     let view = View::of(record);
     // The texts of a record come from a contract and a target. Cleaning all markup here ensures that none is missed.
-    let harmless = |part: Markup| neutral(&part.into_string(), Colours::None);
+    let harmless = |part: Markup| sanitize(&part.into_string(), Colours::None);
     let mut page = markup! { (DOCTYPE) }.into_string();
     page.push_str("<html lang=\"en\"><head>");
     page.push_str(&head::before_texts());

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::merge;
-use crate::exchange::neutral::neutral_json;
+use crate::exchange::sanitize::sanitize_json;
 use crate::plan::ANOTHER_SHARD;
 use crate::report::testing::fixed;
 use crate::report::{
@@ -170,7 +170,7 @@ fn accepted(base: &Record, machine: &Machine) -> Vec<AcceptedRecord> {
 type Change = fn(&mut Record);
 
 fn text(record: &Record) -> String {
-    neutral_json(&serde_json::to_string_pretty(record).unwrap())
+    sanitize_json(&serde_json::to_string_pretty(record).unwrap())
 }
 
 fn merged(records: Vec<(String, Record)>) -> Record {

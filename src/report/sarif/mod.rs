@@ -16,7 +16,7 @@ use super::excerpt::{Excerpt, LONGEST_LINE};
 use super::groups::{Group, groups};
 use super::phrases;
 use super::record::{FindingRecord, Record};
-use crate::exchange::neutral::json_text;
+use crate::exchange::sanitize::json_text;
 use crate::rules::{Level, RULES, Rule};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";

@@ -94,10 +94,14 @@ fn sent(exchange: &Exchange) -> String {
     let credential = match request.credential {
         Credential::None => "no credential",
         Credential::OtherScheme => "another scheme",
-        Credential::Token { .. } => request.writing.scheme(),
+        Credential::Token { .. } => request.spelling.scheme(),
         _ => "wrong token",
     };
-    format!("{credential} {} {}", request.path, request.text().unwrap_or_default())
+    format!(
+        "{credential} {} {}",
+        request.path,
+        request.body_text().unwrap_or_default()
+    )
 }
 
 /// A text of a table with what a table cannot show.

@@ -52,7 +52,7 @@ pub(crate) fn any_element(pointer: &str) -> String {
 /// What an exchange sent, but for the headers; none where its path is no URI.
 pub(crate) fn request(exchange: &Exchange) -> Option<Request<Bytes>> {
     let sent = &exchange.request;
-    let mut request = Request::new(sent.text().unwrap_or_default().into());
+    let mut request = Request::new(sent.body_text().unwrap_or_default().into());
     *request.method_mut() = Method::from_bytes(sent.method.as_str().as_bytes()).ok()?;
     *request.uri_mut() = sent.path.parse().ok()?;
     Some(request)

@@ -304,10 +304,10 @@ impl Case {
             } else {
                 text.into_owned()
             };
-            assert_eq!(obeyed(&text), None, "{name}");
+            assert_eq!(interpreted(&text), None, "{name}");
         }
-        assert_eq!(obeyed(&ended.stdout), None);
-        assert_eq!(obeyed(&ended.stderr), None);
+        assert_eq!(interpreted(&ended.stdout), None);
+        assert_eq!(interpreted(&ended.stderr), None);
     }
 
     /// Reads alone, to this origin by its name, with the token where it belongs.
@@ -456,8 +456,8 @@ fn messages(annotations: &str) -> String {
         .collect()
 }
 
-/// The first thing in an output that a terminal or a CI system would obey.
-fn obeyed(output: &str) -> Option<String> {
+/// The first thing in an output that a terminal or a CI system would interpret.
+fn interpreted(output: &str) -> Option<String> {
     let sign =
         |character: char| (character.is_control() && character != '\n') || "\u{202e}\u{2066}".contains(character);
     let command = |line: &&str| line.trim_start().starts_with("::") || line.contains("##vso[") || line.contains("##[");

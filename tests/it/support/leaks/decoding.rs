@@ -125,7 +125,7 @@ fn quoted_printable(text: &[u8]) -> Vec<u8> {
     })
 }
 
-/// Without the escapes that a terminal obeys.
+/// Without the escapes that a terminal interprets.
 fn without_escapes(text: &[u8]) -> Vec<u8> {
     replaced(text, 0x1b, |rest| {
         let ends = |byte: &u8| (0x40..=0x7e).contains(byte) && *byte != b'[';

@@ -1,4 +1,4 @@
-//! Spells a request in the different ways that RFCs allow. The main type is [`Writing`].
+//! Spells a request in the different ways that RFCs allow. The main type is [`Spelling`].
 
 use serde_json::Value;
 
@@ -7,17 +7,17 @@ use crate::contract::vocabulary::Equivalence;
 
 /// The ways in which the spelling of a request differs from the plain one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Writing(Vec<Equivalence>);
+pub struct Spelling(Vec<Equivalence>);
 
 /// A piece of a body.
 pub(super) enum Piece<'body> {
     /// A value that the target showed, at this pointer. It always has its plain spelling.
-    Learned(String, &'body Value),
-    /// A text, as it is written.
-    Text(String),
+    FromTarget(String, &'body Value),
+    /// A part of the JSON text.
+    Json(String),
 }
 
-impl Writing {
+impl Spelling {
     /// Makes the spelling that combines all of these ways.
     #[must_use]
     pub fn of(ways: &[Equivalence]) -> Self {
@@ -71,7 +71,7 @@ impl Writing {
             pieces: Vec::new(),
         };
         if writer.order {
-            writer.pieces.push(Piece::Text("\n".to_owned()));
+            writer.pieces.push(Piece::Json("\n".to_owned()));
         }
         writer.value(body);
         writer.pieces
@@ -80,11 +80,11 @@ impl Writing {
     /// Returns a JSON body as it is written; `render` replaces the values that the target showed.
     pub(super) fn json(&self, body: &Value, from_target: &[String], render: impl Fn(&str, &Value) -> String) -> String {
         let pieces = self.pieces(body, from_target).into_iter();
-        let texts = pieces.map(|piece| match piece {
-            Piece::Learned(at, value) => render(&at, value),
-            Piece::Text(text) => text,
+        let pieces = pieces.map(|piece| match piece {
+            Piece::FromTarget(at, value) => render(&at, value),
+            Piece::Json(text) => text,
         });
-        texts.collect()
+        pieces.collect()
     }
 }
 
@@ -100,7 +100,7 @@ struct Writer<'body, 'from_target> {
 impl<'body> Writer<'body, '_> {
     fn value(&mut self, value: &'body Value) {
         if self.from_target.contains(&self.at) {
-            self.pieces.push(Piece::Learned(self.at.clone(), value));
+            self.pieces.push(Piece::FromTarget(self.at.clone(), value));
             return self.space();
         }
         let length = self.at.len();
@@ -115,7 +115,7 @@ impl<'body> Writer<'body, '_> {
                     if index > 0 {
                         self.token(",");
                     }
-                    self.text(name);
+                    self.string(name);
                     self.token(":");
                     pointer::push(&mut self.at, name);
                     self.value(member);
@@ -135,12 +135,12 @@ impl<'body> Writer<'body, '_> {
                 }
                 self.token("]");
             }
-            Value::String(text) => self.text(text),
+            Value::String(text) => self.string(text),
             scalar => self.token(&scalar.to_string()),
         }
     }
 
-    fn text(&mut self, text: &str) {
+    fn string(&mut self, text: &str) {
         let plain = Value::from(text).to_string();
         if self.escapes {
             self.token(&escaped(text));
@@ -150,14 +150,14 @@ impl<'body> Writer<'body, '_> {
     }
 
     fn token(&mut self, token: &str) {
-        self.pieces.push(Piece::Text(token.to_owned()));
+        self.pieces.push(Piece::Json(token.to_owned()));
         self.space();
     }
 
     /// White space after each token (RFC 8259, section 2).
     fn space(&mut self) {
         if self.order {
-            self.pieces.push(Piece::Text(" ".to_owned()));
+            self.pieces.push(Piece::Json(" ".to_owned()));
         }
     }
 }
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     fn written(ways: &[Equivalence], body: &Value) -> String {
-        Writing::of(ways).json(body, &[], |_, value| value.to_string())
+        Spelling::of(ways).json(body, &[], |_, value| value.to_string())
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn what_the_target_showed_stays_as_it_is() {
-        let writing = Writing::of(&[Equivalence::JsonEscapes]);
+        let writing = Spelling::of(&[Equivalence::JsonEscapes]);
         let body = json!({"id": "v-17", "of": [{"id": "x"}]});
         let from_target = ["/of/0/id".to_owned()];
         let text = writing.json(&body, &from_target, |at, _| format!("<{at}>"));

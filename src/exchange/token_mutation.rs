@@ -1,4 +1,4 @@
-//! Makes wrong tokens that are nearly right. The main type is [`Near`], which says how a token is wrong.
+//! Makes wrong tokens from the right one, by small changes. The main type is [`TokenMutation`].
 //!
 //! # Design
 //!
@@ -18,18 +18,18 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use crate::client::Token;
 
 /// The number of wrong tokens that are made from one.
-pub const NEAR_TOKENS: usize = 3;
+pub const TOKEN_MUTATIONS: usize = 3;
 /// The number of letters that are appended to a longer token: a Base64 decoder reads them as three more bytes.
-const BEHIND: usize = 4;
+const APPENDED: usize = 4;
 /// The number of hexadecimal digits from which a token may be read as a number, which has no case.
-const NUMBER: usize = 16;
+const NUMBER_DIGITS: usize = 16;
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// How a wrong token differs from the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Near {
-    /// The first half is the right one's, and the rest is drawn again, with the same length and kinds of characters;
-    /// the number distinguishes several draws.
+pub enum TokenMutation {
+    /// The first half is the right one's, and the rest is generated at random, with the same length and kinds of characters;
+    /// the number distinguishes several such tokens.
     Half(u8),
     /// The last character is different.
     Last,
@@ -37,15 +37,15 @@ pub enum Near {
     Longer,
     /// The case of the letters is swapped.
     OtherCase,
-    /// Header and claims are those of the right JWT, and the signature is drawn (RFC 7515, section 3.1); the number
-    /// distinguishes several draws.
+    /// Header and claims are those of the right JWT, and the signature is random (RFC 7515, section 3.1); the number
+    /// distinguishes several such tokens.
     Signature(u8),
 }
 
-impl Near {
+impl TokenMutation {
     /// Returns three ways to falsify this token. `shown` says whether the results may reveal the right token.
     #[must_use]
-    pub fn of(token: &Token, shown: bool) -> [Self; NEAR_TOKENS] {
+    pub fn of(token: &Token, shown: bool) -> [Self; TOKEN_MUTATIONS] {
         let token = token.expose();
         let part: fn(u8) -> Self = if signature(token).is_some() {
             Self::Signature
@@ -64,20 +64,20 @@ impl Near {
         [first, Self::Longer, if cased { Self::OtherCase } else { part(1) }]
     }
 
-    /// Returns the wrong token. `draw` seeds the random characters: the same text draws the same ones.
+    /// Returns the wrong token. `seed` seeds the random characters: the same seed gives the same ones.
     #[must_use]
-    pub(super) fn write(self, token: &Token, draw: &str) -> String {
+    pub(super) fn apply(self, token: &Token, seed: &str) -> String {
         let token = token.expose();
-        let mut drawing = Drawing::new(token, draw, self);
+        let mut random = RandomCharacters::new(token, seed, self);
         let mut text = match self {
-            Self::Half(_) => drawing.behind(token, token.len() / 2),
-            Self::Last => drawing.behind(token, last(token).unwrap_or(token.len())),
+            Self::Half(_) => random.replace_from(token, token.len() / 2),
+            Self::Last => random.replace_from(token, last(token).unwrap_or(token.len())),
             Self::Longer => {
-                let letters: Vec<_> = (0..BEHIND).map(|_| drawing.like(b'a')).collect();
+                let letters: Vec<_> = (0..APPENDED).map(|_| random.like(b'a')).collect();
                 format!("{token}{}", String::from_utf8_lossy(&letters))
             }
             Self::OtherCase => token.chars().map(other_case).collect(),
-            Self::Signature(_) => drawing.behind(token, signature(token).unwrap_or(0)),
+            Self::Signature(_) => random.replace_from(token, signature(token).unwrap_or(0)),
         };
         // Nothing above gives the right token, but no check that a token is rejected may depend on that.
         if text == token {
@@ -112,7 +112,7 @@ fn signature(token: &str) -> Option<usize> {
 
 /// Whether a service may read the token as a number, a UUID for example, so that its case does not matter.
 fn is_number(token: &str) -> bool {
-    token.len() >= NUMBER && token.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+    token.len() >= NUMBER_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
 /// Returns the index of the last character that is not padding.
@@ -128,22 +128,22 @@ fn other_case(letter: char) -> char {
     }
 }
 
-/// Draws characters of the kinds that a token contains.
-struct Drawing {
+/// Generates random characters of the kinds that a token contains.
+struct RandomCharacters {
     random: ChaCha8Rng,
     lower: Vec<u8>,
     upper: Vec<u8>,
 }
 
-impl Drawing {
-    fn new(token: &str, draw: &str, near: Near) -> Self {
-        let seed = draw.bytes().fold(0_u64, |seed, byte| {
+impl RandomCharacters {
+    fn new(token: &str, seed: &str, mutation: TokenMutation) -> Self {
+        let seed = seed.bytes().fold(0_u64, |seed, byte| {
             seed.wrapping_mul(0x100_0000_01b3).wrapping_add(u64::from(byte))
         });
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        random.set_stream(match near {
-            Near::Half(number) | Near::Signature(number) => u64::from(number),
-            Near::Last | Near::Longer | Near::OtherCase => 0,
+        random.set_stream(match mutation {
+            TokenMutation::Half(number) | TokenMutation::Signature(number) => u64::from(number),
+            TokenMutation::Last | TokenMutation::Longer | TokenMutation::OtherCase => 0,
         });
         let hex = token
             .bytes()
@@ -153,20 +153,20 @@ impl Drawing {
         Self { random, lower, upper }
     }
 
-    /// Returns the token with everything from this index on drawn again, its padding kept and its last character
+    /// Returns the token with everything from this index on replaced at random, its padding kept and its last character
     /// changed.
-    fn behind(&mut self, token: &str, place: usize) -> String {
+    fn replace_from(&mut self, token: &str, place: usize) -> String {
         let Some(last) = last(token) else {
             return format!("{token}0");
         };
-        let drawn = token.bytes().enumerate().map(|(index, byte)| match byte {
+        let changed = token.bytes().enumerate().map(|(index, byte)| match byte {
             byte if index == last => self.other_than(byte, token),
             b'=' => byte,
             byte if index >= place => self.like(byte),
             byte => byte,
         });
-        let drawn: Vec<_> = drawn.collect();
-        String::from_utf8_lossy(&drawn).into_owned()
+        let changed: Vec<_> = changed.collect();
+        String::from_utf8_lossy(&changed).into_owned()
     }
 
     /// Returns a character of the same kind. Punctuation stays, because it may separate the parts of the token.
@@ -247,24 +247,27 @@ mod tests {
         "c2VjcmV0LW9mLW5vYm9keQ==",
     ];
 
-    fn made(token: &str, near: Near) -> String {
-        near.write(&Token::new(token).unwrap(), "a draw")
+    fn made(token: &str, mutation: TokenMutation) -> String {
+        mutation.apply(&Token::new(token).unwrap(), "a seed")
     }
 
     fn all(token: &str, shown: bool) -> Vec<String> {
-        let near = Near::of(&Token::new(token).unwrap(), shown);
-        near.iter().map(|near| made(token, *near)).collect()
+        let mutations = TokenMutation::of(&Token::new(token).unwrap(), shown);
+        mutations.iter().map(|mutation| made(token, *mutation)).collect()
     }
 
     #[test]
-    fn no_wrong_token_is_the_right_one_whatever_that_is_and_whatever_is_drawn() {
+    fn no_wrong_token_is_the_right_one_whatever_that_is_and_whatever_the_seed() {
         for token in TOKENS {
             let right = Token::new(token).unwrap();
-            for near in Near::of(&right, true).into_iter().chain(Near::of(&right, false)) {
-                for draw in 0..200 {
-                    let wrong = near.write(&right, &format!("draw {draw}"));
-                    assert_ne!(wrong, token, "{near:?}");
-                    assert!(Token::new(wrong.as_str()).is_ok(), "{near:?} of {token}: {wrong}");
+            for mutation in TokenMutation::of(&right, true)
+                .into_iter()
+                .chain(TokenMutation::of(&right, false))
+            {
+                for seed in 0..200 {
+                    let wrong = mutation.apply(&right, &format!("seed {seed}"));
+                    assert_ne!(wrong, token, "{mutation:?}");
+                    assert!(Token::new(wrong.as_str()).is_ok(), "{mutation:?} of {token}: {wrong}");
                 }
             }
         }
@@ -279,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_no_more_than_its_first_half_is_shown_and_the_draws_differ() {
+    fn elsewhere_no_more_than_its_first_half_is_shown_and_they_differ() {
         let token = "4711-Secret-of-nobody";
         let made = all(token, false);
         for (index, wrong) in made.iter().enumerate() {
@@ -301,8 +304,15 @@ mod tests {
             assert_eq!((same, other.len()), (kept, signature.len()));
             assert_ne!(other, signature);
         }
-        let shown = Near::of(&Token::new(JWT).unwrap(), true);
-        assert_eq!(shown, [Near::Signature(0), Near::Longer, Near::OtherCase]);
+        let shown = TokenMutation::of(&Token::new(JWT).unwrap(), true);
+        assert_eq!(
+            shown,
+            [
+                TokenMutation::Signature(0),
+                TokenMutation::Longer,
+                TokenMutation::OtherCase
+            ]
+        );
         assert_eq!(super::signature("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJub2JvZHkifQ."), None);
         assert_eq!(super::signature("a.b.c"), None);
     }
@@ -310,12 +320,16 @@ mod tests {
     #[test]
     fn a_token_without_case_is_cut_in_half_in_its_stead() {
         for (token, third) in [
-            ("0123456789", Near::Half(1)),
-            ("5eed0000-0000-4000-8000-00000000cafe", Near::Half(1)),
-            ("cafe", Near::OtherCase),
-            ("q", Near::OtherCase),
+            ("0123456789", TokenMutation::Half(1)),
+            ("5eed0000-0000-4000-8000-00000000cafe", TokenMutation::Half(1)),
+            ("cafe", TokenMutation::OtherCase),
+            ("q", TokenMutation::OtherCase),
         ] {
-            assert_eq!(Near::of(&Token::new(token).unwrap(), true)[2], third, "{token}");
+            assert_eq!(
+                TokenMutation::of(&Token::new(token).unwrap(), true)[2],
+                third,
+                "{token}"
+            );
         }
     }
 
@@ -331,7 +345,7 @@ mod tests {
                     .map(|index| index.wrapping_mul(37).wrapping_add(first * 4))
                     .collect();
                 let token = lenient.encode(&bytes);
-                let wrong = made(&token, Near::Last);
+                let wrong = made(&token, TokenMutation::Last);
                 assert_ne!(lenient.decode(&wrong).ok(), Some(bytes), "{token} {wrong}");
             }
         }
@@ -340,13 +354,13 @@ mod tests {
     #[test]
     fn what_is_reported_of_a_wrong_token_has_nothing_of_a_token() {
         let kinds = [
-            Near::Half(0),
-            Near::Last,
-            Near::Longer,
-            Near::OtherCase,
-            Near::Signature(0),
+            TokenMutation::Half(0),
+            TokenMutation::Last,
+            TokenMutation::Longer,
+            TokenMutation::OtherCase,
+            TokenMutation::Signature(0),
         ];
-        let reported: std::collections::HashSet<_> = kinds.iter().map(|near| near.describe()).collect();
+        let reported: std::collections::HashSet<_> = kinds.iter().map(|mutation| mutation.describe()).collect();
         assert_eq!(reported.len(), kinds.len());
     }
 }

@@ -1,9 +1,9 @@
-//! Makes a text safe to show on a terminal that obeys control characters, and in a CI system that takes commands from
-//! the log of a step. The main functions are [`neutral`] and [`neutral_json`].
+//! Makes a text safe to show on a terminal that interprets control characters, and in a CI system that takes commands from
+//! the log of a step. The main functions are [`sanitize`] and [`sanitize_json`].
 //!
 //! # Design
 //!
-//! GitHub and Forgejo obey `::command::` at the beginning of a line; Azure obeys `##vso[command]` and `##[command]`
+//! GitHub and Forgejo interpret `::command::` at the beginning of a line; Azure interprets `##vso[command]` and `##[command]`
 //! anywhere in a line, and `TeamCity` `##teamcity[…]`. GitLab's and Travis's sections need a carriage return, and
 //! Jenkins's annotations an escape; both are shown as text, like every other control character. Characters that change
 //! the direction of writing, or that are invisible, are shown as text too, because they make a line look like something
@@ -23,9 +23,9 @@ pub enum Colours {
     None,
 }
 
-/// Returns the text without anything that a terminal or a CI system obeys; line feeds stay.
+/// Returns the text without anything that a terminal or a CI system interprets; line feeds stay.
 #[must_use]
-pub fn neutral(text: &str, colours: Colours) -> String {
+pub fn sanitize(text: &str, colours: Colours) -> String {
     let mut rendered = String::with_capacity(text.len());
     let mut rest = text;
     // Only blanks and colours precede this in its line.
@@ -51,12 +51,12 @@ pub fn neutral(text: &str, colours: Colours) -> String {
     rendered
 }
 
-/// Returns a JSON text without anything that a terminal or a CI system obeys. It represents the same value.
+/// Returns a JSON text without anything that a terminal or a CI system interprets. It represents the same value.
 #[must_use]
-pub fn neutral_json(text: &str) -> String {
+pub fn sanitize_json(text: &str) -> String {
     let mut rendered = String::with_capacity(text.len());
     for (at, character) in text.char_indices() {
-        if is_marker(&text[at..]) || is_obeyed(character) {
+        if is_marker(&text[at..]) || is_interpreted(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
                 // Writing into a String does not fail.
                 let _ = write!(rendered, "\\u{unit:04x}");
@@ -68,20 +68,20 @@ pub fn neutral_json(text: &str) -> String {
     rendered
 }
 
-/// Writes a value as [`neutral_json`] would, over several lines and with a newline at its end, piece by piece: a report
+/// Writes a value as [`sanitize_json`] would, over several lines and with a newline at its end, piece by piece: a report
 /// may be larger than the data that it is made from.
 ///
 /// # Errors
 ///
 /// Those of the writer.
 pub(crate) fn write_json(value: &impl Serialize, to: &mut dyn io::Write) -> io::Result<()> {
-    let mut neutral = NeutralJson {
+    let mut sanitized = SanitizedJson {
         to,
         held_back: String::new(),
     };
-    serde_json::to_writer_pretty(&mut neutral, value)?;
-    neutral.write_all(b"\n")?;
-    neutral.flush()
+    serde_json::to_writer_pretty(&mut sanitized, value)?;
+    sanitized.write_all(b"\n")?;
+    sanitized.flush()
 }
 
 /// Returns what [`write_json`] writes, as a text.
@@ -93,13 +93,13 @@ pub(crate) fn json_text(value: &impl Serialize) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-struct NeutralJson<'to> {
+struct SanitizedJson<'to> {
     to: &'to mut dyn io::Write,
     /// Number signs at the end of what was written, which may become a command with what comes next.
     held_back: String,
 }
 
-impl io::Write for NeutralJson<'_> {
+impl io::Write for SanitizedJson<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n') && *byte != b'#';
         if self.held_back.is_empty() && bytes.iter().all(plain) {
@@ -109,7 +109,7 @@ impl io::Write for NeutralJson<'_> {
         let whole = std::mem::take(&mut self.held_back) + text;
         let end = whole.trim_end_matches('#').len();
         whole[end..].clone_into(&mut self.held_back);
-        self.to.write_all(neutral_json(&whole[..end]).as_bytes())?;
+        self.to.write_all(sanitize_json(&whole[..end]).as_bytes())?;
         Ok(bytes.len())
     }
 
@@ -119,9 +119,9 @@ impl io::Write for NeutralJson<'_> {
     }
 }
 
-/// Whether a terminal obeys the character, or a reader is misled by it. A line feed does neither.
+/// Whether a terminal interprets the character, or a reader is misled by it. A line feed does neither.
 #[must_use]
-pub(super) fn is_obeyed(character: char) -> bool {
+pub(super) fn is_interpreted(character: char) -> bool {
     (character.is_control() && character != '\n')
         || matches!(character,
             '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -136,7 +136,7 @@ pub(super) fn is_marker(text: &str) -> bool {
 }
 
 fn push(text: &mut String, character: char) {
-    if is_obeyed(character) {
+    if is_interpreted(character) {
         text.extend(character.escape_unicode());
     } else {
         text.push(character);
@@ -167,7 +167,7 @@ mod tests {
             ),
             ("two\nlines, é, 日本, 🎈", "two\nlines, é, 日本, 🎈"),
         ] {
-            assert_eq!(neutral(text, Colours::None), expected);
+            assert_eq!(sanitize(text, Colours::None), expected);
         }
     }
 
@@ -185,7 +185,7 @@ mod tests {
             ("## 1", "## 1"),
             ("section_start:1:a\r\u{1b}[0K", r"section_start:1:a\u{d}\u{1b}[0K"),
         ] {
-            assert_eq!(neutral(text, Colours::Kept), expected);
+            assert_eq!(sanitize(text, Colours::Kept), expected);
         }
     }
 
@@ -193,17 +193,17 @@ mod tests {
     fn colours_pass_where_they_are_wanted_and_nothing_else_that_is_an_escape() {
         let text = "\u{1b}[1;31mred\u{1b}[0m \u{1b}[2J\u{1b}]0;title\u{7}\u{1b}[31";
         assert_eq!(
-            neutral(text, Colours::Kept),
+            sanitize(text, Colours::Kept),
             "\u{1b}[1;31mred\u{1b}[0m \\u{1b}[2J\\u{1b}]0;title\\u{7}\\u{1b}[31"
         );
-        assert!(!neutral(text, Colours::None).contains('\u{1b}'));
+        assert!(!sanitize(text, Colours::None).contains('\u{1b}'));
     }
 
     #[test]
     fn a_neutral_text_stays_as_it_is() {
         for text in ["::a\n##[b]\u{1b}[2J\u{202e}", "plain", "\n\n", ""] {
-            let once = neutral(text, Colours::None);
-            assert_eq!(neutral(&once, Colours::None), once);
+            let once = sanitize(text, Colours::None);
+            assert_eq!(sanitize(&once, Colours::None), once);
         }
     }
 
@@ -211,9 +211,9 @@ mod tests {
     fn neutral_json_stands_for_the_same_value() {
         let value = serde_json::json!({"##[a]": "##vso[b] \u{202e} \u{9b} \u{7f} \u{e0041} é \u{1b} ::c::\n::d"});
         for text in [value.to_string(), format!("{value:#}")] {
-            let reported = neutral_json(&text);
+            let reported = sanitize_json(&text);
             assert_eq!(serde_json::from_str::<serde_json::Value>(&reported).unwrap(), value);
-            assert_eq!(neutral(&reported, Colours::None), reported);
+            assert_eq!(sanitize(&reported, Colours::None), reported);
         }
     }
 
@@ -229,7 +229,7 @@ mod tests {
         ] {
             let value = serde_json::json!({"a": [text, {text: 1}], "##": null});
             let pretty = serde_json::to_string_pretty(&value).unwrap();
-            assert_eq!(json_text(&value), neutral_json(&pretty) + "\n");
+            assert_eq!(json_text(&value), sanitize_json(&pretty) + "\n");
         }
     }
 }

@@ -26,11 +26,11 @@ paths:
                   "section_start:1:a\r\e[0K": {type: string}
 "###;
 
-fn is_neutral(ended: &Ended) {
+fn is_sanitized(ended: &Ended) {
     for output in [&ended.stdout, &ended.stderr] {
-        let obeyed =
+        let interpreted =
             |character: char| (character.is_control() && character != '\n') || "\u{202e}\u{2066}".contains(character);
-        assert!(!output.contains(obeyed), "{ended:?}");
+        assert!(!output.contains(interpreted), "{ended:?}");
         let command =
             |line: &str| line.trim_start().starts_with("::") || line.contains("##vso[") || line.contains("##[");
         assert!(!output.lines().any(command), "{ended:?}");
@@ -57,13 +57,13 @@ fn a_contract_of_commands_commands_nothing() {
         let call = check(&target.url(), &[arguments, &["--spec", "things.yaml"]].concat());
         let ended = call.file("things.yaml", SPEC).run();
         assert_eq!(ended.code, 1, "{ended:?}");
-        is_neutral(&ended);
+        is_sanitized(&ended);
     }
     let ended = countersign(&["facts", "--spec", "things.yaml"])
         .file("things.yaml", SPEC)
         .run();
     assert!(ended.stdout.lines().count() > 5, "{ended:?}");
-    is_neutral(&ended);
+    is_sanitized(&ended);
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn the_commands_of_a_report_are_ours_alone() {
         ];
         assert!(ours.iter().any(|begin| line.starts_with(begin)), "{line}");
         assert!(!line.contains("##[") && !line.contains("##vso["), "{line}");
-        let obeyed = |character: char| character.is_control() || "\u{202e}\u{2066}".contains(character);
-        assert!(!line.contains(obeyed), "{line}");
+        let interpreted = |character: char| character.is_control() || "\u{202e}\u{2066}".contains(character);
+        assert!(!line.contains(interpreted), "{line}");
         // Of the two colons, the first pair begins the command and the second ends its properties.
         let properties = line[2..].split("::").next().unwrap();
         assert!(
@@ -103,7 +103,7 @@ fn a_path_of_commands_commands_nothing() {
         ] {
             let ended = check("http://127.0.0.1:1", arguments).run();
             assert!([2, 4].contains(&ended.code), "{ended:?}");
-            is_neutral(&ended);
+            is_sanitized(&ended);
         }
     }
 }
