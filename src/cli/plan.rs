@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::wrap::hanging;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::plan::{Action, Bounds, Given, Plan, Planned, Selection, Source};
+use crate::plan::{Action, Bounds, Plan, Planned, Selection, Source, Substitute};
 use crate::report::counted;
 
 /// Prints the plan of a check with these arguments.
@@ -52,17 +52,17 @@ impl Listing<'_> {
         // There are many edge cases, and they differ only in kind.
         let words = |planned: &Planned| {
             (
-                planned.step.action.doing().reason,
+                planned.step.action.spec().reason,
                 planned.step.action.requests(&self.bounds),
             )
         };
         for group in steps.chunk_by(|left, right| words(left) == words(right)) {
-            let joins = before.is_some_and(|before| group[0].step.action.joins(before));
+            let overlaps = before.is_some_and(|before| group[0].step.action.may_overlap(before));
             // Steps that are under way together are listed together.
-            if before.is_some() && !joins {
+            if before.is_some() && !overlaps {
                 text.push('\n');
             }
-            text.push_str(&self.heading(group, joins));
+            text.push_str(&self.heading(group, overlaps));
             before = group.last().map(|planned| planned.step.action);
             for step in group {
                 number += 1;
@@ -96,9 +96,9 @@ impl Listing<'_> {
     }
 
     /// Returns what the steps of a group do, and how many requests each sends.
-    fn heading(&self, group: &[Planned], joins: bool) -> String {
+    fn heading(&self, group: &[Planned], overlaps: bool) -> String {
         let action = group[0].step.action;
-        let together = if joins {
+        let together = if overlaps {
             "; at once with those above, up to --jobs"
         } else if action.at_once() && group.len() > 1 {
             "; at once, up to --jobs"
@@ -112,7 +112,7 @@ impl Listing<'_> {
         };
         let requests = format!("{}{together}{in_order}", action.requests(&self.bounds));
         let lines = [
-            hanging("", action.doing().reason, self.width),
+            hanging("", action.spec().reason, self.width),
             hanging("  each: ", &requests, self.width),
         ];
         lines.join("\n") + "\n"
@@ -172,15 +172,15 @@ impl Listing<'_> {
                 .collect();
             names.join(" or ")
         };
-        let given = source.given.map(|given| match given {
-            Given::Example => "the contract's own example".to_owned(),
-            Given::MadeUp => "its schema".to_owned(),
+        let substitute = source.substitute.map(|substitute| match substitute {
+            Substitute::Example => "the contract's own example".to_owned(),
+            Substitute::Generated => "its schema".to_owned(),
         });
         let shown = [&source.own, &source.listed].map(|ids| names(ids));
         let ways: Vec<_> = shown
             .into_iter()
             .filter(|names| !names.is_empty())
-            .chain(given)
+            .chain(substitute)
             .collect();
         ways.join(", else ")
     }

@@ -2,14 +2,14 @@
 //!
 //! # Design
 //!
-//! [`Action::doing`] is the one exhaustive match: whoever adds an action states there why it is taken, what it may
+//! [`Action::spec`] is the one exhaustive match: whoever adds an action states there why it is taken, what it may
 //! send, what it decides and what may run at the same time. The description of a plan, its cost and the order of a run
 //! are all derived from it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::variety::{TRIES_A_VARIANT, WRITES_A_VARIANT, WRITES_BY_DEFAULT, reserve};
+use super::variety::{TRIES_PER_VARIANT, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserve};
 use crate::contract::Contract;
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
@@ -328,7 +328,7 @@ const FINAL_LOOK: ActionSpec = ActionSpec {
 impl Action {
     /// Returns the description of the action.
     #[must_use]
-    pub fn doing(self) -> ActionSpec {
+    pub fn spec(self) -> ActionSpec {
         match self {
             Self::Walk => WALK,
             Self::WalkWithin => WALK_WITHIN,
@@ -347,11 +347,11 @@ impl Action {
             Self::LookAtRejected => LOOK_AT_REJECTED,
             Self::ProbeRead(probe) => ActionSpec {
                 at_once: true,
-                ..probe.doing()
+                ..probe.spec()
             },
             Self::ProbeWrite(probe) => ActionSpec {
                 requests: "one request, with the body that was accepted; what it leaves counts against max-writes {max_writes}",
-                ..probe.doing()
+                ..probe.spec()
             },
             Self::EdgeCaseRead(_) => EDGE_CASE_READ,
             Self::EdgeCaseWrite(_) => EDGE_CASE_WRITE,
@@ -368,11 +368,11 @@ impl Action {
             ("{max_writes}", bounds.max_writes),
             ("{unreserved}", bounds.max_writes - reserve(bounds.max_writes)),
             ("{by_default}", WRITES_BY_DEFAULT),
-            ("{variant}", WRITES_A_VARIANT),
-            ("{tries}", TRIES_A_VARIANT),
+            ("{variant}", WRITES_PER_VARIANT),
+            ("{tries}", TRIES_PER_VARIANT),
         ];
         let text = self
-            .doing()
+            .spec()
             .requests
             .replace("{settle}", &bounds.settle.as_secs_f64().to_string());
         values
@@ -383,18 +383,18 @@ impl Action {
     /// Whether such a step sends a request whatever the target shows.
     #[must_use]
     pub fn always_sends(self) -> bool {
-        self.doing().always_sends
+        self.spec().always_sends
     }
 
     /// Whether the steps of one group run at the same time, up to `--jobs`; otherwise each waits for the one before it.
     #[must_use]
     pub fn at_once(self) -> bool {
-        self.doing().at_once
+        self.spec().at_once
     }
 
     /// Whether a step may run at the same time as the one before it.
     #[must_use]
-    pub fn joins(self, before: Self) -> bool {
+    pub fn may_overlap(self, before: Self) -> bool {
         let is_apart = |action: Self| action.at_once() && action != Self::Walk;
         self == before || (is_apart(self) && is_apart(before))
     }
@@ -429,7 +429,7 @@ impl Probe {
         }
     }
 
-    fn doing(self) -> ActionSpec {
+    fn spec(self) -> ActionSpec {
         let probe = |reason, decides| ActionSpec { reason, decides, ..ONE };
         let without = &[Evidence::Challenge, Evidence::NoCredential];
         match self {

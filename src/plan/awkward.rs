@@ -18,29 +18,29 @@ use std::fmt;
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::leaf::{Leaf, Nature, Slots};
+use super::leaf::{AwkwardPlaces, FieldKind, Leaf};
 use super::synthetic;
 
 /// The maximum number of pieces that one text carries.
-const PIECES: usize = 21;
+const PIECES_PER_NAME: usize = 21;
 /// The number of sets of values that an update is sent with.
-const ROUNDS: usize = 10;
+const SETS_PER_UPDATE: usize = 10;
 /// The number of elements in an array of an update.
-const ELEMENTS: usize = 3;
+const ELEMENTS_PER_ARRAY: usize = 3;
 /// The number of an update's sets that have several elements: a service that merges arrays keeps the elements.
-const WITH_ELEMENTS: usize = 3;
+const SETS_WITH_ELEMENTS: usize = 3;
 /// The index of the set that has a long address.
-const WIDE_ROUND: usize = WITH_ELEMENTS - 1;
+const LONG_ADDRESS_SET: usize = SETS_WITH_ELEMENTS - 1;
 /// The number of characters to which a text or an address is filled up: one more than a column of 255 holds. Mail
 /// allows addresses of up to 254 characters (RFC 5321, section 4.5.3.1.3, without its angle brackets), so a longer one
 /// may well be rejected; it must not be cut.
-const LONG: usize = 256;
+const FILLED_LENGTH: usize = 256;
 /// Where a long text was rejected, a shorter one is tried down to this length.
-const SHORTEST: usize = 64;
+const MINIMUM_LENGTH: usize = 64;
 /// The maximum length of the local part of an address (RFC 5321, section 4.5.3.1.1).
 const LOCAL_PART: usize = 64;
 
-/// A text, and what is awkward about it.
+/// A short string that makes a name or an address awkward, and what is awkward about it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     /// What is awkward, for use after "with".
@@ -74,7 +74,7 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
     piece("a plus sign", "a+b"),
     piece("a question mark", "a?b=c"),
     piece("slashes", "a/b//c d/../e"),
-    // Filled in, rendered, or turned into a link or a picture.
+    // Filled in, rendered, or made into a link or a picture.
     piece("templates", "{{a}}${b}#{c}{0}"),
     piece("server page tags", "<%d%>"),
     piece("dollar signs", "$$ $& $1"),
@@ -120,7 +120,7 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
 
 /// Prefixes for the run's own name, which a service may strip as a symbol. If the body has only one name, it gets the
 /// first prefix, because such a symbol usually precedes a label.
-const FRONTS: [Piece; 4] = [
+const PREFIXES: [Piece; 4] = [
     piece("a hash sign before it", "#"),
     piece("an equals sign before it", "="),
     piece("an at sign before it", "@"),
@@ -132,7 +132,7 @@ const TITLE: Piece = piece("a title before it", "Dr. ");
 
 /// What replaces a name: a text that is a value elsewhere, which an untyped layer takes for that value. All of these
 /// are tried in each name of an update.
-const WHOLE_NAMES: [Piece; 7] = [
+const REPLACEMENTS: [Piece; 7] = [
     // Loosely typed: a number loses its zeros or its form, or comes back as a number.
     piece("leading zeros", "00420"),
     piece("a number", "420"),
@@ -146,8 +146,8 @@ const WHOLE_NAMES: [Piece; 7] = [
     piece("quotation marks around it", "\"Ex\""),
 ];
 
-/// More of these, of which the seed draws one for each name.
-const OTHER_WHOLE_NAMES: [Piece; 11] = [
+/// More of these, of which the seed chooses one for each name.
+const MORE_REPLACEMENTS: [Piece; 11] = [
     // Too long for a number, so that the last digits are lost.
     piece("digits alone", "12345678901234567890123"),
     piece("a decimal fraction", "12.50"),
@@ -158,7 +158,7 @@ const OTHER_WHOLE_NAMES: [Piece; 11] = [
     piece("the word NaN", "NaN"),
     piece("the word False", "False"),
     piece("the word no", "no"),
-    // What a spreadsheet turns into a value.
+    // What a spreadsheet takes for a value.
     piece("a text like a date", "1-2"),
     piece("a text like a formula", "=1+1"),
 ];
@@ -168,7 +168,7 @@ const PIECES_OF_AN_ADDRESS: [Piece; 10] = [
     // Stripped as a subaddress, or read as a blank.
     piece("a plus sign", "+t"),
     piece("an apostrophe", "o'x"),
-    // Turned to lower case, though only the domain ignores case (RFC 5321, section 2.4).
+    // Changed to lower case, though only the domain ignores case (RFC 5321, section 2.4).
     piece("capitals", "AX"),
     piece("a percent sign", "%41"),
     piece("an ampersand", "&="),
@@ -194,7 +194,7 @@ const NUMBERS: [Piece; 4] = [
 ];
 
 /// What distinguishes an element's address from the first one's, where nothing about it needs to be awkward.
-const SECOND: Piece = piece("a second address", "second");
+const SECOND_ADDRESS: Piece = piece("a second address", "second");
 
 /// Parts of the names of channels that take numbers.
 const OF_NUMBERS: [&str; 6] = ["phone", "mobile", "sms", "tel", "whatsapp", "cell"];
@@ -219,7 +219,7 @@ const fn day(class: &'static str, (year, month, day): (i32, u32, u32)) -> Day {
 }
 
 /// Days on which calendars break. A run shows each: one in each set of an update, and one in a create.
-const DAYS: [Day; ROUNDS + 1] = [
+const DAYS: [Day; SETS_PER_UPDATE + 1] = [
     // Moved to the next day, or to the end of February, in a year that is shifted; and a century that has a leap day.
     day("the leap day of a full century", (2000, 2, 29)),
     // The day of the year that most years do not have, and one that ISO's weeks count to the next year.
@@ -276,18 +276,18 @@ const TIMES: [Time; 7] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AwkwardValue {
     /// This text before the run's own name, in the name of the body with this index.
-    Front(usize, &'static Piece),
+    Prefix(usize, &'static Piece),
     /// This text after the run's own name.
-    Piece(usize, &'static Piece),
+    Suffix(usize, &'static Piece),
     /// This text instead of the run's own name.
-    Whole(usize, &'static Piece),
+    Replacement(usize, &'static Piece),
     /// The name with this index, filled up to this many characters.
-    Long(usize, usize),
+    LongName(usize, usize),
     /// This text in the address of the element with this index, or the second text instead of the address where there
     /// is one and the element's channel takes numbers. Elements are added up to this index.
-    Contact(usize, &'static Piece, Option<&'static Piece>),
+    Address(usize, &'static Piece, Option<&'static Piece>),
     /// The address of the element with this index, with this many characters.
-    Wide(usize, usize),
+    LongAddress(usize, usize),
     /// This date.
     Date(&'static Day),
     /// This instant.
@@ -297,10 +297,12 @@ pub(super) enum AwkwardValue {
 impl fmt::Display for AwkwardValue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Front(_, piece) | Self::Piece(_, piece) | Self::Whole(_, piece) => formatter.write_str(piece.class),
-            Self::Long(_, characters) => write!(formatter, "{characters} characters"),
-            Self::Wide(_, characters) => write!(formatter, "an address of {characters} characters"),
-            Self::Contact(_, address, number) => match number.filter(|number| number.class != address.class) {
+            Self::Prefix(_, piece) | Self::Suffix(_, piece) | Self::Replacement(_, piece) => {
+                formatter.write_str(piece.class)
+            }
+            Self::LongName(_, characters) => write!(formatter, "{characters} characters"),
+            Self::LongAddress(_, characters) => write!(formatter, "an address of {characters} characters"),
+            Self::Address(_, address, number) => match number.filter(|number| number.class != address.class) {
                 Some(number) => write!(formatter, "{} or {}", address.class, number.class),
                 None => formatter.write_str(address.class),
             },
@@ -329,56 +331,59 @@ impl fmt::Display for AwkwardValues {
 
 impl AwkwardValues {
     /// Returns the sets that an update is sent with: all pieces in each name, and as many of the other values as fit,
-    /// drawn by the seed.
-    pub(super) fn of_an_update(slots: Slots, seed: u64) -> Vec<Self> {
-        if slots.are_none() {
+    /// chosen by the seed.
+    pub(super) fn of_an_update(places: AwkwardPlaces, seed: u64) -> Vec<Self> {
+        if places.are_none() {
             return Vec::new();
         }
-        let groups: Vec<_> = PIECES_OF_A_NAME.chunks(PIECES).collect();
-        let wholes = ROUNDS - groups.len();
-        let round = |round: usize| {
+        let groups: Vec<_> = PIECES_OF_A_NAME.chunks(PIECES_PER_NAME).collect();
+        let replacements = SETS_PER_UPDATE - groups.len();
+        let set_at = |set: usize| {
             let mut values = Vec::new();
-            for name in 0..slots.names {
-                // Each name has its pieces and its replacements in other rounds than the name before it.
-                let turn = (round + name * wholes) % ROUNDS;
-                match groups.get(turn) {
+            for name in 0..places.names {
+                // Each name has its pieces and its replacements in other sets than the name before it.
+                let index = (set + name * replacements) % SETS_PER_UPDATE;
+                match groups.get(index) {
                     Some(group) => {
                         values.extend(
-                            nth(&FRONTS, seed, turn + name * groups.len())
-                                .map(|piece| AwkwardValue::Front(name, piece)),
+                            nth(&PREFIXES, seed, index + name * groups.len())
+                                .map(|piece| AwkwardValue::Prefix(name, piece)),
                         );
-                        values.extend(group.iter().map(|piece| AwkwardValue::Piece(name, piece)));
+                        values.extend(group.iter().map(|piece| AwkwardValue::Suffix(name, piece)));
                         // Not in the last group, whose pieces belong at the end.
-                        values.extend((turn == 0).then_some(AwkwardValue::Long(name, LONG)));
+                        values.extend((index == 0).then_some(AwkwardValue::LongName(name, FILLED_LENGTH)));
                     }
-                    None => values.extend(whole(name, seed, turn - groups.len())),
+                    None => values.extend(replacement(name, seed, index - groups.len())),
                 }
             }
-            if slots.contacts {
-                let elements = if slots.elements && round < WITH_ELEMENTS {
-                    ELEMENTS
+            if places.addresses {
+                let elements = if places.elements && set < SETS_WITH_ELEMENTS {
+                    ELEMENTS_PER_ARRAY
                 } else {
                     1
                 };
                 // The first comes last, because the ones after it are made from its plain value.
                 for element in (0..elements).rev() {
                     // Where both names are replaced, the address has the run's own text.
-                    let number = (round < WITH_ELEMENTS).then_some(round + element);
-                    let is_wide = round == WIDE_ROUND && element + 1 == elements;
-                    values.extend(contact(element, seed, (round + element, number)));
-                    values.extend(is_wide.then_some(AwkwardValue::Wide(element, LONG)));
+                    let number = (set < SETS_WITH_ELEMENTS).then_some(set + element);
+                    let is_long = set == LONG_ADDRESS_SET && element + 1 == elements;
+                    values.extend(address(element, seed, (set + element, number)));
+                    values.extend(is_long.then_some(AwkwardValue::LongAddress(element, FILLED_LENGTH)));
                 }
             }
-            if slots.dates {
-                values.extend(nth(&DAYS, seed, round).map(AwkwardValue::Date));
+            if places.dates {
+                values.extend(nth(&DAYS, seed, set).map(AwkwardValue::Date));
             }
             Self(values)
         };
-        (0..ROUNDS).map(round).filter(|values| !values.0.is_empty()).collect()
+        (0..SETS_PER_UPDATE)
+            .map(set_at)
+            .filter(|values| !values.0.is_empty())
+            .collect()
     }
 
     /// Returns the set of a request in another spelling: values for which each way of writing has more than one form.
-    pub(super) fn of_another_writing(slots: Slots) -> Self {
+    pub(super) fn of_another_spelling(places: AwkwardPlaces) -> Self {
         let classes = [
             "accents",
             "characters beyond the basic plane",
@@ -386,21 +391,21 @@ impl AwkwardValues {
             "quotation marks",
         ];
         let pieces = PIECES_OF_A_NAME.iter().filter(|piece| classes.contains(&piece.class));
-        let names = pieces.enumerate().filter(|_| slots.names > 0);
+        let names = pieces.enumerate().filter(|_| places.names > 0);
         Self(
             names
-                .map(|(index, piece)| AwkwardValue::Piece(index % slots.names, piece))
+                .map(|(index, piece)| AwkwardValue::Suffix(index % places.names, piece))
                 .collect(),
         )
     }
 
     /// Returns the set of the create that is sent at the same time as the awkward one: two elements, where an address
-    /// of the run's own is in an array, and another instant. The seed draws this create from a few, so the seed is
+    /// of the run's own is in an array, and another instant. The seed chooses this create from a few, so the seed is
     /// divided by three before it chooses the instant.
-    pub(super) fn of_a_create_beside(seed: u64) -> Self {
+    pub(super) fn of_a_concurrent_create(seed: u64) -> Self {
         // A different number than in the create with awkward values.
-        let number = nth(&NUMBERS, seed, WITH_ELEMENTS + ELEMENTS);
-        let second = [AwkwardValue::Contact(1, &SECOND, number)].into_iter();
+        let number = nth(&NUMBERS, seed, SETS_WITH_ELEMENTS + ELEMENTS_PER_ARRAY);
+        let second = [AwkwardValue::Address(1, &SECOND_ADDRESS, number)].into_iter();
         Self(
             second
                 .chain(nth(&TIMES, seed / 3, 0).map(AwkwardValue::Instant))
@@ -410,39 +415,39 @@ impl AwkwardValues {
 
     /// Returns the set that a create is sent with: as much as fits into one record. The record may stay for good, so
     /// there is no markup in it.
-    pub(super) fn of_a_create(slots: Slots, seed: u64) -> Option<Self> {
+    pub(super) fn of_a_create(places: AwkwardPlaces, seed: u64) -> Option<Self> {
         let mut values = Vec::new();
-        for name in 0..slots.names {
-            let front = match name {
-                0 if slots.names == 1 => FRONTS.first(),
+        for name in 0..places.names {
+            let prefix = match name {
+                0 if places.names == 1 => PREFIXES.first(),
                 0 => Some(&TITLE),
-                _ => nth(&FRONTS, seed, name),
+                _ => nth(&PREFIXES, seed, name),
             };
-            values.extend(front.map(|piece| AwkwardValue::Front(name, piece)));
+            values.extend(prefix.map(|piece| AwkwardValue::Prefix(name, piece)));
             let inert = |piece: &&Piece| !piece.text.contains(['<', '>']);
-            let turn = (name + usize::try_from(seed % 2).unwrap_or(0)) % slots.names;
-            let pieces = PIECES_OF_A_NAME.iter().filter(inert).skip(turn).step_by(slots.names);
-            values.extend(pieces.map(|piece| AwkwardValue::Piece(name, piece)));
+            let index = (name + usize::try_from(seed % 2).unwrap_or(0)) % places.names;
+            let pieces = PIECES_OF_A_NAME.iter().filter(inert).skip(index).step_by(places.names);
+            values.extend(pieces.map(|piece| AwkwardValue::Suffix(name, piece)));
         }
-        if slots.elements {
+        if places.elements {
             // All of them, spread evenly over the elements.
-            let most = PIECES_OF_AN_ADDRESS.len().div_ceil(ELEMENTS);
+            let most = PIECES_OF_AN_ADDRESS.len().div_ceil(ELEMENTS_PER_ARRAY);
             for (element, addresses) in PIECES_OF_AN_ADDRESS.chunks(most).enumerate().rev() {
-                let number = nth(&NUMBERS, seed, WITH_ELEMENTS + element);
+                let number = nth(&NUMBERS, seed, SETS_WITH_ELEMENTS + element);
                 values.extend(
                     addresses
                         .iter()
-                        .map(|address| AwkwardValue::Contact(element, address, number)),
+                        .map(|address| AwkwardValue::Address(element, address, number)),
                 );
             }
-        } else if slots.contacts {
+        } else if places.addresses {
             // All in one address, as far as they fit: nothing else shows whose the record is.
-            values.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|place| contact(0, 0, (place, None))));
+            values.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|offset| address(0, 0, (offset, None))));
         }
-        if slots.dates {
-            values.extend(nth(&DAYS, seed, ROUNDS).map(AwkwardValue::Date));
+        if places.dates {
+            values.extend(nth(&DAYS, seed, SETS_PER_UPDATE).map(AwkwardValue::Date));
         }
-        if slots.instants {
+        if places.instants {
             // The last one is sent, and if it is rejected, the other one.
             values.extend(nth(&TIMES, seed, 0).map(AwkwardValue::Instant));
             values.push(AwkwardValue::Instant(&FAR_TIME));
@@ -455,11 +460,11 @@ impl AwkwardValues {
     #[must_use]
     pub fn halves(&self) -> Vec<Self> {
         match self.0.as_slice() {
-            [AwkwardValue::Long(name, characters)] if *characters > SHORTEST => {
-                vec![Self(vec![AwkwardValue::Long(*name, characters / 2)])]
+            [AwkwardValue::LongName(name, characters)] if *characters > MINIMUM_LENGTH => {
+                vec![Self(vec![AwkwardValue::LongName(*name, characters / 2)])]
             }
-            [AwkwardValue::Wide(element, characters)] if *characters > 2 * SHORTEST => {
-                vec![Self(vec![AwkwardValue::Wide(*element, characters / 2)])]
+            [AwkwardValue::LongAddress(element, characters)] if *characters > 2 * MINIMUM_LENGTH => {
+                vec![Self(vec![AwkwardValue::LongAddress(*element, characters / 2)])]
             }
             [] | [_] => Vec::new(),
             several => {
@@ -489,27 +494,27 @@ impl AwkwardValues {
     }
 }
 
-/// Returns the value at this distance from the one that the seed draws.
-fn nth<T>(values: &'static [T], seed: u64, place: usize) -> Option<&'static T> {
+/// Returns the value at this distance from the one that the seed chooses.
+fn nth<T>(values: &'static [T], seed: u64, offset: usize) -> Option<&'static T> {
     let length = u64::try_from(values.len()).ok()?;
     let start = usize::try_from(seed.checked_rem(length)?).ok()?;
-    values.get((start + place) % values.len())
+    values.get((start + offset) % values.len())
 }
 
-/// Returns the replacement of a name for this turn.
-fn whole(name: usize, seed: u64, time: usize) -> Option<AwkwardValue> {
-    let drawn = || nth(&OTHER_WHOLE_NAMES, seed, time - WHOLE_NAMES.len() + name);
-    WHOLE_NAMES
-        .get(time)
-        .or_else(drawn)
-        .map(|piece| AwkwardValue::Whole(name, piece))
+/// Returns the replacement of a name with this index.
+fn replacement(name: usize, seed: u64, index: usize) -> Option<AwkwardValue> {
+    let more = || nth(&MORE_REPLACEMENTS, seed, index - REPLACEMENTS.len() + name);
+    REPLACEMENTS
+        .get(index)
+        .or_else(more)
+        .map(|piece| AwkwardValue::Replacement(name, piece))
 }
 
 /// Returns an element with one of the addresses, or with one of the numbers.
-fn contact(element: usize, seed: u64, (address, number): (usize, Option<usize>)) -> Option<AwkwardValue> {
+fn address(element: usize, seed: u64, (address, number): (usize, Option<usize>)) -> Option<AwkwardValue> {
     let address = nth(&PIECES_OF_AN_ADDRESS, seed, address)?;
-    let number = number.and_then(|place| nth(&NUMBERS, seed, place));
-    Some(AwkwardValue::Contact(element, address, number))
+    let number = number.and_then(|offset| nth(&NUMBERS, seed, offset));
+    Some(AwkwardValue::Address(element, address, number))
 }
 
 impl Draft {
@@ -517,35 +522,36 @@ impl Draft {
     pub(super) fn put(&mut self, values: &AwkwardValues) {
         for value in &values.0 {
             match value {
-                AwkwardValue::Front(name, piece) => self.rename(*name, |own| format!("{}{own}", piece.text)),
-                AwkwardValue::Piece(name, piece) => self.rename(*name, |own| format!("{own} {}", piece.text)),
-                AwkwardValue::Whole(name, piece) => self.rename(*name, |_| piece.text.to_owned()),
-                AwkwardValue::Long(name, characters) => self.rename(*name, |own| filled(own, *characters)),
-                AwkwardValue::Contact(element, address, number) => {
+                AwkwardValue::Prefix(name, piece) => self.rename(*name, |own| format!("{}{own}", piece.text)),
+                AwkwardValue::Suffix(name, piece) => self.rename(*name, |own| format!("{own} {}", piece.text)),
+                AwkwardValue::Replacement(name, piece) => self.rename(*name, |_| piece.text.to_owned()),
+                AwkwardValue::LongName(name, characters) => self.rename(*name, |own| filled(own, *characters)),
+                AwkwardValue::Address(element, address, number) => {
                     self.readdress(*element, |own, takes_numbers| {
                         let number = number.filter(|_| takes_numbers);
                         number.map_or_else(|| within(own, address.text), |number| Some(number.text.to_owned()))
                     });
                 }
-                AwkwardValue::Wide(element, characters) => {
-                    self.readdress(
-                        *element,
-                        |own, takes_numbers| {
-                            if takes_numbers { None } else { widened(own, *characters) }
-                        },
-                    );
+                AwkwardValue::LongAddress(element, characters) => {
+                    self.readdress(*element, |own, takes_numbers| {
+                        if takes_numbers {
+                            None
+                        } else {
+                            lengthened(own, *characters)
+                        }
+                    });
                 }
                 AwkwardValue::Date(day) => self.redate(day),
                 AwkwardValue::Instant(time) => {
                     let number = self.number;
-                    self.rewrite(Nature::Timestamp, |_| synthetic::moved(time.text, number));
+                    self.rewrite(FieldKind::Timestamp, |_| synthetic::moved(time.text, number));
                 }
             }
         }
     }
 
     fn rename(&mut self, name: usize, change: impl Fn(&str) -> String) {
-        let mut names = self.leaves.iter_mut().filter(|leaf| leaf.nature == Nature::Name);
+        let mut names = self.leaves.iter_mut().filter(|leaf| leaf.kind == FieldKind::Name);
         if let Some(leaf) = names.nth(name) {
             leaf.rewrite(|own| Some(change(own)));
         }
@@ -553,7 +559,7 @@ impl Draft {
 
     /// Changes the address in one element of the array, or its number if the element's channel takes numbers.
     fn readdress(&mut self, element: usize, change: impl Fn(&str, bool) -> Option<String>) {
-        let mut addresses = self.leaves.iter().filter(|leaf| leaf.nature == Nature::Address);
+        let mut addresses = self.leaves.iter().filter(|leaf| leaf.kind == FieldKind::Address);
         let Some(first) = addresses.next().map(|leaf| leaf.pointer.clone()) else {
             return;
         };
@@ -606,21 +612,21 @@ impl Draft {
 
     fn redate(&mut self, day: &Day) {
         let parts = [
-            (Nature::Day, Value::from(day.day)),
-            (Nature::Month, Value::from(day.month)),
-            (Nature::Year, Value::from(day.year)),
+            (FieldKind::Day, Value::from(day.day)),
+            (FieldKind::Month, Value::from(day.month)),
+            (FieldKind::Year, Value::from(day.year)),
         ];
-        let has = |nature| {
+        let has = |kind| {
             self.leaves
                 .iter()
-                .any(|leaf| leaf.nature == nature && leaf.value().is_some())
+                .any(|leaf| leaf.kind == kind && leaf.value().is_some())
         };
-        let has_all = parts.iter().all(|(nature, _)| has(*nature));
-        for (nature, value) in parts.into_iter().filter(|_| has_all) {
-            let leaves = self.leaves.iter_mut().filter(|leaf| leaf.nature == nature);
+        let has_all = parts.iter().all(|(kind, _)| has(*kind));
+        for (kind, value) in parts.into_iter().filter(|_| has_all) {
+            let leaves = self.leaves.iter_mut().filter(|leaf| leaf.kind == kind);
             leaves.for_each(|leaf| leaf.set(value.clone()));
         }
-        self.rewrite(Nature::Date, |_| {
+        self.rewrite(FieldKind::Date, |_| {
             Some(format!("{:04}-{:02}-{:02}", day.year, day.month, day.day))
         });
     }
@@ -648,7 +654,7 @@ fn within(address: &str, text: &str) -> Option<String> {
 
 /// Lengthens the domain of an address until the address has this many characters (RFC 1035, section 2.3.4: 255 at most,
 /// in labels of 63).
-fn widened(address: &str, characters: usize) -> Option<String> {
+fn lengthened(address: &str, characters: usize) -> Option<String> {
     let (local, domain) = address.split_once('@')?;
     let left = characters.checked_sub(address.chars().count() + 1)?;
     let mut labels: String = "countersign.sample.".chars().cycle().take(left).collect();
@@ -669,18 +675,18 @@ fn is_of_numbers(value: &Value) -> bool {
 mod tests {
     use super::*;
 
-    const BODY: Slots = Slots {
+    const BODY: AwkwardPlaces = AwkwardPlaces {
         names: 2,
-        contacts: true,
+        addresses: true,
         elements: true,
         dates: true,
         instants: false,
     };
 
     /// The sets of a run: those of an update, and that of a create.
-    fn all(slots: Slots, seed: u64) -> Vec<AwkwardValue> {
-        let sets = AwkwardValues::of_an_update(slots, seed).into_iter();
-        sets.chain(AwkwardValues::of_a_create(slots, seed))
+    fn all(places: AwkwardPlaces, seed: u64) -> Vec<AwkwardValue> {
+        let sets = AwkwardValues::of_an_update(places, seed).into_iter();
+        sets.chain(AwkwardValues::of_a_create(places, seed))
             .flat_map(|values| values.0)
             .collect()
     }
@@ -691,34 +697,37 @@ mod tests {
             let values = all(BODY, seed);
             for name in 0..2 {
                 for piece in &PIECES_OF_A_NAME {
-                    assert!(values.contains(&AwkwardValue::Piece(name, piece)), "{seed} {piece:?}");
+                    assert!(values.contains(&AwkwardValue::Suffix(name, piece)), "{seed} {piece:?}");
                 }
-                for piece in &WHOLE_NAMES {
-                    assert!(values.contains(&AwkwardValue::Whole(name, piece)), "{seed} {piece:?}");
+                for piece in &REPLACEMENTS {
+                    assert!(
+                        values.contains(&AwkwardValue::Replacement(name, piece)),
+                        "{seed} {piece:?}"
+                    );
                 }
                 let is_drawn = |value: &&AwkwardValue| {
-                    OTHER_WHOLE_NAMES
+                    MORE_REPLACEMENTS
                         .iter()
-                        .any(|piece| **value == AwkwardValue::Whole(name, piece))
+                        .any(|piece| **value == AwkwardValue::Replacement(name, piece))
                 };
                 assert_eq!(values.iter().filter(is_drawn).count(), 1);
-                assert!(values.contains(&AwkwardValue::Long(name, LONG)));
+                assert!(values.contains(&AwkwardValue::LongName(name, FILLED_LENGTH)));
             }
-            assert!(values.contains(&AwkwardValue::Front(0, &TITLE)));
-            let fronts = FRONTS.iter();
+            assert!(values.contains(&AwkwardValue::Prefix(0, &TITLE)));
+            let prefixes = PREFIXES.iter();
             let mut missing =
-                fronts.filter(|piece| !(0..2).any(|name| values.contains(&AwkwardValue::Front(name, piece))));
+                prefixes.filter(|piece| !(0..2).any(|name| values.contains(&AwkwardValue::Prefix(name, piece))));
             assert_eq!(missing.next(), None, "{seed}");
             let has = |wanted: &dyn Fn(&AwkwardValue) -> bool| values.iter().any(wanted);
             for piece in &PIECES_OF_AN_ADDRESS {
                 assert!(
-                    has(&|value| matches!(value, AwkwardValue::Contact(_, address, _) if *address == piece)),
+                    has(&|value| matches!(value, AwkwardValue::Address(_, address, _) if *address == piece)),
                     "{piece:?}"
                 );
             }
             for piece in &NUMBERS {
                 // The elements after the first belong to another channel.
-                let is_it = |value: &AwkwardValue| matches!(value, AwkwardValue::Contact(1, _, number) if *number == Some(piece));
+                let is_it = |value: &AwkwardValue| matches!(value, AwkwardValue::Address(1, _, number) if *number == Some(piece));
                 assert!(has(&is_it), "{seed} {piece:?}");
             }
             assert!(
@@ -732,45 +741,52 @@ mod tests {
     fn the_elements_of_a_set_differ_and_only_the_first_sets_have_several() {
         for seed in 0..30 {
             for (round, values) in AwkwardValues::of_an_update(BODY, seed).into_iter().enumerate() {
-                let contacts = |value: &AwkwardValue| match value {
-                    AwkwardValue::Contact(element, address, number) => {
+                let addresses = |value: &AwkwardValue| match value {
+                    AwkwardValue::Address(element, address, number) => {
                         Some((*element, address.class, number.map(|number| number.class)))
                     }
                     _ => None,
                 };
-                let contacts: Vec<_> = values.0.iter().filter_map(contacts).collect();
-                for (place, (_, address, number)) in contacts.iter().enumerate() {
-                    let mut others = contacts.iter().skip(place + 1);
+                let addresses: Vec<_> = values.0.iter().filter_map(addresses).collect();
+                for (offset, (_, address, number)) in addresses.iter().enumerate() {
+                    let mut others = addresses.iter().skip(offset + 1);
                     assert!(
                         others.all(|other| other.1 != *address && other.2 != *number),
                         "{seed} {round}"
                     );
                 }
-                let most = contacts.iter().map(|(element, ..)| element + 1).max();
-                assert_eq!(most, Some(if round < WITH_ELEMENTS { ELEMENTS } else { 1 }));
+                let most = addresses.iter().map(|(element, ..)| element + 1).max();
+                assert_eq!(
+                    most,
+                    Some(if round < SETS_WITH_ELEMENTS {
+                        ELEMENTS_PER_ARRAY
+                    } else {
+                        1
+                    })
+                );
             }
         }
     }
 
     #[test]
     fn a_create_has_the_sign_of_a_label_before_its_only_name_and_no_markup() {
-        let label = Slots {
+        let label = AwkwardPlaces {
             names: 1,
-            ..Slots::default()
+            ..AwkwardPlaces::default()
         };
         for seed in 0..30 {
             let values = AwkwardValues::of_a_create(label, seed).unwrap();
-            assert!(values.0.contains(&AwkwardValue::Front(0, &FRONTS[0])));
-            let is_markup = |value: &&AwkwardValue| matches!(value, AwkwardValue::Piece(_, piece) if piece.text.contains(['<', '>']));
+            assert!(values.0.contains(&AwkwardValue::Prefix(0, &PREFIXES[0])));
+            let is_markup = |value: &&AwkwardValue| matches!(value, AwkwardValue::Suffix(_, piece) if piece.text.contains(['<', '>']));
             assert_eq!(values.0.iter().find(is_markup), None);
         }
     }
 
     #[test]
     fn the_instant_that_is_to_come_is_taken_back_first() {
-        let visit = Slots {
+        let visit = AwkwardPlaces {
             instants: true,
-            ..Slots::default()
+            ..AwkwardPlaces::default()
         };
         for seed in 0..30 {
             let values = AwkwardValues::of_a_create(visit, seed).unwrap();
@@ -784,9 +800,9 @@ mod tests {
     fn a_wide_address_has_so_many_characters_and_no_empty_label() {
         for extra in 0..40 {
             let address = format!("{}@example.com", "a".repeat(extra + 1));
-            let wide = widened(&address, LONG).unwrap();
-            assert_eq!(wide.chars().count(), LONG);
-            assert!(!wide.contains(".."), "{wide}");
+            let long = lengthened(&address, FILLED_LENGTH).unwrap();
+            assert_eq!(long.chars().count(), FILLED_LENGTH);
+            assert!(!long.contains(".."), "{long}");
         }
     }
 

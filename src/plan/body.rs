@@ -35,17 +35,17 @@ pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<Strin
 fn parts(contract: &Contract, operation: OperationId) -> Vec<&Node> {
     let request = contract.operation(operation).request.as_ref();
     let mut parts = Vec::new();
-    let mut open: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
+    let mut pending: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
     // The bound ends a schema that is a part of itself.
     for _ in 0..100 {
-        let Some(schema) = open.pop().map(|schema| contract.resolve(&schema)) else {
+        let Some(schema) = pending.pop().map(|schema| contract.resolve(&schema)) else {
             break;
         };
         let Some(node) = contract.document.node(&schema) else {
             continue;
         };
         let below = node.member("allOf").map_or(0, |parts| parts.elements().len());
-        open.extend((0..below).rev().map(|index| format!("{schema}/allOf/{index}")));
+        pending.extend((0..below).rev().map(|index| format!("{schema}/allOf/{index}")));
         parts.push(node);
     }
     parts

@@ -67,8 +67,8 @@ impl Plan {
             let places: BTreeSet<_> = places.into_iter().flatten().collect();
             for step in places.iter().filter_map(|place| steps_of.get(place)).flatten() {
                 let Step { operation, action } = self.steps[*step];
-                let doing = action.doing();
-                if doing.decides.contains(&evidence) && (doing.is_for)(contract, of, operation) {
+                let spec = action.spec();
+                if spec.decides.contains(&evidence) && (spec.is_for)(contract, of, operation) {
                     planned[*step].facts.push(FactId(index));
                 }
             }
@@ -77,7 +77,7 @@ impl Plan {
     }
 
     fn planned(&self, contract: &Contract, calls: &Calls, step: Step) -> Planned {
-        let (doing, sends) = (step.action.doing(), calls.sent_by(step));
+        let (spec, sends) = (step.action.spec(), calls.sent_by(step));
         let operation = contract.operation(sends);
         // The identifier in an edge case is made up.
         let made_up = step
@@ -97,12 +97,12 @@ impl Plan {
         Planned {
             step,
             sends,
-            variants: if doing.varies {
+            variants: if spec.varies {
                 variants(contract, sends, self.seed)
             } else {
                 Vec::new()
             },
-            then: (doing.then)(contract, &self.shown_by, sends),
+            then: (spec.then)(contract, &self.shown_by, sends),
             writes: !operation.is_read(),
             facts: Vec::new(),
             needs: needs.collect(),
@@ -131,7 +131,7 @@ impl Calls {
 
     /// Returns the operation whose requests a step sends.
     fn sent_by(&self, step: Step) -> OperationId {
-        let create = self.fills.get(&step.operation).filter(|_| step.action.doing().fills);
+        let create = self.fills.get(&step.operation).filter(|_| step.action.spec().fills);
         create.copied().unwrap_or(step.operation)
     }
 }
@@ -288,7 +288,7 @@ mod tests {
         let step = planned.iter().find(|planned| planned.step.operation == update).unwrap();
         let source = &step.needs[0];
         assert_eq!(
-            (source.parameter.as_str(), &source.own, source.given),
+            (source.parameter.as_str(), &source.own, source.substitute),
             ("id", &vec![create], None)
         );
         assert!(source.listed.is_empty(), "other people's records are not written to");
@@ -298,7 +298,7 @@ mod tests {
     fn a_step_is_reported_in_words_of_its_own() {
         let (_, planned) = described(&all());
         let actions: BTreeSet<_> = planned.iter().map(|planned| planned.step.action).collect();
-        let reasons: HashSet<_> = actions.iter().map(|action| action.doing().reason).collect();
+        let reasons: HashSet<_> = actions.iter().map(|action| action.spec().reason).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();
         // Each of the five credentials has its own description; that and the one of an edge case are the same for reads
         // and writes.

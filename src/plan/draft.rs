@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::leaf::{Leaf, Nature};
+use super::leaf::{FieldKind, Leaf};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampForm;
@@ -51,7 +51,7 @@ impl Draft {
     #[must_use]
     pub fn at_another_time(&self) -> Option<Self> {
         let mut other = self.clone();
-        let timestamps = other.leaves.iter_mut().filter(|leaf| leaf.nature == Nature::Timestamp);
+        let timestamps = other.leaves.iter_mut().filter(|leaf| leaf.kind == FieldKind::Timestamp);
         let with_others = timestamps.filter(|leaf| leaf.chosen + 1 < leaf.choices.len());
         let moved = with_others.map(|leaf| leaf.chosen += 1).count();
         (moved > 0).then_some(other)

@@ -24,7 +24,7 @@ use crate::history::RunTag;
 const LEVELS: usize = 1_000;
 /// The maximum number of fields that are sent to one operation with another type, one in each request: enough for 50
 /// texts, each of which can have four other types. The largest body of the built-in contract has 72 such pairs.
-const MOST_FIELDS: usize = 200;
+const MAXIMUM_FIELDS: usize = 200;
 /// The number of characters in a long text.
 const CHARACTERS: usize = 10_000;
 /// The largest integer that every JSON reader preserves (RFC 8259, section 6), and the largest of 32 bits.
@@ -42,12 +42,12 @@ pub enum EdgeCasePart {
     /// The values of the query parameter, each in a pair of its own.
     Query(Vec<String>),
     /// A text in the body.
-    Text(EdgeCaseText),
+    String(EdgeCaseString),
 }
 
 /// Makes a text in a body unusual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EdgeCaseText {
+pub struct EdgeCaseString {
     kind: EdgeCaseKind,
     /// The random number that chooses the text.
     random: u64,
@@ -78,17 +78,17 @@ impl EdgeCaseField {
         }
     }
 
-    /// Puts the value into the body. `learned` has the pointers of the values that the target showed; those at this
+    /// Puts the value into the body. `from_target` has the pointers of the values that the target showed; those at this
     /// location are removed.
-    pub fn insert(self, body: &mut Value, learned: &mut Vec<String>) {
+    pub fn insert(self, body: &mut Value, from_target: &mut Vec<String>) {
         let below = format!("{}/", self.pointer);
-        learned.retain(|at| *at != self.pointer && !at.starts_with(&below));
+        from_target.retain(|at| *at != self.pointer && !at.starts_with(&below));
         draft::insert(body, &self.pointer, self.value);
     }
 }
 
 /// Returns the edge cases of an operation in a run with this seed: each field in each other type that the contract
-/// names, one in each request. If there are more than [`MOST_FIELDS`] such pairs, the seed draws that many.
+/// names, one in each request. If there are more than [`MAXIMUM_FIELDS`] such pairs, the seed chooses that many.
 ///
 /// A create whose own texts are varied with awkward values gets no edge case with a string beyond ASCII: the awkward
 /// values contain such characters too, and more is judged about what comes back.
@@ -97,14 +97,15 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
     let creates = documented.creates();
     let all = documented.edge_cases.iter().copied();
     let (mut fields, mut edge_cases): (Vec<_>, Vec<_>) = all.partition(|edge_case| edge_case.kind.is_of_a_field());
-    let is_varied =
-        creates && documented.invariants.created.is_some() && Template::of(contract, operation).slots().have_texts();
+    let is_varied = creates
+        && documented.invariants.created.is_some()
+        && Template::of(contract, operation).awkward_places().have_texts();
     edge_cases.retain(|edge_case| !(is_varied && edge_case.kind == EdgeCaseKind::NonAsciiString));
-    if fields.len() > MOST_FIELDS {
+    if fields.len() > MAXIMUM_FIELDS {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(place(operation.0) << 32 | 0xffff_ffff);
         fields.sort_by_cached_key(|_| random.next_u64());
-        fields.truncate(MOST_FIELDS);
+        fields.truncate(MAXIMUM_FIELDS);
     }
     edge_cases.extend(fields);
     edge_cases.sort_unstable();
@@ -142,7 +143,7 @@ impl EdgeCasePart {
             EdgeCaseKind::ParameterWord => query(&["countersign"]),
             EdgeCaseKind::ParameterZero => query(&["0"]),
             EdgeCaseKind::NonAsciiString | EdgeCaseKind::StringWithControlCharacters | EdgeCaseKind::LongString => {
-                Self::Text(EdgeCaseText {
+                Self::String(EdgeCaseString {
                     kind: edge_case.kind,
                     random: random.next_u64(),
                 })
@@ -175,16 +176,16 @@ fn unknown(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, ra
     uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 
-impl EdgeCaseText {
-    /// Makes one text of the body unusual; returns whether there is one. `learned` has the pointers of the values that
+impl EdgeCaseString {
+    /// Makes one text of the body unusual; returns whether there is one. `from_target` has the pointers of the values that
     /// the target showed.
     ///
     /// It prefers a text that carries the run tag: the run's own name for what it writes. An address of `example.com`
     /// stays one, because the change is made before it. A text that the target showed is replaced.
-    pub fn insert(self, body: &mut Value, learned: &mut Vec<String>, run_tag: &RunTag) -> bool {
+    pub fn insert(self, body: &mut Value, from_target: &mut Vec<String>, run_tag: &RunTag) -> bool {
         let mut texts = Vec::new();
         collect(body, &mut String::new(), &mut texts);
-        let of_the_target = |at: &String| learned.contains(at);
+        let of_the_target = |at: &String| from_target.contains(at);
         let tagged = |at: &String| {
             let text = body.pointer(at).and_then(Value::as_str);
             text.is_some_and(|text| text.contains(run_tag.as_str()))
@@ -201,7 +202,7 @@ impl EdgeCaseText {
         };
         let kept = if of_the_target(at) { "" } else { text_at(body, at) };
         let unusual = self.before(kept);
-        learned.retain(|other| other != at);
+        from_target.retain(|other| other != at);
         if let Some(place) = body.pointer_mut(at) {
             *place = Value::String(unusual);
         }
@@ -268,8 +269,8 @@ mod tests {
         EdgeCasePart::of(&contract, id, edge_case, seed)
     }
 
-    fn edge_case_text(kind: EdgeCaseKind, random: u64) -> EdgeCaseText {
-        EdgeCaseText { kind, random }
+    fn edge_case_text(kind: EdgeCaseKind, random: u64) -> EdgeCaseString {
+        EdgeCaseString { kind, random }
     }
 
     #[test]
@@ -365,14 +366,14 @@ mod tests {
 
     #[test]
     fn a_text_that_the_target_showed_is_replaced_where_there_is_no_other() {
-        let mut learned = vec!["/a".to_owned(), "/b".to_owned()];
+        let mut from_target = vec!["/a".to_owned(), "/b".to_owned()];
         let mut body = json!({"a": "Ada", "b": "Beth"});
-        assert!(edge_case_text(EdgeCaseKind::NonAsciiString, 1).insert(&mut body, &mut learned, &run_tag()));
-        assert_eq!((&body["a"], &learned[..]), (&json!("Ada"), &["/a".to_owned()][..]));
+        assert!(edge_case_text(EdgeCaseKind::NonAsciiString, 1).insert(&mut body, &mut from_target, &run_tag()));
+        assert_eq!((&body["a"], &from_target[..]), (&json!("Ada"), &["/a".to_owned()][..]));
         assert!(!body["b"].as_str().unwrap().contains("Beth"));
         let mut body = json!({"a": "Ada", "b": "own"});
-        let mut learned = vec!["/a".to_owned()];
-        assert!(edge_case_text(EdgeCaseKind::LongString, 0).insert(&mut body, &mut learned, &run_tag()));
+        let mut from_target = vec!["/a".to_owned()];
+        assert!(edge_case_text(EdgeCaseKind::LongString, 0).insert(&mut body, &mut from_target, &run_tag()));
         assert_eq!(body["a"], "Ada");
         assert!(body["b"].as_str().unwrap().ends_with("own"));
     }
@@ -413,7 +414,7 @@ mod tests {
 
     #[test]
     fn of_very_many_fields_the_seed_draws() {
-        let fields: Vec<_> = (0..=MOST_FIELDS)
+        let fields: Vec<_> = (0..=MAXIMUM_FIELDS)
             .map(|index| format!("field{index}: {{type: string}}"))
             .collect();
         let schema = format!("{{type: object, properties: {{{}}}}}", fields.join(", "));
@@ -424,10 +425,10 @@ mod tests {
         );
         let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
         let chosen = |seed| edge_cases(&contract, OperationId(0), seed);
-        assert_eq!((chosen(1).len(), chosen(1)), (MOST_FIELDS, chosen(1)));
+        assert_eq!((chosen(1).len(), chosen(1)), (MAXIMUM_FIELDS, chosen(1)));
         assert_ne!(chosen(1), chosen(2));
-        let drawn: HashSet<_> = (1..10).flat_map(chosen).collect();
-        assert_eq!(drawn.len(), MOST_FIELDS + 1);
+        let chosen_fields: HashSet<_> = (1..10).flat_map(chosen).collect();
+        assert_eq!(chosen_fields.len(), MAXIMUM_FIELDS + 1);
     }
 
     #[test]
@@ -456,10 +457,13 @@ mod tests {
             ),
         ] {
             let mut body = sound.clone();
-            let mut learned = vec!["/name".to_owned(), "/list/0/type".to_owned()];
-            field(at, value).insert(&mut body, &mut learned);
+            let mut from_target = vec!["/name".to_owned(), "/list/0/type".to_owned()];
+            field(at, value).insert(&mut body, &mut from_target);
             assert_eq!(body, expected, "{at}");
-            assert!(learned.iter().all(|kept| !kept.starts_with(at)), "{at}: {learned:?}");
+            assert!(
+                from_target.iter().all(|kept| !kept.starts_with(at)),
+                "{at}: {from_target:?}"
+            );
         }
     }
 

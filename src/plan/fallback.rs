@@ -40,12 +40,12 @@ impl Fallback {
     }
 
     /// Returns the next draft after a rejection with this text; `None` when all were tried.
-    pub fn next(&mut self, refusal: &str) -> Option<Draft> {
+    pub fn next(&mut self, rejection: &str) -> Option<Draft> {
         if self.tried.len() >= TRIES {
             return None;
         }
         if self.queue.is_none() {
-            self.follow(refusal);
+            self.follow(rejection);
             if let Some(draft) = self.untried(self.base.clone()) {
                 return Some(draft);
             }
@@ -70,8 +70,8 @@ impl Fallback {
 
     /// Changes every field that the rejection names: to its next value, or out of the body. Where all of them are
     /// already out, the objects around them that the rejection names are dropped too.
-    fn follow(&mut self, refusal: &str) {
-        let words: Vec<_> = refusal
+    fn follow(&mut self, rejection: &str) {
+        let words: Vec<_> = rejection
             .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
             .collect();
         let mut moved = false;
@@ -149,13 +149,13 @@ mod tests {
     }
 
     /// Sends bodies to a service that accepts what `accepts` does, and returns how many tries that took.
-    fn tries(operation: &str, refusal: &str, accepts: impl Fn(&Value) -> bool) -> Option<usize> {
+    fn tries(operation: &str, rejection: &str, accepts: impl Fn(&Value) -> bool) -> Option<usize> {
         let (mut body, mut fallback) = fallback(operation);
         for tries in 1..=TRIES {
             if accepts(&body) {
                 return Some(tries);
             }
-            body = fallback.next(refusal)?.body().0;
+            body = fallback.next(rejection)?.body().0;
         }
         None
     }

@@ -15,7 +15,7 @@ pub(super) struct Leaf {
     pub(super) in_gap: bool,
     /// Values that are as good as the choices, for a body that must differ.
     pub(super) others: Vec<Choice>,
-    pub(super) nature: Nature,
+    pub(super) kind: FieldKind,
     /// Whether the contract requires the field at the top of the body.
     pub(super) required: bool,
 }
@@ -99,7 +99,7 @@ pub(super) fn top(pointer: &str) -> Option<&str> {
 
 /// What a field is, as far as a variant changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Nature {
+pub(super) enum FieldKind {
     /// An address of the run's own.
     Address,
     /// A date as a text.
@@ -122,9 +122,9 @@ pub(super) enum Nature {
 /// full date (RFC 3339, section 5.6), which is taken for the same date.
 pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
     let parts = [
-        ("/day", Nature::Day),
-        ("/month", Nature::Month),
-        ("/year", Nature::Year),
+        ("/day", FieldKind::Day),
+        ("/month", FieldKind::Month),
+        ("/year", FieldKind::Year),
     ];
     let above = |leaf: &Leaf, part: &str| {
         let is_integer = leaf.value().is_some_and(Value::is_i64);
@@ -144,10 +144,10 @@ pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
     for leaf in leaves {
         let is_a_date = |text: &str| NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok();
         let part = parts.iter().find(|(part, _)| above(leaf, part).as_ref() == Some(date));
-        if let Some((_, nature)) = part {
-            leaf.nature = *nature;
+        if let Some((_, kind)) = part {
+            leaf.kind = *kind;
         } else if leaf.value().and_then(Value::as_str).is_some_and(is_a_date) {
-            leaf.nature = Nature::Date;
+            leaf.kind = FieldKind::Date;
             // An update of the parts may change the text too; without this value, no example would be left that was
             // neither sent nor shown.
             leaf.others.push(Choice::own(Value::from("1976-05-19")));
@@ -155,36 +155,37 @@ pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
     }
 }
 
-/// The parts of a body that can be awkward.
+/// The places in a body that can hold an awkward value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Slots {
+pub(super) struct AwkwardPlaces {
+    /// The number of names.
     pub(super) names: usize,
     /// Whether there is an address.
-    pub(super) contacts: bool,
+    pub(super) addresses: bool,
     /// Whether the address is in the elements of an array.
     pub(super) elements: bool,
     pub(super) dates: bool,
     pub(super) instants: bool,
 }
 
-impl Slots {
+impl AwkwardPlaces {
     /// Returns what can be awkward about these fields.
     pub(super) fn of(leaves: &[Leaf]) -> Self {
-        let any = |nature| leaves.iter().any(|leaf| leaf.nature == nature);
+        let any = |kind| leaves.iter().any(|leaf| leaf.kind == kind);
         Self {
-            names: leaves.iter().filter(|leaf| leaf.nature == Nature::Name).count(),
-            contacts: any(Nature::Address),
+            names: leaves.iter().filter(|leaf| leaf.kind == FieldKind::Name).count(),
+            addresses: any(FieldKind::Address),
             elements: leaves
                 .iter()
-                .any(|leaf| leaf.nature == Nature::Address && leaf.pointer.contains("/0/")),
-            dates: any(Nature::Day) && any(Nature::Month) && any(Nature::Year),
-            instants: any(Nature::Timestamp),
+                .any(|leaf| leaf.kind == FieldKind::Address && leaf.pointer.contains("/0/")),
+            dates: any(FieldKind::Day) && any(FieldKind::Month) && any(FieldKind::Year),
+            instants: any(FieldKind::Timestamp),
         }
     }
 
     /// Whether the run makes texts of its own for the body.
     pub(super) fn have_texts(self) -> bool {
-        self.names > 0 || self.contacts
+        self.names > 0 || self.addresses
     }
 
     pub(super) fn are_none(self) -> bool {

@@ -51,11 +51,11 @@ pub use fallback::Fallback;
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;
-pub(crate) use source::can_stand;
-pub use source::{Given, NoValue, Source, Wanted, given};
+pub(crate) use source::check_allowed;
+pub use source::{NeededValue, NoValue, Source, Substitute, substitute};
 pub use steps::{Plan, Step, sequences};
 pub use template::Template;
 pub use variety::{
-    AWKWARD_UPDATES, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, WRITES_BY_DEFAULT, in_another_writing, reserve,
+    AWKWARD_UPDATES, TRIES_PER_VARIANT, Variant, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, in_another_spelling, reserve,
     variants,
 };

@@ -9,7 +9,7 @@ use crate::contract::operation::{Location, Parameter};
 /// Returns a value that belongs to nobody and that the parameter's schema admits; `None` for a path, where it would
 /// name a record, and for a schema that requires more than is read here. If `examples` is set, the schema's own
 /// example and default may be used, and numbers need no upper bound.
-pub(super) fn made_up(contract: &Contract, parameter: &Parameter, examples: bool) -> Option<Value> {
+pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bool) -> Option<Value> {
     let schema = parameter.schema.as_deref()?;
     (parameter.location != Location::Path)
         .then(|| of_schema(contract, (schema, examples), 0))
@@ -18,11 +18,11 @@ pub(super) fn made_up(contract: &Contract, parameter: &Parameter, examples: bool
 
 fn of_schema(contract: &Contract, (schema, examples): (&str, bool), depth: usize) -> Option<Value> {
     let node = contract.document.node(schema)?;
-    let given = ["example", "default"]
+    let suggested = ["example", "default"]
         .iter()
         .find_map(|name| node.member(name).filter(|_| examples));
     let allowed = || node.member("enum")?.elements().first();
-    if let Some(value) = given.or_else(allowed) {
+    if let Some(value) = suggested.or_else(allowed) {
         return Some(value.to_value());
     }
     let asks_for_more = ["pattern", "allOf", "oneOf", "anyOf", "not", "multipleOf"];
@@ -76,7 +76,7 @@ fn text(node: &Node) -> Option<Value> {
 
 /// Returns the texts of a value: several where each element of an array is written by itself, which is what a query
 /// does unless the contract says otherwise (OpenAPI 3.0.3, section 4.7.12.2).
-pub(crate) fn written(contract: &Contract, parameter: &Parameter, value: &Value) -> Vec<String> {
+pub(crate) fn serialized(contract: &Contract, parameter: &Parameter, value: &Value) -> Vec<String> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let Value::Array(parts) = value else {
         return vec![plain(value)];
@@ -113,7 +113,7 @@ mod tests {
 
     fn made(schema: &str) -> Option<Value> {
         let (contract, parameter) = parameter(&format!("in: header, required: true, schema: {schema}"));
-        made_up(&contract, &parameter, true)
+        generated(&contract, &parameter, true)
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
             ("{type: integer, enum: [4]}", Some(json!(4))),
         ] {
             let (contract, parameter) = parameter(&format!("in: header, required: true, schema: {schema}"));
-            assert_eq!(made_up(&contract, &parameter, false), value, "{schema}");
+            assert_eq!(generated(&contract, &parameter, false), value, "{schema}");
         }
     }
 
@@ -172,7 +172,7 @@ mod tests {
         ] {
             let (contract, parameter) =
                 parameter(&format!("{stated}, schema: {{type: array, items: {{type: string}}}}"));
-            assert_eq!(written(&contract, &parameter, &json!(["a", "b"])), texts, "{stated}");
+            assert_eq!(serialized(&contract, &parameter, &json!(["a", "b"])), texts, "{stated}");
         }
     }
 }

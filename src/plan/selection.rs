@@ -31,13 +31,13 @@ pub struct Selection {
 /// the contract links it to.
 pub(super) fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<OperationId, ShownBy> {
     let writes = |id: OperationId| !contract.operation(id).is_read();
-    let leant_on: BTreeSet<_> = contract
+    let dependencies: BTreeSet<_> = contract
         .links
         .iter()
         .filter(|link| writes(link.from) && writes(link.to))
         .map(|link| link.from)
         .collect();
-    let shown = leant_on
+    let shown = dependencies
         .into_iter()
         .filter_map(|create| Some((create, shows(contract, scope, create)?)));
     shown.collect()

@@ -28,7 +28,7 @@ pub(super) struct Share {
     /// The operations whose facts the shard checks.
     pub(super) own: HashSet<OperationId>,
     /// The operations that the shard calls because its own depend on them.
-    pub(super) leant_on: HashSet<OperationId>,
+    pub(super) dependencies: HashSet<OperationId>,
     /// The facts that other shards check.
     pub(super) elsewhere: BTreeSet<FactId>,
     /// The number of parts of the plan that send something: any more shards have nothing to do.
@@ -64,15 +64,15 @@ impl Share {
                 own.extend(part.iter().copied());
             }
         }
-        let leant_on = leant_on(contract, &own, &called);
+        let dependencies = dependencies(contract, &own, &called);
         let facts = || (0..contract.facts.len()).map(FactId);
-        let is_own = |id: &FactId| own.contains(&bound(contract, contract.fact(*id), &called));
+        let is_own = |id: &FactId| own.contains(&checking_operation(contract, contract.fact(*id), &called));
         Self {
             elsewhere: facts().filter(|id| !is_own(id)).collect(),
             parts: parts.iter().filter(|(weight, _)| *weight > 0).count(),
             wrong_tokens: wrong_tokens(contract, (&called, seed), is_own),
             own,
-            leant_on,
+            dependencies,
         }
     }
 }
@@ -94,31 +94,35 @@ fn parts(contract: &Contract) -> Vec<Vec<OperationId>> {
 
 /// Returns what is called in addition for the operations of a shard: where their values come from, directly or not, and
 /// where what they write is listed.
-fn leant_on(contract: &Contract, own: &HashSet<OperationId>, called: &BTreeSet<OperationId>) -> HashSet<OperationId> {
+fn dependencies(
+    contract: &Contract,
+    own: &HashSet<OperationId>,
+    called: &BTreeSet<OperationId>,
+) -> HashSet<OperationId> {
     let sends = own.iter().copied().filter(|id| called.contains(id));
-    let mut open: Vec<_> = sends.collect();
-    let mut seen: HashSet<_> = open.iter().copied().collect();
-    let lists = open
+    let mut pending: Vec<_> = sends.collect();
+    let mut seen: HashSet<_> = pending.iter().copied().collect();
+    let lists = pending
         .iter()
         .map(|id| [contract.created_in(*id), contract.updated_in(*id)]);
     let lists: Vec<_> = lists.flatten().flatten().collect();
-    open.extend(lists.into_iter().filter(|list| seen.insert(*list)));
-    while let Some(id) = open.pop() {
+    pending.extend(lists.into_iter().filter(|list| seen.insert(*list)));
+    while let Some(id) = pending.pop() {
         let sources = contract.links_to(id).map(|link| link.from);
-        open.extend(sources.filter(|source| seen.insert(*source)));
+        pending.extend(sources.filter(|source| seen.insert(*source)));
     }
     seen.retain(|id| called.contains(id) && !own.contains(id));
     seen
 }
 
-/// Returns the operation in whose shard a fact is checked: the one that it binds, or for a security scheme the first
+/// Returns the operation in whose shard a fact is checked: the one that it applies to, or for a security scheme the first
 /// one called that requires it.
-fn bound(contract: &Contract, fact: &Fact, called: &BTreeSet<OperationId>) -> OperationId {
-    let mut asking = called
+fn checking_operation(contract: &Contract, fact: &Fact, called: &BTreeSet<OperationId>) -> OperationId {
+    let mut requiring = called
         .iter()
         .filter(|id| scheme(contract, **id).as_deref() == Some(&fact.location));
     match fact.kind {
-        FactKind::WrongToken => asking.next().copied().unwrap_or(fact.operation),
+        FactKind::WrongToken => requiring.next().copied().unwrap_or(fact.operation),
         _ => fact.operation,
     }
 }
@@ -140,18 +144,18 @@ fn wrong_tokens(
     (called, seed): (&BTreeSet<OperationId>, u64),
     is_own: impl Fn(&FactId) -> bool,
 ) -> Vec<(String, usize)> {
-    let asked_for = |place: &str| called.iter().any(|id| scheme(contract, *id).as_deref() == Some(place));
+    let is_required = |place: &str| called.iter().any(|id| scheme(contract, *id).as_deref() == Some(place));
     let mut facts: Vec<_> = (0..contract.facts.len()).map(FactId).collect();
     facts.retain(|id| {
         let fact = contract.fact(*id);
-        fact.kind == FactKind::WrongToken && asked_for(&fact.location)
+        fact.kind == FactKind::WrongToken && is_required(&fact.location)
     });
     let count = facts.len().max(1);
-    let turn = seed
+    let offset = seed
         .checked_rem(u64::try_from(count).unwrap_or(1))
-        .and_then(|turn| usize::try_from(turn).ok())
+        .and_then(|offset| usize::try_from(offset).ok())
         .unwrap_or(0);
-    let portion = |index: usize| WRONG_TOKENS / count + usize::from((index + turn) % count < WRONG_TOKENS % count);
+    let portion = |index: usize| WRONG_TOKENS / count + usize::from((index + offset) % count < WRONG_TOKENS % count);
     let portions = facts
         .into_iter()
         .enumerate()

@@ -23,16 +23,16 @@ pub struct Source {
     /// The reads whose responses show one.
     pub listed: Vec<OperationId>,
     /// The substitute where no response shows one.
-    pub given: Option<Given>,
+    pub substitute: Option<Substitute>,
 }
 
 /// A value that no response shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum Substitute {
     /// The contract's own example.
     Example,
     /// A value that the parameter's schema admits.
-    MadeUp,
+    Generated,
 }
 
 /// Why a call has no value for something that it requires.
@@ -40,7 +40,7 @@ pub enum Given {
 #[non_exhaustive]
 pub enum NoValue {
     /// The value for the parameter is not allowed in this part of a request.
-    CannotStand {
+    NotAllowed {
         /// The parameter.
         parameter: String,
         /// The part of the request.
@@ -52,27 +52,27 @@ pub enum NoValue {
     /// one.
     OnlyExample(String),
     /// No link and no example provides the parameter.
-    NotGiven(String),
+    NoSource(String),
     /// The operations whose responses would show it are not called earlier.
-    NotAsked {
+    SourceNotCalled {
         /// The operation, what it needs, and which operations would show it.
-        wanted: Wanted,
+        needed: NeededValue,
     },
     /// None of the operations whose responses would show it had a success.
-    NotAnswered {
+    SourceFailed {
         /// The operation, what it needs, and which operations would show it.
-        wanted: Wanted,
+        needed: NeededValue,
     },
     /// These operations responded, and no response showed it.
-    NotShown {
+    NotInResponses {
         /// The operation, what it needs, and which operations would have shown it.
-        wanted: Wanted,
+        needed: NeededValue,
     },
 }
 
 /// A value that an operation needs from others.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct NeededValue {
     /// The operation that needs it.
     pub operation: String,
     /// The parameter or the field.
@@ -83,10 +83,10 @@ pub struct Wanted {
 
 impl fmt::Display for NoValue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let needs = |wanted: &Wanted| format!("{} needs a value for `{}`", wanted.operation, wanted.field);
-        let of = |wanted: &Wanted| wanted.sources.join(" or ");
+        let needs = |needed: &NeededValue| format!("{} needs a value for `{}`", needed.operation, needed.field);
+        let of = |needed: &NeededValue| needed.sources.join(" or ");
         match self {
-            Self::CannotStand { parameter, place } => {
+            Self::NotAllowed { parameter, place } => {
                 write!(formatter, "the value for its `{parameter}` is not allowed in a {place}")
             }
             Self::Fragment => formatter.write_str("its path has a `#`, and no request carries what follows one"),
@@ -94,24 +94,24 @@ impl fmt::Display for NoValue {
                 formatter,
                 "no link gives its `{name}`, and a write never uses an example"
             ),
-            Self::NotGiven(name) => write!(formatter, "no link and no example of the contract gives its `{name}`"),
-            Self::NotAsked { wanted } => {
+            Self::NoSource(name) => write!(formatter, "no link and no example of the contract gives its `{name}`"),
+            Self::SourceNotCalled { needed } => {
                 write!(
                     formatter,
                     "{}, and {} is not called before it",
-                    needs(wanted),
-                    of(wanted)
+                    needs(needed),
+                    of(needed)
                 )
             }
-            Self::NotAnswered { wanted } => {
-                write!(formatter, "{}, and no call of {} succeeded", needs(wanted), of(wanted))
+            Self::SourceFailed { needed } => {
+                write!(formatter, "{}, and no call of {} succeeded", needs(needed), of(needed))
             }
-            Self::NotShown { wanted } => {
+            Self::NotInResponses { needed } => {
                 write!(
                     formatter,
                     "{}, and no response of {} showed one",
-                    needs(wanted),
-                    of(wanted)
+                    needs(needed),
+                    of(needed)
                 )
             }
         }
@@ -122,20 +122,22 @@ impl NoValue {
     /// Returns the reason without the name of the operation, for use after that name.
     #[must_use]
     pub fn brief(&self) -> String {
-        let of = |wanted: &Wanted| wanted.sources.join(" or ");
+        let of = |needed: &NeededValue| needed.sources.join(" or ");
         match self {
-            Self::NotAsked { wanted } => format!(
+            Self::SourceNotCalled { needed } => format!(
                 "{} shows its `{}`, and is not called before it",
-                of(wanted),
-                wanted.field
+                of(needed),
+                needed.field
             ),
-            Self::NotAnswered { wanted } => format!(
+            Self::SourceFailed { needed } => format!(
                 "it needs `{1}` from {0}, and no call of that succeeded",
-                of(wanted),
-                wanted.field
+                of(needed),
+                needed.field
             ),
-            Self::NotShown { wanted } => format!("no response of {} had a value for `{}`", of(wanted), wanted.field),
-            Self::CannotStand { .. } | Self::Fragment | Self::NotGiven(_) | Self::OnlyExample(_) => self.to_string(),
+            Self::NotInResponses { needed } => {
+                format!("no response of {} had a value for `{}`", of(needed), needed.field)
+            }
+            Self::NotAllowed { .. } | Self::Fragment | Self::NoSource(_) | Self::OnlyExample(_) => self.to_string(),
         }
     }
 }
@@ -143,7 +145,7 @@ impl NoValue {
 /// Returns a value that no response shows: the contract's own, or one by type. A write takes one only in a header or a
 /// cookie, since a value in its path or query may name a record that is not this run's.
 #[must_use]
-pub fn given(contract: &Contract, operation: &Operation, parameter: &Parameter) -> Option<(Given, Value)> {
+pub fn substitute(contract: &Contract, operation: &Operation, parameter: &Parameter) -> Option<(Substitute, Value)> {
     let names_no_record = matches!(parameter.location, Location::Cookie | Location::Header);
     if !operation.is_read() && !names_no_record {
         return None;
@@ -151,8 +153,13 @@ pub fn given(contract: &Contract, operation: &Operation, parameter: &Parameter) 
     // A write must not be sent on behalf of whoever an example names.
     let examples = operation.is_read() || operation.has_invariants();
     let example = parameter.example.clone().filter(|_| examples);
-    let example = example.map(|value| (Given::Example, value));
-    example.or_else(|| Some((Given::MadeUp, parameter::made_up(contract, parameter, examples)?)))
+    let example = example.map(|value| (Substitute::Example, value));
+    example.or_else(|| {
+        Some((
+            Substitute::Generated,
+            parameter::generated(contract, parameter, examples)?,
+        ))
+    })
 }
 
 /// Whether the text is allowed where its parameter goes.
@@ -160,8 +167,8 @@ pub fn given(contract: &Contract, operation: &Operation, parameter: &Parameter) 
 /// # Errors
 ///
 /// The reason why not.
-pub(crate) fn can_stand(parameter: &Parameter, text: &str) -> Result<(), NoValue> {
-    let (stands, place) = match parameter.location {
+pub(crate) fn check_allowed(parameter: &Parameter, text: &str) -> Result<(), NoValue> {
+    let (is_allowed, place) = match parameter.location {
         // A URL drops these, percent-encoded or not: the call would go to another path than the documented one.
         Location::Path => (!matches!(text, "." | ".."), "path"),
         Location::Header => {
@@ -173,10 +180,10 @@ pub(crate) fn can_stand(parameter: &Parameter, text: &str) -> Result<(), NoValue
         }
         Location::Cookie | Location::Query => return Ok(()),
     };
-    if stands {
+    if is_allowed {
         return Ok(());
     }
-    Err(NoValue::CannotStand {
+    Err(NoValue::NotAllowed {
         parameter: parameter.name.clone(),
         place,
     })
@@ -219,7 +226,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
             parameter: parameter.name.clone(),
             own,
             listed,
-            given: given(contract, operation, parameter).map(|(given, _)| given),
+            substitute: substitute(contract, operation, parameter).map(|(substitute, _)| substitute),
         }
     });
     rendered.collect()
@@ -227,7 +234,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
 
 /// The operations of a plan whose values are available, and how they relate to those that show the values.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Supply {
+pub(super) struct ValueSources {
     /// Reads that take a value that a create shows, directly or not. They come after it.
     pub(super) after_creates: HashSet<OperationId>,
     /// Those of them from which a later create takes a value. They come between the creates.
@@ -238,24 +245,24 @@ pub(super) struct Supply {
     pub(super) lacking: HashMap<OperationId, NoValue>,
 }
 
-impl Supply {
+impl ValueSources {
     /// Relates the operations, given in the order of their links, to each other.
     pub(super) fn new(contract: &Contract, ordered: &[OperationId]) -> Self {
-        let supplied = supplied(contract, ordered);
-        let mut supply = Self::default();
-        for id in ordered.iter().filter(|id| !supplied.contains(id)) {
-            if let Some(lack) = lack(contract, *id, |from| supplied.contains(&from)) {
-                supply.lacking.insert(*id, lack);
+        let callable = callable(contract, ordered);
+        let mut value_sources = Self::default();
+        for id in ordered.iter().filter(|id| !callable.contains(id)) {
+            if let Some(lack) = lack(contract, *id, |from| callable.contains(&from)) {
+                value_sources.lacking.insert(*id, lack);
             }
         }
-        let called = |id: &&OperationId| supplied.contains(id);
+        let called = |id: &&OperationId| callable.contains(id);
         // An operation comes after those whose values it takes, so one pass covers all of them.
         loop {
-            let before = supply.after_creates.len();
+            let before = value_sources.after_creates.len();
             for id in ordered.iter().filter(called) {
-                supply.place(contract, *id, &supplied);
+                value_sources.place(contract, *id, &callable);
             }
-            if supply.after_creates.len() == before {
+            if value_sources.after_creates.len() == before {
                 break;
             }
         }
@@ -263,22 +270,22 @@ impl Supply {
             let later = &ordered[position + 1..];
             let taken = |to: &OperationId| {
                 let takes = contract.links.iter().any(|link| link.from == *id && link.to == *to);
-                let creates = !contract.operation(*to).is_read() && supplied.contains(to);
-                takes && (creates || supply.between_creates.contains(to))
+                let creates = !contract.operation(*to).is_read() && callable.contains(to);
+                takes && (creates || value_sources.between_creates.contains(to))
             };
-            if supply.after_creates.contains(id) && later.iter().any(taken) {
-                supply.between_creates.insert(*id);
+            if value_sources.after_creates.contains(id) && later.iter().any(taken) {
+                value_sources.between_creates.insert(*id);
             }
         }
-        supply
+        value_sources
     }
 
-    fn place(&mut self, contract: &Contract, id: OperationId, supplied: &HashSet<OperationId>) {
+    fn place(&mut self, contract: &Contract, id: OperationId, callable: &HashSet<OperationId>) {
         let operation = contract.operation(id);
         if !operation.is_read() {
             return;
         }
-        let sources = sources(contract, id, |from| supplied.contains(&from));
+        let sources = sources(contract, id, |from| callable.contains(&from));
         let late = |source: &Source| {
             let listed = source.listed.iter().any(|from| self.after_creates.contains(from));
             !source.own.is_empty() || listed
@@ -295,17 +302,17 @@ impl Supply {
 }
 
 /// Returns the operations that have a value for everything they require: from the contract, or from another of them.
-fn supplied(contract: &Contract, ordered: &[OperationId]) -> HashSet<OperationId> {
-    let mut supplied = HashSet::new();
+fn callable(contract: &Contract, ordered: &[OperationId]) -> HashSet<OperationId> {
+    let mut callable = HashSet::new();
     loop {
-        let before = supplied.len();
+        let before = callable.len();
         for id in ordered {
-            if lack(contract, *id, |from| supplied.contains(&from)).is_none() {
-                supplied.insert(*id);
+            if lack(contract, *id, |from| callable.contains(&from)).is_none() {
+                callable.insert(*id);
             }
         }
-        if supplied.len() == before {
-            return supplied;
+        if callable.len() == before {
+            return callable;
         }
     }
 }
@@ -318,18 +325,18 @@ fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> boo
         return Some(NoValue::Fragment);
     }
     let parameters = operation.parameters.iter().enumerate();
-    let unshown = parameters.filter(|(index, parameter)| {
+    let unlinked = parameters.filter(|(index, parameter)| {
         let links = contract.links_that_fill(id, &Target::Parameter(*index));
-        let shown = links.iter().any(|link| link.from != id && calls(link.from));
-        parameter.required && !shown
+        let linked = links.iter().any(|link| link.from != id && calls(link.from));
+        parameter.required && !linked
     });
-    let mut lacks = unshown.filter_map(|(index, parameter)| match given(contract, operation, parameter) {
+    let mut lacks = unlinked.filter_map(|(index, parameter)| match substitute(contract, operation, parameter) {
         Some((_, value)) => {
-            let texts = parameter::written(contract, parameter, &value);
-            texts.iter().find_map(|text| can_stand(parameter, text).err())
+            let texts = parameter::serialized(contract, parameter, &value);
+            texts.iter().find_map(|text| check_allowed(parameter, text).err())
         }
-        None => Some(not_given(contract, id, index, |sources| NoValue::NotAsked {
-            wanted: wanted(operation, &parameter.name, sources),
+        None => Some(no_value(contract, id, index, |sources| NoValue::SourceNotCalled {
+            needed: needed(operation, &parameter.name, sources),
         })),
     });
     lacks.next()
@@ -337,7 +344,7 @@ fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> boo
 
 /// Returns why no value is known for a parameter: the contract gives none, or its sources showed none, as `otherwise`
 /// explains.
-fn not_given(
+fn no_value(
     contract: &Contract,
     id: OperationId,
     index: usize,
@@ -350,12 +357,12 @@ fn not_given(
     }
     match parameter.example {
         Some(_) => NoValue::OnlyExample(parameter.name.clone()),
-        None => NoValue::NotGiven(parameter.name.clone()),
+        None => NoValue::NoSource(parameter.name.clone()),
     }
 }
 
-pub(super) fn wanted(operation: &Operation, field: &str, sources: Vec<String>) -> Wanted {
-    Wanted {
+pub(super) fn needed(operation: &Operation, field: &str, sources: Vec<String>) -> NeededValue {
+    NeededValue {
         operation: operation.name.clone(),
         field: field.to_owned(),
         sources,
@@ -367,7 +374,7 @@ impl Bindings {
     #[must_use]
     pub fn lacks_parameter(&self, contract: &Contract, id: OperationId, index: usize) -> NoValue {
         let name = contract.operation(id).parameters[index].name.clone();
-        not_given(contract, id, index, |_| {
+        no_value(contract, id, index, |_| {
             self.lacks(contract, id, &Target::Parameter(index), &name)
         })
     }
@@ -375,15 +382,15 @@ impl Bindings {
     /// Returns why a location that links lead to has no value.
     pub(super) fn lacks(&self, contract: &Contract, id: OperationId, target: &Target, field: &str) -> NoValue {
         let operation = contract.operation(id);
-        let answered = source_names(contract, id, target, |from| self.has_bound(from));
-        if answered.is_empty() {
+        let called = source_names(contract, id, target, |from| self.has_bound(from));
+        if called.is_empty() {
             let sources = source_names(contract, id, target, |_| true);
-            return NoValue::NotAnswered {
-                wanted: wanted(operation, field, sources),
+            return NoValue::SourceFailed {
+                needed: needed(operation, field, sources),
             };
         }
-        NoValue::NotShown {
-            wanted: wanted(operation, field, answered),
+        NoValue::NotInResponses {
+            needed: needed(operation, field, called),
         }
     }
 }

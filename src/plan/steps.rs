@@ -10,7 +10,7 @@ use super::edge_case::edge_cases;
 use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
-use super::source::Supply;
+use super::source::ValueSources;
 use super::understood::Understood;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -79,31 +79,32 @@ impl Plan {
                 None => called.push(id),
             }
         }
-        let supply = Supply::new(contract, &called);
-        called.retain(|id| !supply.lacking.contains_key(id));
-        let lacking = supply.lacking.iter();
+        let value_sources = ValueSources::new(contract, &called);
+        called.retain(|id| !value_sources.lacking.contains_key(id));
+        let lacking = value_sources.lacking.iter();
         let lacking = lacking.map(|(id, lack)| (*id, NotCalled::Because(lack.to_string())));
         plan.not_called.extend(lacking);
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
         let steps = called
             .iter()
-            .map(|id| (*id, steps_of(contract, *id, (scope.seed, &supply))));
+            .map(|id| (*id, steps_of(contract, *id, (scope.seed, &value_sources))));
         let steps: BTreeMap<_, _> = steps.collect();
         let weight = |id| steps.get(&id).map_or(0, Vec::len);
         let share = Share::new(contract, &called, (shard, scope.seed), weight);
         let own = contract.operation_ids().filter(|id| share.own.contains(id));
         plan.in_scope = own.filter(|id| !left_out(id)).collect();
-        plan.share(contract, (&called, steps), share, &supply);
+        plan.share(contract, (&called, steps), share, &value_sources);
         plan.final_looks(contract, &called);
         plan.shown_by = shown_by(contract, scope);
         plan.not_called.sort_by_key(|(id, _)| *id);
-        plan.steps.sort_by_key(|step| turn(contract, &supply, step));
+        plan.steps.sort_by_key(|step| order_key(contract, &value_sources, step));
         plan
     }
 
     /// Returns the steps in groups that may run at the same time: one group ends before the next begins.
     pub fn groups(&self) -> impl Iterator<Item = &[Step]> {
-        self.steps.chunk_by(|before, step| step.action.joins(before.action))
+        self.steps
+            .chunk_by(|before, step| step.action.may_overlap(before.action))
     }
 
     /// Plans the called operations that fall to a shard, and what they depend on.
@@ -112,14 +113,14 @@ impl Plan {
         contract: &Contract,
         (called, mut steps): (&[OperationId], BTreeMap<OperationId, Vec<Step>>),
         share: Share,
-        supply: &Supply,
+        value_sources: &ValueSources,
     ) {
         let own: Vec<_> = called.iter().copied().filter(|id| share.own.contains(id)).collect();
         for id in called {
             if share.own.contains(id) {
                 self.steps.extend(steps.remove(id).unwrap_or_default());
-            } else if share.leant_on.contains(id) {
-                let action = match call_of(contract, *id, supply) {
+            } else if share.dependencies.contains(id) {
+                let action = match call_of(contract, *id, value_sources) {
                     // Its first page shows values; its pages are checked in the shard that owns the list.
                     Action::Walk | Action::WalkWithin => Action::Read,
                     action => action,
@@ -222,12 +223,12 @@ fn probe(contract: &Contract, id: OperationId, probe: Probe) -> Action {
 }
 
 /// Returns the documented call of an operation.
-fn call_of(contract: &Contract, id: OperationId, supply: &Supply) -> Action {
+fn call_of(contract: &Contract, id: OperationId, value_sources: &ValueSources) -> Action {
     let operation = contract.operation(id);
-    if supply.after_creates.contains(&id) {
+    if value_sources.after_creates.contains(&id) {
         return Action::ReadCreated;
     }
-    if supply.within.contains(&id) {
+    if value_sources.within.contains(&id) {
         return Action::WalkWithin;
     }
     match (&operation.page, operation.is_read()) {
@@ -240,9 +241,9 @@ fn call_of(contract: &Contract, id: OperationId, supply: &Supply) -> Action {
 
 /// Returns the steps that an operation takes by itself: its call, variants of it, credentials that must be rejected,
 /// edge cases.
-fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)) -> Vec<Step> {
+fn steps_of(contract: &Contract, id: OperationId, (seed, value_sources): (u64, &ValueSources)) -> Vec<Step> {
     let operation = contract.operation(id);
-    let call = call_of(contract, id, supply);
+    let call = call_of(contract, id, value_sources);
     let varied = match call {
         Action::Create => operation.invariants.created.as_ref().map(|_| Action::VaryCreate),
         Action::Update => operation.invariants.updated.as_ref().map(|_| Action::VaryUpdate),
@@ -274,11 +275,11 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
     actions.map(|action| Step { operation: id, action }).collect()
 }
 
-/// Returns when a step has its turn: the steps of one turn stay in the order of their links.
-fn turn(contract: &Contract, supply: &Supply, step: &Step) -> (Action, Option<Probe>) {
-    let waits = supply.after_creates.contains(&step.operation);
-    let turn = match step.action {
-        Action::ReadCreated if supply.between_creates.contains(&step.operation) => Action::Create,
+/// Returns the key by which steps are sorted: steps with one key stay in the order of their links.
+fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> (Action, Option<Probe>) {
+    let waits = value_sources.after_creates.contains(&step.operation);
+    let action = match step.action {
+        Action::ReadCreated if value_sources.between_creates.contains(&step.operation) => Action::Create,
         Action::ProbeRead(_) if waits => Action::ReadCreated,
         // This run may give a list its second page.
         Action::ProbeRead(Probe::SecondPage) => Action::WalkFilled,
@@ -287,7 +288,7 @@ fn turn(contract: &Contract, supply: &Supply, step: &Step) -> (Action, Option<Pr
         Action::WalkWithin => Action::Read,
         action => action,
     };
-    (turn, step.action.probe())
+    (action, step.action.probe())
 }
 
 /// Splits the steps of a group into sequences: the edge cases of one operation stay in order, since one that gets no
@@ -317,11 +318,11 @@ fn wanted(contract: &Contract, scope: &Selection) -> HashSet<OperationId> {
         return contract.operation_ids().collect();
     }
     let mut wanted = HashSet::new();
-    let mut open = scope.only.clone();
-    while let Some(id) = open.pop() {
+    let mut pending = scope.only.clone();
+    while let Some(id) = pending.pop() {
         if wanted.insert(id) {
-            open.extend(contract.links_to(id).map(|link| link.from));
-            open.extend([contract.created_in(id), contract.updated_in(id)].into_iter().flatten());
+            pending.extend(contract.links_to(id).map(|link| link.from));
+            pending.extend([contract.created_in(id), contract.updated_in(id)].into_iter().flatten());
         }
     }
     wanted
@@ -367,16 +368,16 @@ fn link_order(contract: &Contract) -> Vec<OperationId> {
         let others: HashSet<_> = contract.links_to(id).map(|link| link.from).collect();
         others.into_iter().filter(move |from| *from != id)
     };
-    let mut open: BTreeSet<_> = contract.operation_ids().collect();
+    let mut pending: BTreeSet<_> = contract.operation_ids().collect();
     let mut waiting: Vec<_> = contract.operation_ids().map(|id| sources(id).count()).collect();
-    let mut ready: BTreeSet<_> = open.iter().copied().filter(|id| waiting[id.0] == 0).collect();
-    let mut ordered = Vec::with_capacity(open.len());
+    let mut ready: BTreeSet<_> = pending.iter().copied().filter(|id| waiting[id.0] == 0).collect();
+    let mut ordered = Vec::with_capacity(pending.len());
     // Where links form a circle, the contract's order decides.
-    while let Some(id) = ready.pop_first().or_else(|| open.first().copied()) {
-        open.remove(&id);
+    while let Some(id) = ready.pop_first().or_else(|| pending.first().copied()) {
+        pending.remove(&id);
         ordered.push(id);
         let targets: HashSet<_> = contract.links_from(id).map(|link| link.to).collect();
-        for to in targets.into_iter().filter(|to| *to != id && open.contains(to)) {
+        for to in targets.into_iter().filter(|to| *to != id && pending.contains(to)) {
             waiting[to.0] -= 1;
             if waiting[to.0] == 0 {
                 ready.insert(to);

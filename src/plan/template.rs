@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::body;
 use super::draft::Draft;
-use super::leaf::{Choice, Leaf, Nature, Slots, recognise_dates, top};
+use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::source::NoValue;
 use super::synthetic;
 use crate::contract::document::Node;
@@ -20,7 +20,7 @@ use crate::history::{Bindings, RunTag};
 
 /// Numbers from here to twice as much are sent where an identifier may be expected: few lists have as many records, and
 /// an integer of 32 bits holds them.
-const LEAST_UNLIKELY: u32 = 1_000_000_000;
+const SMALLEST_UNLIKELY: u32 = 1_000_000_000;
 
 /// The depth to which a schema is followed.
 const DEPTH: usize = 6;
@@ -56,7 +56,7 @@ struct Field<'contract> {
     in_gap: bool,
     /// Values that are as good as any, for a body that must differ.
     others: Vec<Choice>,
-    nature: Nature,
+    kind: FieldKind,
     /// Whether the contract requires the field at the top of the body.
     required: bool,
 }
@@ -112,7 +112,7 @@ impl<'contract> Template<'contract> {
     fn field(&self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str) -> Field<'contract> {
         let target = Target::Body(at.to_owned());
         let takes_identifier = self.takes_identifier(&target);
-        let (others, nature) = self.variety(node, at, takes_identifier);
+        let (others, kind) = self.variety(node, at, takes_identifier);
         let mut nodes = [Some(node), array].into_iter().flatten();
         Field {
             node,
@@ -122,25 +122,25 @@ impl<'contract> Template<'contract> {
             is_carried: self.is_carried(at),
             in_gap: nodes.any(|node| node.member("x-gap").is_some()),
             others,
-            nature,
+            kind,
             required: false,
         }
     }
 
     /// Returns the other values that may be sent in a field, and what the field is. A text of the run's own differs by
     /// its tag, and an identifier is never made up.
-    fn variety(&self, node: &Node, at: &str, takes_identifier: bool) -> (Vec<Choice>, Nature) {
+    fn variety(&self, node: &Node, at: &str, takes_identifier: bool) -> (Vec<Choice>, FieldKind) {
         let (contract, operation) = (self.contract, self.operation);
         if body::is_name(contract, operation, node, at) {
-            (Vec::new(), Nature::Name)
+            (Vec::new(), FieldKind::Name)
         } else if body::is_address(contract, operation, node, at) {
-            (Vec::new(), Nature::Address)
+            (Vec::new(), FieldKind::Address)
         } else if node.member("format").and_then(Node::string) == Some("date-time") {
-            (Vec::new(), Nature::Timestamp)
+            (Vec::new(), FieldKind::Timestamp)
         } else if node.member("x-synthetic").is_some() || takes_identifier {
-            (Vec::new(), Nature::Other)
+            (Vec::new(), FieldKind::Other)
         } else {
-            (body::other_examples(contract, operation, at), Nature::Other)
+            (body::other_examples(contract, operation, at), FieldKind::Other)
         }
     }
 
@@ -198,7 +198,7 @@ impl<'contract> Template<'contract> {
     }
 
     /// Returns what can be awkward about the body, before any value of the target is known.
-    pub(super) fn slots(&self) -> Slots {
+    pub(super) fn awkward_places(&self) -> AwkwardPlaces {
         let maker = Maker {
             template: self,
             bindings: &Bindings::default(),
@@ -208,7 +208,7 @@ impl<'contract> Template<'contract> {
         };
         let mut leaves: Vec<_> = self.fields.iter().filter_map(|field| maker.leaf(field)).collect();
         recognise_dates(&mut leaves);
-        Slots::of(&leaves)
+        AwkwardPlaces::of(&leaves)
     }
 }
 
@@ -251,7 +251,7 @@ impl Maker<'_> {
         });
         let mut choices: Vec<_> = choices.collect();
         if !self.template.has_invariants {
-            choices.extend(self.nobodys(field).map(Choice::own));
+            choices.extend(self.unrelated_value(field).map(Choice::own));
         } else if !field.takes_identifier {
             let own = self.own(field).into_iter().map(Choice::own);
             // A text that carries the run tag comes first: it is the run's own name for what it creates.
@@ -268,7 +268,7 @@ impl Maker<'_> {
             chosen: 0,
             in_gap: field.in_gap,
             others: field.others.clone(),
-            nature: field.nature,
+            kind: field.kind,
             required: field.required,
         };
         (!leaf.choices.is_empty()).then_some(leaf)
@@ -326,7 +326,7 @@ impl Maker<'_> {
     /// or a person that really exists. A free text is the run's own. A number without an upper bound (or with one that
     /// leaves room for an identifier) and a text with a pattern may be an identifier, so they are sent only where they
     /// are required.
-    fn nobodys(&self, field: &Field<'_>) -> Option<Value> {
+    fn unrelated_value(&self, field: &Field<'_>) -> Option<Value> {
         let node = field.node;
         let stated = |name: &str| node.member(name);
         let kind = stated("type").and_then(Node::string);
@@ -342,7 +342,7 @@ impl Maker<'_> {
         let is_wide = |most: &Node| {
             most.to_value()
                 .as_f64()
-                .is_some_and(|most| most >= f64::from(LEAST_UNLIKELY) * 2.0)
+                .is_some_and(|most| most >= f64::from(SMALLEST_UNLIKELY) * 2.0)
         };
         if matches!(kind, Some("integer" | "number")) && stated("maximum").is_none_or(is_wide) {
             return field.required.then(|| self.unlikely(node));
@@ -358,10 +358,8 @@ impl Maker<'_> {
     /// the first user.
     fn unlikely(&self, node: &Node) -> Value {
         let letters = self.run_tag.bytes();
-        let drawn = letters.fold(0_u32, |drawn, letter| {
-            drawn.wrapping_mul(31).wrapping_add(letter.into())
-        });
-        let number = LEAST_UNLIKELY + drawn % LEAST_UNLIKELY;
+        let hash = letters.fold(0_u32, |hash, letter| hash.wrapping_mul(31).wrapping_add(letter.into()));
+        let number = SMALLEST_UNLIKELY + hash % SMALLEST_UNLIKELY;
         let least = node.member("minimum").map(Node::to_value);
         let beyond = least.filter(|least| least.as_f64().is_some_and(|least| least > f64::from(number)));
         beyond.unwrap_or_else(|| Value::from(number))

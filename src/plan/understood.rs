@@ -6,7 +6,7 @@
 //! `POST` may create a record, but it may also log a caller out, restart a host or start a job; `PATCH` on a list may
 //! rewrite every row. A document says which only in prose. So a write is sent where the contract says how to find what
 //! it created: by an invariant that names its list, or by a link that carries its identifier to a read. What the record
-//! is created below, such as the user to whom a message goes, must be the run's own too, unless an invariant says what
+//! is nested under, such as the user to whom a message goes, must be the run's own too, unless an invariant says what
 //! the write creates. An update is sent to the run's own records. Every other write is sent only where somebody names the
 //! operation.
 
@@ -34,24 +34,24 @@ pub(super) struct Understood<'plan> {
 }
 
 impl<'plan> Understood<'plan> {
-    /// Finds the creates that are understood, each after those that create what it is created below.
+    /// Finds the creates that are understood, each after those that create what it is nested under.
     pub(super) fn new(contract: &'plan Contract, scope: &'plan Selection) -> Self {
         let creates = |id: &OperationId| contract.operation(*id).creates();
         let candidates = contract.operation_ids().filter(|id| scope.writes && creates(id));
         let candidates: HashSet<_> = candidates
-            .filter(|id| scope.also_send.contains(id) || against_create(contract, scope, *id).is_none())
+            .filter(|id| scope.also_send.contains(id) || reason_against_create(contract, scope, *id).is_none())
             .collect();
         let mut understood = Self {
             contract,
             scope,
             creates: HashSet::new(),
         };
-        let mut open: Vec<_> = candidates.iter().copied().collect();
-        while let Some(id) = open.pop() {
+        let mut pending: Vec<_> = candidates.iter().copied().collect();
+        while let Some(id) = pending.pop() {
             let named = scope.also_send.contains(&id);
-            if (named || understood.below_another(id).is_none()) && understood.creates.insert(id) {
+            if (named || understood.reason_against_parent(id).is_none()) && understood.creates.insert(id) {
                 let below = contract.links_from(id).map(|link| link.to);
-                open.extend(below.filter(|to| candidates.contains(to)));
+                pending.extend(below.filter(|to| candidates.contains(to)));
             }
         }
         understood
@@ -65,13 +65,13 @@ impl<'plan> Understood<'plan> {
             return None;
         }
         let reason = match operation.method {
-            Method::Post => against_create(contract, scope, id).or_else(|| self.below_another(id)),
-            _ => self.against_update(id).or_else(|| foreign_field(contract, id)),
+            Method::Post => reason_against_create(contract, scope, id).or_else(|| self.reason_against_parent(id)),
+            _ => self.reason_against_update(id).or_else(|| foreign_field(contract, id)),
         };
         reason.map(|reason| format!("{reason}; `also_send` in the configuration sends it anyway"))
     }
 
-    fn against_update(&self, id: OperationId) -> Option<String> {
+    fn reason_against_update(&self, id: OperationId) -> Option<String> {
         let parameters = self.contract.operation(id).parameters.iter();
         let mut in_path = parameters
             .enumerate()
@@ -81,12 +81,12 @@ impl<'plan> Understood<'plan> {
             return Some("its path names no record, so it may change every one".to_owned());
         }
         let foreign = in_path.find(|(index, _)| !self.is_own(id, *index));
-        foreign.map(|(_, parameter)| not_own(parameter))
+        foreign.map(|(_, parameter)| parameter_not_own(parameter))
     }
 
     /// Returns why a create may concern another's record: a list shows the value that it needs, and no create of the
     /// run does. Where an invariant says what it creates, that is intended.
-    fn below_another(&self, id: OperationId) -> Option<String> {
+    fn reason_against_parent(&self, id: OperationId) -> Option<String> {
         let operation = self.contract.operation(id);
         if operation.has_invariants() {
             return None;
@@ -98,7 +98,7 @@ impl<'plan> Understood<'plan> {
         let parameters = operation.parameters.iter().enumerate();
         let mut shown = parameters.filter(|(index, parameter)| parameter.required && is_linked(*index));
         let foreign = shown.find(|(index, _)| !self.is_own(id, *index));
-        foreign.map(|(_, parameter)| not_own(parameter))
+        foreign.map(|(_, parameter)| parameter_not_own(parameter))
     }
 
     /// Whether a parameter takes a value that a create of the run shows.
@@ -111,15 +111,15 @@ impl<'plan> Understood<'plan> {
     }
 }
 
-fn not_own(parameter: &Parameter) -> String {
+fn parameter_not_own(parameter: &Parameter) -> String {
     format!(
         "no create that is sent links its record to the parameter `{}`, and the run writes only to its own records",
         parameter.name
     )
 }
 
-/// Returns why it is not understood what a create does, whatever it is created below.
-fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Option<String> {
+/// Returns why it is not understood what a create does, whatever it is nested under.
+fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Option<String> {
     let invariants = &contract.operation(id).invariants;
     let listed = invariants
         .created
@@ -142,7 +142,7 @@ fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Op
             ));
         }
         if let Some(ShownBy::Read(read)) = shows(contract, scope, id)
-            && !shows_text(contract, read, &tagged)
+            && !documents_string(contract, read, &tagged)
         {
             let read = &contract.operation(read).name;
             return Some(format!(
@@ -180,11 +180,11 @@ fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
 }
 
 /// Whether a success of the read documents a text with one of these names.
-fn shows_text(contract: &Contract, read: OperationId, names: &BTreeSet<String>) -> bool {
+fn documents_string(contract: &Contract, read: OperationId, names: &BTreeSet<String>) -> bool {
     let responses = contract.operation(read).successes();
-    let mut open: Vec<_> = responses.filter_map(|response| response.body).collect();
+    let mut pending: Vec<_> = responses.filter_map(|response| response.body).collect();
     let mut seen = HashSet::new();
-    while let Some(id) = open.pop() {
+    while let Some(id) = pending.pop() {
         if !seen.insert(id) {
             continue;
         }
@@ -196,7 +196,7 @@ fn shows_text(contract: &Contract, read: OperationId, names: &BTreeSet<String>) 
             }
         }
         let below = shape.fields.iter().map(|field| field.shape);
-        open.extend(below.chain(shape.items).chain(shape.additional));
+        pending.extend(below.chain(shape.items).chain(shape.additional));
     }
     false
 }

@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::awkward::AwkwardValues;
 use super::body::fields;
 use super::draft::Draft;
-use super::leaf::{Leaf, Nature};
+use super::leaf::{FieldKind, Leaf};
 use super::template::Template;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
@@ -29,11 +29,11 @@ use crate::contract::vocabulary::TimestampForm;
 pub const WRITES_BY_DEFAULT: u64 = 20;
 
 /// Each create gets one further record for every this many writes that `max_writes` allows.
-pub const WRITES_A_VARIANT: u64 = 20;
+pub const WRITES_PER_VARIANT: u64 = 20;
 
 /// The number of variants of a create that are tried for one that is accepted: most leave out a field that may be
 /// required.
-pub const TRIES_A_VARIANT: u64 = 3;
+pub const TRIES_PER_VARIANT: u64 = 3;
 
 /// The maximum number of bodies with awkward values that an update is sent with: those that are rejected are sent again
 /// in halves.
@@ -96,12 +96,12 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
         let range = u64::try_from(end + 1).unwrap_or(1);
         variants.swap(end, usize::try_from(random.next_u64() % range).unwrap_or(0));
     }
-    let slots = Template::of(contract, operation).slots();
+    let places = Template::of(contract, operation).awkward_places();
     if documented.creates() {
-        let values = AwkwardValues::of_a_create(slots, seed);
+        let values = AwkwardValues::of_a_create(places, seed);
         variants.splice(0..0, values.map(Variant::Awkward));
     } else {
-        let sets = AwkwardValues::of_an_update(slots, seed).into_iter();
+        let sets = AwkwardValues::of_an_update(places, seed).into_iter();
         variants.extend(sets.map(Variant::Awkward));
     }
     variants
@@ -117,7 +117,7 @@ impl Draft {
         match variant {
             Variant::Alone(field) => self.leave(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
             Variant::Nothing => self.leave(|leaf| leaf.required),
-            Variant::Offset(offset) => self.rewrite(Nature::Timestamp, |text| at_offset(text, offset)),
+            Variant::Offset(offset) => self.rewrite(FieldKind::Timestamp, |text| at_offset(text, offset)),
             Variant::Awkward(values) => self.put(values),
         }
         let body = self.body().0;
@@ -135,8 +135,8 @@ impl Draft {
 
     /// Turns it into the draft of a create that is sent at the same time as the one with awkward values: an array of
     /// the run's own addresses has a second element, and an instant is one of those at the edges of days and years.
-    pub fn make_another(&mut self, seed: u64) {
-        self.put(&AwkwardValues::of_a_create_beside(seed));
+    pub fn make_concurrent(&mut self, seed: u64) {
+        self.put(&AwkwardValues::of_a_concurrent_create(seed));
     }
 
     /// Sends other values than those that a record already shows, where others are known: an update that repeats them
@@ -166,17 +166,17 @@ impl Draft {
         }
     }
 
-    /// Changes the texts of fields with this nature.
-    pub(super) fn rewrite(&mut self, nature: Nature, change: impl Fn(&str) -> Option<String>) {
-        let leaves = self.leaves.iter_mut().filter(|leaf| leaf.nature == nature);
+    /// Changes the texts of fields with this kind.
+    pub(super) fn rewrite(&mut self, kind: FieldKind, change: impl Fn(&str) -> Option<String>) {
+        let leaves = self.leaves.iter_mut().filter(|leaf| leaf.kind == kind);
         leaves.for_each(|leaf| leaf.rewrite(&change));
     }
 }
 
 /// Returns the awkward values of a request in another spelling.
 #[must_use]
-pub fn in_another_writing(contract: &Contract, operation: OperationId) -> AwkwardValues {
-    AwkwardValues::of_another_writing(Template::of(contract, operation).slots())
+pub fn in_another_spelling(contract: &Contract, operation: OperationId) -> AwkwardValues {
+    AwkwardValues::of_another_spelling(Template::of(contract, operation).awkward_places())
 }
 
 /// Returns a timestamp at this offset, within an hour of a UTC midnight and on the side where the local date differs

@@ -35,14 +35,14 @@ pub(super) static RULE: Rule = Rule {
         pointer: "",
         #[cfg(test)]
         shown: || {
-            let wanted = crate::plan::Wanted {
+            let needed = crate::plan::NeededValue {
                 operation: "createVisit".to_owned(),
                 field: "/venue_id".to_owned(),
                 sources: vec!["getVenues".to_owned()],
             };
             let bench = crate::rules::testing::Bench::of("createVisit");
             bench.judge(|judge| {
-                let reason = super::Reason::NoValue(crate::plan::NoValue::NotShown { wanted });
+                let reason = super::Reason::NoValue(crate::plan::NoValue::NotInResponses { needed });
                 judge.verdicts_mut().not_called(bench.operation, reason);
                 judge.unchecked([bench.operation]);
             })

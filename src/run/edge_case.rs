@@ -24,7 +24,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Content, Exchange, Purpose, Request};
 use crate::history::{Residue, may_have_stored};
-use crate::plan::{EdgeCasePart, WRITES_A_VARIANT};
+use crate::plan::{EdgeCasePart, WRITES_PER_VARIANT};
 use crate::rules::{Reason, Verdict};
 
 /// The outcome of the edge cases so far.
@@ -80,7 +80,7 @@ impl Session<'_> {
         }
         let most = self.settings.max_writes;
         let mistyped_accepted = *self.edge_cases.mistyped_accepted.borrow().get(&operation)?;
-        let is_full = edge_case.kind.is_of_a_field() && mistyped_accepted >= most.div_ceil(WRITES_A_VARIANT);
+        let is_full = edge_case.kind.is_of_a_field() && mistyped_accepted >= most.div_ceil(WRITES_PER_VARIANT);
         is_full.then_some(Reason::MistypedLimit(most))
     }
 
@@ -121,7 +121,7 @@ impl Session<'_> {
             return Ok(Some(request));
         };
         let is_made = match part {
-            EdgeCasePart::Text(text) => text.insert(body, &mut request.from_target, &self.settings.run_tag),
+            EdgeCasePart::String(text) => text.insert(body, &mut request.from_target, &self.settings.run_tag),
             EdgeCasePart::Field(field) => {
                 field.clone().insert(body, &mut request.from_target);
                 true
@@ -139,7 +139,7 @@ impl Session<'_> {
     ) -> Result<Address, Reason> {
         let instead = match part {
             EdgeCasePart::Identifier(text) => Some(text.as_str()),
-            EdgeCasePart::Body(_) | EdgeCasePart::Field(_) | EdgeCasePart::Query(_) | EdgeCasePart::Text(_) => None,
+            EdgeCasePart::Body(_) | EdgeCasePart::Field(_) | EdgeCasePart::Query(_) | EdgeCasePart::String(_) => None,
         };
         let other = edge_case.parameter.map(|index| (index, instead));
         let address = request::address_but(self.contract, operation, self.history().bindings(), other);

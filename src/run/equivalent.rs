@@ -18,7 +18,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Equivalence;
 use crate::exchange::{Exchange, Purpose, Request, Spelling, identifier};
 use crate::history::{Changed, Part, is_rejected};
-use crate::plan::in_another_writing;
+use crate::plan::in_another_spelling;
 use crate::rules::Reason;
 
 /// The plain request, and those identifiers in its path that contain lower-case letters, each as a pair of upper case
@@ -89,7 +89,7 @@ impl Session<'_> {
             return Ok(None);
         };
         let mut draft = self.draft_as(operation, &accepted)?;
-        let taken = in_another_writing(self.contract, operation).without(&self.rejected_values(operation));
+        let taken = in_another_spelling(self.contract, operation).without(&self.rejected_values(operation));
         // Without such values the request is sent all the same.
         let _ = draft.make_awkward(&taken);
         let credential = request::credential(&documented.security);

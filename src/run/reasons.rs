@@ -16,7 +16,7 @@ use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Limits, Transport};
 use crate::history::RunTag;
-use crate::plan::{NoValue, NotCalled, Plan, Selection, Wanted};
+use crate::plan::{NeededValue, NoValue, NotCalled, Plan, Selection};
 use crate::rules::{Reason, Verdict};
 
 const TOKEN: &str = "reasons-token";
@@ -298,7 +298,7 @@ fn of_credentials() -> Vec<Case> {
 
 /// What lacks a value.
 fn of_values() -> Vec<Case> {
-    let wanted = |sources: &str| Wanted {
+    let needed = |sources: &str| NeededValue {
         operation: "getLinked".to_owned(),
         field: "id".to_owned(),
         sources: vec![sources.to_owned()],
@@ -306,16 +306,16 @@ fn of_values() -> Vec<Case> {
     let open = |asked: &[Asked]| calls(asked, "GET /open") == 1;
     vec![
         case(
-            Reason::NoValue(NoValue::NotShown {
-                wanted: wanted("getOpen"),
+            Reason::NoValue(NoValue::NotInResponses {
+                needed: needed("getOpen"),
             }),
             "getLinked status: 200",
             but!("GET /open" => (200, "{}")),
             open,
         ),
         case(
-            Reason::NoValue(NoValue::NotAnswered {
-                wanted: wanted("getOpen"),
+            Reason::NoValue(NoValue::SourceFailed {
+                needed: needed("getOpen"),
             }),
             "getLinked status: 200",
             but!("GET /open" => (404, "")),
@@ -325,8 +325,8 @@ fn of_values() -> Vec<Case> {
             set: |contract, scope, _| scope.skip = vec![named(contract, "getOpen")],
             ..case(
                 Reason::NotCalled(NotCalled::Because(
-                    NoValue::NotAsked {
-                        wanted: wanted("getOpen"),
+                    NoValue::SourceNotCalled {
+                        needed: needed("getOpen"),
                     }
                     .to_string(),
                 )),

@@ -10,7 +10,7 @@ use crate::exchange::{
     Credential, OnRejection, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
 };
 use crate::history::Bindings;
-use crate::plan::{NoValue, can_stand, given, parameter};
+use crate::plan::{NoValue, check_allowed, parameter, substitute};
 
 /// Where a call goes.
 #[derive(Clone, Debug)]
@@ -82,10 +82,10 @@ pub(super) fn address_but(
         if own.is_none() {
             address.on_refusal = OnRejection::ExampleIdentifier;
         }
-        let value = own.or_else(|| Some(given(contract, documented, parameter)?.1));
+        let value = own.or_else(|| Some(substitute(contract, documented, parameter)?.1));
         let value = value.ok_or_else(|| bindings.lacks_parameter(contract, operation, index))?;
-        for text in parameter::written(contract, parameter, &value) {
-            can_stand(parameter, &text)?;
+        for text in parameter::serialized(contract, parameter, &value) {
+            check_allowed(parameter, &text)?;
             // The target chooses the identifier of the run's own record: it may be somebody's address.
             let is_hidden = from_target || (is_linked && !is_plain_identifier(&text));
             let rendered = is_hidden.then(|| placeholder(&parameter.name));

@@ -274,7 +274,7 @@ impl<'run> Session<'run> {
     async fn round(&self, plan: &Plan) -> Option<Ended> {
         let again = self.round.get() > 1;
         let steps = |group: &[Step]| -> Vec<Step> {
-            let steps = group.iter().filter(|step| !again || step.action.doing().repeats);
+            let steps = group.iter().filter(|step| !again || step.action.spec().repeats);
             // The final look comes once, after all rounds.
             steps.filter(|step| step.action != Action::FinalLook).copied().collect()
         };

@@ -14,7 +14,7 @@ use crate::contract::vocabulary::{TimestampForm, Updated};
 use crate::exchange::{Exchange, OnRejection, Request};
 use crate::history::{Changed, Sought};
 use crate::plan::{
-    AWKWARD_UPDATES, Action, AwkwardValues, Draft, NotCalled, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT,
+    AWKWARD_UPDATES, Action, AwkwardValues, Draft, NotCalled, Step, TRIES_PER_VARIANT, Variant, WRITES_PER_VARIANT,
     variants,
 };
 
@@ -84,7 +84,7 @@ impl Session<'_> {
         values: Option<AwkwardValues>,
     ) {
         let mut values = values;
-        for _ in 0..TRIES_A_VARIANT {
+        for _ in 0..TRIES_PER_VARIANT {
             let Some(these) = values.take().filter(|_| self.left_to_create() > 0) else {
                 return;
             };
@@ -114,11 +114,11 @@ impl Session<'_> {
         let wanted = self
             .settings
             .max_writes
-            .div_ceil(WRITES_A_VARIANT)
+            .div_ceil(WRITES_PER_VARIANT)
             .saturating_sub(is_part);
         let (mut made, mut tries) = (0, 0);
         for variant in variants {
-            if made == wanted || tries == wanted.saturating_mul(TRIES_A_VARIANT) || self.left_to_create() == 0 {
+            if made == wanted || tries == wanted.saturating_mul(TRIES_PER_VARIANT) || self.left_to_create() == 0 {
                 break;
             }
             let Ok(mut draft) = self.draft(operation, TimestampForm::Utc) else {
@@ -147,7 +147,7 @@ impl Session<'_> {
         }
         let mut draft = self.draft_as(operation, accepted).ok()?;
         // Then both records have several elements, which must stay in their own record.
-        draft.make_another(self.plan.seed);
+        draft.make_concurrent(self.plan.seed);
         Some(draft)
     }
 
