@@ -16,7 +16,7 @@ pub(crate) enum Cause {
     Connect(String),
     /// The connection ended before the response did.
     #[error("the connection ended before the response was complete")]
-    Cut,
+    Incomplete,
     /// The deadline passed.
     #[error("the deadline passed")]
     Deadline,
@@ -104,7 +104,7 @@ fn unfinished(error: &reqwest::Error, cut: bool) -> Cause {
         .iter()
         .any(|sign| text.contains(sign))
     {
-        return Cause::Cut;
+        return Cause::Incomplete;
     }
     Cause::NotHttp
 }

@@ -59,12 +59,12 @@ pub enum ClientError {
         page: i64,
     },
     /// The service returned a page other than the requested one.
-    #[error("failed to read page {asked}: the service returned page {answered}")]
-    OtherPage {
+    #[error("failed to read page {requested}: the service returned page {returned}")]
+    WrongPage {
         /// The page that was requested.
-        asked: i64,
+        requested: i64,
         /// The page that the response names.
-        answered: i64,
+        returned: i64,
     },
     /// A request lacks a value, or has one that the contract excludes.
     #[error("failed to make the request: {problem}")]

@@ -28,7 +28,7 @@
 //!     println!("{:?}", created.data);
 //!     Ok(())
 //! }
-//! # // It runs against the embedded service, so that what stands here is true.
+//! # // It runs against the embedded service, so that this example is true.
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 //! # runtime.block_on(async {
 //! #     let service = Service::memory("a-token".to_owned().into())?;

@@ -61,8 +61,8 @@ where
 struct Walk {
     /// The page to request.
     page: i64,
-    /// The fewest pages that were ever left.
-    left: i64,
+    /// The fewest pages that ever remained.
+    remaining: i64,
     /// How many pages ago that was.
     stalled: u32,
 }
@@ -70,48 +70,52 @@ struct Walk {
 impl Walk {
     /// For how many pages the last page may move away as fast as the walk advances. A list may grow while it is read,
     /// so the first response does not fix the last page; this bound ends the walk over a service that never would.
-    const PATIENCE: u32 = 100;
+    const MAXIMUM_STALLED: u32 = 100;
 
     fn start() -> Self {
         Self {
             page: 1,
-            left: i64::MAX,
+            remaining: i64::MAX,
             stalled: 0,
         }
     }
 
     /// Returns where the walk goes after `page`; `None` if that was the last or empty.
     fn after<T>(self, page: &Page<T>) -> Result<Option<Self>, ClientError> {
-        let asked = self.page;
-        if let Some(answered) = page.number.filter(|number| *number != asked) {
+        let requested = self.page;
+        if let Some(returned) = page.number.filter(|number| *number != requested) {
             // For a page beyond the last, a service may return the last page, or no page number.
             let ended = page.items.is_empty();
             return if ended {
                 Ok(None)
             } else {
-                Err(ClientError::OtherPage { asked, answered })
+                Err(ClientError::WrongPage { requested, returned })
             };
         }
         if page.items.is_empty() {
             return Ok(None);
         }
-        let left = page
+        let remaining = page
             .last
-            .ok_or(ClientError::NoLastPage { page: asked })?
-            .saturating_sub(asked);
-        if left <= 0 {
+            .ok_or(ClientError::NoLastPage { page: requested })?
+            .saturating_sub(requested);
+        if remaining <= 0 {
             return Ok(None);
         }
-        let stalled = if left < self.left { 0 } else { self.stalled + 1 };
-        if stalled > Self::PATIENCE {
+        let stalled = if remaining < self.remaining {
+            0
+        } else {
+            self.stalled + 1
+        };
+        if stalled > Self::MAXIMUM_STALLED {
             return Err(ClientError::EndlessPages {
-                page: asked,
-                pages: Self::PATIENCE,
+                page: requested,
+                pages: Self::MAXIMUM_STALLED,
             });
         }
         Ok(Some(Self {
-            page: asked + 1,
-            left: left.min(self.left),
+            page: requested + 1,
+            remaining: remaining.min(self.remaining),
             stalled,
         }))
     }
@@ -200,7 +204,7 @@ mod tests {
         for ahead in [1, 1_000_000] {
             let (items, error) = walked(|number| page(number, number + ahead));
             assert!(matches!(error, Some(ClientError::EndlessPages { .. })), "{error:?}");
-            assert_eq!(items.len(), 2 * (Walk::PATIENCE as usize + 1));
+            assert_eq!(items.len(), 2 * (Walk::MAXIMUM_STALLED as usize + 1));
         }
     }
 
@@ -209,7 +213,13 @@ mod tests {
         let (items, error) = walked(|_| page(1, 3));
         assert_eq!(items, [10, 11]);
         assert!(
-            matches!(error, Some(ClientError::OtherPage { asked: 2, answered: 1 })),
+            matches!(
+                error,
+                Some(ClientError::WrongPage {
+                    requested: 2,
+                    returned: 1
+                })
+            ),
             "{error:?}"
         );
     }

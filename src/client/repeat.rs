@@ -32,19 +32,19 @@ pub(super) async fn send(client: &Client, mut request: Request, settings: &Setti
 /// Returns how long a response asks to wait; if it does not say, a quarter of a second, doubled with each attempt.
 fn wait(headers: &HeaderMap, attempt: u32) -> Duration {
     const FIRST: Duration = Duration::from_millis(250);
-    asked_for(headers).unwrap_or_else(|| FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(16)))
+    retry_after(headers).unwrap_or_else(|| FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(16)))
 }
 
 /// Reads `Retry-After` by RFC 9110, section 10.2.3: seconds or a date. A date is compared with the response's own
 /// `Date`, so that the clocks of the two sides need not agree.
-pub(crate) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
-    let asked = text(RETRY_AFTER)?;
-    if !asked.is_empty() && asked.bytes().all(|byte| byte.is_ascii_digit()) {
+    let value = text(RETRY_AFTER)?;
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         // A number with too many digits is a long time too.
-        return Some(Duration::from_secs(asked.parse().unwrap_or(u64::MAX)));
+        return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
     }
-    let until = httpdate::parse_http_date(asked).ok()?;
+    let until = httpdate::parse_http_date(value).ok()?;
     let now = httpdate::parse_http_date(text(DATE)?).ok()?;
     Some(until.duration_since(now).unwrap_or_default())
 }

@@ -87,11 +87,11 @@ impl ClientHooks<Session> for Client {
     }
 }
 
-/// Returns the response with a body that fails once it is larger than `most` bytes, and without the URL, which an error
+/// Returns the response with a body that fails once it is larger than `maximum` bytes, and without the URL, which an error
 /// would show.
-fn bounded(response: Response, most: usize) -> Response {
+fn bounded(response: Response, maximum: usize) -> Response {
     let (status, version, headers) = (response.status(), response.version(), response.headers().clone());
-    let mut rebuilt = http::Response::new(Body::wrap_stream(at_most(response.bytes_stream(), most)));
+    let mut rebuilt = http::Response::new(Body::wrap_stream(limited(response.bytes_stream(), maximum)));
     *rebuilt.status_mut() = status;
     *rebuilt.version_mut() = version;
     *rebuilt.headers_mut() = headers;
@@ -100,16 +100,16 @@ fn bounded(response: Response, most: usize) -> Response {
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-fn at_most(
+fn limited(
     chunks: impl Stream<Item = reqwest::Result<bytes::Bytes>> + Send + 'static,
-    most: usize,
+    maximum: usize,
 ) -> impl Stream<Item = Result<bytes::Bytes, BoxError>> + Send + 'static {
     let chunks = chunks.boxed();
-    stream::try_unfold((chunks, most), move |(mut chunks, left)| async move {
+    stream::try_unfold((chunks, maximum), move |(mut chunks, left)| async move {
         let Some(chunk) = chunks.next().await.transpose().map_err(reqwest::Error::without_url)? else {
             return Ok(None);
         };
-        let left = left.checked_sub(chunk.len()).ok_or(TooLarge(most))?;
+        let left = left.checked_sub(chunk.len()).ok_or(TooLarge(maximum))?;
         Ok(Some((chunk, (chunks, left))))
     })
 }

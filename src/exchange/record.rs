@@ -298,7 +298,7 @@ pub enum Failure {
     },
     /// The connection ended before the response did.
     #[error("the connection ended before the response was complete")]
-    Cut,
+    Incomplete,
     /// The deadline passed.
     #[error("no complete response within {} s", .after.as_secs_f64())]
     Deadline {

@@ -354,7 +354,7 @@ mod tests {
             from_target: vec!["/venue".to_owned()],
             ..exchange.request
         };
-        exchange.outcome = Err(Failure::Cut);
+        exchange.outcome = Err(Failure::Incomplete);
         let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::of(Some(&token)));
         exchanges.see(Event::Exchanged(Seen::exchanged(&exchange)));
         let record = exchanges.into_records().0.remove(0);
@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(record.body.as_deref(), Some(body));
         assert_eq!(
             (record.response, record.failure),
-            (None, Some(Failure::Cut.to_string()))
+            (None, Some(Failure::Incomplete.to_string()))
         );
     }
 

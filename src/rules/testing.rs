@@ -175,7 +175,7 @@ impl Bench {
     /// Judges an exchange without a complete response.
     pub(super) fn unanswered(&self) -> Judged {
         let exchange = Exchange {
-            outcome: Err(Failure::Cut),
+            outcome: Err(Failure::Incomplete),
             ..self.exchange(200, None, "")
         };
         self.judge(|judge| drop(judge.exchange(&exchange, self.intent())))

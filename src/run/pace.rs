@@ -50,14 +50,14 @@ impl Pace {
 
 /// Returns whether a response says when to send the request again, within the longest wait.
 pub(super) fn says_when(response: &Response) -> bool {
-    repeat::asked_for(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
+    repeat::retry_after(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
 }
 
 /// Returns how long to wait after the `attempt`th response (from 0) that throttles a request: the time in Retry-After
 /// (RFC 9110, section 10.2.3), otherwise a time that doubles; never more than five seconds.
 pub(super) fn wait_after(response: &Response, attempt: u32) -> Duration {
     let backoff = FIRST_WAIT * 2_u32.saturating_pow(attempt);
-    repeat::asked_for(&response.headers)
+    repeat::retry_after(&response.headers)
         .unwrap_or(backoff)
         .min(LONGEST_WAIT)
 }

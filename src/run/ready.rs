@@ -74,7 +74,7 @@ impl Session<'_> {
 fn may_come(failure: &Failure) -> bool {
     matches!(
         failure,
-        Failure::Connect { .. } | Failure::Cut | Failure::Deadline { .. } | Failure::Resolve
+        Failure::Connect { .. } | Failure::Incomplete | Failure::Deadline { .. } | Failure::Resolve
     )
 }
 
@@ -122,7 +122,11 @@ mod tests {
     #[test]
     fn waiting_is_for_what_may_come() {
         let reason = String::new;
-        for failure in [Failure::Connect { reason: reason() }, Failure::Cut, Failure::Resolve] {
+        for failure in [
+            Failure::Connect { reason: reason() },
+            Failure::Incomplete,
+            Failure::Resolve,
+        ] {
             assert!(may_come(&failure), "{failure}");
         }
         for failure in [Failure::Tls { reason: reason() }, Failure::NotHttp, Failure::Decoding] {

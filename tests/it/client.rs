@@ -223,7 +223,13 @@ mod streams {
         assert!(
             matches!(
                 outcomes[..],
-                [Ok(_), Err(ClientError::OtherPage { asked: 2, answered: 1 })]
+                [
+                    Ok(_),
+                    Err(ClientError::WrongPage {
+                        requested: 2,
+                        returned: 1
+                    })
+                ]
             ),
             "{outcomes:?}"
         );

@@ -88,7 +88,7 @@ fn settings() -> GenerationSettings {
     settings
 }
 
-/// Runs `work` and turns a panic into its message, without the trace that a panic prints.
+/// Runs `work` and returns the message of a panic as an error, without the trace that a panic prints.
 fn quietly<T>(work: impl FnOnce() -> Result<T, String> + UnwindSafe) -> Result<T, String> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));

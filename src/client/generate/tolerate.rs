@@ -25,8 +25,8 @@ fn each_item(items: &mut [Item]) {
 }
 
 fn tolerate_field(field: &mut Field) {
-    let Some(way) = way(&field.ty) else { return };
-    let path = format!("<{} as crate::client::tolerant::Read<_>>::deserialize", quote!(#way));
+    let Some(reader) = reader(&field.ty) else { return };
+    let path = format!("<{} as crate::client::tolerant::Read<_>>::deserialize", quote!(#reader));
     // serde reads a missing `Option` as `None` only where it reads the field itself.
     let missing = is(&field.ty, "Option").then(|| quote!(default,));
     field
@@ -34,15 +34,15 @@ fn tolerate_field(field: &mut Field) {
         .push(parse_quote!(#[serde(#missing deserialize_with = #path)]));
 }
 
-/// Returns the way in which a type is read; `None` where serde's own will do.
-fn way(kind: &Type) -> Option<TokenStream> {
+/// Returns the reader of a type; `None` where serde's own will do.
+fn reader(kind: &Type) -> Option<TokenStream> {
     let inner = inner(kind);
     if is(kind, "Option") {
-        let way = way(inner?)?;
-        Some(quote!(crate::client::tolerant::Optional<#way>))
+        let reader = reader(inner?)?;
+        Some(quote!(crate::client::tolerant::Optional<#reader>))
     } else if is(kind, "Vec") {
-        let way = way(inner?).unwrap_or_else(|| quote!(crate::client::tolerant::Plain));
-        Some(quote!(crate::client::tolerant::List<#way>))
+        let reader = reader(inner?).unwrap_or_else(|| quote!(crate::client::tolerant::Plain));
+        Some(quote!(crate::client::tolerant::List<#reader>))
     } else {
         let integer = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
         let is_integer = integer.iter().any(|name| is(kind, name));

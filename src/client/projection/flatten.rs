@@ -1,4 +1,4 @@
-//! The step that turns an `allOf` into one object.
+//! The step that makes one object of an `allOf`.
 
 use serde_json::{Map, Value, json};
 
@@ -68,7 +68,7 @@ fn add_referenced(
     Ok(())
 }
 
-/// A property in two parts must satisfy both: it becomes an `allOf` itself, which is flattened in turn.
+/// A property in two parts must satisfy both: it becomes an `allOf` itself, which is flattened as well.
 fn add_properties(sum: &mut Map<String, Value>, properties: &Map<String, Value>) {
     let Some(known) = object_at(sum, "properties") else {
         return;

@@ -85,7 +85,7 @@ pub(crate) struct Step {
     apply: fn(&mut Value) -> Result<(), Obstacle>,
 }
 
-/// A location in the contract that cannot be turned into a form that progenitor reads.
+/// A location in the contract that cannot be put into a form that progenitor reads.
 #[derive(Debug)]
 pub(crate) struct Obstacle {
     /// The JSON pointer of the location.

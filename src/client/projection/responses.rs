@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_that_stands_for_the_success_stays() {
+    fn a_default_that_documents_the_success_stays() {
         let before = answering(&json!({ "default": body(&json!({ "type": "object" })) }));
         assert_eq!(after(reduce_responses, before.clone()), before);
     }

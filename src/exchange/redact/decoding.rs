@@ -17,7 +17,7 @@ const MARKERS: [char; 6] = ['%', '\\', '&', '=', '~', '\u{1b}'];
 /// The maximum length of an escape.
 const LONGEST: usize = 12;
 /// The character that an output puts where it cuts a text off.
-pub(super) const CUT: char = '…';
+pub(super) const ELLIPSIS: char = '…';
 
 /// Returns the text unchanged, with one kind of escape undone, and with all of them undone up to three times over:
 /// never more than ten views, so that searching them is linear in the text.
@@ -165,7 +165,7 @@ fn terminal(text: &str) -> Option<(usize, Option<char>)> {
 
 /// An escape that was cut off represents nothing: what precedes it is the end of what was shown.
 fn cut_off(text: &str) -> Option<(usize, Option<char>)> {
-    let end = text.chars().position(|character| character == CUT)?;
+    let end = text.chars().position(|character| character == ELLIPSIS)?;
     let escape = text.chars().take(end).skip(1);
     let is_part = |character: char| character.is_ascii_alphanumeric() || matches!(character, '#' | '[' | ';' | '{');
     escape.into_iter().all(is_part).then_some((end, None))

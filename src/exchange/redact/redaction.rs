@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::decoding::{CUT, SourceCharacter, views};
+use super::decoding::{ELLIPSIS, SourceCharacter, views};
 use super::forms::{encodings, in_base32, letters};
 use crate::client::Token;
 
@@ -131,7 +131,7 @@ impl Known {
         // The index in the text at which each letter begins.
         let mut starts = Vec::new();
         for (index, seen) in view.iter().enumerate() {
-            if seen.character == CUT {
+            if seen.character == ELLIPSIS {
                 for exact in exact.iter().filter(|exact| **exact >= BEGINNING) {
                     found.push(view[index - exact].start..seen.start);
                 }

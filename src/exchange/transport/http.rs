@@ -86,7 +86,7 @@ impl Channel for Http {
 fn classify(error: &reqwest::Error) -> Failure {
     match Cause::of(error) {
         Cause::Connect(reason) => Failure::Connect { reason },
-        Cause::Cut => Failure::Cut,
+        Cause::Incomplete => Failure::Incomplete,
         Cause::Resolve => Failure::Resolve,
         Cause::Tls(reason) => Failure::Tls { reason },
         Cause::Deadline | Cause::NotHttp | Cause::Proxy | Cause::Setup | Cause::TooLarge(_) => Failure::NotHttp,

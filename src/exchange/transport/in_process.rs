@@ -84,7 +84,7 @@ where
         let bodiless = outgoing.method == Method::HEAD;
         let request = request(outgoing)?;
         let mut service = self.service.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let cut = |_| Failure::Cut;
+        let cut = |_| Failure::Incomplete;
         poll_fn(|context| service.poll_ready(context)).await.map_err(cut)?;
         let (mut head, body) = service.call(request).await.map_err(cut)?.into_parts();
         trim(&mut head.headers);
@@ -95,7 +95,7 @@ where
         let body = if bodiless {
             Bytes::new()
         } else {
-            framed(&head.headers, collect(body, maximum, |_| Failure::Cut).await?)?
+            framed(&head.headers, collect(body, maximum, |_| Failure::Incomplete).await?)?
         };
         Ok(Received {
             status: head.status.as_u16(),
@@ -114,7 +114,7 @@ where
         // A server drops the connection of a handler that panics, and continues.
         let exchange = AssertUnwindSafe(self.exchange(outgoing, maximum)).catch_unwind();
         exchange
-            .map(|outcome| outcome.unwrap_or(Err(Failure::Cut)))
+            .map(|outcome| outcome.unwrap_or(Err(Failure::Incomplete)))
             .boxed_local()
     }
 }
@@ -171,7 +171,7 @@ fn framed(headers: &HeaderMap, body: Bytes) -> Result<Bytes, Failure> {
     };
     let length = length.to_str().ok().and_then(|length| length.parse::<usize>().ok());
     match length.ok_or(Failure::NotHttp)? {
-        length if length > body.len() => Err(Failure::Cut),
+        length if length > body.len() => Err(Failure::Incomplete),
         length => Ok(body.slice(..length)),
     }
 }
@@ -323,19 +323,19 @@ mod tests {
 
     #[tokio::test]
     async fn what_ends_a_connection_is_a_response_that_is_cut() {
-        assert_eq!(asked(async |_| Err(())).await.unwrap_err(), Failure::Cut);
+        assert_eq!(asked(async |_| Err(())).await.unwrap_err(), Failure::Incomplete);
         assert_eq!(
             asked(async |_| panic!("as the test asks")).await.unwrap_err(),
-            Failure::Cut
+            Failure::Incomplete
         );
         let broken = || {
             let pieces = [Ok("{"), Err(std::io::Error::other("gone"))];
             Response::new(Body::from_stream(futures::stream::iter(pieces).boxed()))
         };
-        assert_eq!(answered(broken).await.unwrap_err(), Failure::Cut);
+        assert_eq!(answered(broken).await.unwrap_err(), Failure::Incomplete);
         assert_eq!(
             answered(|| with("content-length", "3", "{}")).await.unwrap_err(),
-            Failure::Cut
+            Failure::Incomplete
         );
         assert_eq!(
             answered(|| with("content-length", "2", "{}{")).await.unwrap().body,

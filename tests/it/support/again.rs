@@ -72,7 +72,7 @@ pub(crate) fn response(exchange: &Exchange) -> Option<Response<Bytes>> {
 /// The exchange with another response, or with a connection that ended inside of it.
 pub(crate) fn answered(exchange: &Exchange, response: Option<Response<Bytes>>) -> Exchange {
     let elapsed = exchange.response().map(|response| response.elapsed).unwrap_or_default();
-    let outcome = response.ok_or(Failure::Cut).map(|response| {
+    let outcome = response.ok_or(Failure::Incomplete).map(|response| {
         let (head, body) = response.into_parts();
         exchange::Response {
             status: head.status.as_u16(),
