@@ -1,11 +1,11 @@
-//! The limit on connections: [`Connections`] makes room for a new one by cutting the one that has been idle the
+//! The limit on connections: [`Connections`] makes room for a new one by closing the one that has been idle the
 //! longest.
 //!
 //! # Design
 //!
 //! A connection is idle while none of its requests is being answered: between two requests, before the first, and while
 //! a head is still arriving. So a client that opens connections and sends nothing, or sends slowly, only takes room
-//! from others like it; a connection whose request is being answered is never cut. When all are busy, a new connection
+//! from others like it; a connection whose request is being answered is never closed. When all are busy, a new connection
 //! waits, and later ones wait in the listener's backlog.
 //!
 //! A request that arrives on a connection already selected to be closed is not started: its effects would go
@@ -26,20 +26,20 @@ struct Inner {
     idle: Mutex<Idle>,
     permits: Arc<Semaphore>,
     /// Notified when a connection becomes idle.
-    turned_idle: Notify,
+    became_idle: Notify,
 }
 
 /// The idle connections, the longest idle first.
 #[derive(Default)]
 struct Idle {
-    cuts: BTreeMap<u64, Arc<Notify>>,
+    closers: BTreeMap<u64, Arc<Notify>>,
     next: u64,
 }
 
-/// One connection's place among the others, held until this is dropped.
+/// One connection's slot among the others, held until this is dropped.
 pub(super) struct Slot {
     connections: Connections,
-    cut: Arc<Notify>,
+    close: Arc<Notify>,
     /// Its number among the idle ones; none while it is busy.
     number: Mutex<Option<u64>>,
     _permit: OwnedSemaphorePermit,
@@ -52,40 +52,40 @@ impl Connections {
             inner: Arc::new(Inner {
                 idle: Mutex::default(),
                 permits: Arc::new(Semaphore::new(most)),
-                turned_idle: Notify::new(),
+                became_idle: Notify::new(),
             }),
         }
     }
 
-    /// Waits for a place for a new connection, which starts out idle.
-    pub(super) async fn place(&self) -> Slot {
+    /// Waits for a slot for a new connection, which starts out idle.
+    pub(super) async fn slot(&self) -> Slot {
         let permit = loop {
             if let Ok(permit) = self.inner.permits.clone().try_acquire_owned() {
                 break permit;
             }
             // Created before the search for an idle one, so that none can become idle unnoticed.
-            let turned_idle = self.inner.turned_idle.notified();
-            let cut = self.cut_longest_idle();
+            let became_idle = self.inner.became_idle.notified();
+            let closed = self.close_longest_idle();
             tokio::select! {
                 Ok(permit) = self.inner.permits.clone().acquire_owned() => break permit,
-                () = turned_idle, if !cut => {}
+                () = became_idle, if !closed => {}
             }
         };
-        let place = Slot {
+        let slot = Slot {
             connections: self.clone(),
-            cut: Arc::new(Notify::new()),
+            close: Arc::new(Notify::new()),
             number: Mutex::default(),
             _permit: permit,
         };
-        place.turn_idle();
-        place
+        slot.become_idle();
+        slot
     }
 
-    /// Cuts the connection that has been idle the longest, and returns whether there was one.
-    pub(super) fn cut_longest_idle(&self) -> bool {
-        let longest = self.idle().cuts.pop_first();
-        longest.is_some_and(|(_, cut)| {
-            cut.notify_one();
+    /// Closes the connection that has been idle the longest, and returns whether there was one.
+    pub(super) fn close_longest_idle(&self) -> bool {
+        let longest = self.idle().closers.pop_first();
+        longest.is_some_and(|(_, close)| {
+            close.notify_one();
             true
         })
     }
@@ -96,33 +96,33 @@ impl Connections {
 }
 
 impl Slot {
-    /// Awaits the `response` to a request, during which the connection is not cut. Never finishes on a connection that
-    /// is about to be cut.
+    /// Awaits the `response` to a request, during which the connection is not closed. Never finishes on a connection that
+    /// is about to be closed.
     pub(super) async fn busy<T>(&self, response: impl Future<Output = T>) -> T {
         let number = self.number().take();
         // Without a number, an earlier request on this connection was abandoned, and it is still busy.
-        let is_chosen = number.is_some_and(|number| self.connections.idle().cuts.remove(&number).is_none());
+        let is_chosen = number.is_some_and(|number| self.connections.idle().closers.remove(&number).is_none());
         if is_chosen {
             return std::future::pending().await;
         }
-        let answered = response.await;
-        self.turn_idle();
-        answered
+        let response = response.await;
+        self.become_idle();
+        response
     }
 
-    /// Waits until the connection is to be cut.
-    pub(super) async fn cut(&self) {
-        self.cut.notified().await;
+    /// Waits until the connection is to be closed.
+    pub(super) async fn closed(&self) {
+        self.close.notified().await;
     }
 
-    fn turn_idle(&self) {
+    fn become_idle(&self) {
         let mut idle = self.connections.idle();
         let number = idle.next;
         idle.next += 1;
-        idle.cuts.insert(number, self.cut.clone());
+        idle.closers.insert(number, self.close.clone());
         drop(idle);
         *self.number() = Some(number);
-        self.connections.inner.turned_idle.notify_waiters();
+        self.connections.inner.became_idle.notify_waiters();
     }
 
     fn number(&self) -> MutexGuard<'_, Option<u64>> {
@@ -133,7 +133,7 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         if let Some(number) = self.number().take() {
-            self.connections.idle().cuts.remove(&number);
+            self.connections.idle().closers.remove(&number);
         }
     }
 }
@@ -146,19 +146,19 @@ mod tests {
 
     use super::*;
 
-    fn is_cut(place: &Slot) -> bool {
-        place.cut().now_or_never().is_some()
+    fn is_closed(slot: &Slot) -> bool {
+        slot.closed().now_or_never().is_some()
     }
 
     #[tokio::test]
     async fn the_longest_idle_connection_makes_room() {
         let connections = Connections::new(2);
-        let (first, second) = (connections.place().await, connections.place().await);
+        let (first, second) = (connections.slot().await, connections.slot().await);
         // A request makes the first one the fresher of the two.
         first.busy(async {}).await;
-        let mut third = pin!(connections.place());
+        let mut third = pin!(connections.slot());
         assert!(third.as_mut().now_or_never().is_none());
-        assert_eq!((is_cut(&first), is_cut(&second)), (false, true));
+        assert_eq!((is_closed(&first), is_closed(&second)), (false, true));
         drop(second);
         assert!(third.now_or_never().is_some());
     }
@@ -166,34 +166,34 @@ mod tests {
     #[tokio::test]
     async fn a_busy_connection_is_not_cut_and_the_new_one_waits_for_it_to_turn_idle() {
         let connections = Connections::new(1);
-        let only = connections.place().await;
+        let only = connections.slot().await;
         let (answered, response) = tokio::sync::oneshot::channel();
         let mut busy = pin!(only.busy(response));
         assert!(busy.as_mut().now_or_never().is_none());
-        let mut next = pin!(connections.place());
+        let mut next = pin!(connections.slot());
         assert!(next.as_mut().now_or_never().is_none());
-        assert!(!is_cut(&only));
+        assert!(!is_closed(&only));
         answered.send(()).unwrap();
         busy.await.unwrap();
         assert!(next.as_mut().now_or_never().is_none());
-        assert!(is_cut(&only));
+        assert!(is_closed(&only));
     }
 
     #[tokio::test]
     async fn a_request_on_a_connection_that_is_to_be_cut_is_not_begun() {
         let connections = Connections::new(1);
-        let only = connections.place().await;
-        assert!(connections.cut_longest_idle());
+        let only = connections.slot().await;
+        assert!(connections.close_longest_idle());
         let begun = only.busy(async { panic!("this was begun") }).now_or_never();
         assert!(begun.is_none());
-        assert!(!connections.cut_longest_idle());
+        assert!(!connections.close_longest_idle());
     }
 
     #[tokio::test]
     async fn a_connection_that_is_gone_is_not_among_the_idle_ones() {
         let connections = Connections::new(1);
-        drop(connections.place().await);
-        assert!(!connections.cut_longest_idle());
-        assert!(connections.place().now_or_never().is_some());
+        drop(connections.slot().await);
+        assert!(!connections.close_longest_idle());
+        assert!(connections.slot().now_or_never().is_some());
     }
 }

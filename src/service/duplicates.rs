@@ -14,7 +14,7 @@ use super::refusal::{FieldProblem, Refusal};
 use super::store::{Contact, ContactChange, Named, NewContactMethod, NewTag, NewVisit, Span, StoreError, Visit};
 
 /// How many records are read at once.
-const AT_ONCE: i64 = 500;
+const BATCH: i64 = 500;
 
 /// Keeps other creates out; `None` where duplicates are accepted.
 pub(super) type Lock<'a> = Option<MutexGuard<'a, ()>>;
@@ -80,12 +80,12 @@ fn has(contact: &Contact, new: &NewContactMethod) -> bool {
 async fn any<R: Listed>(service: &Service, same: impl Fn(&R) -> bool) -> Result<bool, StoreError> {
     let mut first = 1;
     loop {
-        let last = first + AT_ONCE - 1;
+        let last = first + BATCH - 1;
         let slice = R::read(service.store(), Span { first, last }).await?;
         if slice.items.iter().any(&same) {
             return Ok(true);
         }
-        first += AT_ONCE;
+        first += BATCH;
         if first > slice.total {
             return Ok(false);
         }

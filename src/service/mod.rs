@@ -19,7 +19,7 @@
 //!
 //! # Design
 //!
-//! It stands apart from every other room of the crate and shares nothing with them but `openapi.yaml`, so that what the
+//! It is separate from every other module of the crate and shares nothing with them but `openapi.yaml`, so that what the
 //! checker believes and what the service does are two readings of one document, not one reading twice.
 //!
 //! A request goes through these, in order:
@@ -27,14 +27,14 @@
 //! ```text
 //! server ─▶ app ─▶ auth ─▶ operations ─▶ store
 //!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, vocabulary)
-//!           │              └▶ answers with a page or a record (response, rendering, kept), or a refusal
+//!           │              └▶ responds with a page or a record (response, rendering, page_cache), or a refusal
 //!           └▶ writes refusals, limits, delays and compresses (refusal_response, traffic)
 //! ```
 //!
 //! The server holds no more connections than `connections` has room for, and closes idle ones to make room for new
 //! ones.
 //!
-//! [`fault`] stands outside all of this: it makes the service deviate on purpose, so that a check can be checked. What
+//! [`fault`] is outside all of this: it makes the service deviate on purpose, so that a check can be checked. What
 //! the document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
 
 mod app;
@@ -46,7 +46,6 @@ pub mod fault;
 mod fields;
 mod json;
 mod list;
-mod near;
 mod open;
 mod open_error;
 mod operations;
@@ -62,12 +61,12 @@ mod response;
 mod server;
 mod store;
 mod store_url;
+mod suggestions;
 mod traffic;
 mod values;
 mod vocabulary;
 
 pub use app::app;
-pub use near::Near;
 pub use open::{GrowError, Service};
 pub use open_error::OpenError;
 pub use profile::{
@@ -78,3 +77,4 @@ pub use server::run;
 #[cfg(feature = "postgres")]
 pub use store_url::PostgresAddress;
 pub use store_url::{StoreUrl, StoreUrlError};
+pub use suggestions::Suggestions;

@@ -125,10 +125,10 @@ impl Service {
         self.inner.recent.hold_back(list, delay, create).await
     }
 
-    /// Returns how many of the `total` records of `list` are shown: all but those held back.
-    pub(super) fn shown(&self, list: List, total: i64) -> i64 {
+    /// Returns how many of the `total` records of `list` are visible: all but those held back.
+    pub(super) fn visible(&self, list: List, total: i64) -> i64 {
         let delay = self.profile().created_listed_when.delay();
-        self.inner.recent.shown(list, delay, total)
+        self.inner.recent.visible(list, delay, total)
     }
 
     pub(super) fn store(&self) -> &dyn Store {

@@ -75,7 +75,7 @@ struct PageData<T> {
 }
 
 /// An empty span: reading it returns the total alone.
-const NOWHERE: Span = Span { first: 1, last: 0 };
+const EMPTY_SPAN: Span = Span { first: 1, last: 0 };
 
 /// Returns page `number` of the list of `R`, with each record rendered by `shown`.
 pub(super) async fn response_page<R: Listed, T: Serialize>(
@@ -129,14 +129,14 @@ async fn make_page<R: Listed, T: Serialize>(
 async fn read_page<R: Listed>(service: &Service, number: PageNumber) -> Result<Slice<R>, StoreError> {
     let profile = service.profile();
     if profile.list_order == ListOrder::NewestFirst {
-        let total = service.shown(R::LIST, R::read(service.store(), NOWHERE).await?.total);
+        let total = service.visible(R::LIST, R::read(service.store(), EMPTY_SPAN).await?.total);
         let mut slice = R::read(service.store(), number.span(profile, total)).await?;
         slice.items.reverse();
         return Ok(Slice { total, ..slice });
     }
     let span = number.span(profile, 0);
     let mut slice = R::read(service.store(), span).await?;
-    slice.total = service.shown(R::LIST, slice.total);
+    slice.total = service.visible(R::LIST, slice.total);
     let left = slice.total.saturating_sub(span.first - 1).max(0);
     slice.items.truncate(usize::try_from(left).unwrap_or(usize::MAX));
     Ok(slice)

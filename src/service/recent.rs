@@ -28,8 +28,8 @@ struct Creates {
     under_way: i64,
     /// When each create ended, oldest first.
     ended: VecDeque<Instant>,
-    /// The most records ever shown.
-    shown: i64,
+    /// The most records that were ever visible.
+    visible: i64,
 }
 
 impl Recent {
@@ -44,8 +44,8 @@ impl Recent {
         create.await
     }
 
-    /// Returns how many of `total` records `list` shows.
-    pub(super) fn shown(&self, list: List, delay: Duration, total: i64) -> i64 {
+    /// Returns how many of `total` records of `list` are visible.
+    pub(super) fn visible(&self, list: List, delay: Duration, total: i64) -> i64 {
         if delay.is_zero() {
             return total;
         }
@@ -54,8 +54,8 @@ impl Recent {
             creates.ended.pop_front();
         }
         let held_back = creates.under_way + i64::try_from(creates.ended.len()).unwrap_or(i64::MAX);
-        creates.shown = creates.shown.max(total.saturating_sub(held_back));
-        creates.shown
+        creates.visible = creates.visible.max(total.saturating_sub(held_back));
+        creates.visible
     }
 
     fn of(&self, list: List) -> MutexGuard<'_, Creates> {
@@ -92,21 +92,21 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_record_is_shown_when_the_delay_has_passed() {
         let recent = Recent::default();
-        assert_eq!(recent.shown(List::Tags, DELAY, 5), 5);
+        assert_eq!(recent.visible(List::Tags, DELAY, 5), 5);
         recent.hold_back(List::Tags, DELAY, async {}).await;
-        assert_eq!(recent.shown(List::Tags, DELAY, 6), 5);
-        assert_eq!(recent.shown(List::Visits, DELAY, 6), 6);
+        assert_eq!(recent.visible(List::Tags, DELAY, 6), 5);
+        assert_eq!(recent.visible(List::Visits, DELAY, 6), 6);
         tokio::time::advance(DELAY).await;
-        assert_eq!(recent.shown(List::Tags, DELAY, 6), 6);
+        assert_eq!(recent.visible(List::Tags, DELAY, 6), 6);
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_was_shown_once_stays_while_creates_are_under_way() {
         let recent = Recent::default();
-        assert_eq!(recent.shown(List::Tags, DELAY, 5), 5);
+        assert_eq!(recent.visible(List::Tags, DELAY, 5), 5);
         let under_way = recent.hold_back(List::Tags, DELAY, async {
-            assert_eq!(recent.shown(List::Tags, DELAY, 5), 5);
-            assert_eq!(recent.shown(List::Tags, DELAY, 6), 5);
+            assert_eq!(recent.visible(List::Tags, DELAY, 5), 5);
+            assert_eq!(recent.visible(List::Tags, DELAY, 6), 5);
         });
         under_way.await;
     }
@@ -115,6 +115,6 @@ mod tests {
     async fn without_a_delay_everything_is_shown() {
         let recent = Recent::default();
         recent.hold_back(List::Tags, Duration::ZERO, async {}).await;
-        assert_eq!(recent.shown(List::Tags, Duration::ZERO, 6), 6);
+        assert_eq!(recent.visible(List::Tags, Duration::ZERO, 6), 6);
     }
 }

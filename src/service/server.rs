@@ -50,11 +50,11 @@ pub async fn run(
     loop {
         let next = async {
             let (stream, _) = listener.accept().await?;
-            Ok((stream, connections.place().await))
+            Ok((stream, connections.slot().await))
         };
         tokio::select! {
             next = next => match next {
-                Ok((stream, place)) => serve(stream, router.clone(), place, &graceful),
+                Ok((stream, slot)) => serve(stream, router.clone(), slot, &graceful),
                 Err(error) => recover(&error, &connections).await,
             },
             () = &mut shutdown => break,
@@ -66,21 +66,21 @@ pub async fn run(
         .map_err(|_| io::ErrorKind::TimedOut.into())
 }
 
-fn serve(stream: TcpStream, router: Router, place: Slot, graceful: &GracefulShutdown) {
+fn serve(stream: TcpStream, router: Router, slot: Slot, graceful: &GracefulShutdown) {
     // Responses are written whole: waiting for more to send would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
-    let place = Arc::new(place);
+    let slot = Arc::new(slot);
     let router = TowerToHyperService::new(router);
     let service = service_fn({
-        let place = place.clone();
+        let slot = slot.clone();
         move |mut request: Request<Incoming>| {
             if !names_its_host(&request) {
                 request.extensions_mut().insert(Refusal::Host);
             }
-            let (place, response) = (place.clone(), router.call(request));
-            async move { place.busy(response).await }
+            let (slot, response) = (slot.clone(), router.call(request));
+            async move { slot.busy(response).await }
         }
     });
     let connection = http1::Builder::new()
@@ -91,12 +91,12 @@ fn serve(stream: TcpStream, router: Router, place: Slot, graceful: &GracefulShut
     let connection = graceful.watch(connection);
     tokio::spawn(async move {
         tokio::select! {
-            // What can be sent of a response is sent before the connection is cut.
+            // What can be sent of a response is sent before the connection is closed.
             biased;
             ended = connection => if let Err(error) = ended {
                 tracing::debug!(%error, "a connection ended early");
             },
-            () = place.cut() => tracing::debug!("an idle connection made room for another"),
+            () = slot.closed() => tracing::debug!("an idle connection made room for another"),
         }
     });
 }
@@ -117,12 +117,12 @@ fn names_its_host<T>(request: &Request<T>) -> bool {
 }
 
 /// Waits where trying again at once would only spin. A connection that was reset affects no other, but a process that
-/// is out of file descriptors only gets one back by cutting an idle connection.
+/// is out of file descriptors only gets one back by closing an idle connection.
 async fn recover(error: &io::Error, connections: &Connections) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     if !matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset) {
         tracing::warn!(%error, "cannot accept a connection");
-        connections.cut_longest_idle();
+        connections.close_longest_idle();
         tokio::time::sleep(ACCEPT_PAUSE).await;
     }
 }

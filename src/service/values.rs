@@ -11,8 +11,8 @@ use super::fields::{Fields, Read, object, problem};
 use super::profile::{BirthDates, IdentifierSpelling, Markup, NameLetters, Profile, TextEnds, TextForm, VisitTimes};
 
 /// Reads a string as the profile keeps it. `PostgreSQL` cannot store a NUL character, so no store has to.
-pub(super) fn text(value: &Value, profile: &Profile) -> Read<String> {
-    let text = kept(value.as_str().ok_or_else(|| problem("is not a string"))?, profile);
+pub(super) fn string(value: &Value, profile: &Profile) -> Read<String> {
+    let text = normalized(value.as_str().ok_or_else(|| problem("is not a string"))?, profile);
     if text.contains('\0') {
         return Err(problem("holds a NUL character"));
     }
@@ -22,14 +22,14 @@ pub(super) fn text(value: &Value, profile: &Profile) -> Read<String> {
     if profile.markup == Markup::Rejected && text.contains(['<', '>', '&']) {
         return Err(problem("holds markup"));
     }
-    if text.chars().count() > profile.field_sizes.longest_text() {
+    if text.chars().count() > profile.field_sizes.maximum_length() {
         return Err(problem("is too long"));
     }
     Ok(text)
 }
 
 /// Returns a text in the form in which the profile keeps it.
-fn kept(text: &str, profile: &Profile) -> String {
+fn normalized(text: &str, profile: &Profile) -> String {
     let text = match profile.text_ends {
         TextEnds::Kept => text,
         TextEnds::Trimmed => text.trim(),
@@ -42,14 +42,14 @@ fn kept(text: &str, profile: &Profile) -> String {
 }
 
 /// Reads a string that is not blank.
-pub(super) fn filled(value: &Value, profile: &Profile) -> Read<String> {
-    not_blank(text(value, profile)?)
+pub(super) fn non_blank(value: &Value, profile: &Profile) -> Read<String> {
+    not_blank(string(value, profile)?)
 }
 
 /// Reads the name of a contact or a tag.
 pub(super) fn name(value: &Value, profile: &Profile) -> Read<String> {
-    let text = text(value, profile)?;
-    if text.chars().count() > profile.name_sizes.longest_name() {
+    let text = string(value, profile)?;
+    if text.chars().count() > profile.name_sizes.maximum_name_length() {
         return Err(problem("is too long for a name"));
     }
     let lacks_letters = !text.is_empty() && !text.contains(char::is_alphabetic);
@@ -60,7 +60,7 @@ pub(super) fn name(value: &Value, profile: &Profile) -> Read<String> {
 }
 
 /// Reads a name that is not blank.
-pub(super) fn filled_name(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn non_blank_name(value: &Value, profile: &Profile) -> Read<String> {
     not_blank(name(value, profile)?)
 }
 
@@ -74,7 +74,7 @@ fn not_blank(text: String) -> Read<String> {
 
 /// Reads a hex colour of the form `#RRGGBB`.
 pub(super) fn color(value: &Value, profile: &Profile) -> Read<String> {
-    let text = text(value, profile)?;
+    let text = string(value, profile)?;
     let is_color = |digits: &str| digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     if text.strip_prefix('#').is_some_and(is_color) {
         Ok(text)
@@ -85,7 +85,7 @@ pub(super) fn color(value: &Value, profile: &Profile) -> Read<String> {
 
 /// Reads an identifier in a body.
 pub(super) fn identifier(value: &Value, profile: &Profile) -> Read<Uuid> {
-    spelled(&text(value, profile)?, profile).ok_or_else(|| problem("is not an identifier"))
+    spelled(&string(value, profile)?, profile).ok_or_else(|| problem("is not an identifier"))
 }
 
 /// Reads a UUID as the profile spells it. The hyphenated form is always accepted: contacts have it in every profile.
@@ -108,14 +108,14 @@ pub(super) fn hyphenated(text: &str) -> Option<Uuid> {
 
 /// Reads a date in the profile's format of dob; chrono alone would accept `2024-2-9` too.
 pub(super) fn date(value: &Value, profile: &Profile) -> Read<NaiveDate> {
-    let text = text(value, profile)?;
+    let text = string(value, profile)?;
     let format = profile.dob_format;
     let date = NaiveDate::parse_from_str(&text, format.pattern())
         .ok()
         .filter(has_common_year);
     date.filter(|date| date.format(format.pattern()).to_string() == text)
         .ok_or_else(|| problem(format.problem()))
-        .and_then(|date| of_a_lifetime(date, profile))
+        .and_then(|date| within_lifetime(date, profile))
 }
 
 /// Reads a date of day, month and year.
@@ -131,11 +131,11 @@ pub(super) fn date_of_parts(value: &Value, profile: &Profile) -> Read<NaiveDate>
     };
     date.filter(has_common_year)
         .ok_or_else(|| problem("is not a date of the calendar"))
-        .and_then(|date| of_a_lifetime(date, profile))
+        .and_then(|date| within_lifetime(date, profile))
 }
 
 /// Returns a date of birth that the profile accepts.
-fn of_a_lifetime(date: NaiveDate, profile: &Profile) -> Read<NaiveDate> {
+fn within_lifetime(date: NaiveDate, profile: &Profile) -> Read<NaiveDate> {
     let is_taken = match profile.birth_dates {
         BirthDates::Any => true,
         BirthDates::Lifetime => date.year() >= 1900 && date <= (profile.clock)().date_naive(),
@@ -159,7 +159,7 @@ pub(super) fn visit_time(value: &Value, profile: &Profile) -> Read<DateTime<Utc>
 
 /// Reads a timestamp by RFC 3339, the strict profile of ISO 8601 that both documented forms fit.
 pub(super) fn timestamp(value: &Value, profile: &Profile) -> Read<DateTime<Utc>> {
-    let text = text(value, profile)?;
+    let text = string(value, profile)?;
     if !is_strict_timestamp(&text) {
         return Err(problem(
             "is not a timestamp such as 2024-05-17T09:30:00Z or 2024-05-17T09:30:00+02:00",
@@ -209,24 +209,24 @@ mod tests {
     #[test]
     fn texts_may_be_empty_and_of_any_script() {
         for sent in ["", "Ada", "Ωmega", "a\u{1f600}b", &"é".repeat(1_000)] {
-            assert_eq!(plain(text, &json!(sent)), Ok(sent.to_owned()));
+            assert_eq!(plain(string, &json!(sent)), Ok(sent.to_owned()));
         }
     }
 
     #[test]
     fn texts_with_nul_too_long_or_of_another_type_are_rejected() {
-        assert_eq!(plain(text, &json!("a\0b")), Err(problem("holds a NUL character")));
-        assert_eq!(plain(text, &json!("é".repeat(1_001))), Err(problem("is too long")));
+        assert_eq!(plain(string, &json!("a\0b")), Err(problem("holds a NUL character")));
+        assert_eq!(plain(string, &json!("é".repeat(1_001))), Err(problem("is too long")));
         for other in [json!(null), json!(1), json!(["a"]), json!({})] {
-            assert_eq!(plain(text, &other), Err(problem("is not a string")));
+            assert_eq!(plain(string, &other), Err(problem("is not a string")));
         }
     }
 
     #[test]
     fn a_blank_text_is_not_filled() {
-        assert!(plain(filled, &json!(" a ")).is_ok());
-        assert!(plain(filled, &json!("")).is_err());
-        assert!(plain(filled, &json!(" \t")).is_err());
+        assert!(plain(non_blank, &json!(" a ")).is_ok());
+        assert!(plain(non_blank, &json!("")).is_err());
+        assert!(plain(non_blank, &json!(" \t")).is_err());
     }
 
     #[test]
@@ -305,8 +305,8 @@ mod tests {
             field_sizes: FieldSizes::Sixty,
             ..Profile::default()
         };
-        assert!(text(&json!("é".repeat(60)), &profile).is_ok());
-        assert!(text(&json!("é".repeat(61)), &profile).is_err());
+        assert!(string(&json!("é".repeat(60)), &profile).is_ok());
+        assert!(string(&json!("é".repeat(61)), &profile).is_err());
     }
 
     #[test]

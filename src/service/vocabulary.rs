@@ -4,42 +4,42 @@ use serde_json::Value;
 
 use super::fields::{Read, problem};
 use super::profile::{Allowed, Profile, TagsEntries, closed};
-use super::values::{filled, spelled, text};
+use super::values::{non_blank, spelled, string};
 
 /// Reads a gender.
 pub(super) fn gender(value: &Value, profile: &Profile) -> Read<String> {
-    text(value, profile).and_then(|text| allowed(text, profile.gender_values, closed::GENDERS))
+    string(value, profile).and_then(|text| allowed(text, profile.gender_values, closed::GENDERS))
 }
 
 /// Reads the status of a contact method.
 pub(super) fn status(value: &Value, profile: &Profile) -> Read<String> {
-    text(value, profile).and_then(|text| allowed(text, profile.status_values, closed::STATUSES))
+    string(value, profile).and_then(|text| allowed(text, profile.status_values, closed::STATUSES))
 }
 
 /// Reads the type of a contact method.
 pub(super) fn method_type(value: &Value, profile: &Profile) -> Read<String> {
-    filled(value, profile).and_then(|text| allowed(text, profile.type_values, closed::TYPES))
+    non_blank(value, profile).and_then(|text| allowed(text, profile.type_values, closed::TYPES))
 }
 
 /// Reads a nationality.
 pub(super) fn nationality(value: &Value, profile: &Profile) -> Read<String> {
-    text(value, profile).and_then(|text| allowed(text, profile.nationality_values, closed::COUNTRIES))
+    string(value, profile).and_then(|text| allowed(text, profile.nationality_values, closed::COUNTRIES))
 }
 
 /// Reads a country of residence.
 pub(super) fn country(value: &Value, profile: &Profile) -> Read<String> {
-    text(value, profile).and_then(|text| allowed(text, profile.country_values, closed::COUNTRIES))
+    string(value, profile).and_then(|text| allowed(text, profile.country_values, closed::COUNTRIES))
 }
 
 /// Reads the name of a channel; a known one is returned in its own spelling.
 pub(super) fn channel(value: &Value, profile: &Profile) -> Read<String> {
-    let text = text(value, profile).and_then(|text| allowed(text, profile.channel_names, closed::CHANNELS))?;
+    let text = string(value, profile).and_then(|text| allowed(text, profile.channel_names, closed::CHANNELS))?;
     Ok(known(&text, closed::CHANNELS).map_or(text, str::to_owned))
 }
 
 /// Reads an entry of the request array `tags`; an id is returned in the store's spelling.
 pub(super) fn tag(value: &Value, profile: &Profile) -> Read<String> {
-    let text = text(value, profile)?;
+    let text = string(value, profile)?;
     match (profile.tags_entries, spelled(&text, profile)) {
         (TagsEntries::Id, None) => Err(problem("is not the id of a tag")),
         (TagsEntries::Name, Some(_)) => Err(problem("is an id, not the name of a tag")),

@@ -12,7 +12,7 @@ use super::contract::{Carry, Created, LocationKind, Operation, operations};
 use super::days::{DATES, INSTANTS};
 use super::locations::each;
 use super::seen::{Proposed, carried};
-use super::texts::{CLASSES, Reach};
+use super::strings::{CLASSES, Reach};
 use crate::service::profile::{DobFormat, Profile};
 
 /// What happens to values of one kind.
@@ -20,7 +20,7 @@ use crate::service::profile::{DobFormat, Profile};
 pub(super) enum Awkward {
     Date(fn(NaiveDate) -> Option<NaiveDate>),
     Instant(fn(DateTime<FixedOffset>) -> Option<DateTime<FixedOffset>>),
-    Text(fn(&str) -> String),
+    String(fn(&str) -> String),
 }
 
 /// Each class of awkward values, in each write that it reaches.
@@ -29,7 +29,7 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Awkward>> {
         let texts = CLASSES.iter().filter(|class| class.reach.suits(operation));
         let texts = texts.map(|class| {
             let about = format!("a text {}", class.about);
-            (class.name.to_owned(), about, Awkward::Text(class.change))
+            (class.name.to_owned(), about, Awkward::String(class.change))
         });
         let dates = DATES.iter().map(|class| {
             let about = format!("a date {}", class.about);
@@ -85,12 +85,12 @@ impl Awkward {
             && match self {
                 Awkward::Date(_) => date_of(carry).is_some() || part_of(carry).is_some(),
                 Awkward::Instant(_) => is_instant,
-                Awkward::Text(_) => is_text() && !is_instant && !carry.returned_at.ends_with("/id"),
+                Awkward::String(_) => is_text() && !is_instant && !carry.returned_at.ends_with("/id"),
             }
     }
 
     /// Changes what a call carries.
-    pub(super) fn sent(self, call: &mut Call, profile: &Profile) {
+    pub(super) fn change_request(self, call: &mut Call, profile: &Profile) {
         let Some(sent) = call.json() else { return };
         let mut body = sent.clone();
         for carry in call.operation.carries() {
@@ -98,12 +98,12 @@ impl Awkward {
                 Awkward::Date(change) => dates(&mut body, carry, change, profile.dob_format),
                 _ if !self.changes(call.operation, carry) => {}
                 Awkward::Instant(change) => each(&mut body, &carry.sent, &mut |value| instant(value, change)),
-                Awkward::Text(change) => text(&mut body, &carry.sent, change),
+                Awkward::String(change) => text(&mut body, &carry.sent, change),
             }
         }
         // A body without anything awkward is sent on byte for byte.
         if body != sent {
-            call.send(&body);
+            call.set_body(&body);
         }
     }
 }

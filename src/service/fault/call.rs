@@ -45,9 +45,9 @@ impl Call {
     }
 
     /// Requests another page, or none.
-    pub(super) fn ask(&mut self, page: Option<u64>) {
+    pub(super) fn set_page(&mut self, page: Option<u64>) {
         let query = page.map_or_else(String::new, |page| format!("?page={page}"));
-        self.go_to(&format!("{}{query}", self.head.uri.path()));
+        self.set_path(&format!("{}{query}", self.head.uri.path()));
     }
 
     /// Returns the identifier in the path.
@@ -60,10 +60,10 @@ impl Call {
     }
 
     /// Puts another identifier in the path.
-    pub(super) fn identify(&mut self, identifier: &str) {
+    pub(super) fn set_identifier(&mut self, identifier: &str) {
         let segments = self.operation.path.split('/');
         let segments = segments.map(|name| if name.starts_with('{') { identifier } else { name });
-        self.go_to(&segments.collect::<Vec<_>>().join("/"));
+        self.set_path(&segments.collect::<Vec<_>>().join("/"));
     }
 
     /// Returns the body as JSON.
@@ -72,21 +72,21 @@ impl Call {
     }
 
     /// Puts another value at a pointer of the body, if there is one already.
-    pub(super) fn put(&mut self, pointer: &str, value: Value) {
+    pub(super) fn set_field(&mut self, pointer: &str, value: Value) {
         let Some(mut body) = self.json() else { return };
         if let Some(location) = body.pointer_mut(pointer) {
             *location = value;
-            self.send(&body);
+            self.set_body(&body);
         }
     }
 
     /// Sends another body.
-    pub(super) fn send(&mut self, body: &Value) {
+    pub(super) fn set_body(&mut self, body: &Value) {
         self.body = body.to_string().into();
         self.head.headers.remove(header::CONTENT_LENGTH);
     }
 
-    fn go_to(&mut self, path: &str) {
+    fn set_path(&mut self, path: &str) {
         if let Ok(uri) = path.parse() {
             self.head.uri = uri;
         }
@@ -101,12 +101,12 @@ pub(super) struct ServedResponse {
 
 /// The body of a response.
 pub(super) enum Content {
-    /// The beginning of a body, after which the connection is cut.
-    Cut(Bytes),
+    /// The beginning of a body, after which the connection ends.
+    Truncated(Bytes),
     /// A value, still to be written.
     Json(Value),
-    /// A text that need not be JSON.
-    Text(Bytes),
+    /// Bytes that need not be JSON.
+    Raw(Bytes),
 }
 
 impl ServedResponse {
@@ -116,9 +116,9 @@ impl ServedResponse {
         ServedResponse::of(head, to_bytes(body, usize::MAX).await.unwrap_or_default())
     }
 
-    pub(super) fn of(mut head: response::Parts, text: Bytes) -> Self {
+    pub(super) fn of(mut head: response::Parts, bytes: Bytes) -> Self {
         head.headers.remove(header::CONTENT_LENGTH);
-        let content = serde_json::from_slice(&text).map_or(Content::Text(text), Content::Json);
+        let content = serde_json::from_slice(&bytes).map_or(Content::Raw(bytes), Content::Json);
         ServedResponse { head, content }
     }
 
@@ -135,30 +135,30 @@ impl ServedResponse {
     }
 
     /// Returns the body as it is written.
-    pub(super) fn text(&self) -> Bytes {
+    pub(super) fn bytes(&self) -> Bytes {
         match &self.content {
             Content::Json(body) => body.to_string().into(),
-            Content::Cut(text) | Content::Text(text) => text.clone(),
+            Content::Truncated(bytes) | Content::Raw(bytes) => bytes.clone(),
         }
     }
 }
 
 impl IntoResponse for ServedResponse {
     fn into_response(mut self) -> Response {
-        let text = self.text();
-        let Content::Cut(_) = self.content else {
-            return Response::from_parts(self.head, Body::from(text));
+        let bytes = self.bytes();
+        let Content::Truncated(_) = self.content else {
+            return Response::from_parts(self.head, Body::from(bytes));
         };
         // The connection ends one byte before the length that the head states.
         self.head
             .headers
-            .insert(header::CONTENT_LENGTH, HeaderValue::from(text.len() + 1));
-        let cut = async {
+            .insert(header::CONTENT_LENGTH, HeaderValue::from(bytes.len() + 1));
+        let end = async {
             // The beginning is sent before the end is noticed; otherwise the client would get no response at all.
             tokio::task::yield_now().await;
             Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))
         };
-        let body = Body::from_stream(stream::iter([Ok(text)]).chain(stream::once(cut)));
+        let body = Body::from_stream(stream::iter([Ok(bytes)]).chain(stream::once(end)));
         self.head.extensions.insert(Uncompressed);
         Response::from_parts(self.head, body)
     }

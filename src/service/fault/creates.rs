@@ -28,12 +28,12 @@ pub(super) enum CreateFault {
 
 /// The records that creates have returned since the service was started, and the create that waits.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct FaultState {
     records: Mutex<Vec<Value>>,
     pub(super) rendezvous: Rendezvous,
 }
 
-impl Memory {
+impl FaultState {
     pub(super) fn remember(&self, record: &Value) {
         self.records
             .lock()
@@ -48,17 +48,17 @@ impl Memory {
 
 impl CreateFault {
     /// Changes the response of the create, or of the list that shows what it creates.
-    pub(super) async fn answered(
+    pub(super) async fn change_response(
         self,
         created: &Created,
         call: &Call,
         response: &mut ServedResponse,
-        around: (&InnerService, &Memory),
+        around: (&InnerService, &FaultState),
     ) {
-        let (inside, memory) = around;
+        let (inside, state) = around;
         let Some(body) = response.success() else { return };
         if call.operation.page.is_some() {
-            let made = memory.records();
+            let made = state.records();
             self.listed(created, call, body, &made);
             if self == CreateFault::Unlisted && created.listed.array.is_none() {
                 hide(call, body, made.len(), inside).await;
@@ -68,7 +68,7 @@ impl CreateFault {
         let Some(record) = body.pointer_mut(&created.resource) else {
             return;
         };
-        memory.remember(record);
+        state.remember(record);
         if let (CreateFault::IdentifierReused, Some(other)) = (self, listed_already(created, record, inside).await)
             && let Some(id) = record.pointer_mut(&created.id)
         {

@@ -33,7 +33,7 @@ pub(super) enum Credential {
 }
 
 /// The credentials that are nearly right, with the words for them. They concern the service, not one operation.
-const NEAR: [(Credential, &str, &str, &str); 6] = [
+const NEARLY_RIGHT: [(Credential, &str, &str, &str); 6] = [
     (
         Credential::Empty,
         "let-in-without-a-token",
@@ -76,13 +76,13 @@ const WRONG: &str = "a wrong token is rejected";
 
 /// Returns the faults on credentials that are nearly right, or that are not required where they should be.
 pub(super) fn faults() -> impl Iterator<Item = Proposed<Credential>> {
-    let near = NEAR.into_iter().map(|(credential, deviation, about, stated)| {
+    let nearly_right = NEARLY_RIGHT.into_iter().map(|(credential, deviation, about, stated)| {
         // The fact that a token is required is stated for each operation.
         let fact = (stated == WRONG).then(|| format!("{EVERY} auth: {stated}"));
         Proposed::new(EVERY, deviation, about, vec![rejecting(fact)], credential)
     });
     let lists = operations().iter().filter(|operation| operation.page.is_some());
-    near.chain(lists.flat_map(|list| {
+    nearly_right.chain(lists.flat_map(|list| {
         let fault = |(credential, deviation, about)| {
             let fact = format!("{} auth: a request without a credential is rejected", list.name);
             Proposed::new(&list.name, deviation, about, vec![rejecting(Some(fact))], credential)
@@ -113,7 +113,7 @@ fn rejecting(fact: Option<String>) -> Seen {
 
 impl Credential {
     /// Returns whether a call shows it.
-    pub(super) fn is_shown(self, call: &Call, inside: &InnerService) -> bool {
+    pub(super) fn is_presented_by(self, call: &Call, inside: &InnerService) -> bool {
         let Some(value) = call.head.headers.get(header::AUTHORIZATION) else {
             return match self {
                 Credential::None => true,

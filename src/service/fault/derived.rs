@@ -5,7 +5,7 @@ use super::carried;
 use super::contract::{Location, LocationKind, Members, Operation, operations};
 use super::deviation::{Deviation, DeviationKind, Fault, in_words, name};
 use super::locations::Edit;
-use super::wholes;
+use super::response_table;
 
 /// A member that appears nowhere in the document.
 const UNKNOWN: &str = "countersign_fault";
@@ -18,7 +18,7 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
             .iter()
             .flat_map(|location| at_location(operation, location));
         locations
-            .chain(wholes::faults(operation))
+            .chain(response_table::faults(operation))
             .chain(carried::faults(operation))
     })
 }
@@ -117,7 +117,7 @@ fn words(edit: &Edit, kind: LocationKind) -> &'static str {
         (Edit::Renamed, _) => "has another name",
         (Edit::Retyped, LocationKind::String) => "is an integer",
         (Edit::Retyped, _) => "is a string",
-        (Edit::Altered | Edit::Text(_), _) => "has another value",
+        (Edit::Altered | Edit::String(_), _) => "has another value",
     }
 }
 

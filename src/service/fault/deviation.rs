@@ -1,16 +1,16 @@
 //! One deliberate deviation: [`Fault`].
 
+use super::arrays::ArrayFault;
 use super::awkward::Awkward;
 use super::creates::CreateFault;
 use super::edge_case::{EdgeCase, End};
 use super::locations::Edit;
 use super::pages::PageFault;
 use super::repetition::Repetition;
+use super::request::RequestFault;
+use super::response::ResponseFault;
 use super::seen::{Proposed, Seen};
-use super::sent::SentFault;
-use super::several::Several;
-use super::whole::WholeFault;
-use super::writing::Writing;
+use super::spelling::SpellingFault;
 
 /// One deliberate deviation, and what a check must report of it.
 #[derive(Debug)]
@@ -44,13 +44,13 @@ pub(super) struct Deviation {
 #[derive(Clone, Debug)]
 pub(super) enum DeviationKind {
     /// What is sent is changed on its way in.
-    Sent(SentFault),
+    Request(RequestFault),
     /// A value that is valid but awkward is stored as another.
     Awkward(Awkward),
     /// An array of several elements is stored as another.
-    Several(Several),
+    Array(ArrayFault),
     /// A request is rejected for the way in which it is written.
-    Writing(Writing),
+    Spelling(SpellingFault),
     /// An update gives its record another identifier.
     Renamed,
     /// A write is done more or less often than it was sent.
@@ -64,7 +64,7 @@ pub(super) enum DeviationKind {
     /// A location of a success is changed.
     Location { pattern: String, edit: Edit },
     /// A response is changed as a whole.
-    Whole(WholeFault),
+    Response(ResponseFault),
 }
 
 impl<Kind> Proposed<Kind> {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::call::{Call, Content, ServedResponse};
 use super::contract::{LocationKind, Operation};
 use super::locations::select;
-use super::whole::fail;
+use super::response::fail;
 
 /// What is unusual about a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,14 +116,14 @@ impl EdgeCase {
     }
 
     /// Answers such a call with a 500 or breaks off, unless the service rejected it for its credential.
-    pub(super) fn answered(self, end: End, call: &Call, response: &mut ServedResponse) {
+    pub(super) fn change_response(self, end: End, call: &Call, response: &mut ServedResponse) {
         if response.head.status == StatusCode::UNAUTHORIZED || !self.is(call, response.head.status) {
             return;
         }
         match end {
             End::BrokenOff => {
-                let text = response.text();
-                response.content = Content::Cut(text.slice(..text.len() / 2));
+                let text = response.bytes();
+                response.content = Content::Truncated(text.slice(..text.len() / 2));
             }
             End::Failed => fail(response, StatusCode::INTERNAL_SERVER_ERROR),
         }

@@ -16,7 +16,7 @@ pub enum Edited {
     /// It is complete.
     Response(Response<Bytes>),
     /// The connection ends inside it.
-    Cut,
+    Truncated,
 }
 
 impl Fault {
@@ -25,7 +25,7 @@ impl Fault {
     #[must_use]
     pub fn edits(&self) -> Option<&str> {
         let is_edit = match &self.deviation.kind {
-            DeviationKind::EdgeCase(..) | DeviationKind::Location { .. } | DeviationKind::Whole(_) => true,
+            DeviationKind::EdgeCase(..) | DeviationKind::Location { .. } | DeviationKind::Response(_) => true,
             DeviationKind::Page(fault) => !fault.asks_for_another(),
             _ => false,
         };
@@ -44,8 +44,8 @@ impl Fault {
         let mut response = ServedResponse::of(head, text);
         self.deviation.kind.edit(&call, number(&call), &mut response);
         Some(match response.content {
-            Content::Cut(_) => Edited::Cut,
-            _ => Edited::Response(Response::from_parts(response.head.clone(), response.text())),
+            Content::Truncated(_) => Edited::Truncated,
+            _ => Edited::Response(Response::from_parts(response.head.clone(), response.bytes())),
         })
     }
 }
@@ -55,10 +55,10 @@ impl DeviationKind {
     /// response.
     pub(super) fn edit(&self, call: &Call, asked: Option<u64>, response: &mut ServedResponse) {
         match self {
-            DeviationKind::EdgeCase(edge_case, end) => edge_case.answered(*end, call, response),
+            DeviationKind::EdgeCase(edge_case, end) => edge_case.change_response(*end, call, response),
             DeviationKind::Page(fault) => {
                 if let (Some(invariant), Some(body)) = (&call.operation.page, response.success()) {
-                    fault.answered(asked, invariant, body);
+                    fault.change_response(asked, invariant, body);
                 }
             }
             DeviationKind::Location { pattern, edit: how } => {
@@ -66,7 +66,7 @@ impl DeviationKind {
                     edit(body, call.operation, pattern, how);
                 }
             }
-            DeviationKind::Whole(fault) => fault.answered(response),
+            DeviationKind::Response(fault) => fault.change_response(response),
             _ => {}
         }
     }
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_connection_that_is_cut_leaves_no_response() {
         let cut = edited("getTags:connection-cut", (200, "{}"));
-        assert!(matches!(cut, Some(Edited::Cut)), "{cut:?}");
+        assert!(matches!(cut, Some(Edited::Truncated)), "{cut:?}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use secrecy::ExposeSecret;
 
 use super::call::{Call, InnerService, ServedResponse};
 use super::contract::{EVERY, Operation, operation, operations};
-use super::creates::Memory;
+use super::creates::FaultState;
 use super::deviation::{Deviation, DeviationKind};
 use super::names::Faults;
 use super::pages::number;
@@ -21,7 +21,7 @@ use crate::service::app::unshaped;
 use crate::service::profile::Profile;
 use crate::service::traffic::shape;
 
-/// Builds the service's operations with faults switched on. Without any it is [`service::app`](crate::service::app).
+/// Builds the service's operations with faults. Without any it is [`service::app`](crate::service::app).
 pub fn app(service: Service, faults: &Faults) -> Router {
     let token = service.token().expose_secret();
     // A service is not opened with a token that no header carries.
@@ -31,33 +31,33 @@ pub fn app(service: Service, faults: &Faults) -> Router {
     };
     let profile = *service.profile();
     credential.set_sensitive(true);
-    let deviations = faults.iter().map(|fault| (&fault.deviation, Memory::default()));
-    let switched = Switched {
+    let deviations = faults.iter().map(|fault| (&fault.deviation, FaultState::default()));
+    let active = ActiveFaults {
         deviations: deviations.collect(),
         credential,
         profile,
     };
     // As a fallback service, the service routes each request after the layer is done with it, so that a changed path
     // counts.
-    let layer = middleware::from_fn_with_state(Arc::new(switched), deviate);
+    let layer = middleware::from_fn_with_state(Arc::new(active), deviate);
     let faulty = Router::new().fallback_service(unshaped(service)).layer(layer);
     // The response is compressed after the faults have changed it.
     shape(faulty, &profile)
 }
 
 /// The deviations that are on.
-struct Switched {
-    deviations: Vec<(&'static Deviation, Memory)>,
+struct ActiveFaults {
+    deviations: Vec<(&'static Deviation, FaultState)>,
     /// The header that the service lets in.
     credential: HeaderValue,
     profile: Profile,
 }
 
-async fn deviate(State(switched): State<Arc<Switched>>, request: Request, next: Next) -> Response {
+async fn deviate(State(active): State<Arc<ActiveFaults>>, request: Request, next: Next) -> Response {
     let Some(operation) = called(request.method(), request.uri().path()) else {
         return next.run(request).await;
     };
-    let mut concerned: Vec<_> = switched
+    let mut concerned: Vec<_> = active
         .deviations
         .iter()
         .filter(|(deviation, _)| deviation.concerns(operation))
@@ -65,56 +65,58 @@ async fn deviate(State(switched): State<Arc<Switched>>, request: Request, next: 
     if concerned.is_empty() {
         return next.run(request).await;
     }
-    concerned.sort_by_key(|(deviation, _)| deviation.kind.turn());
-    let inside = InnerService::new(next, switched.credential.clone(), switched.profile);
+    concerned.sort_by_key(|(deviation, _)| deviation.kind.order());
+    let inside = InnerService::new(next, active.credential.clone(), active.profile);
     match Call::read(operation, request).await {
         Ok(call) => response(call, &concerned, &inside).await,
         Err(response) => response,
     }
 }
 
-async fn response(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &InnerService) -> Response {
+async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inside: &InnerService) -> Response {
     let asked = number(&call);
     for (deviation, _) in deviations {
         match &deviation.kind {
-            DeviationKind::Sent(fault) => {
-                if let Some(response) = fault.sent(&mut call, inside).await {
+            DeviationKind::Request(fault) => {
+                if let Some(response) = fault.change_request(&mut call, inside).await {
                     return response;
                 }
             }
-            DeviationKind::Awkward(awkward) => awkward.sent(&mut call, &inside.profile),
-            DeviationKind::Several(several) => several.sent(&mut call),
-            DeviationKind::Writing(writing) => {
-                if let Some(response) = writing.sent(&mut call) {
+            DeviationKind::Awkward(awkward) => awkward.change_request(&mut call, &inside.profile),
+            DeviationKind::Array(fault) => fault.change_request(&mut call),
+            DeviationKind::Spelling(fault) => {
+                if let Some(response) = fault.change_request(&mut call) {
                     return response;
                 }
             }
-            DeviationKind::Page(fault) => fault.sent(&mut call),
+            DeviationKind::Page(fault) => fault.change_request(&mut call),
             _ => {}
         }
     }
-    let mut response = done(&call, deviations, inside).await;
-    for (deviation, memory) in deviations {
+    let mut response = perform(&call, deviations, inside).await;
+    for (deviation, state) in deviations {
         match &deviation.kind {
             DeviationKind::Awkward(_)
             | DeviationKind::Repetition(_)
-            | DeviationKind::Sent(_)
-            | DeviationKind::Several(_)
-            | DeviationKind::Writing(_) => {}
+            | DeviationKind::Request(_)
+            | DeviationKind::Array(_)
+            | DeviationKind::Spelling(_) => {}
             DeviationKind::Create(fault) => {
                 if let Some(created) = operation(&deviation.on).and_then(|create| create.created.as_ref()) {
-                    fault.answered(created, &call, &mut response, (inside, memory)).await;
+                    fault
+                        .change_response(created, &call, &mut response, (inside, state))
+                        .await;
                 }
             }
             DeviationKind::Renamed => {
                 if let Some(updated) = operation(&deviation.on).and_then(|update| update.updated.as_ref()) {
-                    renamed::answered(updated, &call, &mut response, memory);
+                    renamed::change_response(updated, &call, &mut response, state);
                 }
             }
             DeviationKind::EdgeCase(..)
             | DeviationKind::Page(_)
             | DeviationKind::Location { .. }
-            | DeviationKind::Whole(_) => {
+            | DeviationKind::Response(_) => {
                 deviation.kind.edit(&call, asked, &mut response);
             }
         }
@@ -123,10 +125,10 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: 
 }
 
 /// Has the service do a call, as often as the first deviation of that kind says.
-async fn done(call: &Call, deviations: &[&(&Deviation, Memory)], inside: &InnerService) -> ServedResponse {
-    for (deviation, memory) in deviations {
+async fn perform(call: &Call, deviations: &[&(&Deviation, FaultState)], inside: &InnerService) -> ServedResponse {
+    for (deviation, state) in deviations {
         if let DeviationKind::Repetition(repetition) = &deviation.kind {
-            return repetition.done(call, inside, &memory.rendezvous).await;
+            return repetition.perform(call, inside, &state.rendezvous).await;
         }
     }
     ServedResponse::read(inside.run(call.request()).await).await
@@ -147,18 +149,18 @@ impl Deviation {
 
 impl DeviationKind {
     /// Returns its place in the order in which deviations are applied.
-    fn turn(&self) -> u8 {
+    fn order(&self) -> u8 {
         match self {
             DeviationKind::Awkward(_)
             | DeviationKind::Repetition(_)
-            | DeviationKind::Sent(_)
-            | DeviationKind::Several(_)
-            | DeviationKind::Writing(_) => 0,
+            | DeviationKind::Request(_)
+            | DeviationKind::Array(_)
+            | DeviationKind::Spelling(_) => 0,
             DeviationKind::EdgeCase(..) => 1,
             DeviationKind::Page(_) => 2,
             DeviationKind::Create(_) | DeviationKind::Renamed => 3,
             DeviationKind::Location { .. } => 4,
-            DeviationKind::Whole(_) => 5,
+            DeviationKind::Response(_) => 5,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The functions that change [`texts`](super::texts): small ones on letters, each with one habit of software.
+//! The functions that change [`strings`](super::strings): small ones on letters, each with one habit of software.
 
 use icu_normalizer::DecomposingNormalizer;
 
@@ -126,16 +126,16 @@ pub(super) fn folded(text: &str) -> String {
     decomposed.chars().filter(|letter| !is_mark(letter)).collect()
 }
 
-/// The text with each run of letters that `is_turned` accepts reversed.
-pub(super) fn reversed(text: &str, is_turned: fn(char) -> bool) -> String {
+/// The text with each run of letters that `is_reversed` accepts reversed.
+pub(super) fn reversed(text: &str, is_reversed: fn(char) -> bool) -> String {
     let mut runs: Vec<(bool, String)> = Vec::new();
     for letter in text.chars() {
         match runs.last_mut() {
-            Some((turned, run)) if *turned == is_turned(letter) => run.push(letter),
-            _ => runs.push((is_turned(letter), letter.to_string())),
+            Some((is_of_run, run)) if *is_of_run == is_reversed(letter) => run.push(letter),
+            _ => runs.push((is_reversed(letter), letter.to_string())),
         }
     }
-    let read = |(turned, run): (bool, String)| if turned { run.chars().rev().collect() } else { run };
+    let read = |(is_of_run, run): (bool, String)| if is_of_run { run.chars().rev().collect() } else { run };
     runs.into_iter().map(read).collect()
 }
 

@@ -24,7 +24,7 @@ pub(super) enum Edit {
     /// A value of another type.
     Retyped,
     /// This text.
-    Text(&'static str),
+    String(&'static str),
 }
 
 /// Edits every location of the body that the pattern names. Where there is none because arrays are empty, an element is
@@ -53,7 +53,7 @@ pub(super) fn edit(body: &mut Value, operation: &Operation, pattern: &str, edit:
         Edit::Exchanged => each(body, pattern, &mut |location| *location = exchanged(location.take())),
         Edit::Null => each(body, pattern, &mut |location| *location = Value::Null),
         Edit::Retyped => each(body, pattern, &mut |location| *location = retyped(location)),
-        Edit::Text(text) => each(body, pattern, &mut |location| *location = json!(text)),
+        Edit::String(text) => each(body, pattern, &mut |location| *location = json!(text)),
     }
 }
 
@@ -152,7 +152,7 @@ mod tests {
         let item = |id: Value| json!({"id": id, "tags": {"id": "b"}, "excluded_channels": [], "age": 3});
         assert_eq!(edited("/data/items/*/id", &Edit::Null), item(Value::Null));
         assert_eq!(edited("/data/items/*/id", &Edit::Retyped), item(json!(7)));
-        assert_eq!(edited("/data/items/*/id", &Edit::Text("x")), item(json!("x")));
+        assert_eq!(edited("/data/items/*/id", &Edit::String("x")), item(json!("x")));
         let dropped = edited("/data/items/*/id", &Edit::Dropped);
         assert_eq!(dropped, json!({"tags": {"id": "b"}, "excluded_channels": [], "age": 3}));
         let renamed = edited("/data/items/*/id", &Edit::Renamed);

@@ -12,7 +12,7 @@ use crate::service::profile::UpdateSemantics;
 /// current values.
 pub(super) async fn lose(call: &mut Call, inside: &InnerService) {
     if inside.profile.update_semantics == UpdateSemantics::Merges {
-        return call.send(&json!({}));
+        return call.set_body(&json!({}));
     }
     let Some(updated) = &call.operation.updated else { return };
     let Some(Value::Object(mut body)) = call.json() else {
@@ -22,7 +22,7 @@ pub(super) async fn lose(call: &mut Call, inside: &InnerService) {
         for carry in &updated.carries {
             keep(&mut body, &record, carry, &updated.carries);
         }
-        call.send(&Value::Object(body));
+        call.set_body(&Value::Object(body));
     }
 }
 

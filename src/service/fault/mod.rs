@@ -1,11 +1,11 @@
 //! Deliberate deviations from the document, to prove that a check sees them: [`faults`] is the table, [`app`] is the
-//! service with some of them switched on.
+//! service with some of them active.
 //!
 //! The service itself knows nothing of this. Faults are one layer outside of it, which changes what the service is sent
 //! or what it has answered.
 //!
 //! ```text
-//! server ─▶ layer ─▶ sent, awkward, several, writing, edge_case ─▶ the service ─▶ locations, whole, pages, creates, renamed ─▶ server
+//! server ─▶ layer ─▶ request, awkward, arrays, spelling, edge_case ─▶ the service ─▶ locations, response, pages, creates, renamed ─▶ server
 //!                                repetition: how many times ─┘
 //! ```
 //!
@@ -14,8 +14,8 @@
 //! [`Fault`] says which rule must see it, which fact it breaks and where, so the table is the model that the checker is
 //! tested by.
 //!
-//! Some show only on a request that is valid but awkward: those on values (`texts`, `days`, `several`), on credentials
-//! that are nearly right (`credential`) and on the ways to write a request (`writing`). They leave plain requests
+//! Some show only on a request that is valid but awkward: those on values (`strings`, `days`, `arrays`), on credentials
+//! that are nearly right (`credential`) and on the spelling of a request (`spelling`). They leave plain requests
 //! alone. A fault that several fields can show names all the locations where it may be seen.
 //!
 //! # Names
@@ -39,6 +39,7 @@
 //! refusals. Several faults may be on at once; those on a location are applied before those on a whole response. These
 //! and the others that edit one response also work on a recording, without a service ([`Fault::edited`]).
 
+mod arrays;
 mod awkward;
 mod call;
 mod carried;
@@ -50,6 +51,7 @@ mod derived;
 mod deviation;
 mod edge_case;
 mod edited;
+mod handwritten;
 mod layer;
 mod letters;
 mod locations;
@@ -58,15 +60,13 @@ mod names;
 mod pages;
 mod renamed;
 mod repetition;
+mod request;
+mod response;
+mod response_table;
 mod seen;
-mod sent;
-mod several;
+mod spelling;
+mod strings;
 mod table;
-mod texts;
-mod whole;
-mod wholes;
-mod writing;
-mod written;
 
 pub use deviation::Fault;
 pub use edited::Edited;

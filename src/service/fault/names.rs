@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::deviation::Fault;
 use super::table::faults;
-use crate::service::near::Near;
+use crate::service::suggestions::Suggestions;
 
-/// The faults that are switched on; none by default.
+/// The faults that are active; none by default.
 #[derive(Clone, Debug, Default)]
 pub struct Faults(Vec<&'static Fault>);
 
@@ -15,7 +15,7 @@ pub struct Faults(Vec<&'static Fault>);
 #[error("there is no fault `{name}`{near}; `--fault list` prints them all")]
 pub struct UnknownFault {
     name: String,
-    near: Near,
+    near: Suggestions,
 }
 
 impl Faults {
@@ -63,7 +63,7 @@ fn named(name: &str) -> Result<&'static Fault, UnknownFault> {
         .find(|fault| fault.name == written)
         .ok_or_else(|| UnknownFault {
             name: name.to_owned(),
-            near: Near::to(name, faults().iter().map(|fault| fault.name.as_str())),
+            near: Suggestions::of(name, faults().iter().map(|fault| fault.name.as_str())),
         })
 }
 

@@ -134,20 +134,20 @@ impl PageFault {
         )
     }
 
-    pub(super) fn sent(self, call: &mut Call) {
+    pub(super) fn change_request(self, call: &mut Call) {
         let asked = number(call);
         match (self, asked) {
-            (PageFault::DefaultIsTwo, _) if call.page().is_none() => call.ask(Some(2)),
-            (PageFault::Ignored, Some(2..)) => call.ask(None),
+            (PageFault::DefaultIsTwo, _) if call.page().is_none() => call.set_page(Some(2)),
+            (PageFault::Ignored, Some(2..)) => call.set_page(None),
             (PageFault::EmptyPageInside, Some(page @ 3..)) | (PageFault::Repeated, Some(page @ 2..)) => {
-                call.ask(Some(page - 1));
+                call.set_page(Some(page - 1));
             }
             _ => {}
         }
     }
 
     /// Changes the response for the page that was `asked` for.
-    pub(super) fn answered(self, asked: Option<u64>, invariant: &PageInvariant, body: &mut Value) {
+    pub(super) fn change_response(self, asked: Option<u64>, invariant: &PageInvariant, body: &mut Value) {
         match self {
             PageFault::EmptyPageInside => {
                 let asked = asked.unwrap_or(1);

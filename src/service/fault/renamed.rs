@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::call::{Call, ServedResponse};
 use super::contract::{Operation, Updated, operations};
-use super::creates::Memory;
+use super::creates::FaultState;
 use super::locations::{altered, each};
 use super::seen::{Proposed, Seen};
 
@@ -33,7 +33,7 @@ pub(super) fn concerns(update: &Operation, called: &Operation) -> bool {
 }
 
 /// Remembers what an update wrote, or shows it under another identifier in its list.
-pub(super) fn answered(updated: &Updated, call: &Call, response: &mut ServedResponse, memory: &Memory) {
+pub(super) fn change_response(updated: &Updated, call: &Call, response: &mut ServedResponse, state: &FaultState) {
     if !response.is_success() {
         return;
     }
@@ -44,11 +44,11 @@ pub(super) fn answered(updated: &Updated, call: &Call, response: &mut ServedResp
         .filter(|_| call.operation.name == updated.listed.list)
     else {
         if let Some(id) = call.identifier() {
-            memory.remember(&json!(id.to_ascii_lowercase()));
+            state.remember(&json!(id.to_ascii_lowercase()));
         }
         return;
     };
-    let renamed = memory.records();
+    let renamed = state.records();
     if let Some(body) = response.success() {
         each(body, &invariant.item_id(), &mut |id| {
             let own = json!(id.as_str().unwrap_or_default().to_ascii_lowercase());

@@ -151,7 +151,7 @@ fn seen_by(rule: &'static str, fact: String, pointer: &str) -> Seen {
 
 impl Repetition {
     /// Has the service do a call, and returns the response.
-    pub(super) async fn done(self, call: &Call, inside: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
+    pub(super) async fn perform(self, call: &Call, inside: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
         let once = async || ServedResponse::read(inside.run(call.request()).await).await;
         match self {
             Repetition::StoredBefore => {

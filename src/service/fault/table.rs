@@ -3,23 +3,23 @@
 use std::sync::LazyLock;
 
 use super::deviation::{DeviationKind, Fault};
-use super::sent::SentFault;
-use super::{awkward, credential, derived, renamed, repetition, several, writing, written};
+use super::request::RequestFault;
+use super::{arrays, awkward, credential, derived, handwritten, renamed, repetition, spelling};
 
 /// Every fault, in the order of the document, those derived from it first.
 #[must_use]
 pub fn faults() -> &'static [Fault] {
     static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
         let awkward = awkward::faults().filter_map(|proposed| proposed.fault(DeviationKind::Awkward));
-        let several = several::faults().filter_map(|proposed| proposed.fault(DeviationKind::Several));
-        let let_in = |credential| DeviationKind::Sent(SentFault::LetIn(credential));
+        let array = arrays::faults().filter_map(|proposed| proposed.fault(DeviationKind::Array));
+        let let_in = |credential| DeviationKind::Request(RequestFault::LetIn(credential));
         let credential = credential::faults().filter_map(|proposed| proposed.fault(let_in));
-        let writing = writing::faults().filter_map(|proposed| proposed.fault(DeviationKind::Writing));
+        let spelling = spelling::faults().filter_map(|proposed| proposed.fault(DeviationKind::Spelling));
         let repetition = repetition::faults().filter_map(|proposed| proposed.fault(DeviationKind::Repetition));
         let renamed = renamed::faults().filter_map(|proposed| proposed.fault(|()| DeviationKind::Renamed));
-        let known = derived::faults().chain(written::faults());
-        let of_values = awkward.chain(several);
-        let of_calls = credential.chain(writing).chain(repetition).chain(renamed);
+        let known = derived::faults().chain(handwritten::faults());
+        let of_values = awkward.chain(array);
+        let of_calls = credential.chain(spelling).chain(repetition).chain(renamed);
         known.chain(of_values).chain(of_calls).collect()
     });
     &FAULTS

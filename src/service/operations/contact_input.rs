@@ -7,7 +7,7 @@ use super::contact_methods::read_nested;
 use crate::service::fields::{Fields, Read, list, problem};
 use crate::service::profile::{Profile, UpdateSemantics, VenueOfContact, closed};
 use crate::service::store::{ContactChange, NewContactMethod};
-use crate::service::values::{date, date_of_parts, filled_name, identifier, name};
+use crate::service::values::{date, date_of_parts, identifier, name, non_blank_name};
 use crate::service::vocabulary::{channel, country, gender, nationality, tag};
 
 /// Reads the contact in the body of a create.
@@ -33,7 +33,7 @@ pub(super) fn read_update(sent: &Map<String, Value>, profile: &Profile) -> Read<
 fn read(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> Read<ContactChange> {
     let mut fields = Fields::of(sent, required, profile);
     let change = ContactChange {
-        firstname: fields.read("firstname", filled_name),
+        firstname: fields.read("firstname", non_blank_name),
         lastname: fields.read("lastname", name),
         methods: fields.read("contact_methods", methods),
         born: born(&mut fields),

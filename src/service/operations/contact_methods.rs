@@ -16,7 +16,7 @@ use crate::service::profile::{Profile, STATUS};
 use crate::service::refusal::Refusal;
 use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{ContactMethod, NewContactMethod};
-use crate::service::values::filled;
+use crate::service::values::non_blank;
 use crate::service::vocabulary::{channel, method_type, status};
 
 pub(crate) async fn create(
@@ -60,7 +60,7 @@ pub(super) fn read_nested(sent: &Value, profile: &Profile) -> Read<NewContactMet
 fn shared(fields: &mut Fields<'_>) -> NewContactMethod {
     NewContactMethod {
         kind: fields.required("type", method_type),
-        contact: fields.required("contact", filled),
+        contact: fields.required("contact", non_blank),
         status: fields.read("status", status).unwrap_or_else(|| STATUS.to_owned()),
         included_channels: Vec::new(),
     }

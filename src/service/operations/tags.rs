@@ -16,7 +16,7 @@ use crate::service::profile::Profile;
 use crate::service::refusal::Refusal;
 use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{Named, NewTag};
-use crate::service::values::{color, filled_name};
+use crate::service::values::{color, non_blank_name};
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
     response_page(&service, number, |tag: Named, _| NamedResponse::from(tag)).await
@@ -36,7 +36,7 @@ pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> 
 
 fn read(sent: &Map<String, Value>, profile: &Profile) -> Read<NewTag> {
     let mut fields = Fields::of(sent, profile.required_fields.tag(), profile);
-    let name = fields.required("name", filled_name);
+    let name = fields.required("name", non_blank_name);
     let color = fields.read("color", color).unwrap_or_default();
     fields.finish(NewTag { name, color })
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::service::near::{Near, quoted};
+use crate::service::suggestions::{Suggestions, quoted};
 
 /// Why settings do not make a profile.
 #[derive(Debug, Error)]
@@ -53,7 +53,7 @@ pub enum ProfileError {
         /// The name.
         name: String,
         /// The near ones.
-        near: Near,
+        near: Suggestions,
     },
     /// No such value of an axis.
     #[error("{origin}: `{axis}` has no value `{name}`{near}; it has {}", quoted(known).join(", "))]
@@ -65,7 +65,7 @@ pub enum ProfileError {
         /// The name.
         name: String,
         /// The near ones.
-        near: Near,
+        near: Suggestions,
         /// All of them.
         known: Vec<&'static str>,
     },

@@ -151,7 +151,7 @@ choice! {
 }
 
 impl FieldSizes {
-    pub(in crate::service) fn longest_text(self) -> usize {
+    pub(in crate::service) fn maximum_length(self) -> usize {
         match self {
             FieldSizes::Byte => 255,
             FieldSizes::Sixty => 60,

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 use super::error::{Origin, ProfileError};
 use super::responses::{UpdateBody, UpdateStatus};
 use super::{AXES, Axis, Profile};
-use crate::service::near::Near;
+use crate::service::suggestions::Suggestions;
 
 /// One axis set to one of its values.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ impl Setting {
                 origin,
                 axis: axis.name,
                 name: value.to_owned(),
-                near: Near::to(value, names()),
+                near: Suggestions::of(value, names()),
                 known: names().collect(),
             }),
         }
@@ -126,7 +126,7 @@ fn axis(name: &str, origin: &Origin) -> Result<&'static Axis, ProfileError> {
     found.ok_or_else(|| ProfileError::UnknownAxis {
         origin: origin.clone(),
         name: name.to_owned(),
-        near: Near::to(name, AXES.iter().map(|axis| axis.name)),
+        near: Suggestions::of(name, AXES.iter().map(|axis| axis.name)),
     })
 }
 

@@ -77,7 +77,7 @@ choice! {
 }
 
 impl NameSizes {
-    pub(in crate::service) fn longest_name(self) -> usize {
+    pub(in crate::service) fn maximum_name_length(self) -> usize {
         match self {
             NameSizes::AsOthers => usize::MAX,
             NameSizes::Fifty => 50,

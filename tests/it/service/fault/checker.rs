@@ -96,7 +96,7 @@ impl<'contract> Checker<'contract> {
             let response = response(exchange).filter(|_| edits == Some(exchange.request.operation))?;
             Some(match fault.edited(request(exchange)?, response)? {
                 Edited::Response(edited) => answered(exchange, Some(edited)),
-                Edited::Cut => answered(exchange, None),
+                Edited::Truncated => answered(exchange, None),
             })
         };
         self.found(&recording.judge_edited(self.contract, Levels::default(), edited))

@@ -1,4 +1,4 @@
-//! Arrays of several elements whose parts do not stay together: [`Several`]. They break the invariants of what is
+//! Arrays of several elements whose parts do not stay together: [`ArrayFault`]. They break the invariants of what is
 //! created, carried and updated.
 
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::seen::{Proposed, carried};
 
 /// What happens to an array of two or more elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Several {
+pub(super) enum ArrayFault {
     /// Only its first element is kept.
     FirstAlone,
     /// Only its last element is kept.
@@ -23,42 +23,42 @@ pub(super) enum Several {
     UniqueByKind,
 }
 
-const ALL: [(Several, &str, &str); 5] = [
+const ALL: [(ArrayFault, &str, &str); 5] = [
     (
-        Several::FirstAlone,
+        ArrayFault::FirstAlone,
         "first-element-alone",
         "only the first of several elements is kept",
     ),
     (
-        Several::LastAlone,
+        ArrayFault::LastAlone,
         "last-element-alone",
         "only the last of several elements is kept",
     ),
     (
-        Several::Mixed,
+        ArrayFault::Mixed,
         "elements-mixed",
         "each of several elements gets a part of the one before",
     ),
     (
-        Several::Sorted,
+        ArrayFault::Sorted,
         "parts-sorted",
         "each part of several elements is sorted on its own",
     ),
     (
-        Several::UniqueByKind,
+        ArrayFault::UniqueByKind,
         "unique-by-kind",
         "only the last of several elements of one kind is kept",
     ),
 ];
 
 /// Each of these in each write that carries an array of objects.
-pub(super) fn faults() -> impl Iterator<Item = Proposed<Several>> {
+pub(super) fn faults() -> impl Iterator<Item = Proposed<ArrayFault>> {
     operations().iter().flat_map(|operation| {
-        ALL.into_iter().map(|(several, deviation, about)| {
+        ALL.into_iter().map(|(fault, deviation, about)| {
             let mut seen = carried(operation, &|carry| array(carry).is_some());
             // Even where a gap lets a value come back otherwise, it may not be another element's.
             seen.iter_mut().for_each(|seen| seen.rule = "carried");
-            Proposed::new(&operation.name, deviation, about, seen, several)
+            Proposed::new(&operation.name, deviation, about, seen, fault)
         })
     })
 }
@@ -68,9 +68,9 @@ fn array(carry: &Carry) -> Option<(&str, &str)> {
     carry.sent.split_once("/*/")
 }
 
-impl Several {
+impl ArrayFault {
     /// Changes each array of a call.
-    pub(super) fn sent(self, call: &mut Call) {
+    pub(super) fn change_request(self, call: &mut Call) {
         let operation: &Operation = call.operation;
         let Some(mut body) = call.json() else { return };
         let mut pointers: Vec<_> = operation.carries().iter().filter_map(array).collect();
@@ -87,7 +87,7 @@ impl Several {
             });
         }
         if is_changed {
-            call.send(&body);
+            call.set_body(&body);
         }
     }
 
@@ -97,17 +97,19 @@ impl Several {
             parts.filter_map(|carry| Some(array(carry)?.1))
         };
         match self {
-            Several::FirstAlone => elements.truncate(1),
-            Several::LastAlone => drop(elements.drain(..elements.len() - 1)),
-            Several::Mixed => names(false).for_each(|name| rearrange(elements, name, &|parts| parts.rotate_right(1))),
-            Several::Sorted => {
+            ArrayFault::FirstAlone => elements.truncate(1),
+            ArrayFault::LastAlone => drop(elements.drain(..elements.len() - 1)),
+            ArrayFault::Mixed => {
+                names(false).for_each(|name| rearrange(elements, name, &|parts| parts.rotate_right(1)))
+            }
+            ArrayFault::Sorted => {
                 let sort =
                     |parts: &mut Vec<Option<Value>>| parts.sort_by_key(|part| part.as_ref().map(Value::to_string));
                 names(true)
                     .chain(names(false))
                     .for_each(|name| rearrange(elements, name, &sort));
             }
-            Several::UniqueByKind => {
+            ArrayFault::UniqueByKind => {
                 let kind = names(true).next().unwrap_or_default();
                 let kinds: Vec<_> = elements.iter().map(|element| element.get(kind).cloned()).collect();
                 let mut left = kinds.iter().enumerate();

@@ -1,5 +1,5 @@
 //! Changes a response as a whole: its status, its media type, the text of its body, its end. The main type is
-//! [`WholeFault`].
+//! [`ResponseFault`].
 
 use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -9,7 +9,7 @@ use super::call::{Content, ServedResponse};
 
 /// What is done to a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WholeFault {
+pub(super) enum ResponseFault {
     /// The body ends in the middle, and the head states the length of what is left.
     BodyCut,
     /// The body is empty.
@@ -38,51 +38,53 @@ pub(super) enum WholeFault {
 
 const PAGE: &str = "<!doctype html><title>Sign in</title>";
 
-impl WholeFault {
-    pub(super) fn answered(self, response: &mut ServedResponse) {
+impl ResponseFault {
+    pub(super) fn change_response(self, response: &mut ServedResponse) {
         match self {
-            WholeFault::RefusalStatus(status) if response.head.status == StatusCode::UNAUTHORIZED => {
+            ResponseFault::RefusalStatus(status) if response.head.status == StatusCode::UNAUTHORIZED => {
                 response.head.status = status;
             }
-            WholeFault::Challenge(challenge) if response.head.status == StatusCode::UNAUTHORIZED => {
+            ResponseFault::Challenge(challenge) if response.head.status == StatusCode::UNAUTHORIZED => {
                 let headers = &mut response.head.headers;
                 match challenge {
                     Some(other) => drop(headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(other))),
                     None => drop(headers.remove(header::WWW_AUTHENTICATE)),
                 }
             }
-            WholeFault::Challenge(_) | WholeFault::RefusalStatus(_) => {}
+            ResponseFault::Challenge(_) | ResponseFault::RefusalStatus(_) => {}
             _ if response.is_success() => self.succeeded(response),
             _ => {}
         }
     }
 
     fn succeeded(self, response: &mut ServedResponse) {
-        let text = response.text();
+        let text = response.bytes();
         let half = text.slice(..text.len() / 2);
         match self {
-            WholeFault::BodyCut => response.content = Content::Text(half),
-            WholeFault::BodyEmpty => response.content = Content::Text(Bytes::new()),
-            WholeFault::BodyHtml => response.content = Content::Text(PAGE.into()),
-            WholeFault::BodyNotUtf8 => response.content = Content::Text([b"{\"\xff\":0,", &text[1..]].concat().into()),
-            WholeFault::ConnectionCut => response.content = Content::Cut(half),
-            WholeFault::MediaType(None) => {
+            ResponseFault::BodyCut => response.content = Content::Raw(half),
+            ResponseFault::BodyEmpty => response.content = Content::Raw(Bytes::new()),
+            ResponseFault::BodyHtml => response.content = Content::Raw(PAGE.into()),
+            ResponseFault::BodyNotUtf8 => {
+                response.content = Content::Raw([b"{\"\xff\":0,", &text[1..]].concat().into())
+            }
+            ResponseFault::ConnectionCut => response.content = Content::Truncated(half),
+            ResponseFault::MediaType(None) => {
                 response.head.headers.remove(header::CONTENT_TYPE);
             }
-            WholeFault::MediaType(Some(name)) => {
+            ResponseFault::MediaType(Some(name)) => {
                 response
                     .head
                     .headers
                     .insert(header::CONTENT_TYPE, HeaderValue::from_static(name));
             }
-            WholeFault::NameTwice => twice(response),
-            WholeFault::Challenge(_) | WholeFault::RefusalStatus(_) => {}
-            WholeFault::MethodsUnlisted => {
+            ResponseFault::NameTwice => twice(response),
+            ResponseFault::Challenge(_) | ResponseFault::RefusalStatus(_) => {}
+            ResponseFault::MethodsUnlisted => {
                 fail(response, StatusCode::METHOD_NOT_ALLOWED);
                 response.head.headers.remove(header::ALLOW);
             }
-            WholeFault::Status(status) => fail(response, status),
-            WholeFault::Unwrapped => unwrap(response),
+            ResponseFault::Status(status) => fail(response, status),
+            ResponseFault::Unwrapped => unwrap(response),
         }
     }
 }
@@ -92,9 +94,9 @@ pub(super) fn fail(response: &mut ServedResponse, status: StatusCode) {
     response.head.status = status;
     if status == StatusCode::NO_CONTENT {
         response.head.headers.remove(header::CONTENT_TYPE);
-        response.content = Content::Text(Bytes::new());
+        response.content = Content::Raw(Bytes::new());
     } else if !status.is_success() {
-        response.content = Content::Json(json!({"message": "a fault is switched on"}));
+        response.content = Content::Json(json!({"message": "a fault is active on"}));
     }
     let headers = &mut response.head.headers;
     if status == StatusCode::SERVICE_UNAVAILABLE {
@@ -110,13 +112,13 @@ pub(super) fn fail(response: &mut ServedResponse, status: StatusCode) {
 }
 
 fn twice(response: &mut ServedResponse) {
-    let text = response.text();
+    let text = response.bytes();
     let Content::Json(Value::Object(members)) = &response.content else {
         return;
     };
     if let (Some((name, value)), [b'{', rest @ ..]) = (members.iter().next(), &text[..]) {
         let again = format!("{{{}:{value},", json!(name));
-        response.content = Content::Text([again.as_bytes(), rest].concat().into());
+        response.content = Content::Raw([again.as_bytes(), rest].concat().into());
     }
 }
 

@@ -1,5 +1,5 @@
 //! Requests that are rejected or misread because of how they are written, where RFCs say that it makes no difference:
-//! [`Writing`].
+//! [`SpellingFault`].
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -11,7 +11,7 @@ use super::seen::{Proposed, Seen, carried};
 
 /// A way to write a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Writing {
+pub(super) enum SpellingFault {
     /// A UUID in upper case names no record (RFC 9562, section 4).
     Capitals,
     /// The media type has a parameter (RFC 9110, section 8.3.1).
@@ -31,33 +31,33 @@ pub(super) enum Writing {
 }
 
 /// The writings that are rejected: the name of the fault, what it does, and what the fact calls the writing.
-const REJECTED: [(Writing, &str, &str, &str); 5] = [
+const REJECTED: [(SpellingFault, &str, &str, &str); 5] = [
     (
-        Writing::Capitals,
+        SpellingFault::Capitals,
         "capitals-rejected",
         "an identifier in upper case names no record",
         "the UUID in capitals",
     ),
     (
-        Writing::Charset,
+        SpellingFault::Charset,
         "charset-rejected",
         "a media type with a charset is rejected",
         "a charset in the media type",
     ),
     (
-        Writing::Escapes,
+        SpellingFault::Escapes,
         "escapes-rejected",
         "a body with escaped letters is rejected",
         "JSON with escapes",
     ),
     (
-        Writing::Order,
+        SpellingFault::Order,
         "order-rejected",
         "a body whose members are in another order is rejected",
         ANOTHER_ORDER,
     ),
     (
-        Writing::WhiteSpace,
+        SpellingFault::WhiteSpace,
         "white-space-rejected",
         "a body with white space is rejected",
         ANOTHER_ORDER,
@@ -68,7 +68,7 @@ const ANOTHER_ORDER: &str = "JSON in another order, with white space";
 
 /// Returns each of these for updates, which leave no record behind; the fault of the scheme is for every operation, and
 /// reported on the first list.
-pub(super) fn faults() -> impl Iterator<Item = Proposed<Writing>> {
+pub(super) fn faults() -> impl Iterator<Item = Proposed<SpellingFault>> {
     let updates = operations().iter().filter(|operation| operation.updated.is_some());
     let of_updates = updates.flat_map(|update| {
         let rejected = REJECTED.into_iter().map(move |(writing, deviation, about, rendered)| {
@@ -79,12 +79,12 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Writing>> {
             (
                 "escapes-kept",
                 "escaped letters are kept as they are written",
-                Writing::EscapesKept,
+                SpellingFault::EscapesKept,
             ),
             (
                 "charset-read",
                 "a body whose media type has a charset is read byte by byte",
-                Writing::CharsetRead,
+                SpellingFault::CharsetRead,
             ),
         ];
         let kept = kept.into_iter().map(move |(deviation, about, writing)| {
@@ -97,7 +97,7 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Writing>> {
     let of_scheme = lists.take(1).map(|list| {
         let about = "the scheme in lower case is rejected";
         let seen = vec![equivalent(list, "the scheme in small letters")];
-        Proposed::new(EVERY, "small-scheme-rejected", about, seen, Writing::SmallScheme)
+        Proposed::new(EVERY, "small-scheme-rejected", about, seen, SpellingFault::SmallScheme)
     });
     of_updates.chain(of_scheme)
 }
@@ -110,17 +110,17 @@ fn equivalent(operation: &Operation, text: &str) -> Seen {
     }
 }
 
-impl Writing {
+impl SpellingFault {
     /// Returns the rejection of a call that is written so, or changes the call.
-    pub(super) fn sent(self, call: &mut Call) -> Option<Response> {
+    pub(super) fn change_request(self, call: &mut Call) -> Option<Response> {
         let value = |name| call.head.headers.get(name).map_or(&[][..], |value| value.as_bytes());
         let has_escapes = || call.body.windows(2).any(|pair| pair == br"\u" || pair == br"\/");
         let (is_so, status) = match self {
-            Writing::Capitals => {
+            SpellingFault::Capitals => {
                 let has_capitals = |id: &str| id.bytes().any(|byte| byte.is_ascii_uppercase());
                 (call.identifier().is_some_and(has_capitals), StatusCode::NOT_FOUND)
             }
-            Writing::CharsetRead => {
+            SpellingFault::CharsetRead => {
                 if value(header::CONTENT_TYPE).contains(&b';') {
                     let read: String = call.body.iter().map(|byte| char::from(*byte)).collect();
                     call.body = read.into();
@@ -128,12 +128,12 @@ impl Writing {
                 }
                 return None;
             }
-            Writing::Charset => (
+            SpellingFault::Charset => (
                 value(header::CONTENT_TYPE).contains(&b';'),
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
             ),
-            Writing::Escapes => (has_escapes(), StatusCode::BAD_REQUEST),
-            Writing::EscapesKept => {
+            SpellingFault::Escapes => (has_escapes(), StatusCode::BAD_REQUEST),
+            SpellingFault::EscapesKept => {
                 if has_escapes() && call.json().is_some() {
                     let text = String::from_utf8_lossy(&call.body);
                     call.body = text.replace(r"\u", r"\\u").replace(r"\/", r"\\/").into();
@@ -141,12 +141,12 @@ impl Writing {
                 }
                 return None;
             }
-            Writing::Order => (is_out_of_order(call), StatusCode::BAD_REQUEST),
-            Writing::SmallScheme => {
+            SpellingFault::Order => (is_out_of_order(call), StatusCode::BAD_REQUEST),
+            SpellingFault::SmallScheme => {
                 let is_small = value(header::AUTHORIZATION).starts_with(b"bearer ");
                 (is_small, StatusCode::UNAUTHORIZED)
             }
-            Writing::WhiteSpace => (has_white_space(&call.body), StatusCode::BAD_REQUEST),
+            SpellingFault::WhiteSpace => (has_white_space(&call.body), StatusCode::BAD_REQUEST),
         };
         let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
         is_so.then(|| match status {

@@ -4,7 +4,9 @@ use axum::http::StatusCode;
 
 use super::contract::Operation;
 use super::deviation::{Deviation, DeviationKind, Fault, name};
-use super::whole::WholeFault::{self, BodyCut, BodyEmpty, BodyHtml, BodyNotUtf8, ConnectionCut, MediaType, Status};
+use super::response::ResponseFault::{
+    self, BodyCut, BodyEmpty, BodyHtml, BodyNotUtf8, ConnectionCut, MediaType, Status,
+};
 
 /// One way in which a response can be wrong as a whole.
 struct Row {
@@ -13,7 +15,7 @@ struct Row {
     rule: &'static str,
     /// The fact that it breaks.
     broken: Broken,
-    fault: WholeFault,
+    fault: ResponseFault,
 }
 
 /// The facts that are about whole responses.
@@ -55,21 +57,21 @@ const ROWS: &[Row] = &[
         "a success is 405 without Allow",
         "allow",
         Broken::Status,
-        WholeFault::MethodsUnlisted,
+        ResponseFault::MethodsUnlisted,
     ),
     row(
         "challenge-dropped",
         "a 401 has no WWW-Authenticate",
         "challenge",
         Broken::Challenge,
-        WholeFault::Challenge(None),
+        ResponseFault::Challenge(None),
     ),
     row(
         "challenge-for-basic",
         "a 401 asks for Basic alone",
         "challenge",
         Broken::Challenge,
-        WholeFault::Challenge(Some(r#"Basic realm="Bearer, or not""#)),
+        ResponseFault::Challenge(Some(r#"Basic realm="Bearer, or not""#)),
     ),
     row(
         "server-error",
@@ -167,14 +169,14 @@ const ROWS: &[Row] = &[
         "the first name appears twice",
         "malformed-json",
         Broken::Json,
-        WholeFault::NameTwice,
+        ResponseFault::NameTwice,
     ),
     row(
         "unwrapped",
         "the body is what belongs under data",
         "missing-field",
         Broken::Data,
-        WholeFault::Unwrapped,
+        ResponseFault::Unwrapped,
     ),
 ];
 
@@ -183,7 +185,7 @@ const fn row(
     about: &'static str,
     rule: &'static str,
     broken: Broken,
-    fault: WholeFault,
+    fault: ResponseFault,
 ) -> Row {
     Row {
         deviation,
@@ -216,8 +218,8 @@ impl Row {
 
     fn fault(&self, operation: &Operation) -> Fault {
         let pointer = match self.fault {
-            WholeFault::NameTwice => operation.locations.get(1).map_or("", |location| &location.pattern),
-            WholeFault::Unwrapped => "/data",
+            ResponseFault::NameTwice => operation.locations.get(1).map_or("", |location| &location.pattern),
+            ResponseFault::Unwrapped => "/data",
             _ => "",
         };
         let stated = match self.broken {
@@ -239,7 +241,7 @@ impl Row {
             elsewhere: Vec::new(),
             deviation: Deviation {
                 on: operation.name.clone(),
-                kind: DeviationKind::Whole(self.fault),
+                kind: DeviationKind::Response(self.fault),
             },
         }
     }

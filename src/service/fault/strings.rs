@@ -11,7 +11,7 @@ use super::letters::{
 };
 
 /// One thing that software does to texts.
-pub(super) struct TextClass {
+pub(super) struct StringClass {
     pub(super) name: &'static str,
     /// What happens to the text, phrased to follow "a text".
     pub(super) about: &'static str,
@@ -36,8 +36,8 @@ pub(super) enum Reach {
 
 use Reach::{Every, Records, Rewritten, Updates};
 
-const fn class(name: &'static str, about: &'static str, reach: Reach, change: fn(&str) -> String) -> TextClass {
-    TextClass {
+const fn class(name: &'static str, about: &'static str, reach: Reach, change: fn(&str) -> String) -> StringClass {
+    StringClass {
         name,
         about,
         reach,
@@ -46,7 +46,7 @@ const fn class(name: &'static str, about: &'static str, reach: Reach, change: fn
 }
 
 /// Every class.
-pub(super) const CLASSES: &[TextClass] = &[
+pub(super) const CLASSES: &[StringClass] = &[
     // HTML: escaped when it is stored instead of when it is shown, or stripped of what was never markup.
     class("apostrophe-entity", "has an entity for an apostrophe", Every, |text| {
         text.replace('\'', "&#39;")

@@ -1,5 +1,5 @@
 //! Makes the service see something other than what was sent: another credential, another record, another instant. The
-//! main type is [`SentFault`].
+//! main type is [`RequestFault`].
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -14,7 +14,7 @@ use super::lost::lose;
 
 /// What happens to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SentFault {
+pub(super) enum RequestFault {
     /// Another record of the list is named in a field of the body.
     AnotherInBody {
         /// The field's pointer.
@@ -48,49 +48,49 @@ pub(super) enum TimestampForm {
     Utc,
 }
 
-impl SentFault {
+impl RequestFault {
     /// Changes the call; returns a response where it answers the call itself.
-    pub(super) async fn sent(self, call: &mut Call, inside: &InnerService) -> Option<Response> {
+    pub(super) async fn change_request(self, call: &mut Call, inside: &InnerService) -> Option<Response> {
         match self {
-            SentFault::AnotherInBody { field, list } => {
+            RequestFault::AnotherInBody { field, list } => {
                 if let Some(sent) = call.json().and_then(|body| body.pointer(field).cloned())
                     && let Some(other) = another(inside, list, &sent).await
                 {
-                    call.put(field, other);
+                    call.set_field(field, other);
                 }
             }
-            SentFault::AnotherInPath => identify_another(call, inside).await,
-            SentFault::FormRejected(form) if is_let_in(call, inside) => return rejected(call, form),
-            SentFault::FormRejected(_) => {}
-            SentFault::InstantShifted(field) => restamp(call, field, |at| {
+            RequestFault::AnotherInPath => name_another_in_path(call, inside).await,
+            RequestFault::FormRejected(form) if is_let_in(call, inside) => return rejected(call, form),
+            RequestFault::FormRejected(_) => {}
+            RequestFault::InstantShifted(field) => restamp(call, field, |at| {
                 (at.to_utc() + Duration::hours(1)).to_rfc3339_opts(SecondsFormat::AutoSi, true)
             }),
-            SentFault::LetIn(credential) => {
-                if credential.is_shown(call, inside) {
+            RequestFault::LetIn(credential) => {
+                if credential.is_presented_by(call, inside) {
                     let token = inside.credential.clone();
                     call.head.headers.insert(header::AUTHORIZATION, token);
                 }
             }
-            SentFault::LoneLost => {
+            RequestFault::LoneLost => {
                 let body = call.json();
                 if body.is_some_and(|body| body.as_object().is_some_and(|fields| fields.len() == 1)) {
-                    call.send(&json!({}));
+                    call.set_body(&json!({}));
                 }
             }
-            SentFault::Lost => lose(call, inside).await,
-            SentFault::Mangled => {
+            RequestFault::Lost => lose(call, inside).await,
+            RequestFault::Mangled => {
                 if let Some(body) = call.json() {
                     let mangled = body.to_string().replace(|letter: char| !letter.is_ascii(), "?");
                     call.body = mangled.into();
                     call.head.headers.remove(header::CONTENT_LENGTH);
                 }
             }
-            SentFault::OffsetDropped(field) => restamp(call, field, |at| {
+            RequestFault::OffsetDropped(field) => restamp(call, field, |at| {
                 at.naive_local().and_utc().to_rfc3339_opts(SecondsFormat::AutoSi, true)
             }),
-            SentFault::ToAnotherToo => {
+            RequestFault::ToAnotherToo => {
                 let mine = call.head.uri.clone();
-                identify_another(call, inside).await;
+                name_another_in_path(call, inside).await;
                 inside.run(call.request()).await;
                 call.head.uri = mine;
             }
@@ -99,10 +99,10 @@ impl SentFault {
     }
 }
 
-async fn identify_another(call: &mut Call, inside: &InnerService) {
+async fn name_another_in_path(call: &mut Call, inside: &InnerService) {
     let sent = json!(call.identifier().unwrap_or_default());
     if let Some(Value::String(other)) = another(inside, "getContacts", &sent).await {
-        call.identify(&other);
+        call.set_identifier(&other);
     }
 }
 
@@ -119,7 +119,7 @@ fn restamp(call: &mut Call, field: &str, change: fn(DateTime<chrono::FixedOffset
     let body = call.json();
     let sent = body.as_ref().and_then(|body| body.pointer(field)?.as_str());
     if let Some(at) = sent.and_then(|text| DateTime::parse_from_rfc3339(text).ok()) {
-        call.put(field, json!(change(at)));
+        call.set_field(field, json!(change(at)));
     }
 }
 

@@ -1,10 +1,10 @@
-//! What was probably meant by a name that does not exist: [`Near`].
+//! What was probably meant by a name that does not exist: [`Suggestions`].
 
 use std::fmt;
 
 /// The known names that are nearly the one that was written, nearest first.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Near(Vec<&'static str>);
+pub struct Suggestions(Vec<&'static str>);
 
 /// How many near names an error gives.
 const MOST: usize = 3;
@@ -12,18 +12,18 @@ const MOST: usize = 3;
 /// How alike two names must be, from 0 to 1: a missing letter or two swapped ones pass, another word does not.
 const NEARLY: f64 = 0.8;
 
-impl Near {
-    pub(super) fn to(name: &str, known: impl Iterator<Item = &'static str>) -> Near {
+impl Suggestions {
+    pub(super) fn of(name: &str, known: impl Iterator<Item = &'static str>) -> Suggestions {
         let name = name.to_lowercase();
         let alike = |known: &'static str| (strsim::jaro_winkler(&name, &known.to_lowercase()), known);
         let mut near: Vec<_> = known.map(alike).filter(|(alike, _)| *alike >= NEARLY).collect();
         near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         near.truncate(MOST);
-        Near(near.into_iter().map(|(_, name)| name).collect())
+        Suggestions(near.into_iter().map(|(_, name)| name).collect())
     }
 }
 
-impl fmt::Display for Near {
+impl fmt::Display for Suggestions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match quoted(&self.0).as_slice() {
             [] => Ok(()),

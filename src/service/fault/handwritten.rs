@@ -10,8 +10,8 @@ use super::deviation::{Deviation, DeviationKind, Fault, name};
 use super::edge_case::{EDGE_CASES, EdgeCase, End};
 use super::locations::Edit;
 use super::pages::{self, PageFault, PageRow};
-use super::sent::{SentFault, TimestampForm};
-use super::whole::WholeFault;
+use super::request::{RequestFault, TimestampForm};
+use super::response::ResponseFault;
 
 /// Every fault that is written by hand.
 pub(super) fn faults() -> impl Iterator<Item = Fault> {
@@ -72,7 +72,7 @@ fn credentials(operation: &Operation) -> [Fault; 3] {
             deviation,
             about,
             ("auth", Some(fact)),
-            DeviationKind::Sent(SentFault::LetIn(credential)),
+            DeviationKind::Request(RequestFault::LetIn(credential)),
         )
     };
     [
@@ -100,7 +100,7 @@ fn credentials(operation: &Operation) -> [Fault; 3] {
 /// Makes the fault of another status than the 401 that the document lists.
 fn challenge(operation: &Operation) -> Fault {
     let fact = format!("{} auth: a request without a credential is rejected", operation.name);
-    let kind = DeviationKind::Whole(WholeFault::RefusalStatus(StatusCode::FORBIDDEN));
+    let kind = DeviationKind::Response(ResponseFault::RefusalStatus(StatusCode::FORBIDDEN));
     let about = "a failed authentication is 403";
     fault(&operation.name, "rejected-with-403", about, ("auth", Some(fact)), kind)
 }
@@ -188,12 +188,12 @@ fn contacts() -> Vec<Fault> {
     };
     let no_uuid = DeviationKind::Location {
         pattern: "/data/id".to_owned(),
-        edit: Edit::Text("contact-17"),
+        edit: Edit::String("contact-17"),
     };
     let (method, update) = ("createContactMethod", "updateContact");
-    let elsewhere = || DeviationKind::Sent(SentFault::AnotherInPath);
-    let too = DeviationKind::Sent(SentFault::ToAnotherToo);
-    let lost = DeviationKind::Sent(SentFault::Lost);
+    let elsewhere = || DeviationKind::Request(RequestFault::AnotherInPath);
+    let too = DeviationKind::Request(RequestFault::ToAnotherToo);
+    let lost = DeviationKind::Request(RequestFault::Lost);
     let both = DeviationKind::Create(CreateFault::ListedElsewhereToo);
     let carried = || {
         (
@@ -255,13 +255,13 @@ fn contacts() -> Vec<Fault> {
             "lone-field-lost",
             "a field that is sent alone is not updated",
             carried(),
-            DeviationKind::Sent(SentFault::LoneLost),
+            DeviationKind::Request(RequestFault::LoneLost),
         ),
         updated(
             "unicode-mangled",
             "a character beyond ASCII is stored as a question mark",
             carried(),
-            DeviationKind::Sent(SentFault::Mangled),
+            DeviationKind::Request(RequestFault::Mangled),
         ),
         updated(
             "applied-elsewhere",
@@ -282,7 +282,14 @@ fn visits() -> Vec<Fault> {
     let on = "createVisit";
     let carries = |deviation, about, pointer: &str, sent: &str, how| {
         let fact = format!("{on} created {pointer}: as sent in {sent}");
-        fault(on, deviation, about, ("carried", Some(fact)), DeviationKind::Sent(how)).at(pointer)
+        fault(
+            on,
+            deviation,
+            about,
+            ("carried", Some(fact)),
+            DeviationKind::Request(how),
+        )
+        .at(pointer)
     };
     let accepts = |deviation, about, form: &str, how| {
         let fact = format!("{on} accepts /datetime: {form}");
@@ -291,10 +298,10 @@ fn visits() -> Vec<Fault> {
             deviation,
             about,
             ("accepted-form", Some(fact)),
-            DeviationKind::Sent(SentFault::FormRejected(how)),
+            DeviationKind::Request(RequestFault::FormRejected(how)),
         )
     };
-    let another = |field, list| SentFault::AnotherInBody { field, list };
+    let another = |field, list| RequestFault::AnotherInBody { field, list };
     let (contact, venue, at) = ("/contact_id", "/venue_id", "/datetime");
     vec![
         carries(
@@ -316,14 +323,14 @@ fn visits() -> Vec<Fault> {
             "a numeric offset is read as Z",
             "/data/datetime",
             at,
-            SentFault::OffsetDropped(at),
+            RequestFault::OffsetDropped(at),
         ),
         carries(
             "instant-shifted",
             "the visit is an hour later",
             "/data/datetime",
             at,
-            SentFault::InstantShifted(at),
+            RequestFault::InstantShifted(at),
         ),
         accepts(
             "utc-rejected",
