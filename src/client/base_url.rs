@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-/// Why a text is not a base URL. The messages do not repeat the text, which may contain a secret.
+/// Why a string is not a base URL. The messages do not repeat the string, which may contain a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaseUrlError {

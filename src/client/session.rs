@@ -87,8 +87,8 @@ impl ClientHooks<Session> for Client {
     }
 }
 
-/// Returns the response with a body that fails once it is larger than `maximum` bytes, and without the URL, which an error
-/// would show.
+/// Returns the response with a body that fails once it is larger than `maximum` bytes, and without the URL, which an
+/// error would show.
 fn bounded(response: Response, maximum: usize) -> Response {
     let (status, version, headers) = (response.status(), response.version(), response.headers().clone());
     let mut rebuilt = http::Response::new(Body::wrap_stream(limited(response.bytes_stream(), maximum)));

@@ -10,7 +10,7 @@ use secrecy::{ExposeSecret, SecretString};
 #[derive(Clone)]
 pub struct Token(SecretString);
 
-/// Why a text is not a token. The messages do not repeat the text.
+/// Why a string is not a token. The messages do not repeat the string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
@@ -30,8 +30,8 @@ impl Token {
     ///
     /// # Errors
     ///
-    /// [`TokenError::Empty`], or [`TokenError::Character`] for anything but visible ASCII, the line break at the end of a
-    /// file included: no header could carry it (RFC 6750, section 2.1).
+    /// [`TokenError::Empty`], or [`TokenError::Character`] for anything but visible ASCII, the line break at the end of
+    /// a file included: no header could carry it (RFC 6750, section 2.1).
     pub fn new(text: impl Into<String>) -> Result<Self, TokenError> {
         let secret = SecretString::from(text.into());
         let text = secret.expose_secret();

@@ -5,8 +5,8 @@
 //!
 //! A validator tries every alternative of a `oneOf`, and within each of them every alternative that it contains: eight
 //! levels of eight make sixteen million checks of one value, in a document of three kilobytes. So the checks are
-//! counted beforehand: each schema is computed once and added wherever it is referred to. A document that needs too many is rejected with
-//! the location.
+//! counted beforehand: each schema is computed once and added wherever it is referred to. A document that needs too
+//! many is rejected with the location.
 
 use std::collections::HashMap;
 

@@ -202,7 +202,7 @@ impl Node {
     }
 }
 
-/// A text and the tree that was read from it.
+/// The text of a file and the tree that was read from it.
 #[derive(Clone)]
 pub struct Document {
     /// The file's name, as messages show it.
@@ -313,7 +313,7 @@ impl Document {
 /// be.
 const START: &str = "--- ";
 
-/// Turns the parser's events into nodes.
+/// Builds nodes from the parser's events.
 struct Reader<'text> {
     name: &'text str,
     /// The number of characters that precede the text in its first line.
@@ -593,7 +593,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_twice_is_rejected_with_both_lines() {
+    fn a_name_that_appears_twice_is_rejected_with_both_lines() {
         let defect = read("a:\n  b: 1\n  c: 2\n  b: 3\n").unwrap_err();
         assert_eq!((defect.position.line, defect.pointer.as_str()), (4, "/a/b"));
         assert!(
@@ -648,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_stands_a_thousand_times_is_kept_once() {
+    fn a_string_that_appears_a_thousand_times_is_kept_once() {
         fn texts(node: &Node, seen: &mut HashSet<*const u8>) -> usize {
             let own = node.string().map(|text| seen.insert(text.as_ptr())).into_iter().count();
             let members = node.members().iter().map(|member| {

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_has_edge_cases_of_its_body_and_of_identifiers_that_can_be_nobodys() {
+    fn a_write_has_edge_cases_of_its_body_and_of_identifiers_that_can_name_no_record() {
         for (path, expected) in [
             (
                 writing("put", "{type: string, format: uuid}", BODY),

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_binds_one_operation_of_the_built_in_contract() {
+    fn each_way_applies_to_one_operation_of_the_built_in_contract() {
         let contract = Contract::built_in().unwrap();
         let reported = [
             "getContacts equivalent request: the scheme in small letters",
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_request_of_a_contract_can_be_written_in_binds_nothing() {
+    fn what_no_request_of_a_contract_can_be_written_in_applies_to_nothing() {
         let path = "/things: {get: {operationId: get, responses: {'200': {description: a}}}}";
         for invariant in [ALL, ""] {
             assert_eq!(names(&read(path, invariant).unwrap()), [""; 0], "{invariant}");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_is_unknown_or_stands_twice_is_reported() {
+    fn a_way_that_is_unknown_or_appears_twice_is_reported() {
         let path = "/things: {get: {operationId: get, responses: {'200': {description: a}}}}";
         for (invariant, wanted) in [
             (

@@ -126,14 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn of_several_values_the_one_that_stands_highest_is_the_records_own() {
+    fn of_several_values_the_one_that_is_highest_is_the_records_own() {
         let (parent, own) = (("read", "id", "/parent/id"), ("read", "id", "/id"));
         assert!(!leads(&[own, parent]));
         assert!(leads(&[parent, own]));
     }
 
     #[test]
-    fn an_invariant_says_where_the_identifier_stands() {
+    fn an_invariant_says_where_the_identifier_is() {
         let contract = Contract::built_in().unwrap();
         let create = contract.operation_named("createContact").unwrap();
         assert_eq!(contract.identity(create).as_deref(), Some("/data/id"));

@@ -538,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_stands_under_another_or_is_updated_can_show_elsewhere() {
+    fn only_what_is_under_another_or_is_updated_can_show_elsewhere() {
         let contract = Contract::built_in().unwrap();
         let elsewhere: Vec<_> = names(&contract)
             .into_iter()

@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! Our own rules check types, fields and closed objects, because they treat null, missing and unlisted as three
-//! different things. A well-kept validator of JSON Schema decides the rest. The conversion turns `nullable` into a type
+//! different things. A well-kept validator of JSON Schema decides the rest. The conversion makes `nullable` a type
 //! and a boolean `exclusiveMinimum` into a number, drops what is next to a reference (OpenAPI 3.0.3, section 4.7.23),
 //! and turns the integer formats into bounds.
 
@@ -207,8 +207,8 @@ fn says_nullable(node: &Node) -> bool {
     node.member("nullable").and_then(Node::boolean) == Some(true)
 }
 
-/// `nullable` adds null to the type. Read literally it has no effect without a `type`, or with an `enum` that lacks null
-/// (OpenAPI 3.0.3, proposal 2019-10-31), but nobody writes it to exclude null.
+/// `nullable` adds null to the type. Read literally it has no effect without a `type`, or with an `enum` that lacks
+/// null (OpenAPI 3.0.3, proposal 2019-10-31), but nobody writes it to exclude null.
 fn admit_null(mut schema: Map<String, Value>) -> Value {
     if let Some(Value::Array(values)) = schema.get_mut("enum")
         && !values.contains(&Value::Null)
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_admitted_wherever_nullable_stands() {
+    fn null_is_admitted_wherever_nullable_is_set() {
         let or_null = |schema: Value| json!({ "anyOf": [schema, { "type": "null" }] });
         let text = "oneOf: [{nullable: true, allOf: [{type: string}]}, {nullable: true, $ref: '#/defs/A'}, \
                     {type: string, nullable: true, enum: [a]}]\ndefs: {A: {}}\n";

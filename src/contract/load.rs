@@ -451,7 +451,7 @@ fn null_keys_apply(expander: &Expander<'_>) -> Result<(), Defect> {
     let Some(at) = keys.find(|at| !expander.null_keys.contains(*at)) else {
         return Ok(());
     };
-    let message = "`x-null` binds nothing here: it goes on the schema of a resource in a response, beside its \
+    let message = "`x-null` applies to nothing here: it goes on the schema of a resource in a response, beside its \
                    `properties`, and not beside a `$ref`";
     Err(vocabulary(document, at, message.to_owned()))
 }

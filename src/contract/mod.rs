@@ -390,10 +390,10 @@ mod tests {
         let contract = Contract::built_in().unwrap();
         let mut names = HashSet::new();
         for fact in &contract.facts {
-            assert!(names.insert(&fact.name), "`{}` stands twice", fact.name);
+            assert!(names.insert(&fact.name), "`{}` appears twice", fact.name);
             assert!(
                 contract.document.node(&fact.location).is_some(),
-                "`{}` stands nowhere: {}",
+                "`{}` is nowhere: {}",
                 fact.name,
                 fact.location
             );
@@ -443,7 +443,10 @@ mod tests {
             ),
         ] {
             let message = of(location, from, to);
-            assert!(message.contains("`x-null` binds nothing here"), "{location}: {message}");
+            assert!(
+                message.contains("`x-null` applies to nothing here"),
+                "{location}: {message}"
+            );
         }
     }
 

@@ -20,8 +20,8 @@ const NUMBERED: [&str; 12] = [
     "e164", "h264", "iso3166", "iso4217", "iso639", "iso8601", "rfc3339", "sha1", "sha256", "sha384", "sha512", "x509",
 ];
 
-/// Whether the name is a plain identifier: at most 64 letters, digits, `_`, `.` and `-`, beginning with a letter or `_`,
-/// that looks like words rather than like data.
+/// Whether the name is a plain identifier: at most 64 letters, digits, `_`, `.` and `-`, beginning with a letter or
+/// `_`, that looks like words rather than like data.
 #[must_use]
 pub(super) fn is_plain(name: &str) -> bool {
     let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
@@ -56,7 +56,7 @@ fn is_data(part: &str) -> bool {
     count > 1 || longest > MOST_DIGITS || is_number || is_hexadecimal || is_noise(part)
 }
 
-/// Whether the letters form no words, as in random texts and in encoded ones.
+/// Whether the letters form no words, as in random strings and in encoded ones.
 fn is_noise(part: &str) -> bool {
     let words = words(part);
     let is_long = |word: &&str| word.len() > LONGEST_WORD;

@@ -760,7 +760,7 @@ components:
     }
 
     #[test]
-    fn an_operation_id_stands_once() {
+    fn an_operation_id_appears_once() {
         let twice = SMALL.replace(
             "components:",
             "  /others:\n    get:\n      operationId: listThings\n      responses: {}\ncomponents:",

@@ -32,7 +32,7 @@ pub struct Operation {
     pub security: Security,
     /// How its list is divided into pages.
     pub page: Option<PageInvariant>,
-    /// The other invariants that bind it.
+    /// The other invariants that apply to it.
     pub invariants: Invariants,
     /// The edge cases that it must withstand, in the order in which they are sent.
     pub edge_cases: Vec<EdgeCase>,
@@ -53,7 +53,8 @@ impl Operation {
         self.invariants.created.is_some() || self.invariants.updated.is_some()
     }
 
-    /// Whether it is a `GET`, which changes nothing in the target (RFC 9110, section 9.2.1). Other safe methods are not sent.
+    /// Whether it is a `GET`, which changes nothing in the target (RFC 9110, section 9.2.1). Other safe methods are not
+    /// sent.
     #[must_use]
     pub fn is_read(&self) -> bool {
         self.method == Method::Get

@@ -36,7 +36,7 @@ pub fn element(pointer: &str, index: usize) -> String {
     format!("{pointer}/{MARK}{index}")
 }
 
-/// Turns a marked pointer into one that follows RFC 6901.
+/// Converts a marked pointer into one that follows RFC 6901.
 #[must_use]
 pub fn unmarked(pointer: &str) -> String {
     pointer.replace(&format!("/{MARK}"), "/")

@@ -31,13 +31,13 @@ impl From<u64> for Digest {
 }
 
 /// The maximum number of characters in an identifier. A UUID has 36; anything longer is not the name of a record but a
-/// text that a target put in its place, and would go into every path and every report.
+/// string that a target put in its place, and would go into every path and every report.
 pub const LONGEST_IDENTIFIER: usize = 200;
 
 /// The bound below which a double represents every integer exactly: 2 to the power of 53.
 const EXACT_INTEGERS_BELOW: f64 = 9_007_199_254_740_992.0;
 
-/// Returns the text of an identifier: a non-empty string of at most [`LONGEST_IDENTIFIER`] characters, or a number
+/// Returns an identifier as a string: a non-empty string of at most [`LONGEST_IDENTIFIER`] characters, or a number
 /// that was read exactly. Nothing else names a record.
 #[must_use]
 pub fn identifier(value: &Value) -> Option<String> {
@@ -56,7 +56,7 @@ fn is_exact(number: &serde_json::Number) -> bool {
         .is_some_and(|number| number.abs() < EXACT_INTEGERS_BELOW)
 }
 
-/// Whether a text is as short as an identifier. Checks the bytes first, so that a text of megabytes is not counted.
+/// Whether a string is as short as an identifier. Checks the bytes first, so that a string of megabytes is not counted.
 fn is_short(text: &str) -> bool {
     text.len() <= LONGEST_IDENTIFIER * 4 && text.chars().count() <= LONGEST_IDENTIFIER
 }

@@ -1,13 +1,13 @@
-//! Makes a text safe to show on a terminal that interprets control characters, and in a CI system that takes commands from
-//! the log of a step. The main functions are [`sanitize`] and [`sanitize_json`].
+//! Makes a text safe to show on a terminal that interprets control characters, and in a CI system that takes commands
+//! from the log of a step. The main functions are [`sanitize`] and [`sanitize_json`].
 //!
 //! # Design
 //!
-//! GitHub and Forgejo interpret `::command::` at the beginning of a line; Azure interprets `##vso[command]` and `##[command]`
-//! anywhere in a line, and `TeamCity` `##teamcity[…]`. GitLab's and Travis's sections need a carriage return, and
-//! Jenkins's annotations an escape; both are shown as text, like every other control character. Characters that change
-//! the direction of writing, or that are invisible, are shown as text too, because they make a line look like something
-//! else.
+//! GitHub and Forgejo interpret `::command::` at the beginning of a line; Azure interprets `##vso[command]` and
+//! `##[command]` anywhere in a line, and `TeamCity` `##teamcity[…]`. GitLab's and Travis's sections need a carriage
+//! return, and Jenkins's annotations an escape; both are shown as text, like every other control character. Characters
+//! that change the direction of writing, or that are invisible, are shown as text too, because they make a line look
+//! like something else.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -68,8 +68,8 @@ pub fn sanitize_json(text: &str) -> String {
     rendered
 }
 
-/// Writes a value as [`sanitize_json`] would, over several lines and with a newline at its end, piece by piece: a report
-/// may be larger than the data that it is made from.
+/// Writes a value as [`sanitize_json`] would, over several lines and with a newline at its end, piece by piece: a
+/// report may be larger than the data that it is made from.
 ///
 /// # Errors
 ///
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn neutral_json_stands_for_the_same_value() {
+    fn sanitized_json_represents_the_same_value() {
         let value = serde_json::json!({"##[a]": "##vso[b] \u{202e} \u{9b} \u{7f} \u{e0041} é \u{1b} ::c::\n::d"});
         for text in [value.to_string(), format!("{value:#}")] {
             let reported = sanitize_json(&text);

@@ -11,14 +11,14 @@ use super::redact::shape;
 const MAXIMUM_SHAPES: usize = 8;
 
 /// Returns the body as JSON text in which each value is its shape and each name is rendered by `name`. Elements of a
-/// list that have the same shape, apart from the lengths of their texts, are shown once: the first, and how many more
+/// list that have the same shape, apart from the lengths of their strings, are shown once: the first, and how many more
 /// are like it.
 ///
 /// # Design
 ///
-/// Two elements may have to be compared at each level of a body, and shapes compared as texts would be written once for
-/// each level above them. Instead each value is visited twice, however deep it is: once to give its shape a number, the
-/// same for equal shapes, and once to write it.
+/// Two elements may have to be compared at each level of a body, and shapes compared as strings would be written once
+/// for each level above them. Instead each value is visited twice, however deep it is: once to give its shape a number,
+/// the same for equal shapes, and once to write it.
 #[must_use]
 pub fn shape_text(value: &Value, name: &dyn Fn(&str) -> String) -> String {
     let mut shapes = Shapes {
@@ -33,7 +33,7 @@ pub fn shape_text(value: &Value, name: &dyn Fn(&str) -> String) -> String {
     text
 }
 
-/// A shape without the lengths of its texts; the shapes below it are numbers.
+/// A shape without the lengths of its strings; the shapes below it are numbers.
 #[derive(PartialEq, Eq, Hash)]
 enum ShapeForm {
     /// The numbers of the different shapes of its elements, in order.

@@ -163,8 +163,9 @@ impl<'body> Writer<'body, '_> {
 }
 
 /// Writes a string with some characters by number: its first letter, every second character beyond ASCII, quotes,
-/// backslashes and control characters. Each slash gets a backslash before it (RFC 8259, section 7). The other characters stay unchanged, so that a service which reads the body in
-/// another encoding than UTF-8 also shows it (section 8.1).
+/// backslashes and control characters. Each slash gets a backslash before it (RFC 8259, section 7). The other
+/// characters stay unchanged, so that a service which reads the body in another encoding than UTF-8 also shows it
+/// (section 8.1).
 fn escaped(text: &str) -> String {
     let mut written = String::from("\"");
     let first = text.chars().position(|character| character.is_ascii_alphabetic());

@@ -28,8 +28,8 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 /// How a wrong token differs from the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenMutation {
-    /// The first half is the right one's, and the rest is generated at random, with the same length and kinds of characters;
-    /// the number distinguishes several such tokens.
+    /// The first half is the right one's, and the rest is generated at random, with the same length and kinds of
+    /// characters; the number distinguishes several such tokens.
     Half(u8),
     /// The last character is different.
     Last,

@@ -1,4 +1,5 @@
-//! Values that are valid but awkward: software that stores plain values may well spoil them. The main type is [`AwkwardValue`].
+//! Values that are valid but awkward: software that stores plain values may well spoil them. The main type is
+//! [`AwkwardValue`].
 //!
 //! # Design
 //!
@@ -9,8 +10,8 @@
 //! statements, templates and links that refer to nothing. None has a control character, or a blank at its ends, which a
 //! service may well strip. Invisible characters appear only where they belong, within an emoji or between two letters.
 //!
-//! A text of the run's own carries several of them at once, after its tag, so that a few requests cover all. What comes
-//! back shows which of them was spoiled. Where a service rejects them together they are sent again in halves: see
+//! A string of the run's own carries several of them at once, after its tag, so that a few requests cover all. What
+//! comes back shows which of them was spoiled. Where a service rejects them together they are sent again in halves: see
 //! [`AwkwardValues::halves`].
 
 use std::fmt;
@@ -21,7 +22,7 @@ use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, FieldKind, Leaf};
 use super::synthetic;
 
-/// The maximum number of pieces that one text carries.
+/// The maximum number of pieces that one string carries.
 const PIECES_PER_NAME: usize = 21;
 /// The number of sets of values that an update is sent with.
 const SETS_PER_UPDATE: usize = 10;
@@ -31,11 +32,11 @@ const ELEMENTS_PER_ARRAY: usize = 3;
 const SETS_WITH_ELEMENTS: usize = 3;
 /// The index of the set that has a long address.
 const LONG_ADDRESS_SET: usize = SETS_WITH_ELEMENTS - 1;
-/// The number of characters to which a text or an address is filled up: one more than a column of 255 holds. Mail
+/// The number of characters to which a string or an address is filled up: one more than a column of 255 holds. Mail
 /// allows addresses of up to 254 characters (RFC 5321, section 4.5.3.1.3, without its angle brackets), so a longer one
 /// may well be rejected; it must not be cut.
 const FILLED_LENGTH: usize = 256;
-/// Where a long text was rejected, a shorter one is tried down to this length.
+/// Where a long string was rejected, a shorter one is tried down to this length.
 const MINIMUM_LENGTH: usize = 64;
 /// The maximum length of the local part of an address (RFC 5321, section 4.5.3.1.1).
 const LOCAL_PART: usize = 64;
@@ -130,14 +131,14 @@ const PREFIXES: [Piece; 4] = [
 /// The prefix of the first of several names; a service may strip it because it is not part of the name.
 const TITLE: Piece = piece("a title before it", "Dr. ");
 
-/// What replaces a name: a text that is a value elsewhere, which an untyped layer takes for that value. All of these
+/// What replaces a name: a string that is a value elsewhere, which an untyped layer takes for that value. All of these
 /// are tried in each name of an update.
 const REPLACEMENTS: [Piece; 7] = [
     // Loosely typed: a number loses its zeros or its form, or comes back as a number.
     piece("leading zeros", "00420"),
     piece("a number", "420"),
     piece("an exponent", "1e3"),
-    // False where code tests whether a text is present.
+    // False where code tests whether a string is present.
     piece("a zero", "0"),
     // Words that other languages use for nothing and for truth: there are people with these names.
     piece("the word null", "null"),
@@ -184,7 +185,7 @@ const PIECES_OF_AN_ADDRESS: [Piece; 10] = [
 
 /// Numbers that belong to nobody (Ofcom's ranges for drama), as they are written.
 const NUMBERS: [Piece; 4] = [
-    // The sign read as a blank, or lost with the others; the text after the number cut off.
+    // The sign read as a blank, or lost with the others; the string after the number cut off.
     piece("a plus sign, brackets and an extension", "+44 (0)7700 900109 ext. 4"),
     // The zeros removed as those of a number, or as a dialling prefix.
     piece("leading zeros", "07700900108"),
@@ -275,16 +276,16 @@ const TIMES: [Time; 7] = [
 /// One awkward value in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AwkwardValue {
-    /// This text before the run's own name, in the name of the body with this index.
+    /// This string before the run's own name, in the name of the body with this index.
     Prefix(usize, &'static Piece),
-    /// This text after the run's own name.
+    /// This string after the run's own name.
     Suffix(usize, &'static Piece),
-    /// This text instead of the run's own name.
+    /// This string instead of the run's own name.
     Replacement(usize, &'static Piece),
     /// The name with this index, filled up to this many characters.
     LongName(usize, usize),
-    /// This text in the address of the element with this index, or the second text instead of the address where there
-    /// is one and the element's channel takes numbers. Elements are added up to this index.
+    /// This string in the address of the element with this index, or the second string instead of the address where
+    /// there is one and the element's channel takes numbers. Elements are added up to this index.
     Address(usize, &'static Piece, Option<&'static Piece>),
     /// The address of the element with this index, with this many characters.
     LongAddress(usize, usize),
@@ -364,7 +365,7 @@ impl AwkwardValues {
                 };
                 // The first comes last, because the ones after it are made from its plain value.
                 for element in (0..elements).rev() {
-                    // Where both names are replaced, the address has the run's own text.
+                    // Where both names are replaced, the address has the run's own string.
                     let number = (set < SETS_WITH_ELEMENTS).then_some(set + element);
                     let is_long = set == LONG_ADDRESS_SET && element + 1 == elements;
                     values.extend(address(element, seed, (set + element, number)));
@@ -455,7 +456,7 @@ impl AwkwardValues {
         (!values.is_empty()).then_some(Self(values))
     }
 
-    /// Returns what is sent instead of values that were rejected together: each half of them, or a long text of half
+    /// Returns what is sent instead of values that were rejected together: each half of them, or a long string of half
     /// the length. Any other single value cannot be reduced.
     #[must_use]
     pub fn halves(&self) -> Vec<Self> {
@@ -632,7 +633,7 @@ impl Draft {
     }
 }
 
-/// Fills up a text to this many characters.
+/// Fills up a string to this many characters.
 fn filled(own: &str, characters: usize) -> String {
     let left = characters.saturating_sub(own.chars().count() + 1);
     let filling: String = "Sample-".chars().cycle().take(left).collect();
@@ -807,7 +808,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_quotation_marks_has_the_local_part_between_them() {
+    fn what_is_in_quotation_marks_has_the_local_part_between_them() {
         let quoted = PIECES_OF_AN_ADDRESS.last().unwrap().text;
         assert_eq!(within("a.b@example.com", quoted).unwrap(), r#""a.b,\\n"@example.com"#);
         assert_eq!(within(r#""a"@example.com"#, quoted), None);

@@ -51,7 +51,7 @@ fn parts(contract: &Contract, operation: OperationId) -> Vec<&Node> {
     parts
 }
 
-/// Whether a field is a name: a text of the run's own that must come back as it was sent, and that is not an address,
+/// Whether a field is a name: a string of the run's own that must come back as it was sent, and that is not an address,
 /// whose grammar (RFC 5321) has only ASCII.
 pub(super) fn is_name(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let plain = node.member("pattern").is_none() && node.member("format").is_none();
@@ -64,7 +64,7 @@ pub(super) fn is_address(contract: &Contract, operation: OperationId, node: &Nod
     plain && comes_back(contract, operation, node, at).is_some_and(|text| text.contains('@'))
 }
 
-/// Returns the field's synthetic text, where it must come back as it was sent.
+/// Returns the field's synthetic string, where it must come back as it was sent.
 fn comes_back<'node>(contract: &Contract, operation: OperationId, node: &'node Node, at: &str) -> Option<&'node str> {
     let text = node.member("x-synthetic").and_then(Node::string)?;
     let any = pointer::any_element(at);

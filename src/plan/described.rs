@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fact_stands_at_the_step_that_is_made_for_it() {
+    fn each_fact_is_at_the_step_that_is_made_for_it() {
         let (contract, planned) = described(&all());
         for (name, action) in [
             ("getTags /data/total: integer", Action::Walk),

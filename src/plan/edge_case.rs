@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! Where only a part differs, the rest is sound, so that a service gets far enough to trip over that part: an unknown
-//! identifier comes with a body that was accepted, an unusual text in a record that was. An unknown identifier
+//! identifier comes with a body that was accepted, an unusual string in a record that was. An unknown identifier
 //! should name no record, whatever the target contains: it is a random UUID, or the largest number that the parameter
 //! takes. A malformed one is a string that is neither a UUID nor a number.
 
@@ -23,9 +23,9 @@ use crate::history::RunTag;
 /// The number of levels in a deep body.
 const LEVELS: usize = 1_000;
 /// The maximum number of fields that are sent to one operation with another type, one in each request: enough for 50
-/// texts, each of which can have four other types. The largest body of the built-in contract has 72 such pairs.
+/// strings, each of which can have four other types. The largest body of the built-in contract has 72 such pairs.
 const MAXIMUM_FIELDS: usize = 200;
-/// The number of characters in a long text.
+/// The number of characters in a long string.
 const CHARACTERS: usize = 10_000;
 /// The largest integer that every JSON reader preserves (RFC 8259, section 6), and the largest of 32 bits.
 const LARGEST: (&str, &str) = ("9007199254740991", "2147483647");
@@ -41,15 +41,15 @@ pub enum EdgeCasePart {
     Identifier(String),
     /// The values of the query parameter, each in a pair of its own.
     Query(Vec<String>),
-    /// A text in the body.
+    /// A string in the body.
     String(EdgeCaseString),
 }
 
-/// Makes a text in a body unusual.
+/// Makes a string in a body unusual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeCaseString {
     kind: EdgeCaseKind,
-    /// The random number that chooses the text.
+    /// The random number that chooses the string.
     random: u64,
 }
 
@@ -90,7 +90,7 @@ impl EdgeCaseField {
 /// Returns the edge cases of an operation in a run with this seed: each field in each other type that the contract
 /// names, one in each request. If there are more than [`MAXIMUM_FIELDS`] such pairs, the seed chooses that many.
 ///
-/// A create whose own texts are varied with awkward values gets no edge case with a string beyond ASCII: the awkward
+/// A create whose own strings are varied with awkward values gets no edge case with a string beyond ASCII: the awkward
 /// values contain such characters too, and more is judged about what comes back.
 pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64) -> Vec<EdgeCase> {
     let documented = contract.operation(operation);
@@ -99,7 +99,7 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
     let (mut fields, mut edge_cases): (Vec<_>, Vec<_>) = all.partition(|edge_case| edge_case.kind.is_of_a_field());
     let is_varied = creates
         && documented.invariants.created.is_some()
-        && Template::of(contract, operation).awkward_places().have_texts();
+        && Template::of(contract, operation).awkward_places().have_strings();
     edge_cases.retain(|edge_case| !(is_varied && edge_case.kind == EdgeCaseKind::NonAsciiString));
     if fields.len() > MAXIMUM_FIELDS {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -177,11 +177,11 @@ fn unknown(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, ra
 }
 
 impl EdgeCaseString {
-    /// Makes one text of the body unusual; returns whether there is one. `from_target` has the pointers of the values that
-    /// the target showed.
+    /// Makes one string of the body unusual; returns whether there is one. `from_target` has the pointers of the values
+    /// that the target showed.
     ///
-    /// It prefers a text that carries the run tag: the run's own name for what it writes. An address of `example.com`
-    /// stays one, because the change is made before it. A text that the target showed is replaced.
+    /// It prefers a string that carries the run tag: the run's own name for what it writes. An address of `example.com`
+    /// stays one, because the change is made before it. A string that the target showed is replaced.
     pub fn insert(self, body: &mut Value, from_target: &mut Vec<String>, run_tag: &RunTag) -> bool {
         let mut texts = Vec::new();
         collect(body, &mut String::new(), &mut texts);
@@ -225,7 +225,7 @@ fn text_at<'body>(body: &'body Value, at: &str) -> &'body str {
     body.pointer(at).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Collects the pointers of all texts.
+/// Collects the pointers of all strings.
 fn collect(value: &Value, at: &mut String, texts: &mut Vec<String>) {
     let length = at.len();
     match value {
@@ -269,7 +269,7 @@ mod tests {
         EdgeCasePart::of(&contract, id, edge_case, seed)
     }
 
-    fn edge_case_text(kind: EdgeCaseKind, random: u64) -> EdgeCaseString {
+    fn edge_case_string(kind: EdgeCaseKind, random: u64) -> EdgeCaseString {
         EdgeCaseString { kind, random }
     }
 
@@ -345,7 +345,7 @@ mod tests {
         ] {
             for random in 0..3 {
                 let mut body = json!({"type": "email", "list": [{"contact": own}], "size": 1});
-                assert!(edge_case_text(kind, random).insert(&mut body, &mut Vec::new(), &run_tag()));
+                assert!(edge_case_string(kind, random).insert(&mut body, &mut Vec::new(), &run_tag()));
                 let text = body["list"][0]["contact"].as_str().unwrap();
                 assert!(is(text) && text.ends_with(&own), "{text:?}");
                 assert_eq!((&body["type"], &body["size"]), (&json!("email"), &json!(1)));
@@ -358,7 +358,7 @@ mod tests {
         let run_tag = run_tag();
         let chosen = |random| {
             let mut body = json!({"first": run_tag.as_str(), "last": run_tag.as_str(), "other": "a"});
-            edge_case_text(EdgeCaseKind::NonAsciiString, random).insert(&mut body, &mut Vec::new(), &run_tag);
+            edge_case_string(EdgeCaseKind::NonAsciiString, random).insert(&mut body, &mut Vec::new(), &run_tag);
             (body["first"] == run_tag.as_str(), body["last"] == run_tag.as_str())
         };
         assert_eq!((chosen(0), chosen(1)), ((false, true), (true, false)));
@@ -368,12 +368,12 @@ mod tests {
     fn a_text_that_the_target_showed_is_replaced_where_there_is_no_other() {
         let mut from_target = vec!["/a".to_owned(), "/b".to_owned()];
         let mut body = json!({"a": "Ada", "b": "Beth"});
-        assert!(edge_case_text(EdgeCaseKind::NonAsciiString, 1).insert(&mut body, &mut from_target, &run_tag()));
+        assert!(edge_case_string(EdgeCaseKind::NonAsciiString, 1).insert(&mut body, &mut from_target, &run_tag()));
         assert_eq!((&body["a"], &from_target[..]), (&json!("Ada"), &["/a".to_owned()][..]));
         assert!(!body["b"].as_str().unwrap().contains("Beth"));
         let mut body = json!({"a": "Ada", "b": "own"});
         let mut from_target = vec!["/a".to_owned()];
-        assert!(edge_case_text(EdgeCaseKind::LongString, 0).insert(&mut body, &mut from_target, &run_tag()));
+        assert!(edge_case_string(EdgeCaseKind::LongString, 0).insert(&mut body, &mut from_target, &run_tag()));
         assert_eq!(body["a"], "Ada");
         assert!(body["b"].as_str().unwrap().ends_with("own"));
     }
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_another_type_stands_where_it_belongs_and_the_rest_stays() {
+    fn a_field_of_another_type_is_where_it_belongs_and_the_rest_stays() {
         let field = |pointer: &str, value| EdgeCaseField {
             pointer: pointer.to_owned(),
             value,
@@ -470,7 +470,7 @@ mod tests {
     #[test]
     fn a_body_without_a_text_stays_as_it_is() {
         let mut body = json!({"size": 1, "parts": [true, null]});
-        assert!(!edge_case_text(EdgeCaseKind::LongString, 0).insert(&mut body, &mut Vec::new(), &run_tag()));
+        assert!(!edge_case_string(EdgeCaseKind::LongString, 0).insert(&mut body, &mut Vec::new(), &run_tag()));
         assert_eq!(body, json!({"size": 1, "parts": [true, null]}));
     }
 }

@@ -72,7 +72,7 @@ impl Leaf {
         self.chosen = 0;
     }
 
-    /// Changes the text that it is sent with, if there is one.
+    /// Changes the string that it is sent with, if there is one.
     pub(super) fn rewrite(&mut self, change: impl Fn(&str) -> Option<String>) {
         let changed = self.value().and_then(Value::as_str).and_then(change);
         if let Some(changed) = changed {
@@ -102,13 +102,13 @@ pub(super) fn top(pointer: &str) -> Option<&str> {
 pub(super) enum FieldKind {
     /// An address of the run's own.
     Address,
-    /// A date as a text.
+    /// A date as a string.
     Date,
     /// The day of a date.
     Day,
     /// The month of a date, from 1.
     Month,
-    /// A text of the run's own, where any text is allowed.
+    /// A string of the run's own, where any string is allowed.
     Name,
     /// Anything else.
     Other,
@@ -118,8 +118,8 @@ pub(super) enum FieldKind {
     Year,
 }
 
-/// Recognises the fields that make up a date: sibling integers called day, month and year, and a text in the form of a
-/// full date (RFC 3339, section 5.6), which is taken for the same date.
+/// Recognises the fields that make up a date: sibling integers called day, month and year, and a string in the form of
+/// a full date (RFC 3339, section 5.6), which is taken for the same date.
 pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
     let parts = [
         ("/day", FieldKind::Day),
@@ -148,7 +148,7 @@ pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
             leaf.kind = *kind;
         } else if leaf.value().and_then(Value::as_str).is_some_and(is_a_date) {
             leaf.kind = FieldKind::Date;
-            // An update of the parts may change the text too; without this value, no example would be left that was
+            // An update of the parts may change the string too; without this value, no example would be left that was
             // neither sent nor shown.
             leaf.others.push(Choice::own(Value::from("1976-05-19")));
         }
@@ -183,8 +183,8 @@ impl AwkwardPlaces {
         }
     }
 
-    /// Whether the run makes texts of its own for the body.
-    pub(super) fn have_texts(self) -> bool {
+    /// Whether the run makes strings of its own for the body.
+    pub(super) fn have_strings(self) -> bool {
         self.names > 0 || self.addresses
     }
 

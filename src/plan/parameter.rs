@@ -74,7 +74,7 @@ fn text(node: &Node) -> Option<Value> {
     Some(json!(text))
 }
 
-/// Returns the texts of a value: several where each element of an array is written by itself, which is what a query
+/// Returns the strings of a value: several where each element of an array is written by itself, which is what a query
 /// does unless the contract says otherwise (OpenAPI 3.0.3, section 4.7.12.2).
 pub(crate) fn serialized(contract: &Contract, parameter: &Parameter, value: &Value) -> Vec<String> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -33,7 +33,7 @@ pub struct Shard {
     of: u32,
 }
 
-/// Why a text or a pair of numbers is not a shard.
+/// Why a string or a pair of numbers is not a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
     /// The number is greater than the number of shards.
@@ -44,7 +44,7 @@ pub enum ShardError {
         /// The number of shards as given.
         of: u32,
     },
-    /// The text does not have two numbers.
+    /// The string does not have two numbers.
     #[error("a shard is written K/N, such as 1/3 for the first of three")]
     Form,
     /// The number of shards is 0.

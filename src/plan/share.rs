@@ -115,8 +115,8 @@ fn dependencies(
     seen
 }
 
-/// Returns the operation in whose shard a fact is checked: the one that it applies to, or for a security scheme the first
-/// one called that requires it.
+/// Returns the operation in whose shard a fact is checked: the one that it applies to, or for a security scheme the
+/// first one called that requires it.
 fn checking_operation(contract: &Contract, fact: &Fact, called: &BTreeSet<OperationId>) -> OperationId {
     let mut requiring = called
         .iter()

@@ -162,7 +162,7 @@ pub fn substitute(contract: &Contract, operation: &Operation, parameter: &Parame
     })
 }
 
-/// Whether the text is allowed where its parameter goes.
+/// Whether the string is allowed where its parameter goes.
 ///
 /// # Errors
 ///

@@ -127,8 +127,8 @@ impl<'contract> Template<'contract> {
         }
     }
 
-    /// Returns the other values that may be sent in a field, and what the field is. A text of the run's own differs by
-    /// its tag, and an identifier is never made up.
+    /// Returns the other values that may be sent in a field, and what the field is. A string of the run's own differs
+    /// by its tag, and an identifier is never made up.
     fn variety(&self, node: &Node, at: &str, takes_identifier: bool) -> (Vec<Choice>, FieldKind) {
         let (contract, operation) = (self.contract, self.operation);
         if body::is_name(contract, operation, node, at) {
@@ -254,7 +254,7 @@ impl Maker<'_> {
             choices.extend(self.unrelated_value(field).map(Choice::own));
         } else if !field.takes_identifier {
             let own = self.own(field).into_iter().map(Choice::own);
-            // A text that carries the run tag comes first: it is the run's own name for what it creates.
+            // A string that carries the run tag comes first: it is the run's own name for what it creates.
             let first = if field.node.member("x-synthetic").is_some() {
                 0
             } else {
@@ -274,7 +274,7 @@ impl Maker<'_> {
         (!leaf.choices.is_empty()).then_some(leaf)
     }
 
-    /// Returns the contract's own values for a field, the best first: its synthetic text, instants, its value in the
+    /// Returns the contract's own values for a field, the best first: its synthetic string, instants, its value in the
     /// example, or else one by its type.
     fn own(&self, field: &Field<'_>) -> Vec<Value> {
         let (node, at) = (field.node, &field.pointer);
@@ -324,8 +324,8 @@ impl Maker<'_> {
 
     /// Returns a value that concerns nobody, for a body without invariants, whose example may name a record, an account
     /// or a person that really exists. A free text is the run's own. A number without an upper bound (or with one that
-    /// leaves room for an identifier) and a text with a pattern may be an identifier, so they are sent only where they
-    /// are required.
+    /// leaves room for an identifier) and a string with a pattern may be an identifier, so they are sent only where
+    /// they are required.
     fn unrelated_value(&self, field: &Field<'_>) -> Option<Value> {
         let node = field.node;
         let stated = |name: &str| node.member(name);

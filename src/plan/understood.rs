@@ -7,8 +7,8 @@
 //! rewrite every row. A document says which only in prose. So a write is sent where the contract says how to find what
 //! it created: by an invariant that names its list, or by a link that carries its identifier to a read. What the record
 //! is nested under, such as the user to whom a message goes, must be the run's own too, unless an invariant says what
-//! the write creates. An update is sent to the run's own records. Every other write is sent only where somebody names the
-//! operation.
+//! the write creates. An update is sent to the run's own records. Every other write is sent only where somebody names
+//! the operation.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -179,7 +179,7 @@ fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a success of the read documents a text with one of these names.
+/// Whether a success of the read documents a string with one of these names.
 fn documents_string(contract: &Contract, read: OperationId, names: &BTreeSet<String>) -> bool {
     let responses = contract.operation(read).successes();
     let mut pending: Vec<_> = responses.filter_map(|response| response.body).collect();

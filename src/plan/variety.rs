@@ -108,7 +108,7 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
 }
 
 impl Draft {
-    /// Turns the draft into a variant of an accepted one. Returns whether it now differs in the requested way: a field
+    /// Makes the draft a variant of an accepted one. Returns whether it now differs in the requested way: a field
     /// that was not accepted, or a name that does not exist, cannot be sent.
     #[must_use]
     pub fn vary(&mut self, variant: &Variant, accepted: &Self) -> bool {
@@ -133,7 +133,7 @@ impl Draft {
         self.body().0 != before
     }
 
-    /// Turns it into the draft of a create that is sent at the same time as the one with awkward values: an array of
+    /// Makes it the draft of a create that is sent at the same time as the one with awkward values: an array of
     /// the run's own addresses has a second element, and an instant is one of those at the edges of days and years.
     pub fn make_concurrent(&mut self, seed: u64) {
         self.put(&AwkwardValues::of_a_concurrent_create(seed));
@@ -166,7 +166,7 @@ impl Draft {
         }
     }
 
-    /// Changes the texts of fields with this kind.
+    /// Changes the strings of fields with this kind.
     pub(super) fn rewrite(&mut self, kind: FieldKind, change: impl Fn(&str) -> Option<String>) {
         let leaves = self.leaves.iter_mut().filter(|leaf| leaf.kind == kind);
         leaves.for_each(|leaf| leaf.rewrite(&change));

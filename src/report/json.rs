@@ -1,4 +1,5 @@
-//! The JSON report: the record as one object, with every character escaped that a terminal or a CI system would interpret.
+//! The JSON report: the record as one object, with every character escaped that a terminal or a CI system would
+//! interpret.
 
 use std::io;
 

@@ -161,7 +161,8 @@ pub(super) fn what_is_wrong(finding: &FindingRecord) -> [String; 3] {
     ]
 }
 
-/// Describes what to do about a finding, a line each: how to fix it, if this version knows its rule, and to reproduce it.
+/// Describes what to do about a finding, a line each: how to fix it, if this version knows its rule, and to reproduce
+/// it.
 pub(super) fn what_to_do(finding: &FindingRecord) -> Vec<String> {
     let fix = finding.rule.rule().map(|rule| format!("fix: {}", rule.fix));
     let lines = fix.into_iter().chain([format!("reproduce: {}", finding.reproduce)]);

@@ -65,7 +65,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the plain request: a read, or an update as one was accepted, with a new value; `None` where no update was.
+    /// Returns the plain request: a read, or an update as one was accepted, with a new value; `None` where no update
+    /// was.
     async fn plain(&self, operation: OperationId) -> Result<Option<Plain>, Reason> {
         let documented = self.contract.operation(operation);
         self.require_own_records(operation).await?;

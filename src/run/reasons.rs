@@ -21,7 +21,8 @@ use crate::rules::{Reason, Verdict};
 
 const TOKEN: &str = "reasons-token";
 
-/// A read that asks for nothing, one for a token, one that takes what another shows, one that takes an example, a create.
+/// A read that asks for nothing, one for a token, one that takes what another shows, one that takes an example, a
+/// create.
 const CONTRACT: &str = "openapi: 3.0.3
 info: {title: Reasons, version: '1'}
 components:

@@ -107,7 +107,8 @@ pub struct Tally {
     pub rounds: u64,
 }
 
-/// Sends the plan to the target and emits events. Ends when the plan is carried out, when `interrupt` completes, or when
+/// Sends the plan to the target and emits events. Ends when the plan is carried out, when `interrupt` completes, or
+/// when
 /// [`Ended`] gives another reason to stop.
 pub async fn run(
     contract: &Contract,

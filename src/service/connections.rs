@@ -5,8 +5,8 @@
 //!
 //! A connection is idle while none of its requests is being answered: between two requests, before the first, and while
 //! a head is still arriving. So a client that opens connections and sends nothing, or sends slowly, only takes room
-//! from others like it; a connection whose request is being answered is never closed. When all are busy, a new connection
-//! waits, and later ones wait in the listener's backlog.
+//! from others like it; a connection whose request is being answered is never closed. When all are busy, a new
+//! connection waits, and later ones wait in the listener's backlog.
 //!
 //! A request that arrives on a connection already selected to be closed is not started: its effects would go
 //! unanswered.
@@ -96,8 +96,8 @@ impl Connections {
 }
 
 impl Slot {
-    /// Awaits the `response` to a request, during which the connection is not closed. Never finishes on a connection that
-    /// is about to be closed.
+    /// Awaits the `response` to a request, during which the connection is not closed. Never finishes on a connection
+    /// that is about to be closed.
     pub(super) async fn busy<T>(&self, response: impl Future<Output = T>) -> T {
         let number = self.number().take();
         // Without a number, an earlier request on this connection was abandoned, and it is still busy.

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_twice_is_rejected_at_any_depth() {
+    fn a_name_that_appears_twice_is_rejected_at_any_depth() {
         for text in [r#"{"a": 1, "a": 1}"#, r#"{"b": [{"a": 1, "\u0061": 2}]}"#] {
             assert_eq!(object(text.as_bytes()), Err("the body holds a name twice"), "{text}");
         }

@@ -19,8 +19,8 @@
 //!
 //! # Design
 //!
-//! It is separate from every other module of the crate and shares nothing with them but `openapi.yaml`, so that what the
-//! checker believes and what the service does are two readings of one document, not one reading twice.
+//! It is separate from every other module of the crate and shares nothing with them but `openapi.yaml`, so that what
+//! the checker believes and what the service does are two readings of one document, not one reading twice.
 //!
 //! A request goes through these, in order:
 //!

@@ -141,7 +141,7 @@ fn elsewhere(at: DateTime<Utc>, minutes: i32) -> Option<String> {
     Some(at.to_rfc3339_opts(SecondsFormat::AutoSi, false))
 }
 
-/// Rewrites a text that is not empty.
+/// Rewrites a string that is not empty.
 fn rewrite(member: &mut Value, form: impl FnOnce(&str) -> Option<String>) {
     if let Some(rewritten) = member.as_str().filter(|text| !text.is_empty()).and_then(form) {
         *member = rewritten.into();

@@ -1,4 +1,4 @@
-//! Readers of single values: one for each kind of text or number in a request.
+//! Readers of single values: one for each kind of string or number in a request.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ pub(super) fn string(value: &Value, profile: &Profile) -> Read<String> {
     Ok(text)
 }
 
-/// Returns a text in the form in which the profile keeps it.
+/// Returns a string in the form in which the profile keeps it.
 fn normalized(text: &str, profile: &Profile) -> String {
     let text = match profile.text_ends {
         TextEnds::Kept => text,
@@ -171,7 +171,7 @@ pub(super) fn timestamp(value: &Value, profile: &Profile) -> Read<DateTime<Utc>>
         .ok_or_else(|| problem("is not an existing time"))
 }
 
-/// Returns whether a text is strict where chrono is lenient: chrono accepts a space or a lowercase letter for `T`, a
+/// Returns whether a string is strict where chrono is lenient: chrono accepts a space or a lowercase letter for `T`, a
 /// lowercase `z`, leap seconds, and any number of decimals, of which the store keeps six.
 fn is_strict_timestamp(text: &str) -> bool {
     let bytes = text.as_bytes();

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escape_that_was_cut_off_stands_for_nothing() {
+    fn an_escape_that_was_cut_off_represents_nothing() {
         for text in ["A\\…", r"A\u00…", r"A\u{4…", "A%4…", "A&#6…", "A=…"] {
             assert!(
                 readings(text).contains(&"A…".to_owned()),
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_knows_the_bytes_that_it_stands_for() {
+    fn a_character_knows_the_bytes_that_it_represents() {
         let view = views("é%41b").remove(0);
         let places: Vec<_> = view.iter().map(|seen| (seen.start, seen.end)).collect();
         assert_eq!(places, [(0, 2), (2, 5), (5, 6)]);

@@ -7,7 +7,7 @@
 //! environment's proxy settings are ignored, because a proxy for plain HTTP would see the token.
 //!
 //! One thing can exceed the deadline for a moment: interim responses (1xx). hyper reads all of them in a piece of the
-//! connection, and one piece after the other until the scheduler requests its turn, which is after 128 pieces of at
+//! connection, and one piece after the other until the scheduler makes it yield, which is after 128 pieces of at
 //! most 400 KB; no clock is checked meanwhile. `reqwest` offers no way to intervene: its connector's stream is sealed,
 //! its requests carry no extensions (where hyper's `on_informational` would be), and the size of a piece cannot be set.
 //! Exchanges on their own threads would keep the deadline. On two processors, which the service shares, they cost a

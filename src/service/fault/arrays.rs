@@ -100,7 +100,7 @@ impl ArrayFault {
             ArrayFault::FirstAlone => elements.truncate(1),
             ArrayFault::LastAlone => drop(elements.drain(..elements.len() - 1)),
             ArrayFault::Mixed => {
-                names(false).for_each(|name| rearrange(elements, name, &|parts| parts.rotate_right(1)))
+                names(false).for_each(|name| rearrange(elements, name, &|parts| parts.rotate_right(1)));
             }
             ArrayFault::Sorted => {
                 let sort =

@@ -118,7 +118,7 @@ fn part_of(carry: &Carry) -> Option<&str> {
     carry.sent.strip_suffix("/month").or(carry.sent.strip_suffix("/day"))
 }
 
-/// Changes the date of three numbers whose year this carry is, or the same date where it is written as a text.
+/// Changes the date of three numbers whose year this carry is, or the same date where it is written as a string.
 fn dates(body: &mut Value, carry: &Carry, change: fn(NaiveDate) -> Option<NaiveDate>, format: DobFormat) {
     if let Some(pointer) = date_of(carry) {
         each(body, pointer, &mut |parts| {
@@ -151,7 +151,7 @@ fn instant(value: &mut Value, change: fn(DateTime<FixedOffset>) -> Option<DateTi
     }
 }
 
-/// Changes a text. One that the change leaves blank counts as not sent; in an array it stays.
+/// Changes a string. One that the change leaves blank counts as not sent; in an array it stays.
 fn text(body: &mut Value, pointer: &str, change: fn(&str) -> String) {
     let mut is_lost = false;
     each(body, pointer, &mut |value| {

@@ -1,5 +1,5 @@
-//! What faults are derived from: `openapi.yaml`, read into operations and the locations of their responses. The main types
-//! are [`Operation`] and [`Location`].
+//! What faults are derived from: `openapi.yaml`, read into operations and the locations of their responses. The main
+//! types are [`Operation`] and [`Location`].
 //!
 //! This is a second, small reading of the document. It shares no code with the checker's, so a mistake in one shows
 //! against the other.

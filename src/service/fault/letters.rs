@@ -2,17 +2,17 @@
 
 use icu_normalizer::DecomposingNormalizer;
 
-/// The text without these signs.
+/// The string without these signs.
 pub(super) fn without(text: &str, signs: &[char]) -> String {
     text.replace(signs, "")
 }
 
-/// The text before the first `end`.
+/// The string before the first `end`.
 pub(super) fn cut(text: &str, end: &str) -> String {
     text.split_once(end).map_or(text, |(before, _)| before).to_owned()
 }
 
-/// The text without each part from `open` to `close`.
+/// The string without each part from `open` to `close`.
 pub(super) fn without_between(text: &str, open: &str, close: &str) -> String {
     let (mut left, mut kept) = (text, String::new());
     while let Some((before, rest)) = left.split_once(open)
@@ -24,7 +24,7 @@ pub(super) fn without_between(text: &str, open: &str, close: &str) -> String {
     kept + left
 }
 
-/// The text without dollar signs that a name or a digit follows, and without that name or digit.
+/// The string without dollar signs that a name or a digit follows, and without that name or digit.
 pub(super) fn dollar_names_lost(text: &str) -> String {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let mut parts = text.split('$');
@@ -35,7 +35,7 @@ pub(super) fn dollar_names_lost(text: &str) -> String {
     })
 }
 
-/// The text with the escapes of many languages decoded.
+/// The string with the escapes of many languages decoded.
 pub(super) fn unescaped(text: &str) -> String {
     let pairs = [
         ("\\n", "\n"),
@@ -50,7 +50,7 @@ pub(super) fn unescaped(text: &str) -> String {
         .fold(text.to_owned(), |text, (escape, meant)| text.replace(escape, meant))
 }
 
-/// The text with each `%` and two digits as the byte that they name.
+/// The string with each `%` and two digits as the byte that they name.
 pub(super) fn decoded_percents(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut left = text.as_bytes();
@@ -70,7 +70,7 @@ pub(super) fn decoded_percents(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The text with an apostrophe in front where a spreadsheet would read it as a formula.
+/// The string with an apostrophe in front where a spreadsheet would read it as a formula.
 pub(super) fn formula_marked(text: &str) -> String {
     if text.starts_with(['=', '@', '-']) {
         format!("'{text}")
@@ -79,14 +79,14 @@ pub(super) fn formula_marked(text: &str) -> String {
     }
 }
 
-/// A text that is a number with an exponent or decimals, as a program writes that number.
+/// A string that is a number with an exponent or decimals, as a program writes that number.
 pub(super) fn number_written(text: &str) -> String {
     let has_form = text.starts_with(|first: char| first.is_ascii_digit()) && text.contains(['e', 'E', '.']);
     let number = text.parse::<f64>().ok().filter(|_| has_form);
     number.map_or_else(|| text.to_owned(), |number| number.to_string())
 }
 
-/// A text that is a number of more digits than a double holds, as a double.
+/// A string that is a number of more digits than a double holds, as a double.
 pub(super) fn half_precise(text: &str) -> String {
     let is_long = text.len() > 15 && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse::<f64>().ok().filter(|_| is_long);
@@ -103,30 +103,30 @@ pub(super) fn word_as_value(text: &str) -> String {
     }
 }
 
-/// Nothing where the text is one of the words, in any case.
+/// Nothing where the string is one of the words, in any case.
 pub(super) fn word_lost(text: &str, words: [&str; 4]) -> String {
     let is_word = words.iter().any(|word| text.eq_ignore_ascii_case(word));
     if is_word { "" } else { text }.to_owned()
 }
 
-/// The text with `sign` for each letter beyond `last`.
+/// The string with `sign` for each letter beyond `last`.
 pub(super) fn replaced_above(text: &str, last: char, sign: &str) -> String {
     text.replace(|letter: char| letter > last, sign)
 }
 
-/// The text with each byte of its UTF-8 read as a letter of Latin-1.
+/// The string with each byte of its UTF-8 read as a letter of Latin-1.
 pub(super) fn mojibake(text: &str) -> String {
     text.bytes().map(char::from).collect()
 }
 
-/// The text with the plain letter for each letter with a diacritic.
+/// The string with the plain letter for each letter with a diacritic.
 pub(super) fn folded(text: &str) -> String {
     let decomposed = DecomposingNormalizer::new_nfd().normalize(text);
     let is_mark = |letter: &char| ('\u{300}'..='\u{36f}').contains(letter);
     decomposed.chars().filter(|letter| !is_mark(letter)).collect()
 }
 
-/// The text with each run of letters that `is_reversed` accepts reversed.
+/// The string with each run of letters that `is_reversed` accepts reversed.
 pub(super) fn reversed(text: &str, is_reversed: fn(char) -> bool) -> String {
     let mut runs: Vec<(bool, String)> = Vec::new();
     for letter in text.chars() {
@@ -139,7 +139,7 @@ pub(super) fn reversed(text: &str, is_reversed: fn(char) -> bool) -> String {
     runs.into_iter().map(read).collect()
 }
 
-/// The text with each letter after the first of its word in lower case.
+/// The string with each letter after the first of its word in lower case.
 pub(super) fn capitals_lost(text: &str) -> String {
     with_before(text, |before, letter| {
         let is_inside = before.is_some_and(char::is_alphabetic);
@@ -151,7 +151,7 @@ pub(super) fn capitals_lost(text: &str) -> String {
     })
 }
 
-/// The text with a capital after each space.
+/// The string with a capital after each space.
 pub(super) fn words_capitalised(text: &str) -> String {
     with_before(text, |before, letter| {
         let begins = before == Some(' ');
@@ -163,7 +163,7 @@ pub(super) fn words_capitalised(text: &str) -> String {
     })
 }
 
-/// The text with one `sign` where several follow each other.
+/// The string with one `sign` where several follow each other.
 pub(super) fn clipped_runs(text: &str, sign: char) -> String {
     with_before(text, |before, letter| {
         let repeats = letter == sign && before == Some(sign);
@@ -171,7 +171,7 @@ pub(super) fn clipped_runs(text: &str, sign: char) -> String {
     })
 }
 
-/// The text with each letter replaced by what `write` makes of the letter before it and of itself.
+/// The string with each letter replaced by what `write` makes of the letter before it and of itself.
 fn with_before(text: &str, write: impl Fn(Option<char>, char) -> String) -> String {
     let before = std::iter::once(None).chain(text.chars().map(Some));
     before
@@ -180,13 +180,13 @@ fn with_before(text: &str, write: impl Fn(Option<char>, char) -> String) -> Stri
         .collect()
 }
 
-/// The first `most` bytes of the text, with U+FFFD for a character that is cut in two.
+/// The first `most` bytes of the string, with U+FFFD for a character that is cut in two.
 pub(super) fn clipped_bytes(text: &str, most: usize) -> String {
     let bytes = text.as_bytes();
     String::from_utf8_lossy(bytes.get(..most).unwrap_or(bytes)).into_owned()
 }
 
-/// An address with its part before the `@` changed; any other text as it is.
+/// An address with its part before the `@` changed; any other string as it is.
 pub(super) fn local_part(text: &str, change: fn(&str) -> String) -> String {
     match text.rsplit_once('@') {
         Some((local, domain)) if domain.contains('.') => format!("{}@{domain}", change(local)),
@@ -195,7 +195,7 @@ pub(super) fn local_part(text: &str, change: fn(&str) -> String) -> String {
 }
 
 /// A phone number, which begins with a plus, a bracket or a zero and has a blank and seven digits, changed; any other
-/// text as it is.
+/// string as it is.
 pub(super) fn phone(text: &str, change: fn(&str) -> String) -> String {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_phone = digits >= 7 && text.starts_with(['+', '(', '0']) && text.contains(' ');

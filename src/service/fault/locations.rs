@@ -23,7 +23,7 @@ pub(super) enum Edit {
     Renamed,
     /// A value of another type.
     Retyped,
-    /// This text.
+    /// This string.
     String(&'static str),
 }
 
@@ -79,7 +79,7 @@ pub(super) fn select(value: &Value, pattern: &str) -> Vec<Value> {
     found
 }
 
-/// Returns another value of the same type: an identifier of another record, an hour later, one more, or another text.
+/// Returns another value of the same type: an identifier of another record, an hour later, one more, or another string.
 pub(super) fn altered(value: &Value) -> Value {
     match value {
         Value::Number(number) => json!(number.as_i64().map_or(0, |number| number.saturating_add(1))),

@@ -20,8 +20,8 @@
 //!
 //! # Names
 //!
-//! `OPERATION[/LOCATION]:DEVIATION`. A location is a JSON pointer with `each` for any element of an array, so that no shell
-//! takes it for a pattern:
+//! `OPERATION[/LOCATION]:DEVIATION`. A location is a JSON pointer with `each` for any element of an array, so that no
+//! shell takes it for a pattern:
 //!
 //! ```text
 //! getContacts/data/items/each/firstname:dropped

@@ -1,4 +1,4 @@
-//! An update that leaves its record under another identifier: [`answered`]. It breaks the invariant of what is
+//! An update that leaves its record under another identifier: [`change_response`]. It breaks the invariant of what is
 //! updated.
 
 use serde_json::json;

@@ -65,7 +65,7 @@ impl ResponseFault {
             ResponseFault::BodyEmpty => response.content = Content::Raw(Bytes::new()),
             ResponseFault::BodyHtml => response.content = Content::Raw(PAGE.into()),
             ResponseFault::BodyNotUtf8 => {
-                response.content = Content::Raw([b"{\"\xff\":0,", &text[1..]].concat().into())
+                response.content = Content::Raw([b"{\"\xff\":0,", &text[1..]].concat().into());
             }
             ResponseFault::ConnectionCut => response.content = Content::Truncated(half),
             ResponseFault::MediaType(None) => {
@@ -89,7 +89,7 @@ impl ResponseFault {
     }
 }
 
-/// Turns a response into one with this status: without its body, unless it is still a success.
+/// Gives a response this status: without its body, unless it is still a success.
 pub(super) fn fail(response: &mut ServedResponse, status: StatusCode) {
     response.head.status = status;
     if status == StatusCode::NO_CONTENT {

@@ -18,9 +18,9 @@ pub(super) enum SpellingFault {
     Charset,
     /// The media type has a parameter, and the body is read in an encoding other than UTF-8 (RFC 8259, section 8.1).
     CharsetRead,
-    /// Letters of texts are escaped (RFC 8259, section 7).
+    /// Letters of strings are escaped (RFC 8259, section 7).
     Escapes,
-    /// Letters of texts are escaped, and kept so.
+    /// Letters of strings are escaped, and kept so.
     EscapesKept,
     /// Members are in another order than in the document (RFC 8259, section 4).
     Order,

@@ -1,7 +1,7 @@
-//! What real software does to texts that are valid but awkward: [`CLASSES`], a table with a function for each class.
+//! What real software does to strings that are valid but awkward: [`CLASSES`], a table with a function for each class.
 //!
 //! The classes come from what is known of registers, importers, templates and databases everywhere: names that no
-//! program expected. Each leaves a plain text alone: ASCII of at most 49 characters, with no capital inside a word, a
+//! program expected. Each leaves a plain string alone: ASCII of at most 49 characters, with no capital inside a word, a
 //! capital after each space, and no signs but single hyphens, dots and spaces inside, one `@`, and a plus at the start.
 
 use super::letters::{
@@ -10,7 +10,7 @@ use super::letters::{
     without_between, word_as_value, word_lost, words_capitalised,
 };
 
-/// One thing that software does to texts.
+/// One thing that software does to strings.
 pub(super) struct StringClass {
     pub(super) name: &'static str,
     /// What happens to the text, phrased to follow "a text".
@@ -19,11 +19,11 @@ pub(super) struct StringClass {
     pub(super) change: fn(&str) -> String,
 }
 
-/// Which writes have it. A text that needs a record of its own, or that would stay where nothing can overwrite it, is
+/// Which writes have it. A string that needs a record of its own, or that would stay where nothing can overwrite it, is
 /// for updates: they leave no record behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Every write that carries a text.
+    /// Every write that carries a string.
     Every,
     /// Writes of whole records: a record that belongs to another, such as a method of a contact, carries only an
     /// address.
@@ -183,7 +183,7 @@ pub(super) const CLASSES: &[StringClass] = &[
     class("last-dot-lost", "loses a dot at its end", Updates, |text| {
         text.strip_suffix('.').unwrap_or(text).to_owned()
     }),
-    // Texts that are read as values.
+    // Strings that are read as values.
     class(
         "leading-zeros-lost",
         "loses the zeros that a number begins with",
@@ -426,7 +426,7 @@ mod tests {
         "A Text Of Forty-nine Characters - And No More Now",
     ];
 
-    /// For each class a text and what becomes of it.
+    /// For each class a string and what becomes of it.
     const AWKWARD: [(&str, &str, &str); 76] = [
         ("slash-cut", "a/b", "a"),
         ("colon-cut", "a: b", "a"),

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stands_for_one_fault_and_needs_no_quotes() {
+    fn a_name_means_one_fault_and_needs_no_quotes() {
         let mut names = HashSet::new();
         for fault in faults() {
             assert!(names.insert(&fault.name), "{} twice", fault.name);

@@ -1,8 +1,8 @@
-//! Why a text is not the URL of a store: [`StoreUrlError`].
+//! Why a string is not the URL of a store: [`StoreUrlError`].
 
 use thiserror::Error;
 
-/// Why a text is not the URL of a store.
+/// Why a string is not the URL of a store.
 ///
 /// Only schemes are quoted: what follows one may hold a password.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
@@ -35,7 +35,7 @@ pub enum StoreUrlError {
     /// A scheme that is not one of a store.
     #[error("unknown store scheme `{scheme}`; known stores are {KNOWN}")]
     UnknownScheme {
-        /// The text before the first colon.
+        /// The string before the first colon.
         scheme: String,
     },
 }

@@ -3,9 +3,9 @@
 //! # Design
 //!
 //! A commit to a file waits milliseconds for the disk, and SQLite has one writer at a time. So the writer runs all
-//! waiting jobs in one transaction and answers each of them once it is on the disk: while one batch is being synced,
-//! the next one gathers, and the more creates arrive at once, the less each of them costs. A savepoint around each job
-//! lets a rejected or panicking one be undone without the others.
+//! waiting jobs in one transaction and reports each of them as done once it is on the disk: while one batch is being
+//! synced, the next one gathers, and the more creates arrive at once, the less each of them costs. A savepoint around
+//! each job lets a rejected or panicking one be undone without the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, JoinHandle};
@@ -40,7 +40,7 @@ impl Writer {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (job, response) = asked(work);
+        let (job, response) = queued(work);
         let jobs = self.jobs.as_ref().ok_or(StoreError::Crashed)?;
         jobs.send(job).await.map_err(|_| StoreError::Crashed)?;
         response.await.unwrap_or(Err(StoreError::Crashed))
@@ -62,7 +62,7 @@ pub(super) fn run_here<T: Send + 'static>(
     connection: &mut Connection,
     work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    let (job, mut response) = asked(work);
+    let (job, mut response) = queued(work);
     let mut batch: [Box<dyn Job>; 1] = [job];
     let committed = commit_together(connection, &mut batch).map_err(StoreError::from);
     let [job] = batch;
@@ -74,12 +74,12 @@ pub(super) fn run_here<T: Send + 'static>(
 type Outcome<T> = oneshot::Receiver<Result<T, StoreError>>;
 
 /// Makes a job and the receiver of its outcome.
-fn asked<W, T>(work: W) -> (Box<Asked<W, T>>, Outcome<T>) {
-    let (asker, response) = oneshot::channel();
-    let job = Asked {
+fn queued<W, T>(work: W) -> (Box<QueuedJob<W, T>>, Outcome<T>) {
+    let (caller, response) = oneshot::channel();
+    let job = QueuedJob {
         work: Some(work),
         outcome: Err(StoreError::Crashed),
-        asker,
+        caller,
     };
     (Box::new(job), response)
 }
@@ -106,8 +106,8 @@ fn commit_together(connection: &mut Connection, batch: &mut [Box<dyn Job>]) -> r
 fn run_alone(transaction: &Transaction<'_>, job: &mut dyn Job) -> rusqlite::Result<()> {
     let execute = |command| transaction.prepare_cached(command)?.execute([]);
     execute("SAVEPOINT job")?;
-    let kept = catch_unwind(AssertUnwindSafe(|| job.run(transaction))).unwrap_or(false);
-    if !kept {
+    let succeeded = catch_unwind(AssertUnwindSafe(|| job.run(transaction))).unwrap_or(false);
+    if !succeeded {
         // After some failures, a full disk among them, SQLite has undone the whole transaction and the savepoint with
         // it: then this fails, and so does the batch.
         execute("ROLLBACK TO job")?;
@@ -121,17 +121,17 @@ trait Job: Send {
     /// Does the work, and returns whether what was written is to be kept.
     fn run(&mut self, transaction: &Transaction<'_>) -> bool;
 
-    /// Answers the caller, once it is known whether the transaction was committed.
+    /// Reports the outcome to the caller, once it is known whether the transaction was committed.
     fn respond(self: Box<Self>, committed: &Result<(), StoreError>);
 }
 
-struct Asked<W, T> {
+struct QueuedJob<W, T> {
     work: Option<W>,
     outcome: Result<T, StoreError>,
-    asker: oneshot::Sender<Result<T, StoreError>>,
+    caller: oneshot::Sender<Result<T, StoreError>>,
 }
 
-impl<W, T> Job for Asked<W, T>
+impl<W, T> Job for QueuedJob<W, T>
 where
     W: FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send,
     T: Send,
@@ -144,15 +144,15 @@ where
     }
 
     fn respond(self: Box<Self>, committed: &Result<(), StoreError>) {
-        // A rejection stands whatever happened to the other jobs; work that a failed transaction did not get to is not
-        // done either.
+        // A rejection is reported whatever happened to the other jobs; work that a failed transaction did not get to is
+        // not done either.
         let undone = self.outcome.is_ok() || self.work.is_some();
         let response = match committed {
             Err(failed) if undone => Err(failed.clone()),
             _ => self.outcome,
         };
         // The caller may have gone.
-        let _ = self.asker.send(response);
+        let _ = self.caller.send(response);
     }
 }
 
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_asker_who_has_gone_disturbs_nobody() {
+    async fn a_caller_that_has_gone_disturbs_nobody() {
         let writer = writer("");
         let asked = tokio::time::timeout(
             std::time::Duration::ZERO,
