@@ -100,7 +100,7 @@ impl Listing<'_> {
         let action = group[0].step.action;
         let together = if overlaps {
             "; at once with those above, up to --jobs"
-        } else if action.at_once() && group.len() > 1 {
+        } else if action.runs_concurrently() && group.len() > 1 {
             "; at once, up to --jobs"
         } else {
             ""
@@ -136,7 +136,7 @@ impl Listing<'_> {
                 .map(|edge_case| edge_case.describe(operation) + ", ")
                 .unwrap_or_default(),
         );
-        if let Some(list) = planned.then {
+        if let Some(list) = planned.read_after {
             let list = self.contract.operation(list);
             let _ = writeln!(
                 text,

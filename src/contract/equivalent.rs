@@ -8,7 +8,7 @@ use super::vocabulary::Equivalence;
 
 /// Returns the index of the operation that shows it; `None` where no request can be written in this way. A create never
 /// shows it, because what it creates stays.
-pub(super) fn shown_by(document: &Document, operations: &[Operation], way: Equivalence) -> Option<usize> {
+pub(super) fn operation_for(document: &Document, operations: &[Operation], way: Equivalence) -> Option<usize> {
     let updates = || {
         operations
             .iter()

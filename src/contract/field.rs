@@ -9,7 +9,7 @@ use super::vocabulary::EdgeCaseKind;
 /// The depth to which fields are collected; bodies are drafted to the same depth.
 const DEPTH: usize = 6;
 /// The maximum number of fields that are kept of one body: a document with more was made to explode.
-const MOST: usize = 500;
+const MAXIMUM_FIELDS: usize = 500;
 
 /// A documented field of a request body, or an element of an array in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,10 @@ pub(super) fn fields(document: &Document, schema: &str) -> Vec<RequestField> {
 
 fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields: &mut Vec<RequestField>) {
     let schema = resolve(document, schema.to_owned());
-    let Some(node) = document.node(&schema).filter(|_| depth <= DEPTH && fields.len() < MOST) else {
+    let Some(node) = document
+        .node(&schema)
+        .filter(|_| depth <= DEPTH && fields.len() < MAXIMUM_FIELDS)
+    else {
         return;
     };
     if let Some(kind) = node.member("type").and_then(Node::string).and_then(JsonType::parse)

@@ -18,13 +18,13 @@ pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &m
     for (index, operation) in operations.iter().enumerate() {
         if let Some(response) = operation.successes().next().filter(|response| response.body.is_some()) {
             let content = pointer::join(&super::load::resolve(document, response.pointer.clone()), "content");
-            let mut adder = Adder {
+            let mut builder = FactBuilder {
                 document,
                 operation,
                 id: OperationId(index),
                 facts,
             };
-            adder.add(
+            builder.add(
                 FactKind::Decodes,
                 "response",
                 "decodes through the typed client",
@@ -42,17 +42,17 @@ pub(super) fn add_equivalent(
     facts: &mut Vec<Fact>,
 ) {
     for (index, way) in ways.iter().enumerate() {
-        let Some(operation) = equivalent::shown_by(document, operations, *way) else {
+        let Some(operation) = equivalent::operation_for(document, operations, *way) else {
             continue;
         };
-        let mut adder = Adder {
+        let mut builder = FactBuilder {
             document,
             operation: &operations[operation],
             id: OperationId(operation),
             facts,
         };
         let location = format!("/x-equivalent/{index}");
-        adder.add(
+        builder.add(
             FactKind::Equivalent(*way),
             "equivalent request",
             way.describe(),
@@ -65,21 +65,21 @@ pub(super) fn add_equivalent(
 pub(super) fn add(document: &Document, operations: &[Operation], links: &[Link], facts: &mut Vec<Fact>) {
     let mut schemes = HashSet::new();
     for (index, operation) in operations.iter().enumerate() {
-        let mut adder = Adder {
+        let mut builder = FactBuilder {
             document,
             operation,
             id: OperationId(index),
             facts,
         };
-        adder.response();
-        adder.credentials(&mut schemes);
-        adder.pages();
-        adder.created(links);
-        adder.updated();
+        builder.response();
+        builder.credentials(&mut schemes);
+        builder.pages();
+        builder.created(links);
+        builder.updated();
         for (index, accepts) in operation.invariants.accepts.iter().enumerate() {
             for form in &accepts.forms {
                 let location = format!("{}/x-invariants/accepts/{index}", operation.pointer);
-                adder.add(
+                builder.add(
                     FactKind::Accepts(*form),
                     &format!("accepts {}", accepts.sent),
                     form.name(),
@@ -87,18 +87,18 @@ pub(super) fn add(document: &Document, operations: &[Operation], links: &[Link],
                 );
             }
         }
-        adder.edge_cases();
+        builder.edge_cases();
     }
 }
 
-struct Adder<'add> {
+struct FactBuilder<'add> {
     document: &'add Document,
     operation: &'add Operation,
     id: OperationId,
     facts: &'add mut Vec<Fact>,
 }
 
-impl Adder<'_> {
+impl FactBuilder<'_> {
     fn response(&mut self) {
         let responses = pointer::join(&self.operation.pointer, "responses");
         let success = self.operation.successes().next();

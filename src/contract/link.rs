@@ -53,7 +53,7 @@ pub(super) fn read(document: &Document, operations: &[Operation]) -> Result<Vec<
                     from: OperationId(index),
                     pointer,
                 };
-                reader.link(&mut links)?;
+                reader.read(&mut links)?;
             }
         }
     }
@@ -78,7 +78,7 @@ struct Reader<'read> {
 }
 
 impl Reader<'_> {
-    fn link(&self, links: &mut Vec<Link>) -> Result<(), Defect> {
+    fn read(&self, links: &mut Vec<Link>) -> Result<(), Defect> {
         let Some(node) = self.document.node(&self.pointer) else {
             return Ok(());
         };
@@ -87,10 +87,10 @@ impl Reader<'_> {
         };
         for parameter in node.member("parameters").map_or(&[][..], Node::members) {
             let target = self.parameter(to, &parameter.name)?;
-            self.carry(to, &parameter.node.to_value(), target, links);
+            self.add(to, &parameter.node.to_value(), target, links);
         }
         if let Some(body) = node.member("requestBody") {
-            self.body(to, &body.to_value(), &mut String::new(), links);
+            self.add_body(to, &body.to_value(), &mut String::new(), links);
         }
         Ok(())
     }
@@ -137,28 +137,28 @@ impl Reader<'_> {
         })
     }
 
-    fn body(&self, to: OperationId, value: &Value, at: &mut String, links: &mut Vec<Link>) {
+    fn add_body(&self, to: OperationId, value: &Value, at: &mut String, links: &mut Vec<Link>) {
         let length = at.len();
         match value {
             Value::Object(fields) => {
                 for (name, field) in fields {
                     pointer::push(at, name);
-                    self.body(to, field, at, links);
+                    self.add_body(to, field, at, links);
                     at.truncate(length);
                 }
             }
             Value::Array(elements) => {
                 for (index, element) in elements.iter().enumerate() {
                     pointer::push(at, &index.to_string());
-                    self.body(to, element, at, links);
+                    self.add_body(to, element, at, links);
                     at.truncate(length);
                 }
             }
-            leaf => self.carry(to, leaf, Target::Body(at.clone()), links),
+            leaf => self.add(to, leaf, Target::Body(at.clone()), links),
         }
     }
 
-    fn carry(&self, to: OperationId, expression: &Value, target: Target, links: &mut Vec<Link>) {
+    fn add(&self, to: OperationId, expression: &Value, target: Target, links: &mut Vec<Link>) {
         let text = expression.as_str().unwrap_or_default();
         let body = text
             .strip_prefix('{')

@@ -31,13 +31,13 @@ pub(super) enum Types {
 pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contract, Defect> {
     let document = Document::read(name, text)?;
     openapi::validate(&document)?;
-    null_is_on_schemas(&document)?;
+    reject_root_null_key(&document)?;
     let gaps = gaps(&document)?;
     let mut expander = Expander::new(&document);
     let operations = operations(&mut expander)?;
-    null_keys_apply(&expander)?;
+    check_null_keys(&expander)?;
     let links = link::read(&document, &operations)?;
-    invariants_fit(&document, &operations, &gaps)?;
+    check_invariants(&document, &operations, &gaps)?;
     let (shapes, mut facts) = (expander.shapes, expander.facts);
     invariant_facts::add(&document, &operations, &links, &mut facts);
     invariant_facts::add_equivalent(&document, &operations, &equivalences(&document)?, &mut facts);
@@ -96,8 +96,8 @@ fn operation(
         parameters: parameters(document, location),
         request: request(document, pointer),
         security: security(document, pointer),
-        page: statement(document, pointer, "x-page")?,
-        invariants: statement(document, pointer, "x-invariants")?.unwrap_or_default(),
+        page: read_key(document, pointer, "x-page")?,
+        invariants: read_key(document, pointer, "x-invariants")?.unwrap_or_default(),
         name,
         method,
         path: location.path.to_owned(),
@@ -315,14 +315,14 @@ pub(super) fn resolve(document: &Document, mut pointer: String) -> String {
 }
 
 /// Reads one of our keys at an operation.
-fn statement<T: DeserializeOwned>(document: &Document, operation: &str, key: &str) -> Result<Option<T>, Defect> {
+fn read_key<T: DeserializeOwned>(document: &Document, operation: &str, key: &str) -> Result<Option<T>, Defect> {
     let at = pointer::join(operation, key);
     let Some(node) = document.node(&at) else {
         return Ok(None);
     };
     let read = serde_json::from_value(node.to_value());
     read.map(Some)
-        .map_err(|error| vocabulary(document, &at, format!("`{key}` cannot be read: {error}")))
+        .map_err(|error| vocabulary_defect(document, &at, format!("`{key}` cannot be read: {error}")))
 }
 
 /// Returns the edge cases of an operation: those of its own list, or else those of the root's list that its requests
@@ -330,7 +330,7 @@ fn statement<T: DeserializeOwned>(document: &Document, operation: &str, key: &st
 fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase>, Defect> {
     let at = edge_case::location(document, &operation.pointer);
     let (holder, key) = at.rsplit_once('/').unwrap_or_default();
-    let listed: Vec<EdgeCaseKind> = statement(document, holder, key)?.unwrap_or_default();
+    let listed: Vec<EdgeCaseKind> = read_key(document, holder, key)?.unwrap_or_default();
     let of_its_own = !holder.is_empty();
     let mut requests = Vec::new();
     for (index, kind) in listed.iter().enumerate() {
@@ -338,14 +338,14 @@ fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase
         let found = edge_case::requests(document, operation, (index, *kind));
         if listed.iter().take(index).any(|earlier| earlier == kind) {
             let message = "this kind of edge case is listed twice; remove one".to_owned();
-            return Err(vocabulary(document, &location(), message));
+            return Err(vocabulary_defect(document, &location(), message));
         }
         if found.is_empty() && of_its_own {
             let message = format!(
                 "no request of `{}` can have this kind of edge case; remove it",
                 operation.name
             );
-            return Err(vocabulary(document, &location(), message));
+            return Err(vocabulary_defect(document, &location(), message));
         }
         requests.extend(found);
     }
@@ -354,34 +354,34 @@ fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase
 
 /// Returns the equivalent ways of writing a request that the root lists.
 fn equivalences(document: &Document) -> Result<Vec<Equivalence>, Defect> {
-    let listed: Vec<Equivalence> = statement(document, "", "x-equivalent")?.unwrap_or_default();
+    let listed: Vec<Equivalence> = read_key(document, "", "x-equivalent")?.unwrap_or_default();
     let repeats = |(index, way): (usize, &Equivalence)| listed.iter().take(index).any(|earlier| earlier == way);
     match listed.iter().enumerate().position(repeats) {
         None => Ok(listed),
         Some(index) => {
             let message = "this way is listed twice; remove one".to_owned();
-            Err(vocabulary(document, &format!("/x-equivalent/{index}"), message))
+            Err(vocabulary_defect(document, &format!("/x-equivalent/{index}"), message))
         }
     }
 }
 
-fn vocabulary(document: &Document, pointer: &str, message: String) -> Defect {
+fn vocabulary_defect(document: &Document, pointer: &str, message: String) -> Defect {
     document.defect(pointer, Problem::Vocabulary { message })
 }
 
 /// Reports a contract of an earlier version, whose root left every location of every response open, and says where the
 /// key belongs now.
-fn null_is_on_schemas(document: &Document) -> Result<(), Defect> {
+fn reject_root_null_key(document: &Document) -> Result<(), Defect> {
     let Some(_) = document.root.member("x-null") else {
         return Ok(());
     };
     let message = "`x-null` no longer goes at the root: put it on the schema of each resource whose fields may be \
                    null, beside its `properties`, and list these schemas as the gap's `locations`";
-    Err(vocabulary(document, "/x-null", message.to_owned()))
+    Err(vocabulary_defect(document, "/x-null", message.to_owned()))
 }
 
 fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
-    let catalogue: Vec<Gap> = statement(document, "", "x-gaps")?.unwrap_or_default();
+    let catalogue: Vec<Gap> = read_key(document, "", "x-gaps")?.unwrap_or_default();
     let mut references = Vec::new();
     gap_references(&document.root, &mut String::new(), &mut references);
     let ids: HashSet<&str> = catalogue.iter().map(|gap| gap.id.as_str()).collect();
@@ -397,7 +397,7 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
                 || "add it to `x-gaps`".to_owned(),
                 |known| format!("did you mean `{known}`?"),
             );
-            return Err(vocabulary(
+            return Err(vocabulary_defect(
                 document,
                 at,
                 format!("the gap `{id}` is not in the catalogue; {hint}"),
@@ -405,18 +405,18 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
         }
         let location = gap_location(at);
         if !listed.contains(&(id.as_str(), location)) {
-            return Err(vocabulary(
+            return Err(vocabulary_defect(
                 document,
                 at,
                 format!("the gap `{id}` does not list `{location}` among its `locations`; add it"),
             ));
         }
     }
-    locations_refer_back(document, &catalogue, &references)?;
+    check_gap_locations(document, &catalogue, &references)?;
     Ok(catalogue)
 }
 
-fn locations_refer_back(document: &Document, catalogue: &[Gap], references: &[(String, String)]) -> Result<(), Defect> {
+fn check_gap_locations(document: &Document, catalogue: &[Gap], references: &[(String, String)]) -> Result<(), Defect> {
     let referring = references.iter().map(|(at, id)| (id.as_str(), gap_location(at)));
     let referring: HashSet<(&str, &str)> = referring.collect();
     for (index, gap) in catalogue.iter().enumerate() {
@@ -427,7 +427,7 @@ fn locations_refer_back(document: &Document, catalogue: &[Gap], references: &[(S
                     "`{location}` has no `x-gap` or `x-null` that names `{}`; add it there or remove the location",
                     gap.id
                 );
-                return Err(vocabulary(document, &at, message));
+                return Err(vocabulary_defect(document, &at, message));
             }
         }
     }
@@ -443,7 +443,7 @@ fn gap_location(reference: &str) -> &str {
 }
 
 /// Checks the location of each `x-null`: it must be on a schema of a response that has something below it.
-fn null_keys_apply(expander: &Expander<'_>) -> Result<(), Defect> {
+fn check_null_keys(expander: &Expander<'_>) -> Result<(), Defect> {
     let document = expander.document;
     let mut references = Vec::new();
     gap_references(&document.root, &mut String::new(), &mut references);
@@ -453,7 +453,7 @@ fn null_keys_apply(expander: &Expander<'_>) -> Result<(), Defect> {
     };
     let message = "`x-null` applies to nothing here: it goes on the schema of a resource in a response, beside its \
                    `properties`, and not beside a `$ref`";
-    Err(vocabulary(document, at, message.to_owned()))
+    Err(vocabulary_defect(document, at, message.to_owned()))
 }
 
 /// Collects every `x-gap` entry and `x-null`, each with its own pointer.
@@ -488,57 +488,57 @@ fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, St
 }
 
 /// Checks each invariant against the rest of the contract: the operations, parameters and gaps that it names exist.
-fn invariants_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Result<(), Defect> {
+fn check_invariants(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Result<(), Defect> {
     let gaps: HashSet<&str> = gaps.iter().map(|gap| gap.id.as_str()).collect();
     let pages = operations.iter().filter(|operation| operation.page.is_some());
     let pages: HashSet<&str> = pages.map(|operation| operation.name.as_str()).collect();
     for operation in operations {
-        page_fits(document, operation)?;
+        check_page(document, operation)?;
         let at = pointer::join(&operation.pointer, "x-invariants");
         let Invariants { created, updated, .. } = &operation.invariants;
         if let Some(created) = created {
             let at = format!("{at}/created");
-            carries_fit(document, &gaps, &created.carries, &at)?;
+            check_carries(document, &gaps, &created.carries, &at)?;
             if let Some(listed) = &created.listed {
-                listed_fits(document, &pages, operation, (listed, &format!("{at}/listed")))?;
+                check_listed(document, &pages, operation, (listed, &format!("{at}/listed")))?;
                 if listed.owner.is_some() && listed.array.is_none() {
                     let message = "an `owner` needs `at`, the array within the owner's item; add it".to_owned();
-                    return Err(vocabulary(document, &format!("{at}/listed"), message));
+                    return Err(vocabulary_defect(document, &format!("{at}/listed"), message));
                 }
             }
         }
         if let Some(updated) = updated {
             let at = format!("{at}/updated");
-            carries_fit(document, &gaps, &updated.carries, &at)?;
-            listed_fits(document, &pages, operation, (&updated.listed, &format!("{at}/listed")))?;
+            check_carries(document, &gaps, &updated.carries, &at)?;
+            check_listed(document, &pages, operation, (&updated.listed, &format!("{at}/listed")))?;
             if updated.listed.owner.is_none() {
                 let message = "an update needs `owner`, the path parameter that names the record; add it".to_owned();
-                return Err(vocabulary(document, &format!("{at}/listed"), message));
+                return Err(vocabulary_defect(document, &format!("{at}/listed"), message));
             }
         }
     }
     Ok(())
 }
 
-fn carries_fit(document: &Document, gaps: &HashSet<&str>, carries: &[Carry], at: &str) -> Result<(), Defect> {
+fn check_carries(document: &Document, gaps: &HashSet<&str>, carries: &[Carry], at: &str) -> Result<(), Defect> {
     for (index, carry) in carries.iter().enumerate() {
         let at = format!("{at}/carries/{index}");
         if let Some(gap) = carry.gap.as_ref().filter(|id| !gaps.contains(id.as_str())) {
             let message = format!("the gap `{gap}` is not in the catalogue; add it to `x-gaps`");
-            return Err(vocabulary(document, &at, message));
+            return Err(vocabulary_defect(document, &at, message));
         }
         if let Some(wrong) = [&carry.sent, &carry.returned_at]
             .into_iter()
             .find(|text| !pointer::is_pointer(text))
         {
             let message = format!("`{wrong}` is not a JSON pointer; start it with a slash");
-            return Err(vocabulary(document, &at, message));
+            return Err(vocabulary_defect(document, &at, message));
         }
     }
     Ok(())
 }
 
-fn page_fits(document: &Document, operation: &Operation) -> Result<(), Defect> {
+fn check_page(document: &Document, operation: &Operation) -> Result<(), Defect> {
     let Some(PageInvariant { parameter, .. }) = &operation.page else {
         return Ok(());
     };
@@ -559,14 +559,14 @@ fn page_fits(document: &Document, operation: &Operation) -> Result<(), Defect> {
         "`x-page` names the query parameter `{parameter}`, but the operation has {}",
         or_none(&known)
     );
-    Err(vocabulary(
+    Err(vocabulary_defect(
         document,
         &pointer::join(&operation.pointer, "x-page"),
         message,
     ))
 }
 
-fn listed_fits(
+fn check_listed(
     document: &Document,
     pages: &HashSet<&str>,
     operation: &Operation,
@@ -581,7 +581,7 @@ fn listed_fits(
             listed.operation,
             or_none(&known)
         );
-        return Err(vocabulary(document, at, message));
+        return Err(vocabulary_defect(document, at, message));
     }
     match &listed.owner {
         Some(owner) if !operation.parameters.iter().any(|parameter| parameter.name == *owner) => {
@@ -589,7 +589,7 @@ fn listed_fits(
                 "the owner `{owner}` is not a parameter of `{}`; name one",
                 operation.name
             );
-            Err(vocabulary(document, at, message))
+            Err(vocabulary_defect(document, at, message))
         }
         _ => Ok(()),
     }

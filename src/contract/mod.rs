@@ -108,13 +108,14 @@ pub struct Contract {
     by_kind: HashMap<(OperationId, FactKind), FactId>,
     by_name: HashMap<String, OperationId>,
     /// The indexes in `links` of those that lead to an operation.
-    leading_to: HashMap<OperationId, Vec<usize>>,
-    leading_from: HashMap<OperationId, Vec<usize>>,
+    links_by_target: HashMap<OperationId, Vec<usize>>,
+    links_by_source: HashMap<OperationId, Vec<usize>>,
     /// The operations that create records within a list's items, by the list.
     creating_within: HashMap<OperationId, Vec<OperationId>>,
     /// The equivalent ways of writing a request that each operation shows.
     equivalences: HashMap<OperationId, Vec<Equivalence>>,
-    names: HashSet<SharedString>,
+    /// The names of all documented fields.
+    field_names: HashSet<SharedString>,
 }
 
 /// The statements of a contract, as they are read.
@@ -167,12 +168,12 @@ impl Contract {
                 creating_within.entry(*list).or_default().push(OperationId(index));
             }
         }
-        let (mut leading_to, mut leading_from) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
+        let (mut links_by_target, mut links_by_source) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
         for link in &links {
-            leading_to.entry(link.to).or_default().push(link.number);
-            leading_from.entry(link.from).or_default().push(link.number);
+            links_by_target.entry(link.to).or_default().push(link.number);
+            links_by_source.entry(link.from).or_default().push(link.number);
         }
-        let names = shapes
+        let field_names = shapes
             .iter()
             .flat_map(|shape| &shape.fields)
             .map(|field| field.name.clone())
@@ -187,11 +188,11 @@ impl Contract {
             facts,
             by_kind,
             by_name,
-            leading_to,
-            leading_from,
+            links_by_target,
+            links_by_source,
             creating_within,
             equivalences,
-            names,
+            field_names,
         }
     }
 
@@ -251,12 +252,12 @@ impl Contract {
 
     /// Returns the links that carry a value into the operation, in the order of the contract.
     pub fn links_to(&self, to: OperationId) -> impl Iterator<Item = &Link> + Clone {
-        self.numbered(self.leading_to.get(&to))
+        self.numbered(self.links_by_target.get(&to))
     }
 
     /// Returns the links that carry a value out of the operation's responses, in the order of the contract.
     pub fn links_from(&self, from: OperationId) -> impl Iterator<Item = &Link> + Clone {
-        self.numbered(self.leading_from.get(&from))
+        self.numbered(self.links_by_source.get(&from))
     }
 
     /// Returns the operations that create records within the items of the list.
@@ -364,7 +365,7 @@ impl Contract {
     /// Whether the name may be printed unchanged.
     #[must_use]
     pub fn may_print(&self, name: &str) -> bool {
-        self.names.contains(name) || name::is_plain(name)
+        self.field_names.contains(name) || name::is_plain(name)
     }
 
     /// Returns the position of the fact's statement in the contract.

@@ -1,6 +1,6 @@
 //! JSON pointers (RFC 6901), the form in which every location in a contract or a response is written.
 //!
-//! A pointer is kept as its text. In the patterns that facts carry, `*` is any element; [`join`] treats it as an
+//! A pointer is kept as a string. In the patterns that facts carry, `*` is any element; [`join`] treats it as an
 //! ordinary token.
 
 use serde_json::Value;

@@ -25,9 +25,9 @@ pub fn shape_text(value: &Value, name: &dyn Fn(&str) -> String) -> String {
         name,
         names: HashMap::new(),
         known: HashMap::new(),
-        seen: Vec::new(),
+        visited: Vec::new(),
     };
-    shapes.see(value);
+    shapes.visit(value);
     let mut text = String::new();
     shapes.write(value, 0, &mut text);
     text
@@ -44,7 +44,7 @@ enum ShapeForm {
 }
 
 /// A value that was visited.
-struct Seen {
+struct Visited {
     /// The number of its shape.
     form: usize,
     /// The number of values in it, itself included, which is the distance to its next sibling.
@@ -58,27 +58,27 @@ struct Shapes<'value> {
     names: HashMap<String, usize>,
     known: HashMap<ShapeForm, usize>,
     /// The values from the root down, each before those within it.
-    seen: Vec<Seen>,
+    visited: Vec<Visited>,
 }
 
 impl Shapes<'_> {
     /// Visits a value and those within it, and returns the number of its shape.
-    fn see(&mut self, value: &Value) -> usize {
+    fn visit(&mut self, value: &Value) -> usize {
         #[cfg(test)]
         crate::testing::work::done();
-        let place = self.seen.len();
-        self.seen.push(Seen { form: 0, values: 1 });
+        let place = self.visited.len();
+        self.visited.push(Visited { form: 0, values: 1 });
         let form = match value {
             Value::Object(members) => {
                 let members = members.iter();
                 ShapeForm::Object(
                     members
-                        .map(|(name, value)| (self.named(name), self.see(value)))
+                        .map(|(name, value)| (self.named(name), self.visit(value)))
                         .collect(),
                 )
             }
             Value::Array(elements) => {
-                let mut forms: Vec<_> = elements.iter().map(|element| self.see(element)).collect();
+                let mut forms: Vec<_> = elements.iter().map(|element| self.visit(element)).collect();
                 forms.sort_unstable();
                 forms.dedup();
                 ShapeForm::Array(forms)
@@ -91,8 +91,8 @@ impl Shapes<'_> {
         };
         let next = self.known.len();
         let form = *self.known.entry(form).or_insert(next);
-        let values = self.seen.len() - place;
-        self.seen[place] = Seen { form, values };
+        let values = self.visited.len() - place;
+        self.visited[place] = Visited { form, values };
         form
     }
 
@@ -114,7 +114,7 @@ impl Shapes<'_> {
                     // Writing into a String does not fail.
                     let _ = write!(text, "{comma}{}:", Value::from((self.name)(member)));
                     self.write(value, below, text);
-                    below += self.seen[below].values;
+                    below += self.visited[below].values;
                 }
                 text.push('}');
             }
@@ -134,7 +134,7 @@ impl Shapes<'_> {
         let mut groups: Vec<Group<'_>> = Vec::new();
         let (mut others, mut place) = (0, first);
         for element in elements {
-            let Seen { form, values } = self.seen[place];
+            let Visited { form, values } = self.visited[place];
             match groups.iter().position(|group| group.form == form) {
                 Some(group) => groups[group].more += 1,
                 None if groups.len() < MAXIMUM_SHAPES => groups.push(Group {

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::variety::{TRIES_PER_VARIANT, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserve};
+use super::variants::{TRIES_PER_VARIANT, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserve};
 use crate::contract::Contract;
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
@@ -153,9 +153,9 @@ pub struct ActionSpec {
     pub(super) decides: &'static [Evidence],
     /// Whether the step, with the second operation, decides facts of the first: its own, or those of what its list
     /// shows.
-    pub(super) is_for: fn(&Contract, OperationId, OperationId) -> bool,
+    pub(super) decides_facts_of: fn(&Contract, OperationId, OperationId) -> bool,
     /// The list that is read after each request.
-    pub(super) then: fn(&Contract, &BTreeMap<OperationId, ShownBy>, OperationId) -> Option<OperationId>,
+    pub(super) read_after: fn(&Contract, &BTreeMap<OperationId, ShownBy>, OperationId) -> Option<OperationId>,
     /// Whether it sends variants of an accepted body.
     pub(super) varies: bool,
     /// Whether it sends the requests of the create that fills its list.
@@ -163,7 +163,7 @@ pub struct ActionSpec {
     always_sends: bool,
     /// Lists do not depend on each other, and neither do edge cases or calls that must be rejected. But a read may need
     /// a value from the read before it, and writes are sent one by one.
-    at_once: bool,
+    runs_concurrently: bool,
 }
 
 /// One request that decides nothing by itself.
@@ -172,25 +172,25 @@ const ONE: ActionSpec = ActionSpec {
     requests: "one request",
     repeats: true,
     decides: &[],
-    is_for: |_, of, operation| of == operation,
-    then: |_, _, _| None,
+    decides_facts_of: |_, of, operation| of == operation,
+    read_after: |_, _, _| None,
     varies: false,
     fills: false,
     always_sends: true,
-    at_once: false,
+    runs_concurrently: false,
 };
 
 const WALK: ActionSpec = ActionSpec {
     reason: "walk the list: each response is judged, and the pages must add up",
     requests: "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up",
     decides: &[Evidence::Response, Evidence::Paged],
-    at_once: true,
+    runs_concurrently: true,
     ..ONE
 };
 
 const WALK_WITHIN: ActionSpec = ActionSpec {
     reason: "walk the list inside another record: its pages must add up",
-    at_once: false,
+    runs_concurrently: false,
     ..WALK
 };
 
@@ -220,7 +220,7 @@ const CREATE: ActionSpec = ActionSpec {
                together they leave at most max-writes {max_writes}; before a later write takes the identifier, reads until \
                the record shows",
     decides: &[Evidence::Response, Evidence::Created],
-    then: |_, shown_by, create| shown_by.get(&create).map(|shown| shown.operation()),
+    read_after: |_, shown_by, create| shown_by.get(&create).map(|shown| shown.operation()),
     ..ONE
 };
 
@@ -246,7 +246,7 @@ const VARY_CREATE: ActionSpec = ActionSpec {
     requests: "one with awkward values, or with half of them where they are rejected; one accepted variant for each started \
                {variant} of max-writes {max_writes}, after at most {tries} tries; for one operation a plain create and a page \
                go together with the first, instead of the others, unless jobs is 1",
-    then: |contract, _, create| contract.list_of(create),
+    read_after: |contract, _, create| contract.list_of(create),
     varies: true,
     always_sends: false,
     ..ONE
@@ -256,7 +256,7 @@ const LOOK: ActionSpec = ActionSpec {
     reason: "look for what was created: it must be listed, with what was sent",
     requests: "pages 1 to last_page, {max_pages} at most, until it is there, again within {settle} s (settle)",
     decides: &[Evidence::Listed, Evidence::Elsewhere],
-    is_for: |contract, create, list| contract.created_in(create) == Some(list),
+    decides_facts_of: |contract, create, list| contract.created_in(create) == Some(list),
     ..ONE
 };
 
@@ -269,7 +269,7 @@ const UPDATE: ActionSpec = ActionSpec {
 const LOOK_AGAIN: ActionSpec = ActionSpec {
     reason: "look for what was updated: the list must show what was sent, in that record alone",
     decides: &[Evidence::Updated, Evidence::Elsewhere],
-    is_for: |contract, update, list| contract.updated_in(update) == Some(list),
+    decides_facts_of: |contract, update, list| contract.updated_in(update) == Some(list),
     ..LOOK
 };
 
@@ -277,7 +277,7 @@ const VARY_UPDATE: ActionSpec = ActionSpec {
     reason: "update with each field alone, none, and awkward values: the list must show each",
     requests: "one request for each variant, and the list's pages until it shows what was sent; awkward values that are \
                rejected together are sent again in halves",
-    then: |contract, _, update| contract.updated_in(update),
+    read_after: |contract, _, update| contract.updated_in(update),
     ..VARY_CREATE
 };
 
@@ -300,13 +300,13 @@ const LOOK_AT_REJECTED: ActionSpec = ActionSpec {
 const EDGE_CASE_READ: ActionSpec = ActionSpec {
     reason: "send an edge case: the response must be complete and not a 5xx",
     decides: &[Evidence::EdgeCase],
-    at_once: true,
+    runs_concurrently: true,
     ..ONE
 };
 
 const EDGE_CASE_WRITE: ActionSpec = ActionSpec {
     requests: "one request; what it leaves counts against max-writes {max_writes}",
-    at_once: false,
+    runs_concurrently: false,
     ..EDGE_CASE_READ
 };
 
@@ -320,7 +320,9 @@ const FINAL_LOOK: ActionSpec = ActionSpec {
     reason: "look through the list for the run tag: whatever the run left is accounted for",
     requests: "the first page, then pages 2 to last_page, {max_pages} at most",
     decides: &[Evidence::Counted],
-    is_for: |contract, write, list| (LOOK.is_for)(contract, write, list) || (LOOK_AGAIN.is_for)(contract, write, list),
+    decides_facts_of: |contract, write, list| {
+        (LOOK.decides_facts_of)(contract, write, list) || (LOOK_AGAIN.decides_facts_of)(contract, write, list)
+    },
     always_sends: false,
     ..ONE
 };
@@ -346,7 +348,7 @@ impl Action {
             Self::Equivalent => EQUIVALENT,
             Self::LookAtRejected => LOOK_AT_REJECTED,
             Self::ProbeRead(probe) => ActionSpec {
-                at_once: true,
+                runs_concurrently: true,
                 ..probe.spec()
             },
             Self::ProbeWrite(probe) => ActionSpec {
@@ -388,14 +390,14 @@ impl Action {
 
     /// Whether the steps of one group run at the same time, up to `--jobs`; otherwise each waits for the one before it.
     #[must_use]
-    pub fn at_once(self) -> bool {
-        self.spec().at_once
+    pub fn runs_concurrently(self) -> bool {
+        self.spec().runs_concurrently
     }
 
     /// Whether a step may run at the same time as the one before it.
     #[must_use]
     pub fn may_overlap(self, before: Self) -> bool {
-        let is_apart = |action: Self| action.at_once() && action != Self::Walk;
+        let is_apart = |action: Self| action.runs_concurrently() && action != Self::Walk;
         self == before || (is_apart(self) && is_apart(before))
     }
 

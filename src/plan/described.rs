@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::action::{Evidence, Probe};
 use super::source::{Source, sources};
 use super::steps::{Plan, Step};
-use super::variety::{Variant, variants};
+use super::variants::{Variant, variants};
 use crate::contract::Contract;
 use crate::contract::fact::{Fact, FactId, FactKind};
 use crate::contract::operation::{Location, OperationId};
@@ -26,7 +26,7 @@ pub struct Planned {
     /// How the bodies differ from the accepted one, in the order of sending.
     pub variants: Vec<Variant>,
     /// The list that is read after each of them.
-    pub then: Option<OperationId>,
+    pub read_after: Option<OperationId>,
     /// Whether its requests may change the target.
     pub writes: bool,
     /// The facts that its responses decide.
@@ -68,7 +68,7 @@ impl Plan {
             for step in places.iter().filter_map(|place| steps_of.get(place)).flatten() {
                 let Step { operation, action } = self.steps[*step];
                 let spec = action.spec();
-                if spec.decides.contains(&evidence) && (spec.is_for)(contract, of, operation) {
+                if spec.decides.contains(&evidence) && (spec.decides_facts_of)(contract, of, operation) {
                     planned[*step].facts.push(FactId(index));
                 }
             }
@@ -102,7 +102,7 @@ impl Plan {
             } else {
                 Vec::new()
             },
-            then: (spec.then)(contract, &self.shown_by, sends),
+            read_after: (spec.read_after)(contract, &self.shown_by, sends),
             writes: !operation.is_read(),
             facts: Vec::new(),
             needs: needs.collect(),

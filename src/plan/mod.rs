@@ -40,7 +40,7 @@ mod steps;
 mod synthetic;
 mod template;
 mod understood;
-mod variety;
+mod variants;
 
 pub use action::{Action, ActionSpec, Bounds, Probe, ShownBy};
 pub use awkward::AwkwardValues;
@@ -55,7 +55,7 @@ pub(crate) use source::check_allowed;
 pub use source::{NeededValue, NoValue, Source, Substitute, substitute};
 pub use steps::{Plan, Step, sequences};
 pub use template::Template;
-pub use variety::{
+pub use variants::{
     AWKWARD_UPDATES, TRIES_PER_VARIANT, Variant, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, in_another_spelling, reserve,
     variants,
 };

@@ -494,7 +494,7 @@ mod tests {
         let (_, all) = plan(&all());
         assert!(all.groups().all(|group| {
             let first = group[0].action;
-            first.at_once() || group.iter().all(|step| step.action == first)
+            first.runs_concurrently() || group.iter().all(|step| step.action == first)
         }));
     }
 

@@ -112,7 +112,7 @@ impl<'contract> Template<'contract> {
     fn field(&self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str) -> Field<'contract> {
         let target = Target::Body(at.to_owned());
         let takes_identifier = self.takes_identifier(&target);
-        let (others, kind) = self.variety(node, at, takes_identifier);
+        let (others, kind) = self.other_values_and_kind(node, at, takes_identifier);
         let mut nodes = [Some(node), array].into_iter().flatten();
         Field {
             node,
@@ -129,7 +129,7 @@ impl<'contract> Template<'contract> {
 
     /// Returns the other values that may be sent in a field, and what the field is. A string of the run's own differs
     /// by its tag, and an identifier is never made up.
-    fn variety(&self, node: &Node, at: &str, takes_identifier: bool) -> (Vec<Choice>, FieldKind) {
+    fn other_values_and_kind(&self, node: &Node, at: &str, takes_identifier: bool) -> (Vec<Choice>, FieldKind) {
         let (contract, operation) = (self.contract, self.operation);
         if body::is_name(contract, operation, node, at) {
             (Vec::new(), FieldKind::Name)

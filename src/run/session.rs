@@ -286,7 +286,7 @@ impl<'run> Session<'run> {
         self.expect(u64::try_from(sending).unwrap_or(0));
         for group in plan.groups() {
             let steps = steps(group);
-            if group[0].action.at_once() {
+            if group[0].action.runs_concurrently() {
                 let sequences = sequences(&steps).into_iter().map(|sequence| self.in_order(sequence));
                 futures::future::join_all(sequences).await;
             } else {

@@ -311,7 +311,7 @@ impl Session<'_> {
         let Some((shown, _)) = history.latest(operation) else {
             return;
         };
-        draft.differ(|at, value| {
+        draft.avoid_repeating(|at, value| {
             let any = pointer::any_element(at);
             let mut carries = invariant.carries.iter().filter(|carry| carry.sent == any);
             let is_shown = carries.any(|carry| pointer::select(shown, &carry.returned_at).contains(&value));

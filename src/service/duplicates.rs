@@ -68,7 +68,7 @@ pub(super) async fn reject_visit<'a>(service: &'a Service, new: &NewVisit) -> Re
 async fn lock(service: &Service) -> Lock<'_> {
     match service.profile().duplicates {
         Duplicates::Accepted => None,
-        Duplicates::Conflict | Duplicates::Invalid => Some(service.creating().lock().await),
+        Duplicates::Conflict | Duplicates::Invalid => Some(service.create_lock().lock().await),
     }
 }
 

@@ -26,7 +26,7 @@
 //!
 //! ```text
 //! server ─▶ app ─▶ auth ─▶ operations ─▶ store
-//!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, vocabulary)
+//!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, allowed_values)
 //!           │              └▶ responds with a page or a record (response, rendering, page_cache), or a refusal
 //!           └▶ writes refusals, limits, delays and compresses (refusal_response, traffic)
 //! ```
@@ -37,6 +37,7 @@
 //! [`fault`] is outside all of this: it makes the service deviate on purpose, so that a check can be checked. What
 //! the document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
 
+mod allowed_values;
 mod app;
 mod auth;
 mod body;
@@ -64,7 +65,6 @@ mod store_url;
 mod suggestions;
 mod traffic;
 mod values;
-mod vocabulary;
 
 pub use app::app;
 pub use open::{GrowError, Service};

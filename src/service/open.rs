@@ -11,7 +11,7 @@ use super::list::List;
 use super::open_error::OpenError;
 use super::page_cache::{Moment, PageCache};
 use super::profile::Profile;
-use super::recent::Recent;
+use super::recent::RecentCreates;
 use super::store::{self, Store, StoreError};
 use super::store_url::StoreUrl;
 
@@ -22,10 +22,10 @@ pub struct Service {
 }
 
 struct Inner {
-    creating: Mutex<()>,
+    create_lock: Mutex<()>,
     page_cache: PageCache,
     profile: Profile,
-    recent: Recent,
+    recent: RecentCreates,
     store: Arc<dyn Store>,
     token: SecretString,
 }
@@ -77,10 +77,10 @@ impl Service {
     pub(super) fn over(store: Arc<dyn Store>, token: SecretString, profile: Profile) -> Self {
         Service {
             inner: Arc::new(Inner {
-                creating: Mutex::default(),
+                create_lock: Mutex::default(),
                 page_cache: PageCache::default(),
                 profile,
-                recent: Recent::default(),
+                recent: RecentCreates::default(),
                 store,
                 token,
             }),
@@ -115,8 +115,8 @@ impl Service {
     }
 
     /// Returns the lock for creates that must not run at the same time.
-    pub(super) fn creating(&self) -> &Mutex<()> {
-        &self.inner.creating
+    pub(super) fn create_lock(&self) -> &Mutex<()> {
+        &self.inner.create_lock
     }
 
     /// Runs `create`, whose record is held back from `list` for as long as the profile says.

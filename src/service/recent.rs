@@ -1,4 +1,4 @@
-//! Records that are not listed yet: [`Recent`] counts those that were created a moment ago.
+//! Records that are not listed yet: [`RecentCreates`] counts those that were created a moment ago.
 //!
 //! # Design
 //!
@@ -16,7 +16,7 @@ use super::list::List;
 
 /// The recent creates of every list.
 #[derive(Debug, Default)]
-pub(super) struct Recent {
+pub(super) struct RecentCreates {
     contacts: Mutex<Creates>,
     tags: Mutex<Creates>,
     venues: Mutex<Creates>,
@@ -32,7 +32,7 @@ struct Creates {
     visible: i64,
 }
 
-impl Recent {
+impl RecentCreates {
     /// Runs `create`, whose record is held back from `list` until `delay` has passed.
     pub(super) async fn hold_back<T>(&self, list: List, delay: Duration, create: impl Future<Output = T>) -> T {
         if delay.is_zero() {
@@ -71,7 +71,7 @@ impl Recent {
 
 /// A create under way; when it is dropped, the create has ended.
 struct CreateGuard<'a> {
-    recent: &'a Recent,
+    recent: &'a RecentCreates,
     list: List,
 }
 
@@ -91,7 +91,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_record_is_shown_when_the_delay_has_passed() {
-        let recent = Recent::default();
+        let recent = RecentCreates::default();
         assert_eq!(recent.visible(List::Tags, DELAY, 5), 5);
         recent.hold_back(List::Tags, DELAY, async {}).await;
         assert_eq!(recent.visible(List::Tags, DELAY, 6), 5);
@@ -102,7 +102,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_was_shown_once_stays_while_creates_are_under_way() {
-        let recent = Recent::default();
+        let recent = RecentCreates::default();
         assert_eq!(recent.visible(List::Tags, DELAY, 5), 5);
         let under_way = recent.hold_back(List::Tags, DELAY, async {
             assert_eq!(recent.visible(List::Tags, DELAY, 5), 5);
@@ -113,7 +113,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_delay_everything_is_shown() {
-        let recent = Recent::default();
+        let recent = RecentCreates::default();
         recent.hold_back(List::Tags, Duration::ZERO, async {}).await;
         assert_eq!(recent.visible(List::Tags, Duration::ZERO, 6), 6);
     }

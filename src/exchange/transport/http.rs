@@ -25,7 +25,7 @@ use crate::exchange::target::Target;
 
 /// The share of the deadline that connecting may take, TLS included. It is less than all of it, so that a target that
 /// cannot be reached is distinguished from one that does not answer.
-const CONNECTING: f64 = 0.9;
+const CONNECT_SHARE: f64 = 0.9;
 
 /// A pool of connections to one target.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Http {
             .retry(reqwest::retry::never())
             .no_proxy()
             .pool_idle_timeout(Duration::from_secs(4))
-            .connect_timeout(deadline.mul_f64(CONNECTING))
+            .connect_timeout(deadline.mul_f64(CONNECT_SHARE))
             .build()
             .map_err(|error| TransportError::Client(error.to_string()))?;
         Ok(Self { client })

@@ -6,7 +6,7 @@
 //! The service gets what an HTTP server would pass to it, and the check gets what a client would see of its response,
 //! so that a check finds the same either way. The request names its host in a header and only its path in its target. A
 //! response to HEAD and one with 204 or 304 has no body (RFC 9112, section 6.3). A body that is shorter than its
-//! `Content-Length` or that fails, an error of the service and a panic all count as a connection that was cut. The head
+//! `Content-Length` or that fails, an error of the service and a panic all count as a connection that ended too early. The head
 //! is bounded as hyper bounds one.
 //!
 //! The service runs on the thread that judges. What it awaits ends with the deadline; a handler that keeps the thread
@@ -34,7 +34,7 @@ use crate::exchange::record::Failure;
 /// The maximum number of headers in a response, the same as in hyper's client.
 const MAXIMUM_HEADERS: usize = 100;
 /// The maximum number of bytes in their names and values, the same as in hyper's client.
-const LARGEST_HEAD: usize = 8192 + 4096 * 100;
+const MAXIMUM_HEAD: usize = 8192 + 4096 * 100;
 
 /// The body of a request to a service in this process, in one piece.
 #[derive(Debug, Default)]
@@ -84,9 +84,11 @@ where
         let bodiless = outgoing.method == Method::HEAD;
         let request = request(outgoing)?;
         let mut service = self.service.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let cut = |_| Failure::Incomplete;
-        poll_fn(|context| service.poll_ready(context)).await.map_err(cut)?;
-        let (mut head, body) = service.call(request).await.map_err(cut)?.into_parts();
+        let incomplete = |_| Failure::Incomplete;
+        poll_fn(|context| service.poll_ready(context))
+            .await
+            .map_err(incomplete)?;
+        let (mut head, body) = service.call(request).await.map_err(incomplete)?.into_parts();
         trim(&mut head.headers);
         if head.status.is_informational() || is_too_large(&head.headers) {
             return Err(Failure::NotHttp);
@@ -161,7 +163,7 @@ fn trim(headers: &mut HeaderMap) {
 
 fn is_too_large(headers: &HeaderMap) -> bool {
     let sizes = headers.iter().map(|(name, value)| name.as_str().len() + value.len());
-    headers.len() > MAXIMUM_HEADERS || sizes.sum::<usize>() > LARGEST_HEAD
+    headers.len() > MAXIMUM_HEADERS || sizes.sum::<usize>() > MAXIMUM_HEAD
 }
 
 /// Cuts the body to its `Content-Length`, as a client would; a shorter body was cut off.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// The name used in place of an operation by faults of all operations: the security scheme that they share.
-pub(super) const EVERY: &str = "bearerAuth";
+pub(super) const ALL_OPERATIONS: &str = "bearerAuth";
 
 /// One operation of the document.
 #[derive(Debug)]

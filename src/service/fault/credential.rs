@@ -3,7 +3,7 @@
 use axum::http::header;
 
 use super::call::{Call, InnerService};
-use super::contract::{EVERY, operations};
+use super::contract::{ALL_OPERATIONS, operations};
 use super::pages::number;
 use super::seen::{Proposed, Seen};
 
@@ -78,8 +78,8 @@ const WRONG: &str = "a wrong token is rejected";
 pub(super) fn faults() -> impl Iterator<Item = Proposed<Credential>> {
     let nearly_right = NEARLY_RIGHT.into_iter().map(|(credential, deviation, about, stated)| {
         // The fact that a token is required is stated for each operation.
-        let fact = (stated == WRONG).then(|| format!("{EVERY} auth: {stated}"));
-        Proposed::new(EVERY, deviation, about, vec![rejecting(fact)], credential)
+        let fact = (stated == WRONG).then(|| format!("{ALL_OPERATIONS} auth: {stated}"));
+        Proposed::new(ALL_OPERATIONS, deviation, about, vec![rejecting(fact)], credential)
     });
     let lists = operations().iter().filter(|operation| operation.page.is_some());
     nearly_right.chain(lists.flat_map(|list| {

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use secrecy::ExposeSecret;
 
 use super::call::{Call, InnerService, ServedResponse};
-use super::contract::{EVERY, Operation, operation, operations};
+use super::contract::{ALL_OPERATIONS, Operation, operation, operations};
 use super::creates::FaultState;
 use super::deviation::{Deviation, DeviationKind};
 use super::names::Faults;
@@ -139,7 +139,7 @@ impl Deviation {
         let on = || operation(&self.on);
         let lists = || on()?.created.as_ref().map(|created| created.listed.list == called.name);
         match self.kind {
-            _ if [called.name.as_str(), EVERY].contains(&self.on.as_str()) => true,
+            _ if [called.name.as_str(), ALL_OPERATIONS].contains(&self.on.as_str()) => true,
             DeviationKind::Create(_) => lists() == Some(true),
             DeviationKind::Renamed => on().is_some_and(|update| renamed::concerns(update, called)),
             _ => false,

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 use super::call::Call;
-use super::contract::{EVERY, Operation, operations};
+use super::contract::{ALL_OPERATIONS, Operation, operations};
 use super::seen::{Proposed, Seen, carried};
 
 /// A way to write a request.
@@ -97,7 +97,13 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<SpellingFault>> {
     let of_scheme = lists.take(1).map(|list| {
         let about = "the scheme in lower case is rejected";
         let seen = vec![equivalent(list, "the scheme in small letters")];
-        Proposed::new(EVERY, "small-scheme-rejected", about, seen, SpellingFault::SmallScheme)
+        Proposed::new(
+            ALL_OPERATIONS,
+            "small-scheme-rejected",
+            about,
+            seen,
+            SpellingFault::SmallScheme,
+        )
     });
     of_updates.chain(of_scheme)
 }

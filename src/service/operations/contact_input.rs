@@ -4,11 +4,11 @@ use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
 use super::contact_methods::read_nested;
+use crate::service::allowed_values::{channel, country, gender, nationality, tag};
 use crate::service::fields::{Fields, Read, list, problem};
 use crate::service::profile::{Profile, UpdateSemantics, VenueOfContact, closed};
 use crate::service::store::{ContactChange, NewContactMethod};
 use crate::service::values::{date, date_of_parts, identifier, name, non_blank_name};
-use crate::service::vocabulary::{channel, country, gender, nationality, tag};
 
 /// Reads the contact in the body of a create.
 pub(super) fn read_new(sent: &Map<String, Value>, profile: &Profile) -> Read<ContactChange> {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::Timestamp;
+use crate::service::allowed_values::{channel, method_type, status};
 use crate::service::body::Body;
 use crate::service::duplicates;
 use crate::service::fields::{Fields, Read, list, object};
@@ -17,7 +18,6 @@ use crate::service::refusal::Refusal;
 use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{ContactMethod, NewContactMethod};
 use crate::service::values::non_blank;
-use crate::service::vocabulary::{channel, method_type, status};
 
 pub(crate) async fn create(
     State(service): State<Service>,

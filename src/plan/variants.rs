@@ -115,8 +115,8 @@ impl Draft {
         self.choose_as(accepted);
         let before = self.body().0;
         match variant {
-            Variant::Alone(field) => self.leave(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
-            Variant::Nothing => self.leave(|leaf| leaf.required),
+            Variant::Alone(field) => self.keep_only(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
+            Variant::Nothing => self.keep_only(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(FieldKind::Timestamp, |text| at_offset(text, offset)),
             Variant::Awkward(values) => self.put(values),
         }
@@ -141,7 +141,7 @@ impl Draft {
 
     /// Sends other values than those that a record already shows, where others are known: an update that repeats them
     /// proves nothing. The parts of one field are changed together, so that a date stays a date.
-    pub fn differ(&mut self, shown: impl Fn(&str, &Value) -> bool) {
+    pub fn avoid_repeating(&mut self, shown: impl Fn(&str, &Value) -> bool) {
         let repeats = |leaf: &Leaf| leaf.value().is_some_and(|value| shown(&leaf.pointer, value));
         let repeated: Vec<_> = self.leaves.iter().filter(|leaf| repeats(leaf)).collect();
         let fields: Vec<_> = repeated
@@ -160,7 +160,7 @@ impl Draft {
     }
 
     /// Leaves out every field except those that `stays` admits.
-    fn leave(&mut self, stays: impl Fn(&Leaf) -> bool) {
+    fn keep_only(&mut self, stays: impl Fn(&Leaf) -> bool) {
         for leaf in self.leaves.iter_mut().filter(|leaf| !stays(leaf)) {
             leaf.chosen = leaf.choices.len();
         }
@@ -286,7 +286,7 @@ mod tests {
     fn a_field_that_was_not_accepted_is_not_sent_alone() {
         let field = Variant::Alone("/gender".to_owned());
         let mut accepted = draft("createContact", 0);
-        accepted.leave(|leaf| leaf.pointer != "/gender");
+        accepted.keep_only(|leaf| leaf.pointer != "/gender");
         assert!(!draft("createContact", 1).vary(&field, &accepted));
         assert!(draft("createContact", 1).vary(&field, &draft("createContact", 0)));
     }
@@ -331,7 +331,7 @@ paths:
     fn a_field_that_is_all_there_is_makes_no_variant() {
         let field = Variant::Alone("/gender".to_owned());
         let mut accepted = draft("createContact", 0);
-        accepted.leave(|leaf| leaf.pointer == "/gender");
+        accepted.keep_only(|leaf| leaf.pointer == "/gender");
         assert!(!draft("createContact", 1).vary(&field, &accepted));
     }
 
@@ -339,7 +339,7 @@ paths:
     fn an_update_sends_other_values_than_those_that_the_record_shows() {
         let mut update = draft("updateContact", 0);
         let shown = update.body().0;
-        update.differ(|at, value| shown.pointer(at) == Some(value));
+        update.avoid_repeating(|at, value| shown.pointer(at) == Some(value));
         let body = update.body().0;
         assert_eq!(shown["date_of_birth"], json!({"day": 14, "month": 7, "year": 1985}));
         assert_eq!(body["date_of_birth"], json!({"day": 28, "month": 2, "year": 1990}));
@@ -351,7 +351,7 @@ paths:
     fn a_field_without_another_value_stays() {
         let mut update = draft("updateContact", 0);
         let shown = update.body().0;
-        update.differ(|at, value| shown.pointer(at) == Some(value));
+        update.avoid_repeating(|at, value| shown.pointer(at) == Some(value));
         assert_eq!(update.body().0["venue_id"], "v-1");
     }
 }
