@@ -61,8 +61,8 @@ impl Cause {
                 return Self::Tls(tls);
             }
             if let Some(io) = cause.downcast_ref::<io::Error>() {
-                cut |= is_cut(io.kind());
-                if error.is_connect() && io.raw_os_error().is_some() && !is_cut(io.kind()) {
+                cut |= is_connection_end(io.kind());
+                if error.is_connect() && io.raw_os_error().is_some() && !is_connection_end(io.kind()) {
                     return Self::Connect(io.kind().to_string());
                 }
             }
@@ -110,7 +110,7 @@ fn unfinished(error: &reqwest::Error, cut: bool) -> Cause {
 }
 
 /// Returns whether the connection ended, as opposed to delivering something wrong.
-fn is_cut(kind: io::ErrorKind) -> bool {
+fn is_connection_end(kind: io::ErrorKind) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
     matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }

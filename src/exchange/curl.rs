@@ -226,7 +226,7 @@ impl Placeholders<'_> {
             .map(|link| {
                 let field = fields(&link.value).into_iter().rfind(|field| field != "*");
                 let (field, list) = (field.unwrap_or_default(), &contract.operation(link.from).name);
-                format!("{} in {}", harmless(&field), harmless(list))
+                format!("{} in {}", shell_safe(&field), shell_safe(list))
             })
             .collect();
         sources.dedup();
@@ -248,7 +248,7 @@ impl Placeholders<'_> {
 }
 
 /// Removes from a name of the contract what a shell or a terminal interprets.
-fn harmless(name: &str) -> String {
+fn shell_safe(name: &str) -> String {
     let is_kept = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-');
     name.chars()
         .map(|letter| if is_kept(letter) { letter } else { '_' })

@@ -38,7 +38,7 @@ pub fn sanitize(text: &str, colours: Colours) -> String {
         } else if begins && rest.starts_with("::") {
             rendered.push_str(": :");
             2
-        } else if is_marker(rest) {
+        } else if is_command_marker(rest) {
             rendered.push_str("# #");
             2
         } else {
@@ -56,7 +56,7 @@ pub fn sanitize(text: &str, colours: Colours) -> String {
 pub fn sanitize_json(text: &str) -> String {
     let mut rendered = String::with_capacity(text.len());
     for (at, character) in text.char_indices() {
-        if is_marker(&text[at..]) || is_interpreted(character) {
+        if is_command_marker(&text[at..]) || is_interpreted(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
                 // Writing into a String does not fail.
                 let _ = write!(rendered, "\\u{unit:04x}");
@@ -129,7 +129,7 @@ pub(super) fn is_interpreted(character: char) -> bool {
 }
 
 /// Whether the text begins with something that Azure or `TeamCity` takes for a command.
-pub(super) fn is_marker(text: &str) -> bool {
+pub(super) fn is_command_marker(text: &str) -> bool {
     text.strip_prefix("##")
         .and_then(|rest| rest.chars().next())
         .is_some_and(|next| next == '[' || next.is_ascii_alphabetic())

@@ -334,7 +334,7 @@ impl AwkwardValues {
     /// Returns the sets that an update is sent with: all pieces in each name, and as many of the other values as fit,
     /// chosen by the seed.
     pub(super) fn of_an_update(places: AwkwardPlaces, seed: u64) -> Vec<Self> {
-        if places.are_none() {
+        if places.is_empty() {
             return Vec::new();
         }
         let groups: Vec<_> = PIECES_OF_A_NAME.chunks(PIECES_PER_NAME).collect();
@@ -523,18 +523,18 @@ impl Draft {
     pub(super) fn put(&mut self, values: &AwkwardValues) {
         for value in &values.0 {
             match value {
-                AwkwardValue::Prefix(name, piece) => self.rename(*name, |own| format!("{}{own}", piece.text)),
-                AwkwardValue::Suffix(name, piece) => self.rename(*name, |own| format!("{own} {}", piece.text)),
-                AwkwardValue::Replacement(name, piece) => self.rename(*name, |_| piece.text.to_owned()),
-                AwkwardValue::LongName(name, characters) => self.rename(*name, |own| filled(own, *characters)),
+                AwkwardValue::Prefix(name, piece) => self.change_name(*name, |own| format!("{}{own}", piece.text)),
+                AwkwardValue::Suffix(name, piece) => self.change_name(*name, |own| format!("{own} {}", piece.text)),
+                AwkwardValue::Replacement(name, piece) => self.change_name(*name, |_| piece.text.to_owned()),
+                AwkwardValue::LongName(name, characters) => self.change_name(*name, |own| filled(own, *characters)),
                 AwkwardValue::Address(element, address, number) => {
-                    self.readdress(*element, |own, takes_numbers| {
+                    self.change_address(*element, |own, takes_numbers| {
                         let number = number.filter(|_| takes_numbers);
                         number.map_or_else(|| within(own, address.text), |number| Some(number.text.to_owned()))
                     });
                 }
                 AwkwardValue::LongAddress(element, characters) => {
-                    self.readdress(*element, |own, takes_numbers| {
+                    self.change_address(*element, |own, takes_numbers| {
                         if takes_numbers {
                             None
                         } else {
@@ -542,7 +542,7 @@ impl Draft {
                         }
                     });
                 }
-                AwkwardValue::Date(day) => self.redate(day),
+                AwkwardValue::Date(day) => self.set_date(day),
                 AwkwardValue::Instant(time) => {
                     let number = self.number;
                     self.rewrite(FieldKind::Timestamp, |_| synthetic::moved(time.text, number));
@@ -551,7 +551,7 @@ impl Draft {
         }
     }
 
-    fn rename(&mut self, name: usize, change: impl Fn(&str) -> String) {
+    fn change_name(&mut self, name: usize, change: impl Fn(&str) -> String) {
         let mut names = self.leaves.iter_mut().filter(|leaf| leaf.kind == FieldKind::Name);
         if let Some(leaf) = names.nth(name) {
             leaf.rewrite(|own| Some(change(own)));
@@ -559,7 +559,7 @@ impl Draft {
     }
 
     /// Changes the address in one element of the array, or its number if the element's channel takes numbers.
-    fn readdress(&mut self, element: usize, change: impl Fn(&str, bool) -> Option<String>) {
+    fn change_address(&mut self, element: usize, change: impl Fn(&str, bool) -> Option<String>) {
         let mut addresses = self.leaves.iter().filter(|leaf| leaf.kind == FieldKind::Address);
         let Some(first) = addresses.next().map(|leaf| leaf.pointer.clone()) else {
             return;
@@ -611,7 +611,7 @@ impl Draft {
         }));
     }
 
-    fn redate(&mut self, day: &Day) {
+    fn set_date(&mut self, day: &Day) {
         let parts = [
             (FieldKind::Day, Value::from(day.day)),
             (FieldKind::Month, Value::from(day.month)),

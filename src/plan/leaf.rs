@@ -188,7 +188,7 @@ impl AwkwardPlaces {
         self.names > 0 || self.addresses
     }
 
-    pub(super) fn are_none(self) -> bool {
+    pub(super) fn is_empty(self) -> bool {
         self == Self::default()
     }
 }

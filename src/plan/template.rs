@@ -182,7 +182,7 @@ impl<'contract> Template<'contract> {
         (run_tag, number): (&RunTag, u64),
         form: TimestampForm,
     ) -> Result<Draft, NoValue> {
-        let maker = Maker {
+        let builder = LeafBuilder {
             template: self,
             bindings,
             run_tag: run_tag.numbered(number),
@@ -192,36 +192,36 @@ impl<'contract> Template<'contract> {
         Ok(Draft {
             operation: self.operation,
             form,
-            leaves: maker.leaves()?,
+            leaves: builder.leaves()?,
             number,
         })
     }
 
     /// Returns what can be awkward about the body, before any value of the target is known.
     pub(super) fn awkward_places(&self) -> AwkwardPlaces {
-        let maker = Maker {
+        let builder = LeafBuilder {
             template: self,
             bindings: &Bindings::default(),
             run_tag: RunTag::new(0, 0).numbered(0),
             number: 0,
             form: TimestampForm::Utc,
         };
-        let mut leaves: Vec<_> = self.fields.iter().filter_map(|field| maker.leaf(field)).collect();
+        let mut leaves: Vec<_> = self.fields.iter().filter_map(|field| builder.leaf(field)).collect();
         recognise_dates(&mut leaves);
         AwkwardPlaces::of(&leaves)
     }
 }
 
 /// The sources of a draft.
-struct Maker<'make> {
-    template: &'make Template<'make>,
-    bindings: &'make Bindings,
+struct LeafBuilder<'template> {
+    template: &'template Template<'template>,
+    bindings: &'template Bindings,
     run_tag: String,
     number: u64,
     form: TimestampForm,
 }
 
-impl Maker<'_> {
+impl LeafBuilder<'_> {
     fn leaves(&self) -> Result<Vec<Leaf>, NoValue> {
         let mut leaves = Vec::new();
         for field in &self.template.fields {

@@ -182,16 +182,16 @@ impl Repetition {
                 response
             }
             Repetition::OneIdentifier | Repetition::OneOfTwoLost | Repetition::Swapped => {
-                self.meet(call, inside, rendezvous).await
+                self.wait_for_other(call, inside, rendezvous).await
             }
         }
     }
 
     /// Does a create together with another one, if one comes in time.
-    async fn meet(self, call: &Call, inside: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
-        let mut turn = rendezvous.0.lock().await;
+    async fn wait_for_other(self, call: &Call, inside: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
+        let mut waiting = rendezvous.0.lock().await;
         let is_let_in = call.head.headers.get(header::AUTHORIZATION) == Some(&inside.credential);
-        if let Some(first) = turn.take_if(|first| is_let_in || first.response.is_closed())
+        if let Some(first) = waiting.take_if(|first| is_let_in || first.response.is_closed())
             && !first.response.is_closed()
         {
             return self.second(first, call, inside).await;
@@ -201,19 +201,19 @@ impl Repetition {
             return response;
         };
         let (sender, mut other) = oneshot::channel();
-        *turn = Some(Waiting {
+        *waiting = Some(Waiting {
             head: response.head.clone(),
             body,
             response: sender,
         });
-        drop(turn);
+        drop(waiting);
         let mut swapped = tokio::time::timeout(BOUND, &mut other).await.ok().and_then(Result::ok);
         if swapped.is_none() {
             // Once the lock is free, a create that took this one has answered it; otherwise it is still waiting.
-            let mut turn = rendezvous.0.lock().await;
+            let mut waiting = rendezvous.0.lock().await;
             match other.try_recv() {
                 Ok(body) => swapped = Some(body),
-                Err(oneshot::error::TryRecvError::Empty) => drop(turn.take()),
+                Err(oneshot::error::TryRecvError::Empty) => drop(waiting.take()),
                 Err(oneshot::error::TryRecvError::Closed) => {}
             }
         }

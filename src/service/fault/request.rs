@@ -62,7 +62,7 @@ impl RequestFault {
             RequestFault::AnotherInPath => name_another_in_path(call, inside).await,
             RequestFault::FormRejected(form) if is_let_in(call, inside) => return rejected(call, form),
             RequestFault::FormRejected(_) => {}
-            RequestFault::InstantShifted(field) => restamp(call, field, |at| {
+            RequestFault::InstantShifted(field) => change_timestamp(call, field, |at| {
                 (at.to_utc() + Duration::hours(1)).to_rfc3339_opts(SecondsFormat::AutoSi, true)
             }),
             RequestFault::LetIn(credential) => {
@@ -85,7 +85,7 @@ impl RequestFault {
                     call.head.headers.remove(header::CONTENT_LENGTH);
                 }
             }
-            RequestFault::OffsetDropped(field) => restamp(call, field, |at| {
+            RequestFault::OffsetDropped(field) => change_timestamp(call, field, |at| {
                 at.naive_local().and_utc().to_rfc3339_opts(SecondsFormat::AutoSi, true)
             }),
             RequestFault::ToAnotherToo => {
@@ -115,7 +115,7 @@ async fn another(inside: &InnerService, list: &str, than: &Value) -> Option<Valu
     identifiers.find(|identifier| identifier != than)
 }
 
-fn restamp(call: &mut Call, field: &str, change: fn(DateTime<chrono::FixedOffset>) -> String) {
+fn change_timestamp(call: &mut Call, field: &str, change: fn(DateTime<chrono::FixedOffset>) -> String) {
     let body = call.json();
     let sent = body.as_ref().and_then(|body| body.pointer(field)?.as_str());
     if let Some(at) = sent.and_then(|text| DateTime::parse_from_rfc3339(text).ok()) {

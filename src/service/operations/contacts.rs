@@ -46,7 +46,7 @@ pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body)
         } else {
             create.await
         };
-        if !forgets(profile, &mut sent, &created) {
+        if !remove_unknown_reference(profile, &mut sent, &created) {
             break created?;
         }
     };
@@ -67,7 +67,7 @@ pub(crate) async fn update(
     let contact = loop {
         let change = read_update(&sent, profile)?;
         let updated = service.store().update_contact(id, change, now).await;
-        if !forgets(profile, &mut sent, &updated) {
+        if !remove_unknown_reference(profile, &mut sent, &updated) {
             break updated?;
         }
     };
@@ -76,7 +76,11 @@ pub(crate) async fn update(
 
 /// Removes the entry that names no record from the sent fields, where the profile ignores such entries. Returns whether
 /// to write the remaining fields instead.
-fn forgets(profile: &Profile, sent: &mut Map<String, Value>, written: &Result<Contact, StoreError>) -> bool {
+fn remove_unknown_reference(
+    profile: &Profile,
+    sent: &mut Map<String, Value>,
+    written: &Result<Contact, StoreError>,
+) -> bool {
     let Err(StoreError::UnknownReference(reference)) = written else {
         return false;
     };

@@ -21,7 +21,7 @@ pub struct PostgresAddress {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(in crate::service) enum Trust {
     /// Any server: `sslmode=require`.
-    Anyone,
+    AnyCertificate,
     /// A server whose certificate for the host's name is signed by an authority in this file or, without a file, by one
     /// that this machine trusts.
     Authorities(Option<PathBuf>),
@@ -83,7 +83,7 @@ fn read_trust(url: &str) -> Result<(String, Option<Trust>), StoreUrlError> {
     }
     let trust = match (mode, authorities) {
         ("disable" | "prefer", None) => None,
-        ("require", None) => Some(Trust::Anyone),
+        ("require", None) => Some(Trust::AnyCertificate),
         ("verify-full", authorities) => Some(Trust::Authorities(authorities)),
         _ => return Err(StoreUrlError::PostgresTls),
     };
@@ -169,7 +169,7 @@ mod tests {
         for query in ["", "?connect_timeout=3", "?sslmode=disable", "?sslmode=prefer"] {
             assert_eq!(trust(query), None);
         }
-        assert_eq!(trust("?sslmode=require"), Some(Trust::Anyone));
+        assert_eq!(trust("?sslmode=require"), Some(Trust::AnyCertificate));
         assert_eq!(trust("?sslmode=verify-full"), Some(Trust::Authorities(None)));
         assert_eq!(
             trust("?sslrootcert=/etc/our%20ca.pem&connect_timeout=3&sslmode=verify-full"),

@@ -88,7 +88,7 @@ const ADD_METHOD: &str = "UPDATE countersign.contact SET
     WHERE id = $1 RETURNING id";
 
 /// How many synthetic contacts one statement adds.
-const GROWTH: i64 = 2_000;
+const GROWTH_BATCH: i64 = 2_000;
 
 /// A contact with its number among those added together.
 #[derive(Debug, Serialize)]
@@ -117,9 +117,9 @@ pub(super) async fn create(
         Some(_) => CREATE_VISITING,
         None => INSERT,
     };
-    let anywhere: Option<i64> = None;
+    let any_total: Option<i64> = None;
     database
-        .rows(statement, &[(&rows, Type::JSONB), (&anywhere, Type::INT8)])
+        .rows(statement, &[(&rows, Type::JSONB), (&any_total, Type::INT8)])
         .await?;
     let [Numbered { row, .. }] = rows.0;
     Ok(row.written(found))
@@ -196,7 +196,7 @@ pub(super) async fn grow(database: &Database, target: i64) -> Result<i64, StoreE
     let statement = "SELECT total FROM countersign.list WHERE name = 'contact'";
     let row = database.row(statement, &[]).await?;
     let before: i64 = row.map_or(Ok(0), |row| row.try_get(0))?;
-    let after = target.clamp(before, before + GROWTH);
+    let after = target.clamp(before, before + GROWTH_BATCH);
     let numbered = |index| Numbered {
         nth: index - before + 1,
         row: seed::contact(index),

@@ -20,7 +20,7 @@ use crate::service::store_url::PostgresAddress;
 const CONNECTIONS: usize = 16;
 
 /// How long a statement may take, including the wait for a connection and further tries.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How often a statement that loses to others is run in all.
 const TRIES: u32 = 20;
@@ -48,8 +48,8 @@ impl Database {
         };
         let pool = Pool::builder(manager)
             .max_size(CONNECTIONS)
-            .wait_timeout(Some(PATIENCE))
-            .create_timeout(Some(PATIENCE))
+            .wait_timeout(Some(TIMEOUT))
+            .create_timeout(Some(TIMEOUT))
             .runtime(Runtime::Tokio1)
             .build()?;
         Ok(Database { pool, tls })
@@ -60,15 +60,15 @@ impl Database {
     /// It is planned for its parameters, in the one round trip that runs it: a generic plan would have to suit every
     /// span of positions, and a statement prepared by name would tie its next use to this session.
     pub(super) async fn rows(&self, statement: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, StoreError> {
-        let deadline = Instant::now() + PATIENCE;
-        let overdue = || StoreError::Unavailable(Arc::new(Overdue));
+        let deadline = Instant::now() + TIMEOUT;
+        let timed_out = || StoreError::Unavailable(Arc::new(StatementTimeout));
         let mut tried = 1;
         loop {
-            let client = timeout_at(deadline, self.pool.get()).await.map_err(|_| overdue())??;
+            let client = timeout_at(deadline, self.pool.get()).await.map_err(|_| timed_out())??;
             match timeout_at(deadline, client.query_typed(statement, parameters)).await {
                 Err(_) => {
                     self.abandon(client);
-                    return Err(overdue());
+                    return Err(timed_out());
                 }
                 Ok(Err(error)) if lost(&error) && tried < TRIES => {
                     drop(client);
@@ -93,7 +93,7 @@ impl Database {
                     Some(tls) => token.cancel_query(tls).await,
                 }
             };
-            if !matches!(timeout(PATIENCE, cancel).await, Ok(Ok(()))) {
+            if !matches!(timeout(TIMEOUT, cancel).await, Ok(Ok(()))) {
                 tracing::debug!("a statement that took too long was not cancelled");
             }
         });
@@ -159,8 +159,8 @@ pub(super) fn pause(tried: u32) -> Duration {
 
 /// The deadline of a statement has passed.
 #[derive(Debug, thiserror::Error)]
-#[error("a statement took longer than {} s", PATIENCE.as_secs())]
-struct Overdue;
+#[error("a statement took longer than {} s", TIMEOUT.as_secs())]
+struct StatementTimeout;
 
 /// The server's error code without its message, which may quote a value that was sent: errors are logged.
 #[derive(Debug, thiserror::Error)]

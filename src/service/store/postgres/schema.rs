@@ -27,7 +27,7 @@ const FORMAT: i64 = MIGRATIONS.len() as i64;
 const TRIES: u32 = 20;
 
 /// How long a replica waits for the server to respond and to create the schema.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 type Boxed = Box<dyn Error + Send + Sync>;
 
@@ -37,8 +37,8 @@ type Boxed = Box<dyn Error + Send + Sync>;
 pub(super) async fn prepare(database: &Database, store: &StoreUrl) -> Result<(), OpenError> {
     let mut tried = 1;
     loop {
-        let attempted = tokio::time::timeout(PATIENCE, attempt(database, store)).await;
-        match attempted.unwrap_or_else(|_| Err(Failed::Rejected(silent(store)))) {
+        let attempted = tokio::time::timeout(TIMEOUT, attempt(database, store)).await;
+        match attempted.unwrap_or_else(|_| Err(Failed::Rejected(no_response(store)))) {
             Err(Failed::Raced) if tried < TRIES => {
                 tokio::time::sleep(pause(tried)).await;
                 tried += 1;
@@ -116,12 +116,12 @@ async fn migrate(transaction: &Transaction<'_>, done: usize) -> Result<(), tokio
     let mark = "INSERT INTO countersign.format (number) VALUES ($1)";
     transaction.execute_typed(mark, &[(&FORMAT, Type::INT8)]).await?;
     if done == 0 {
-        sow(transaction).await?;
+        insert_seed(transaction).await?;
     }
     Ok(())
 }
 
-async fn sow(transaction: &Transaction<'_>) -> Result<(), tokio_postgres::Error> {
+async fn insert_seed(transaction: &Transaction<'_>) -> Result<(), tokio_postgres::Error> {
     let tags = (1..).zip(seed::tags()).map(|(nth, (id, tag))| tags::row(nth, id, &tag));
     let venues = (1..).zip(seed::venues()).map(|(nth, venue)| {
         let mut row = json!(venue);
@@ -137,9 +137,9 @@ async fn sow(transaction: &Transaction<'_>) -> Result<(), tokio_postgres::Error>
     insert(transaction, tags::INSERT, tags.collect()).await?;
     insert(transaction, venues::INSERT, venues.collect()).await?;
     let rows = Json(contacts.collect::<Vec<_>>());
-    let anywhere: Option<i64> = None;
+    let any_total: Option<i64> = None;
     transaction
-        .execute_typed(contacts::INSERT, &[(&rows, Type::JSONB), (&anywhere, Type::INT8)])
+        .execute_typed(contacts::INSERT, &[(&rows, Type::JSONB), (&any_total, Type::INT8)])
         .await?;
     insert(transaction, visits::INSERT, visits.collect()).await
 }
@@ -159,16 +159,16 @@ async fn insert(
 fn unreachable(store: &StoreUrl, error: PoolError) -> OpenError {
     match error {
         PoolError::Backend(error) => explain(store, error),
-        PoolError::Timeout(TimeoutType::Create) => silent(store),
+        PoolError::Timeout(TimeoutType::Create) => no_response(store),
         other => OpenError::unavailable(store, other),
     }
 }
 
 /// Reports that the server accepts connections and does not respond.
-fn silent(store: &StoreUrl) -> OpenError {
+fn no_response(store: &StoreUrl) -> OpenError {
     OpenError::Rejected {
         store: store.clone(),
-        check: NOT_THERE,
+        check: CHECK_SERVER,
         source: "no response in time".into(),
     }
 }
@@ -185,7 +185,7 @@ fn rejected(store: &StoreUrl, error: tokio_postgres::Error) -> Failed {
     Failed::Rejected(explain(store, error))
 }
 
-const NOT_THERE: &str = "check that PostgreSQL runs there, and the host and port of the address";
+const CHECK_SERVER: &str = "check that PostgreSQL runs there, and the host and port of the address";
 
 const TLS: &str = "check that the server has ssl on, and a certificate for the host of the address; sslrootcert=FILE names the \
                    authority that signed it, and sslmode=require asks for none";
@@ -212,7 +212,7 @@ fn explain(store: &StoreUrl, error: tokio_postgres::Error) -> OpenError {
         Some(_) => return OpenError::unavailable(store, source(error)),
         None if is_tls(&error) => TLS,
         // Without a message from the server: nothing listens, the name is unknown, or the password is missing.
-        None => NOT_THERE,
+        None => CHECK_SERVER,
     };
     OpenError::Rejected {
         store: store.clone(),

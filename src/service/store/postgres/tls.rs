@@ -47,7 +47,7 @@ impl Tls {
     pub(super) fn new(trust: &Trust) -> Result<Self, Boxed> {
         let provider = Arc::new(ring::default_provider());
         let verifier: Arc<dyn ServerCertVerifier> = match trust {
-            Trust::Anyone => Arc::new(Anyone(provider.clone())),
+            Trust::AnyCertificate => Arc::new(AcceptAnyCertificate(provider.clone())),
             Trust::Authorities(None) => Arc::new(Verifier::new(provider.clone())?),
             Trust::Authorities(Some(file)) => {
                 WebPkiServerVerifier::builder_with_provider(Arc::new(authorities(file)?), provider.clone()).build()?
@@ -77,9 +77,9 @@ fn authorities(file: &Path) -> Result<RootCertStore, Boxed> {
 
 /// Accepts any certificate: `sslmode=require` encrypts, but does not verify the server.
 #[derive(Debug)]
-struct Anyone(Arc<CryptoProvider>);
+struct AcceptAnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anyone {
+impl ServerCertVerifier for AcceptAnyCertificate {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

@@ -50,7 +50,7 @@ const ADD_METHOD: &str = "UPDATE contact
     WHERE id = ?1";
 
 /// How many synthetic contacts are added in one transaction.
-const GROWTH: i64 = 5_000;
+const GROWTH_BATCH: i64 = 5_000;
 
 pub(super) fn page(transaction: &Transaction<'_>, span: Span) -> Result<Slice<Contact>, StoreError> {
     let mut query = transaction.prepare_cached(PAGE)?;
@@ -159,7 +159,7 @@ pub(super) fn insert(transaction: &Transaction<'_>, row: &ContactRow) -> rusqlit
 /// Adds at most one batch of synthetic contacts, up to `target`, and returns how many contacts there are.
 pub(super) fn grow(transaction: &Transaction<'_>, target: i64) -> rusqlite::Result<i64> {
     let before = total(transaction)?;
-    let after = target.clamp(before, before + GROWTH);
+    let after = target.clamp(before, before + GROWTH_BATCH);
     (before..after).try_for_each(|index| insert(transaction, &seed::contact(index)).map(drop))?;
     Ok(after)
 }

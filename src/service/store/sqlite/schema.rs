@@ -27,15 +27,15 @@ pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {
     if path.is_dir() {
         return Err(OpenError::Folder { path: path.to_owned() });
     }
-    // One transaction, so that the marks are those of one moment: another service may be creating the store.
-    let marks = |mut file: Connection| Marks::read(&*file.transaction()?);
-    let found = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(marks);
+    // One transaction, so that all three numbers are those of one moment: another service may be creating the store.
+    let read = |mut file: Connection| FileIdentity::read(&*file.transaction()?);
+    let found = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(read);
     let store = StoreUrl::File(path.to_owned());
     let known = format_of(MIGRATIONS);
     match found {
-        Ok(Marks { tables: 0, .. }) => Ok(()),
-        Ok(Marks { application, .. }) if application != APPLICATION => Err(OpenError::ForeignStore { store }),
-        Ok(Marks { format: found, .. }) if found > known => Err(OpenError::NewerStore { store, found, known }),
+        Ok(FileIdentity { tables: 0, .. }) => Ok(()),
+        Ok(FileIdentity { application, .. }) if application != APPLICATION => Err(OpenError::ForeignStore { store }),
+        Ok(FileIdentity { format: found, .. }) if found > known => Err(OpenError::NewerStore { store, found, known }),
         Ok(_) => Ok(()),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             Err(OpenError::NotADatabase { path: path.to_owned() })
@@ -46,18 +46,18 @@ pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {
 
 /// Brings the database to the latest format, and gives a new one its seed data, all or nothing.
 pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
-    migrate(connection, MIGRATIONS, sow)
+    migrate(connection, MIGRATIONS, insert_seed)
 }
 
-/// Runs the migrations that the database has not had, then `sow` if it was empty.
+/// Runs the migrations that the database has not had, then `insert_seed` if it was empty.
 fn migrate(
     connection: &mut Connection,
     migrations: &[&str],
-    sow: fn(&Transaction<'_>) -> rusqlite::Result<()>,
+    insert_seed: fn(&Transaction<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
     // Another process may be creating the same store: only one of the two finds no tables.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let Marks { tables, format, .. } = Marks::read(&transaction)?;
+    let FileIdentity { tables, format, .. } = FileIdentity::read(&transaction)?;
     let done = if tables == 0 {
         0
     } else {
@@ -71,7 +71,7 @@ fn migrate(
         transaction.pragma_update(None, "user_version", format_of(migrations))?;
     }
     if tables == 0 {
-        sow(&transaction)?;
+        insert_seed(&transaction)?;
     }
     transaction.commit()
 }
@@ -80,7 +80,7 @@ fn format_of(migrations: &[&str]) -> i64 {
     i64::try_from(migrations.len()).unwrap_or(i64::MAX)
 }
 
-fn sow(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn insert_seed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     seed::tags().try_for_each(|(id, tag)| tags::insert(transaction, id, &tag))?;
     seed::venues().try_for_each(|venue| venues::insert(transaction, &venue))?;
     seed::contacts().try_for_each(|contact| contacts::insert(transaction, &contact).map(drop))?;
@@ -88,16 +88,16 @@ fn sow(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// What distinguishes one database from another.
-struct Marks {
+struct FileIdentity {
     application: i64,
     format: i64,
     tables: i64,
 }
 
-impl Marks {
+impl FileIdentity {
     fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let number = |query| connection.query_row(query, [], |row| row.get(0));
-        Ok(Marks {
+        Ok(FileIdentity {
             application: number("PRAGMA application_id")?,
             format: number("PRAGMA user_version")?,
             tables: number("SELECT count(*) FROM sqlite_schema")?,
@@ -112,7 +112,7 @@ mod tests {
     const FIRST: &str = "CREATE TABLE note (text TEXT NOT NULL) STRICT";
     const SECOND: &str = "ALTER TABLE note ADD COLUMN colour TEXT NOT NULL DEFAULT 'none'";
 
-    fn sow(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    fn insert_seed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         transaction.execute("INSERT INTO note (text) VALUES ('seed')", [])?;
         Ok(())
     }
@@ -126,10 +126,10 @@ mod tests {
     #[test]
     fn a_migration_runs_once_and_keeps_what_is_there() {
         let mut connection = Connection::open_in_memory().unwrap();
-        migrate(&mut connection, &[FIRST], sow).unwrap();
+        migrate(&mut connection, &[FIRST], insert_seed).unwrap();
         for _ in 0..2 {
-            migrate(&mut connection, &[FIRST, SECOND], sow).unwrap();
-            assert_eq!(Marks::read(&connection).unwrap().format, 2);
+            migrate(&mut connection, &[FIRST, SECOND], insert_seed).unwrap();
+            assert_eq!(FileIdentity::read(&connection).unwrap().format, 2);
             assert_eq!(notes(&connection), 1);
         }
         assert!(connection.prepare("SELECT colour FROM note").is_ok());
@@ -138,9 +138,9 @@ mod tests {
     #[test]
     fn a_migration_that_fails_leaves_the_store_as_it_was() {
         let mut connection = Connection::open_in_memory().unwrap();
-        migrate(&mut connection, &[FIRST], sow).unwrap();
-        assert!(migrate(&mut connection, &[FIRST, SECOND, "CREATE NONSENSE"], sow).is_err());
-        assert_eq!(Marks::read(&connection).unwrap().format, 1);
+        migrate(&mut connection, &[FIRST], insert_seed).unwrap();
+        assert!(migrate(&mut connection, &[FIRST, SECOND, "CREATE NONSENSE"], insert_seed).is_err());
+        assert_eq!(FileIdentity::read(&connection).unwrap().format, 1);
         assert!(connection.prepare("SELECT colour FROM note").is_err());
     }
 }
