@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::contract::{Carry, Operation, operations};
+use super::expected::{ProposedFault, carried};
 use super::locations::each;
-use super::seen::{Proposed, carried};
 
 /// What happens to an array of two or more elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,13 +52,13 @@ const ALL: [(ArrayFault, &str, &str); 5] = [
 ];
 
 /// Each of these in each write that carries an array of objects.
-pub(super) fn faults() -> impl Iterator<Item = Proposed<ArrayFault>> {
+pub(super) fn faults() -> impl Iterator<Item = ProposedFault<ArrayFault>> {
     operations().iter().flat_map(|operation| {
         ALL.into_iter().map(|(fault, deviation, about)| {
-            let mut seen = carried(operation, &|carry| array(carry).is_some());
+            let mut expected = carried(operation, &|carry| array(carry).is_some());
             // Even where a gap lets a value come back otherwise, it may not be another element's.
-            seen.iter_mut().for_each(|seen| seen.rule = "carried");
-            Proposed::new(&operation.name, deviation, about, seen, fault)
+            expected.iter_mut().for_each(|expected| expected.rule = "carried");
+            ProposedFault::new(&operation.name, deviation, about, expected, fault)
         })
     })
 }

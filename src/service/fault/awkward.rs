@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::contract::{Carry, Created, LocationKind, Operation, operations};
 use super::days::{DATES, INSTANTS};
+use super::expected::{ProposedFault, carried};
 use super::locations::each;
-use super::seen::{Proposed, carried};
 use super::strings::{CLASSES, Reach};
 use crate::service::profile::{DobFormat, Profile};
 
@@ -24,7 +24,7 @@ pub(super) enum Awkward {
 }
 
 /// Each class of awkward values, in each write that it reaches.
-pub(super) fn faults() -> impl Iterator<Item = Proposed<Awkward>> {
+pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Awkward>> {
     operations().iter().flat_map(|operation| {
         let texts = CLASSES.iter().filter(|class| class.reach.suits(operation));
         let texts = texts.map(|class| {
@@ -41,8 +41,8 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Awkward>> {
         });
         let classes = texts.chain(dates).chain(instants);
         classes.map(|(deviation, about, awkward)| {
-            let seen = carried(operation, &|carry| awkward.changes(operation, carry));
-            Proposed::new(&operation.name, &deviation, about, seen, awkward)
+            let expected = carried(operation, &|carry| awkward.changes(operation, carry));
+            ProposedFault::new(&operation.name, &deviation, about, expected, awkward)
         })
     })
 }

@@ -53,15 +53,15 @@ impl CreateFault {
         created: &Created,
         call: &Call,
         response: &mut ServedResponse,
-        around: (&InnerService, &FaultState),
+        context: (&InnerService, &FaultState),
     ) {
-        let (inside, state) = around;
+        let (inner, state) = context;
         let Some(body) = response.success() else { return };
         if call.operation.page.is_some() {
             let made = state.records();
             self.listed(created, call, body, &made);
             if self == CreateFault::Unlisted && created.listed.array.is_none() {
-                hide(call, body, made.len(), inside).await;
+                hide(call, body, made.len(), inner).await;
             }
             return;
         }
@@ -69,7 +69,7 @@ impl CreateFault {
             return;
         };
         state.remember(record);
-        if let (CreateFault::IdentifierReused, Some(other)) = (self, listed_already(created, record, inside).await)
+        if let (CreateFault::IdentifierReused, Some(other)) = (self, listed_already(created, record, inner).await)
             && let Some(id) = record.pointer_mut(&created.id)
         {
             *id = other;
@@ -151,7 +151,7 @@ fn exchange(body: &mut Value, array: &str, (one, other): &(Value, Value)) {
 }
 
 /// Shows a page as it would be without the `made` records, which are the newest of the list.
-async fn hide(call: &Call, body: &mut Value, made: usize, inside: &InnerService) {
+async fn hide(call: &Call, body: &mut Value, made: usize, inner: &InnerService) {
     let Some(invariant) = &call.operation.page else { return };
     let number = |body: &Value, pointer: &str| body.pointer(pointer).and_then(Value::as_u64).unwrap_or(1);
     let (page, per_page) = (number(body, &invariant.page), number(body, &invariant.per_page).max(1));
@@ -160,10 +160,10 @@ async fn hide(call: &Call, body: &mut Value, made: usize, inside: &InnerService)
     let left = number(body, &invariant.total).saturating_sub((page - 1).saturating_mul(per_page));
     let left = usize::try_from(left.min(per_page)).unwrap_or(usize::MAX);
     let mut rows = Vec::new();
-    if inside.profile.list_order == ListOrder::NewestFirst {
+    if inner.profile.list_order == ListOrder::NewestFirst {
         // The rows of this page now start that many rows further on.
         for next in [page + made / per_page, page + made / per_page + 1] {
-            let shown = inside.page(call.operation, next).await.unwrap_or_default();
+            let shown = inner.page(call.operation, next).await.unwrap_or_default();
             if number(&shown, &invariant.page) == next {
                 rows.extend(select(&shown, &invariant.item()));
             }
@@ -180,9 +180,9 @@ async fn hide(call: &Call, body: &mut Value, made: usize, inside: &InnerService)
 }
 
 /// Returns the identifier of another record that the list shows.
-async fn listed_already(created: &Created, record: &Value, inside: &InnerService) -> Option<Value> {
+async fn listed_already(created: &Created, record: &Value, inner: &InnerService) -> Option<Value> {
     let pattern = created.listed.records()? + &created.id;
-    let shown = inside.list(operation(&created.listed.list)?).await?;
+    let shown = inner.list(operation(&created.listed.list)?).await?;
     let own = record.pointer(&created.id);
     select(&shown, &pattern).into_iter().find(|id| Some(id) != own)
 }

@@ -4,8 +4,8 @@ use axum::http::header;
 
 use super::call::{Call, InnerService};
 use super::contract::{ALL_OPERATIONS, operations};
+use super::expected::{ExpectedFinding, ProposedFault};
 use super::pages::number;
-use super::seen::{Proposed, Seen};
 
 /// What a request may show instead of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,17 +75,17 @@ const NEARLY_RIGHT: [(Credential, &str, &str, &str); 6] = [
 const WRONG: &str = "a wrong token is rejected";
 
 /// Returns the faults on credentials that are nearly right, or that are not required where they should be.
-pub(super) fn faults() -> impl Iterator<Item = Proposed<Credential>> {
+pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Credential>> {
     let nearly_right = NEARLY_RIGHT.into_iter().map(|(credential, deviation, about, stated)| {
         // The fact that a token is required is stated for each operation.
         let fact = (stated == WRONG).then(|| format!("{ALL_OPERATIONS} auth: {stated}"));
-        Proposed::new(ALL_OPERATIONS, deviation, about, vec![rejecting(fact)], credential)
+        ProposedFault::new(ALL_OPERATIONS, deviation, about, vec![rejecting(fact)], credential)
     });
     let lists = operations().iter().filter(|operation| operation.page.is_some());
     nearly_right.chain(lists.flat_map(|list| {
         let fault = |(credential, deviation, about)| {
             let fact = format!("{} auth: a request without a credential is rejected", list.name);
-            Proposed::new(&list.name, deviation, about, vec![rejecting(Some(fact))], credential)
+            ProposedFault::new(&list.name, deviation, about, vec![rejecting(Some(fact))], credential)
         };
         let unasked = [
             (
@@ -103,8 +103,8 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Credential>> {
     }))
 }
 
-fn rejecting(fact: Option<String>) -> Seen {
-    Seen {
+fn rejecting(fact: Option<String>) -> ExpectedFinding {
+    ExpectedFinding {
         rule: "auth",
         fact,
         pointer: String::new(),
@@ -113,7 +113,7 @@ fn rejecting(fact: Option<String>) -> Seen {
 
 impl Credential {
     /// Returns whether a call shows it.
-    pub(super) fn is_presented_by(self, call: &Call, inside: &InnerService) -> bool {
+    pub(super) fn is_presented_by(self, call: &Call, inner: &InnerService) -> bool {
         let Some(value) = call.head.headers.get(header::AUTHORIZATION) else {
             return match self {
                 Credential::None => true,
@@ -122,14 +122,14 @@ impl Credential {
                 _ => false,
             };
         };
-        if is_let_in(call, inside) {
+        if is_let_in(call, inner) {
             return false;
         }
         let bearer = |value: &[u8]| {
             let (scheme, token) = value.split_at_checked(BEARER.len())?;
             scheme.eq_ignore_ascii_case(BEARER).then(|| token.to_vec())
         };
-        let right = bearer(inside.credential.as_bytes()).unwrap_or_default();
+        let right = bearer(inner.credential.as_bytes()).unwrap_or_default();
         match bearer(value.as_bytes()) {
             Some(token) => self.is(&token, &right),
             None if value.as_bytes().trim_ascii().eq_ignore_ascii_case(BEARER.trim_ascii()) => {
@@ -164,6 +164,6 @@ impl Credential {
 const BEARER: &[u8] = b"Bearer ";
 
 /// Returns whether a call shows the token.
-pub(super) fn is_let_in(call: &Call, inside: &InnerService) -> bool {
-    call.head.headers.get(header::AUTHORIZATION) == Some(&inside.credential)
+pub(super) fn is_let_in(call: &Call, inner: &InnerService) -> bool {
+    call.head.headers.get(header::AUTHORIZATION) == Some(&inner.credential)
 }

@@ -4,12 +4,12 @@ use super::arrays::ArrayFault;
 use super::awkward::Awkward;
 use super::creates::CreateFault;
 use super::edge_case::{EdgeCase, End};
+use super::expected::{ExpectedFinding, ProposedFault};
 use super::locations::Edit;
 use super::pages::PageFault;
 use super::repetition::Repetition;
 use super::request::RequestFault;
 use super::response::ResponseFault;
-use super::seen::{Proposed, Seen};
 use super::spelling::SpellingFault;
 
 /// One deliberate deviation, and what a check must report of it.
@@ -28,7 +28,7 @@ pub struct Fault {
     /// Where in the response, as a JSON pointer with `*` for any one token; empty for the whole response.
     pub pointer: String,
     /// Where else it may be seen, each as good as the first: a fault of many fields is reported on one that shows it.
-    pub elsewhere: Vec<Seen>,
+    pub elsewhere: Vec<ExpectedFinding>,
     pub(super) deviation: Deviation,
 }
 
@@ -67,11 +67,11 @@ pub(super) enum DeviationKind {
     Response(ResponseFault),
 }
 
-impl<Kind> Proposed<Kind> {
+impl<Kind> ProposedFault<Kind> {
     /// Makes a fault of it, which deviates as `kind` says; `None` where nothing would show it.
     pub(super) fn fault(self, kind: impl FnOnce(Kind) -> DeviationKind) -> Option<Fault> {
-        let mut seen = self.seen.into_iter();
-        let Seen { rule, fact, pointer } = seen.next()?;
+        let mut expected = self.expected.into_iter();
+        let ExpectedFinding { rule, fact, pointer } = expected.next()?;
         Some(Fault {
             name: name(&self.on, "", &self.deviation),
             about: self.about,
@@ -79,7 +79,7 @@ impl<Kind> Proposed<Kind> {
             operation: self.on.clone(),
             fact,
             pointer,
-            elsewhere: seen.collect(),
+            elsewhere: expected.collect(),
             deviation: Deviation {
                 on: self.on,
                 kind: kind(self.kind),

@@ -53,12 +53,12 @@ impl Fault {
 impl DeviationKind {
     /// Edits the response to a call that asked for this page; leaves it unchanged where the fault is not an edit of one
     /// response.
-    pub(super) fn edit(&self, call: &Call, asked: Option<u64>, response: &mut ServedResponse) {
+    pub(super) fn edit(&self, call: &Call, requested: Option<u64>, response: &mut ServedResponse) {
         match self {
             DeviationKind::EdgeCase(edge_case, end) => edge_case.change_response(*end, call, response),
             DeviationKind::Page(fault) => {
                 if let (Some(invariant), Some(body)) = (&call.operation.page, response.success()) {
-                    fault.change_response(asked, invariant, body);
+                    fault.change_response(requested, invariant, body);
                 }
             }
             DeviationKind::Location { pattern, edit: how } => {

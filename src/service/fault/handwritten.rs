@@ -122,13 +122,13 @@ fn pages(operation: &Operation) -> Vec<Fault> {
 /// A fault in every item shows in the first one; this one shows only to a check that reads all of them.
 fn last_item(on: &str, invariant: &PageInvariant) -> Fault {
     let pointer = invariant.item_id();
-    let seen = ("missing-field", Some(format!("{on} {pointer}: present")));
+    let expected = ("missing-field", Some(format!("{on} {pointer}: present")));
     let about = "the last item of the last page has no identifier";
     fault(
         on,
         "last-item-unnamed",
         about,
-        seen,
+        expected,
         DeviationKind::Page(PageFault::LastItemUnnamed),
     )
     .at(pointer)
@@ -208,8 +208,9 @@ fn contacts() -> Vec<Fault> {
         ("carried", Some(format!("{write} {stated}")))
     };
     let misplaced = |fact: &str| ("misplaced", Some(fact.to_owned()));
-    let updated =
-        |deviation, about, seen, kind| fault(update, deviation, about, seen, kind).at("/data/items/*/firstname");
+    let updated = |deviation, about, expected, kind| {
+        fault(update, deviation, about, expected, kind).at("/data/items/*/firstname")
+    };
     vec![
         fault(
             "createContact",

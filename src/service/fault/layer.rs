@@ -66,23 +66,23 @@ async fn deviate(State(active): State<Arc<ActiveFaults>>, request: Request, next
         return next.run(request).await;
     }
     concerned.sort_by_key(|(deviation, _)| deviation.kind.order());
-    let inside = InnerService::new(next, active.credential.clone(), active.profile);
+    let inner = InnerService::new(next, active.credential.clone(), active.profile);
     match Call::read(operation, request).await {
-        Ok(call) => response(call, &concerned, &inside).await,
+        Ok(call) => response(call, &concerned, &inner).await,
         Err(response) => response,
     }
 }
 
-async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inside: &InnerService) -> Response {
-    let asked = number(&call);
+async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inner: &InnerService) -> Response {
+    let requested = number(&call);
     for (deviation, _) in deviations {
         match &deviation.kind {
             DeviationKind::Request(fault) => {
-                if let Some(response) = fault.change_request(&mut call, inside).await {
+                if let Some(response) = fault.change_request(&mut call, inner).await {
                     return response;
                 }
             }
-            DeviationKind::Awkward(awkward) => awkward.change_request(&mut call, &inside.profile),
+            DeviationKind::Awkward(awkward) => awkward.change_request(&mut call, &inner.profile),
             DeviationKind::Array(fault) => fault.change_request(&mut call),
             DeviationKind::Spelling(fault) => {
                 if let Some(response) = fault.change_request(&mut call) {
@@ -93,7 +93,7 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], insi
             _ => {}
         }
     }
-    let mut response = perform(&call, deviations, inside).await;
+    let mut response = perform(&call, deviations, inner).await;
     for (deviation, state) in deviations {
         match &deviation.kind {
             DeviationKind::Awkward(_)
@@ -104,7 +104,7 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], insi
             DeviationKind::Create(fault) => {
                 if let Some(created) = operation(&deviation.on).and_then(|create| create.created.as_ref()) {
                     fault
-                        .change_response(created, &call, &mut response, (inside, state))
+                        .change_response(created, &call, &mut response, (inner, state))
                         .await;
                 }
             }
@@ -117,7 +117,7 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], insi
             | DeviationKind::Page(_)
             | DeviationKind::Location { .. }
             | DeviationKind::Response(_) => {
-                deviation.kind.edit(&call, asked, &mut response);
+                deviation.kind.edit(&call, requested, &mut response);
             }
         }
     }
@@ -125,13 +125,13 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], insi
 }
 
 /// Has the service do a call, as often as the first deviation of that kind says.
-async fn perform(call: &Call, deviations: &[&(&Deviation, FaultState)], inside: &InnerService) -> ServedResponse {
+async fn perform(call: &Call, deviations: &[&(&Deviation, FaultState)], inner: &InnerService) -> ServedResponse {
     for (deviation, state) in deviations {
         if let DeviationKind::Repetition(repetition) = &deviation.kind {
-            return repetition.perform(call, inside, &state.rendezvous).await;
+            return repetition.perform(call, inner, &state.rendezvous).await;
         }
     }
-    ServedResponse::read(inside.run(call.request()).await).await
+    ServedResponse::read(inner.run(call.request()).await).await
 }
 
 impl Deviation {

@@ -10,15 +10,15 @@ use crate::service::profile::UpdateSemantics;
 ///
 /// Where updates merge, an empty object is sent. An update that replaces would make the record blank, so it is sent the
 /// current values.
-pub(super) async fn lose(call: &mut Call, inside: &InnerService) {
-    if inside.profile.update_semantics == UpdateSemantics::Merges {
+pub(super) async fn lose(call: &mut Call, inner: &InnerService) {
+    if inner.profile.update_semantics == UpdateSemantics::Merges {
         return call.set_body(&json!({}));
     }
     let Some(updated) = &call.operation.updated else { return };
     let Some(Value::Object(mut body)) = call.json() else {
         return;
     };
-    if let Some(record) = record(call, updated, inside).await {
+    if let Some(record) = record(call, updated, inner).await {
         for carry in &updated.carries {
             keep(&mut body, &record, carry, &updated.carries);
         }
@@ -70,12 +70,12 @@ fn is_unset(value: &Value) -> bool {
 }
 
 /// Returns the record that a call names in its path, as its list shows it.
-async fn record(call: &Call, updated: &Updated, inside: &InnerService) -> Option<Value> {
+async fn record(call: &Call, updated: &Updated, inner: &InnerService) -> Option<Value> {
     let list = operation(&updated.listed.list)?;
     let invariant = list.page.as_ref()?;
     let own = call.identifier()?;
     for page in 1.. {
-        let shown = inside.page(list, page).await?;
+        let shown = inner.page(list, page).await?;
         let items = shown.pointer(&invariant.items)?.as_array()?;
         let id = |item: &Value| Some(item.pointer(&invariant.id)?.as_str()?.eq_ignore_ascii_case(own));
         if let Some(item) = items.iter().find(|item| id(item) == Some(true)) {

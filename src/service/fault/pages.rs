@@ -135,8 +135,8 @@ impl PageFault {
     }
 
     pub(super) fn change_request(self, call: &mut Call) {
-        let asked = number(call);
-        match (self, asked) {
+        let requested = number(call);
+        match (self, requested) {
             (PageFault::DefaultIsTwo, _) if call.page().is_none() => call.set_page(Some(2)),
             (PageFault::Ignored, Some(2..)) => call.set_page(None),
             (PageFault::EmptyPageInside, Some(page @ 3..)) | (PageFault::Repeated, Some(page @ 2..)) => {
@@ -146,17 +146,17 @@ impl PageFault {
         }
     }
 
-    /// Changes the response for the page that was `asked` for.
-    pub(super) fn change_response(self, asked: Option<u64>, invariant: &PageInvariant, body: &mut Value) {
+    /// Changes the response for the page that was `requested`.
+    pub(super) fn change_response(self, requested: Option<u64>, invariant: &PageInvariant, body: &mut Value) {
         match self {
             PageFault::EmptyPageInside => {
-                let asked = asked.unwrap_or(1);
+                let requested = requested.unwrap_or(1);
                 let last_page = body.pointer(&invariant.last_page).and_then(Value::as_u64);
                 if last_page >= Some(2) {
                     add(body, &invariant.last_page, 1);
                 }
-                set(body, &invariant.page, json!(asked));
-                if asked == 2 {
+                set(body, &invariant.page, json!(requested));
+                if requested == 2 {
                     items(body, invariant).into_iter().for_each(Vec::clear);
                 }
             }
@@ -181,8 +181,8 @@ impl PageFault {
             }
             PageFault::LastPageWrong => add(body, &invariant.last_page, 1),
             PageFault::Overfull => overfill(body, invariant),
-            PageFault::Repeated => set(body, &invariant.page, json!(asked.unwrap_or(1))),
-            PageFault::RowSkipped if asked.unwrap_or(1) == 1 => {
+            PageFault::Repeated => set(body, &invariant.page, json!(requested.unwrap_or(1))),
+            PageFault::RowSkipped if requested.unwrap_or(1) == 1 => {
                 items(body, invariant).and_then(Vec::pop);
             }
             PageFault::DefaultIsTwo

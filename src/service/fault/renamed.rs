@@ -6,15 +6,15 @@ use serde_json::json;
 use super::call::{Call, ServedResponse};
 use super::contract::{Operation, Updated, operations};
 use super::creates::FaultState;
+use super::expected::{ExpectedFinding, ProposedFault};
 use super::locations::{altered, each};
-use super::seen::{Proposed, Seen};
 
 /// The fault of each update.
-pub(super) fn faults() -> impl Iterator<Item = Proposed<()>> {
+pub(super) fn faults() -> impl Iterator<Item = ProposedFault<()>> {
     operations().iter().filter_map(|operation| {
         let updated = operation.updated.as_ref()?;
         let about = "an update gives its record another identifier";
-        let seen = Seen {
+        let expected = ExpectedFinding {
             rule: "once",
             fact: Some(format!(
                 "{} in {}: once, under its id",
@@ -22,7 +22,13 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<()>> {
             )),
             pointer: String::new(),
         };
-        Some(Proposed::new(&operation.name, "renamed", about, vec![seen], ()))
+        Some(ProposedFault::new(
+            &operation.name,
+            "renamed",
+            about,
+            vec![expected],
+            (),
+        ))
     })
 }
 

@@ -11,8 +11,8 @@ use tokio::sync::{Mutex, oneshot};
 
 use super::call::{Call, Content, InnerService, ServedResponse};
 use super::contract::{Created, Operation, operations};
+use super::expected::{ExpectedFinding, ProposedFault, carried};
 use super::locations::altered;
-use super::seen::{Proposed, Seen, carried};
 
 /// How often a write is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ struct Waiting {
 }
 
 /// Each of these in each write that it suits.
-pub(super) fn faults() -> impl Iterator<Item = Proposed<Repetition>> {
+pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Repetition>> {
     operations().iter().flat_map(|operation| {
         let created = operation
             .created
@@ -57,18 +57,19 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Repetition>> {
             .flat_map(|created| created_faults(operation, created));
         let updated = operation.updated.iter().map(|updated| {
             let list = format!("{} in {}", operation.name, updated.listed.list);
-            let once = seen_by(
+            let once = expected_finding(
                 "once",
                 format!("{list}: once, under its id"),
                 &updated.listed.records().unwrap_or_default(),
             );
             // It also shows as another record that changed.
             let carried = carried(operation, &|carry| carry.gap.is_none()).into_iter();
-            let other =
-                carried.map(|seen| seen_by("misplaced", format!("{list}: no other item changes"), &seen.pointer));
+            let other = carried.map(|expected| {
+                expected_finding("misplaced", format!("{list}: no other item changes"), &expected.pointer)
+            });
             let about = "an update also adds a record";
-            let seen = [once].into_iter().chain(other).collect();
-            Proposed::new(&operation.name, "row-added", about, seen, Repetition::AddedToo)
+            let expected = [once].into_iter().chain(other).collect();
+            ProposedFault::new(&operation.name, "row-added", about, expected, Repetition::AddedToo)
         });
         created
             .chain(updated)
@@ -77,31 +78,37 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Repetition>> {
     })
 }
 
-fn done_unauthorized(operation: &Operation) -> Option<Proposed<Repetition>> {
+fn done_unauthorized(operation: &Operation) -> Option<ProposedFault<Repetition>> {
     let created = operation.created.as_ref().map(|created| &created.listed);
     let listed = created.or(operation.updated.as_ref().map(|updated| &updated.listed))?;
-    let seen = Seen {
+    let expected = ExpectedFinding {
         rule: "stored-refusal",
         fact: None,
         pointer: listed.records().unwrap_or_default(),
     };
     let about = "a write without a credential is rejected but done";
     let (deviation, repetition) = ("done-without-credential", Repetition::DoneUnauthorized);
-    Some(Proposed::new(&operation.name, deviation, about, vec![seen], repetition))
+    Some(ProposedFault::new(
+        &operation.name,
+        deviation,
+        about,
+        vec![expected],
+        repetition,
+    ))
 }
 
-fn created_faults(operation: &Operation, created: &Created) -> Vec<Proposed<Repetition>> {
+fn created_faults(operation: &Operation, created: &Created) -> Vec<ProposedFault<Repetition>> {
     let (on, list) = (&operation.name, &created.listed.list);
     let id = created.response_id();
     let once = || {
-        vec![seen_by(
+        vec![expected_finding(
             "once",
             format!("{on} created in {list}: once"),
             &created.listed.records().unwrap_or_default(),
         )]
     };
-    let unique = seen_by("identifier", format!("{on} created {id}: not reused"), &id);
-    let listed = seen_by("listed", format!("{on} created: listed in {list}"), "");
+    let unique = expected_finding("identifier", format!("{on} created {id}: not reused"), &id);
+    let listed = expected_finding("listed", format!("{on} created: listed in {list}"), "");
     let carried = carried(operation, &|carry| carry.gap.is_none());
     let rows = [
         (
@@ -137,12 +144,12 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<Proposed<Repe
             Repetition::Swapped,
         ),
     ];
-    let row = |(deviation, about, seen, repetition)| Proposed::new(on, deviation, about, seen, repetition);
+    let row = |(deviation, about, expected, repetition)| ProposedFault::new(on, deviation, about, expected, repetition);
     rows.map(row).into()
 }
 
-fn seen_by(rule: &'static str, fact: String, pointer: &str) -> Seen {
-    Seen {
+fn expected_finding(rule: &'static str, fact: String, pointer: &str) -> ExpectedFinding {
+    ExpectedFinding {
         rule,
         fact: Some(fact),
         pointer: pointer.to_owned(),
@@ -151,52 +158,52 @@ fn seen_by(rule: &'static str, fact: String, pointer: &str) -> Seen {
 
 impl Repetition {
     /// Has the service do a call, and returns the response.
-    pub(super) async fn perform(self, call: &Call, inside: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
-        let once = async || ServedResponse::read(inside.run(call.request()).await).await;
+    pub(super) async fn perform(self, call: &Call, inner: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
+        let once = async || ServedResponse::read(inner.run(call.request()).await).await;
         match self {
             Repetition::StoredBefore => {
-                inside.run(call.request()).await;
+                inner.run(call.request()).await;
                 once().await
             }
             Repetition::StoredAfter => {
                 let response = once().await;
                 if response.is_success() {
-                    inside.run(call.request()).await;
+                    inner.run(call.request()).await;
                 }
                 response
             }
             Repetition::DoneUnauthorized => {
                 if !call.head.headers.contains_key(header::AUTHORIZATION) {
                     let mut done = call.request();
-                    let token = inside.credential.clone();
+                    let token = inner.credential.clone();
                     done.headers_mut().insert(header::AUTHORIZATION, token);
-                    inside.run(done).await;
+                    inner.run(done).await;
                 }
                 once().await
             }
             Repetition::AddedToo => {
                 let response = once().await;
-                if let (true, Some(create)) = (response.is_success(), create_beside(call, inside)) {
-                    inside.run(create).await;
+                if let (true, Some(create)) = (response.is_success(), create_beside(call, inner)) {
+                    inner.run(create).await;
                 }
                 response
             }
             Repetition::OneIdentifier | Repetition::OneOfTwoLost | Repetition::Swapped => {
-                self.wait_for_other(call, inside, rendezvous).await
+                self.wait_for_other(call, inner, rendezvous).await
             }
         }
     }
 
     /// Does a create together with another one, if one comes in time.
-    async fn wait_for_other(self, call: &Call, inside: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
+    async fn wait_for_other(self, call: &Call, inner: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
         let mut waiting = rendezvous.0.lock().await;
-        let is_let_in = call.head.headers.get(header::AUTHORIZATION) == Some(&inside.credential);
+        let is_let_in = call.head.headers.get(header::AUTHORIZATION) == Some(&inner.credential);
         if let Some(first) = waiting.take_if(|first| is_let_in || first.response.is_closed())
             && !first.response.is_closed()
         {
-            return self.second(first, call, inside).await;
+            return self.second(first, call, inner).await;
         }
-        let mut response = ServedResponse::read(inside.run(call.request()).await).await;
+        let mut response = ServedResponse::read(inner.run(call.request()).await).await;
         let Some(body) = response.success().cloned() else {
             return response;
         };
@@ -222,7 +229,7 @@ impl Repetition {
     }
 
     /// Answers the second of two creates, and the first where both are.
-    async fn second(self, first: Waiting, call: &Call, inside: &InnerService) -> ServedResponse {
+    async fn second(self, first: Waiting, call: &Call, inner: &InnerService) -> ServedResponse {
         let created = call.operation.created.as_ref();
         let id = created.map(Created::response_id).unwrap_or_default();
         if self == Repetition::OneOfTwoLost {
@@ -232,7 +239,7 @@ impl Repetition {
                 content: Content::Json(body),
             };
         }
-        let mut response = ServedResponse::read(inside.run(call.request()).await).await;
+        let mut response = ServedResponse::read(inner.run(call.request()).await).await;
         let Some(body) = response.success() else {
             return response;
         };
@@ -264,7 +271,7 @@ fn unstored(call: &Call, id: &str, mut response: Value) -> Value {
 }
 
 /// Returns a create of the kind of record that an update writes, with the body of the update.
-fn create_beside(call: &Call, inside: &InnerService) -> Option<Request> {
+fn create_beside(call: &Call, inner: &InnerService) -> Option<Request> {
     let list = &call.operation.updated.as_ref()?.listed.list;
     let creates = |operation: &&Operation| {
         let created = operation.created.as_ref();
@@ -274,7 +281,7 @@ fn create_beside(call: &Call, inside: &InnerService) -> Option<Request> {
     let request = Request::builder()
         .method(Method::POST)
         .uri(&create.path)
-        .header(header::AUTHORIZATION, &inside.credential)
+        .header(header::AUTHORIZATION, &inner.credential)
         .header(header::CONTENT_TYPE, "application/json");
     request.body(Body::from(call.body.clone())).ok()
 }

@@ -50,24 +50,24 @@ pub(super) enum TimestampForm {
 
 impl RequestFault {
     /// Changes the call; returns a response where it answers the call itself.
-    pub(super) async fn change_request(self, call: &mut Call, inside: &InnerService) -> Option<Response> {
+    pub(super) async fn change_request(self, call: &mut Call, inner: &InnerService) -> Option<Response> {
         match self {
             RequestFault::AnotherInBody { field, list } => {
                 if let Some(sent) = call.json().and_then(|body| body.pointer(field).cloned())
-                    && let Some(other) = another(inside, list, &sent).await
+                    && let Some(other) = another(inner, list, &sent).await
                 {
                     call.set_field(field, other);
                 }
             }
-            RequestFault::AnotherInPath => name_another_in_path(call, inside).await,
-            RequestFault::FormRejected(form) if is_let_in(call, inside) => return rejected(call, form),
+            RequestFault::AnotherInPath => name_another_in_path(call, inner).await,
+            RequestFault::FormRejected(form) if is_let_in(call, inner) => return rejected(call, form),
             RequestFault::FormRejected(_) => {}
             RequestFault::InstantShifted(field) => change_timestamp(call, field, |at| {
                 (at.to_utc() + Duration::hours(1)).to_rfc3339_opts(SecondsFormat::AutoSi, true)
             }),
             RequestFault::LetIn(credential) => {
-                if credential.is_presented_by(call, inside) {
-                    let token = inside.credential.clone();
+                if credential.is_presented_by(call, inner) {
+                    let token = inner.credential.clone();
                     call.head.headers.insert(header::AUTHORIZATION, token);
                 }
             }
@@ -77,7 +77,7 @@ impl RequestFault {
                     call.set_body(&json!({}));
                 }
             }
-            RequestFault::Lost => lose(call, inside).await,
+            RequestFault::Lost => lose(call, inner).await,
             RequestFault::Mangled => {
                 if let Some(body) = call.json() {
                     let mangled = body.to_string().replace(|letter: char| !letter.is_ascii(), "?");
@@ -90,8 +90,8 @@ impl RequestFault {
             }),
             RequestFault::ToAnotherToo => {
                 let mine = call.head.uri.clone();
-                name_another_in_path(call, inside).await;
-                inside.run(call.request()).await;
+                name_another_in_path(call, inner).await;
+                inner.run(call.request()).await;
                 call.head.uri = mine;
             }
         }
@@ -99,18 +99,18 @@ impl RequestFault {
     }
 }
 
-async fn name_another_in_path(call: &mut Call, inside: &InnerService) {
+async fn name_another_in_path(call: &mut Call, inner: &InnerService) {
     let sent = json!(call.identifier().unwrap_or_default());
-    if let Some(Value::String(other)) = another(inside, "getContacts", &sent).await {
+    if let Some(Value::String(other)) = another(inner, "getContacts", &sent).await {
         call.set_identifier(&other);
     }
 }
 
 /// Returns the identifier of another record in the list.
-async fn another(inside: &InnerService, list: &str, than: &Value) -> Option<Value> {
+async fn another(inner: &InnerService, list: &str, than: &Value) -> Option<Value> {
     let list = operation(list)?;
     let invariant = list.page.as_ref()?;
-    let shown = inside.list(list).await?;
+    let shown = inner.list(list).await?;
     let mut identifiers = select(&shown, &invariant.item_id()).into_iter();
     identifiers.find(|identifier| identifier != than)
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::contract::{ALL_OPERATIONS, Operation, operations};
-use super::seen::{Proposed, Seen, carried};
+use super::expected::{ExpectedFinding, ProposedFault, carried};
 
 /// A way to write a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) enum SpellingFault {
     WhiteSpace,
 }
 
-/// The writings that are rejected: the name of the fault, what it does, and what the fact calls the writing.
+/// The spellings that are rejected: the name of the fault, what it does, and what the fact calls the spelling.
 const REJECTED: [(SpellingFault, &str, &str, &str); 5] = [
     (
         SpellingFault::Capitals,
@@ -68,12 +68,12 @@ const ANOTHER_ORDER: &str = "JSON in another order, with white space";
 
 /// Returns each of these for updates, which leave no record behind; the fault of the scheme is for every operation, and
 /// reported on the first list.
-pub(super) fn faults() -> impl Iterator<Item = Proposed<SpellingFault>> {
+pub(super) fn faults() -> impl Iterator<Item = ProposedFault<SpellingFault>> {
     let updates = operations().iter().filter(|operation| operation.updated.is_some());
     let of_updates = updates.flat_map(|update| {
-        let rejected = REJECTED.into_iter().map(move |(writing, deviation, about, rendered)| {
-            let seen = vec![equivalent(update, rendered)];
-            Proposed::new(&update.name, deviation, about, seen, writing)
+        let rejected = REJECTED.into_iter().map(move |(fault, deviation, about, rendered)| {
+            let expected = vec![equivalent(update, rendered)];
+            ProposedFault::new(&update.name, deviation, about, expected, fault)
         });
         let kept = [
             (
@@ -87,29 +87,29 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<SpellingFault>> {
                 SpellingFault::CharsetRead,
             ),
         ];
-        let kept = kept.into_iter().map(move |(deviation, about, writing)| {
-            let seen = carried(update, &|carry| carry.gap.is_none());
-            Proposed::new(&update.name, deviation, about, seen, writing)
+        let kept = kept.into_iter().map(move |(deviation, about, fault)| {
+            let expected = carried(update, &|carry| carry.gap.is_none());
+            ProposedFault::new(&update.name, deviation, about, expected, fault)
         });
         rejected.chain(kept)
     });
     let lists = operations().iter().filter(|operation| operation.page.is_some());
     let of_scheme = lists.take(1).map(|list| {
         let about = "the scheme in lower case is rejected";
-        let seen = vec![equivalent(list, "the scheme in small letters")];
-        Proposed::new(
+        let expected = vec![equivalent(list, "the scheme in small letters")];
+        ProposedFault::new(
             ALL_OPERATIONS,
             "small-scheme-rejected",
             about,
-            seen,
+            expected,
             SpellingFault::SmallScheme,
         )
     });
     of_updates.chain(of_scheme)
 }
 
-fn equivalent(operation: &Operation, text: &str) -> Seen {
-    Seen {
+fn equivalent(operation: &Operation, text: &str) -> ExpectedFinding {
+    ExpectedFinding {
         rule: "equivalent-request",
         fact: Some(format!("{} equivalent request: {text}", operation.name)),
         pointer: String::new(),

@@ -1,10 +1,10 @@
-//! What a check reports where it sees a fault: [`Seen`], and a fault [`Proposed`] with all that shows it.
+//! What a check reports where it sees a fault: [`ExpectedFinding`], and a fault [`ProposedFault`] with all that shows it.
 
 use super::contract::{Carry, Created, Listed, Operation};
 
 /// What a check reports where it sees a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct ExpectedFinding {
     /// The rule that sees it.
     pub rule: &'static str,
     /// The fact that is broken.
@@ -14,35 +14,41 @@ pub struct Seen {
 }
 
 /// A fault as the file of its kind proposes it for the table, which alone knows all kinds.
-pub(super) struct Proposed<Kind> {
+pub(super) struct ProposedFault<Kind> {
     /// The operation, or the security scheme of every operation.
     pub(super) on: String,
     pub(super) deviation: String,
     pub(super) about: String,
-    pub(super) seen: Vec<Seen>,
+    pub(super) expected: Vec<ExpectedFinding>,
     pub(super) kind: Kind,
 }
 
-impl<Kind> Proposed<Kind> {
+impl<Kind> ProposedFault<Kind> {
     /// Proposes a fault: its operation, its deviation, what the service does with it, where that shows, and its kind.
-    pub(super) fn new(on: &str, deviation: &str, about: impl Into<String>, seen: Vec<Seen>, kind: Kind) -> Self {
-        Proposed {
+    pub(super) fn new(
+        on: &str,
+        deviation: &str,
+        about: impl Into<String>,
+        expected: Vec<ExpectedFinding>,
+        kind: Kind,
+    ) -> Self {
+        ProposedFault {
             on: on.to_owned(),
             deviation: deviation.to_owned(),
             about: about.into(),
-            seen,
+            expected,
             kind,
         }
     }
 }
 
 /// Returns where it shows that the fields an operation carries are not kept: in its response and in its list.
-pub(super) fn carried(operation: &Operation, is_meant: &dyn Fn(&Carry) -> bool) -> Vec<Seen> {
+pub(super) fn carried(operation: &Operation, is_meant: &dyn Fn(&Carry) -> bool) -> Vec<ExpectedFinding> {
     let created = operation.created.iter().flat_map(|created| {
         let meant = created.carries.iter().filter(|carry| is_meant(carry));
         meant.flat_map(|carry| {
             let listed = listed(operation, &created.listed, carry);
-            [Some(answered(operation, created, carry)), listed]
+            [Some(in_response(operation, created, carry)), listed]
         })
     });
     let updated = operation.updated.iter().flat_map(|updated| {
@@ -52,21 +58,21 @@ pub(super) fn carried(operation: &Operation, is_meant: &dyn Fn(&Carry) -> bool) 
     created.chain(updated).flatten().collect()
 }
 
-pub(super) fn answered(create: &Operation, created: &Created, carry: &Carry) -> Seen {
+pub(super) fn in_response(create: &Operation, created: &Created, carry: &Carry) -> ExpectedFinding {
     let pointer = format!("{}{}", created.resource, carry.returned_at);
-    Seen {
+    ExpectedFinding {
         rule: carrying(carry),
         fact: Some(format!("{} created {pointer}: as sent in {}", create.name, carry.sent)),
         pointer,
     }
 }
 
-pub(super) fn listed(write: &Operation, listed: &Listed, carry: &Carry) -> Option<Seen> {
+pub(super) fn listed(write: &Operation, listed: &Listed, carry: &Carry) -> Option<ExpectedFinding> {
     let stated = format!(
         "listed in {} {}: as sent in {}",
         listed.list, carry.returned_at, carry.sent
     );
-    Some(Seen {
+    Some(ExpectedFinding {
         rule: carrying(carry),
         fact: Some(format!("{} {stated}", write.name)),
         pointer: listed.records()? + &carry.returned_at,
