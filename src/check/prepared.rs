@@ -40,7 +40,7 @@ impl Prepared {
             }
             emit(event);
             if self.keep_exchanges {
-                exchanges.see(event);
+                exchanges.add_event(event);
             }
         };
         let around: (&mut dyn FnMut(Event<'_>), _) = (&mut seen, interrupt);

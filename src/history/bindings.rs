@@ -12,7 +12,7 @@ use crate::exchange::identifier;
 
 /// The maximum number of different values that are kept for one link: a body sends one of them, and the others are its
 /// fallbacks where it is rejected.
-const KEPT: usize = 3;
+const MAX_VALUES_PER_LINK: usize = 3;
 
 /// The values that responses have shown so far, by link.
 #[derive(Clone, Debug, Default)]
@@ -23,18 +23,18 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    /// Takes the values of an operation's links from a response body. Null, the empty text and anything that is not an
+    /// Takes the values of an operation's links from a response body. Null, the empty string and anything that is not an
     /// identifier are ignored: a value longer than one, a boolean, an object or an array would be kept, put into a path
     /// and sent back.
     pub fn bind(&mut self, contract: &Contract, from: OperationId, body: &Value) {
         self.bound.insert(from);
         for link in contract.links_from(from) {
             let kept = self.values.entry(link.number).or_default();
-            if kept.len() >= KEPT {
+            if kept.len() >= MAX_VALUES_PER_LINK {
                 continue;
             }
             for value in pointer::select(body, &link.value) {
-                if identifier(value).is_some() && kept.len() < KEPT && !kept.contains(value) {
+                if identifier(value).is_some() && kept.len() < MAX_VALUES_PER_LINK && !kept.contains(value) {
                     kept.push(value.clone());
                 }
             }
@@ -63,11 +63,11 @@ impl Bindings {
         to: OperationId,
         target: &Target,
     ) -> Vec<(&'own Link, &'own Value)> {
-        self.carried(contract, to, &contract.links_that_fill(to, target))
+        self.linked_values(contract, to, &contract.links_that_fill(to, target))
     }
 
     /// Returns the values of the links that may fill a target, as [`Self::values`] does.
-    pub(crate) fn carried<'own>(
+    pub(crate) fn linked_values<'own>(
         &'own self,
         contract: &'own Contract,
         to: OperationId,

@@ -12,10 +12,10 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::carried::carries_all;
-use super::evidence::{Counted, Evidence, Walk};
-use super::history::{History, Show};
+use super::evidence::{Evidence, FinalListing, Walk};
+use super::history::{EvidenceSink, History};
 use super::look::Item;
-use super::records::text;
+use super::records::identifier_string;
 use super::residue::{may_have_stored, records};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -46,12 +46,12 @@ struct Written {
     found: bool,
     /// Whether its record was an item of the list before and has not been seen in the current walk.
     gone: bool,
-    others: Vec<Double>,
+    others: Vec<Duplicate>,
 }
 
 /// A record under another identifier that carries what a write sent.
 #[derive(Debug)]
-struct Double {
+struct Duplicate {
     id: Option<String>,
     pointer: String,
     request: Request,
@@ -92,7 +92,7 @@ impl<'run> History<'run> {
         let owner = updated.and_then(|updated| updated.listed.owner.as_ref());
         let owner = path_values.iter().find(|(name, _)| Some(name) == owner);
         if let Some((_, owner)) = owner {
-            self.note_counted(request, Some(text(owner)), true);
+            self.note_counted(request, Some(identifier_string(owner)), true);
         }
     }
 
@@ -148,7 +148,7 @@ impl<'run> History<'run> {
                         && written.others.iter().all(|other| other.id != id)
                         && self.is_sent(written, (record, &numbers))
                     {
-                        written.others.push(Double {
+                        written.others.push(Duplicate {
                             id: id.clone(),
                             pointer: at.clone(),
                             request: item.request.clone(),
@@ -191,11 +191,11 @@ impl<'run> History<'run> {
     }
 
     /// Whether some of these items have not been seen again.
-    pub(super) fn has_gone(&self) -> bool {
+    pub(super) fn has_missing_items(&self) -> bool {
         self.ledger.counts.writes.iter().any(|written| written.gone)
     }
 
-    /// Whether a record carries what a write sent: everything that must come back, and a text with the run tag or,
+    /// Whether a record carries what a write sent: everything that must come back, and a string with the run tag or,
     /// where there is none, each field that must come back.
     fn is_sent(&self, written: &Written, (record, numbers): (&Value, &[u64])) -> bool {
         let invariants = &self.contract.operation(written.operation).invariants;
@@ -223,7 +223,7 @@ impl<'run> History<'run> {
     }
 
     /// Judges what a walk over the whole list counted.
-    pub(super) fn judge_counts(&self, list: OperationId, walk: &Walk, show: Show<'_>) {
+    pub(super) fn judge_counts(&self, list: OperationId, walk: &Walk, emit: EvidenceSink<'_>) {
         let counts = &self.ledger.counts;
         let here = counts.writes.iter().filter(|written| written.is_judged);
         let here = here.filter(|written| self.listed_at(written.operation, list).is_some());
@@ -232,7 +232,7 @@ impl<'run> History<'run> {
             let unknown = counts.unknown_like(written);
             let others = &written.others;
             let other = others.last().filter(|_| others.len() > unknown);
-            let counted = Counted {
+            let listing = FinalListing {
                 operation: written.operation,
                 found: written.found,
                 gone: written.gone && !walk.changed(),
@@ -242,7 +242,7 @@ impl<'run> History<'run> {
                 max_pages: walk.max_pages,
             };
             if let Some(request) = other.map(|other| &other.request).or(last.as_ref()) {
-                show(Evidence::Counted(counted, request));
+                emit(Evidence::FinalListing(listing, request));
             }
         }
     }

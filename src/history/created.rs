@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::carried::carries_all;
 use super::evidence::{Creation, Evidence, Observation, Walk};
-use super::history::{History, Show};
+use super::history::{EvidenceSink, History};
 use super::look::Item;
-use super::records::text;
+use super::records::identifier_string;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Request, identifier};
@@ -129,7 +129,7 @@ impl History<'_> {
                 } else {
                     observations.elsewhere.insert(index, observed);
                 }
-            } else if let Some(below) = self.text_in(made, item.value).filter(|_| !in_place) {
+            } else if let Some(below) = self.tagged_string_in(made, item.value).filter(|_| !in_place) {
                 observations
                     .elsewhere
                     .insert(index, ObservedRecord::new(item, item.value, &below));
@@ -137,9 +137,9 @@ impl History<'_> {
         }
     }
 
-    /// Returns where an item contains a text of the created record, under any identifier. The text has the run tag in
+    /// Returns where an item contains a string of the created record, under any identifier. The string has the run tag in
     /// it, so nobody else would have sent it.
-    fn text_in(&self, made: &CreatedRecord, item: &Value) -> Option<String> {
+    fn tagged_string_in(&self, made: &CreatedRecord, item: &Value) -> Option<String> {
         let (created, listed) = self.created_and_listed(made.operation)?;
         let at = listed.array.as_deref().filter(|_| listed.owner.is_some())?;
         let records = item.pointer(at)?.as_array()?;
@@ -160,7 +160,8 @@ impl History<'_> {
             None => id.is_some() && id == self.identifier(made),
             Some(owner) => {
                 let owner = made.path_values.iter().find(|(name, _)| name == owner);
-                id.zip(owner).is_some_and(|(id, (_, owner))| text(id) == text(owner))
+                id.zip(owner)
+                    .is_some_and(|(id, (_, owner))| identifier_string(id) == identifier_string(owner))
             }
         }
     }
@@ -185,9 +186,9 @@ impl History<'_> {
         Some((&records[index], pointer::element(at, index)))
     }
 
-    pub(super) fn judge_observations(&mut self, observations: &Observations, walk: &Walk, show: Show<'_>) {
+    pub(super) fn judge_observations(&mut self, observations: &Observations, walk: &Walk, emit: EvidenceSink<'_>) {
         let completely = walk.end.reason(walk.max_pages).is_none() && !walk.changed();
-        self.note_keeping(&observations.made, completely, |index| observations.found.get(&index));
+        self.note_mock_signs(&observations.made, completely, |index| observations.found.get(&index));
         let last = walk.last_request(self.contract);
         for (index, made) in observations.made.iter().enumerate() {
             let Some((invariant, _)) = self.created_and_listed(made.operation) else {
@@ -215,7 +216,7 @@ impl History<'_> {
             };
             let shown = elsewhere.or(seen).map(|seen| &seen.request);
             let request = shown.or(last.as_ref()).unwrap_or(&made.request);
-            show(Evidence::Observation(observation, request));
+            emit(Evidence::Observation(observation, request));
         }
     }
 }

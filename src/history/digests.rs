@@ -6,27 +6,27 @@ use std::collections::HashSet;
 use crate::exchange::Digest;
 
 /// This many may wait to be sorted in, however few are sorted: sorting for each new digest would cost more than a set.
-const FEW: usize = 4096;
+const MIN_UNSORTED: usize = 4096;
 
 /// A set of digests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Digests {
     sorted: Vec<Digest>,
-    /// Those that are not sorted in yet: fewer than [`FEW`] or an eighth of the sorted ones, whichever is more.
-    fresh: HashSet<Digest>,
+    /// Those that are not sorted in yet: fewer than [`MIN_UNSORTED`] or an eighth of the sorted ones, whichever is more.
+    unsorted: HashSet<Digest>,
 }
 
 impl Digests {
     pub(super) fn contains(&self, digest: &Digest) -> bool {
-        self.fresh.contains(digest) || self.sorted.binary_search(digest).is_ok()
+        self.unsorted.contains(digest) || self.sorted.binary_search(digest).is_ok()
     }
 
     /// Inserts a digest, and returns whether it is new.
     pub(super) fn insert(&mut self, digest: Digest) -> bool {
-        let new = self.sorted.binary_search(&digest).is_err() && self.fresh.insert(digest);
-        if self.fresh.len() >= FEW.max(self.sorted.len() / 8) {
-            self.sorted.reserve_exact(self.fresh.len());
-            self.sorted.extend(self.fresh.drain());
+        let new = self.sorted.binary_search(&digest).is_err() && self.unsorted.insert(digest);
+        if self.unsorted.len() >= MIN_UNSORTED.max(self.sorted.len() / 8) {
+            self.sorted.reserve_exact(self.unsorted.len());
+            self.sorted.extend(self.unsorted.drain());
             self.sorted.sort_unstable();
         }
         new
@@ -57,9 +57,9 @@ mod tests {
         assert!(many.into_iter().all(|digest| digests.contains(&digest)));
         assert!(!digests.contains(&Digest::from(1)));
         assert!(
-            digests.fresh.len() * 8 <= digests.sorted.len(),
+            digests.unsorted.len() * 8 <= digests.sorted.len(),
             "{}",
-            digests.fresh.len()
+            digests.unsorted.len()
         );
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct Mixed<'seen> {
 }
 
 /// An element that came back more often than it was sent.
-pub(crate) struct Doubled<'seen> {
+pub(crate) struct Duplicated<'seen> {
     /// The value that the element is recognised by.
     pub(crate) value: &'seen Value,
     /// How many such elements there are, and how many were sent.
@@ -58,13 +58,13 @@ impl<'seen> Elements<'seen> {
     ) -> Option<Self> {
         let (sent_in, _) = split(&carry.sent)?;
         let (kept_in, _) = split(&carry.returned_at)?;
-        let is_beside = |other: &&Carry| {
+        let is_sibling = |other: &&Carry| {
             let above = |pattern| split(pattern).map(|(above, _)| above);
             above(&other.sent) == Some(sent_in) && above(&other.returned_at) == Some(kept_in)
         };
         let elements = |value: &'seen Value, at| pointer::get(value, at).and_then(Value::as_array);
         Some(Self {
-            carries: carries.iter().filter(is_beside).collect(),
+            carries: carries.iter().filter(is_sibling).collect(),
             carry,
             sent: elements(body, sent_in)?,
             kept: elements(record, kept_in).filter(|kept| !kept.is_empty())?,
@@ -120,7 +120,7 @@ impl<'seen> Elements<'seen> {
 
     /// Finds an element that came back more often than it was sent, equal in every carried field: the array that came
     /// back is not the one that was sent.
-    pub(crate) fn doubled(&self) -> Option<Doubled<'seen>> {
+    pub(crate) fn duplicated(&self) -> Option<Duplicated<'seen>> {
         let alike = |one: &Value, other: &Value| {
             self.carries
                 .iter()
@@ -141,7 +141,7 @@ impl<'seen> Elements<'seen> {
             let most = groups.max_by_key(|group| group.clone().count())?;
             let (index, _) = most.clone().next_back()?;
             let count = most.count();
-            (count > counted).then(|| Doubled {
+            (count > counted).then(|| Duplicated {
                 value,
                 counts: (count, counted),
                 pointer: self.pointer(*index),

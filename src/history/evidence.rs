@@ -13,7 +13,7 @@ use crate::exchange::{Digest, Exchange, Request, identifier};
 #[derive(Clone, Debug)]
 pub enum Evidence<'seen> {
     /// What a list shows of a write at the end of the run.
-    Counted(Counted<'seen>, &'seen Request),
+    FinalListing(FinalListing<'seen>, &'seen Request),
     /// A record in the response to a create.
     Creation(Creation<'seen>),
     /// A request in another spelling, and its exchange.
@@ -231,7 +231,7 @@ pub struct Updating<'seen> {
 
 /// What a list shows, at the end of a run, of one accepted write.
 #[derive(Clone, Copy, Debug)]
-pub struct Counted<'seen> {
+pub struct FinalListing<'seen> {
     /// The create or the update.
     pub operation: OperationId,
     /// Whether its own record was seen.

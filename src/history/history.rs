@@ -8,10 +8,10 @@ use super::bindings::Bindings;
 use super::created::{CreatedRecord, ObservedRecord};
 use super::digests::Digests;
 use super::evidence::{Evidence, Walk};
-use super::keeping::Keeping;
 use super::look::{Look, LookId};
-use super::own::Own;
-use super::part::{Part, Sending};
+use super::mock_signs::MockSigns;
+use super::own::OwnershipState;
+use super::part::{Part, WriteContext};
 use super::records::Changed;
 use super::residue::{Residue, ResidueLedger, UnexplainedRecord};
 use super::run_tag::RunTag;
@@ -24,7 +24,7 @@ use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, Intent};
 
 /// Receives each piece of evidence as it is made.
-pub(crate) type Show<'show> = &'show mut dyn FnMut(Evidence<'_>);
+pub(crate) type EvidenceSink<'emit> = &'emit mut dyn FnMut(Evidence<'_>);
 
 /// What exchanges have shown, and what was sent successfully.
 #[derive(Debug)]
@@ -41,13 +41,13 @@ pub(crate) struct History<'run> {
     /// The record of each update, as its list showed it last.
     pub(super) latest: HashMap<OperationId, ObservedRecord>,
     /// For each create whose record later writes depend on, whose record that is.
-    pub(super) own: HashMap<OperationId, Own>,
+    pub(super) own: HashMap<OperationId, OwnershipState>,
     /// Digests of the identifiers that each operation's list or create has shown.
     identifiers: HashMap<OperationId, Digests>,
     /// The values that responses showed, for creates that are known by their links alone.
     pub(super) seen_identifiers: SeenIdentifiers,
     /// Whether the run's own records were kept.
-    pub(super) keeping: Keeping,
+    pub(super) mock_signs: MockSigns,
     /// The looks under way.
     pub(super) looks: HashMap<LookId, Look>,
     pub(super) looks_begun: u64,
@@ -59,7 +59,7 @@ pub(crate) struct History<'run> {
 
 /// The result of an exchange.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Noted {
+pub(crate) struct ExchangeResult {
     /// The identifier of the created record, where the response shows one that no list had before.
     pub(crate) created: Option<String>,
     /// For a page that came: whether it showed what is sought.
@@ -91,7 +91,7 @@ impl<'run> History<'run> {
             own: HashMap::new(),
             identifiers: HashMap::new(),
             seen_identifiers: SeenIdentifiers::new(by_links),
-            keeping: Keeping::default(),
+            mock_signs: MockSigns::default(),
             looks: HashMap::new(),
             looks_begun: 0,
             tried: Tried::default(),
@@ -100,7 +100,7 @@ impl<'run> History<'run> {
     }
 
     /// Forgets the records of an earlier round: they were judged there, and keeping them would cost memory for each
-    /// round. Whose record a create returned stays known, because its identifier stays bound until the create succeeds
+    /// round. Ownership record a create returned stays known, because its identifier stays bound until the create succeeds
     /// again.
     pub(crate) fn begin_round(&mut self) {
         self.made.clear();
@@ -114,8 +114,8 @@ impl<'run> History<'run> {
         &mut self,
         (exchange, intent, part): (&Exchange, Intent, &Part),
         body: Option<&Body>,
-        show: Show<'_>,
-    ) -> Noted {
+        emit: EvidenceSink<'_>,
+    ) -> ExchangeResult {
         self.note_response(exchange);
         let created = self.created_id(exchange, body);
         self.note_write((exchange, intent), created.as_deref());
@@ -123,31 +123,31 @@ impl<'run> History<'run> {
         let mut page = None;
         match part {
             Part::Alone => {}
-            Part::Write(sending) => self.wrote((exchange, sending), body, show),
+            Part::Write(context) => self.wrote((exchange, context), body, emit),
             // For every other part, a superseded exchange does not count; the repeat does.
             _ if intent.superseded => {}
-            Part::Respelled(spellings) => self.tried.respelled(exchange, spellings, show),
-            Part::PlainAgain => self.tried.plain_again(exchange, succeeded, show),
+            Part::OtherSpelling(spellings) => self.tried.other_spellings(exchange, spellings, emit),
+            Part::PlainAgain => self.tried.plain_again(exchange, succeeded, emit),
             Part::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
             Part::Read if succeeded => self.learn(exchange, body),
             Part::Read => {}
             Part::ReadById(look) => self.observe_by_id(*look, body.filter(|_| succeeded)),
         }
-        Noted { created, page }
+        ExchangeResult { created, page }
     }
 
-    fn wrote(&mut self, (exchange, sending): (&Exchange, &Sending), body: Option<&Body>, show: Show<'_>) {
+    fn wrote(&mut self, (exchange, context): (&Exchange, &WriteContext), body: Option<&Body>, emit: EvidenceSink<'_>) {
         let succeeded = self.succeeded(exchange);
-        self.note_form(exchange, sending, succeeded);
+        self.note_form(exchange, context, succeeded);
         if !succeeded {
             return;
         }
         match body {
-            Some(body) => self.created((&exchange.request, sending), body, show),
+            Some(body) => self.created((&exchange.request, context), body, emit),
             None => self.learn(exchange, None),
         }
         self.doubt_accepted(exchange);
-        self.updated(&exchange.request, sending);
+        self.updated(&exchange.request, context);
     }
 
     /// Takes the values of its links from a success: nothing where its body was not read, which does not make it less

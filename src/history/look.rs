@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::created::Observations;
 use super::evidence::{Evidence, PageSeen, Stability, Walk, WalkEnd};
-use super::history::{History, Show};
+use super::history::{EvidenceSink, History};
 use super::own::OwnRecord;
 use super::pages::{adds_up, edge_adds_up, first_end, page_seen, stability};
 use super::records::Changed;
@@ -145,7 +145,7 @@ impl History<'_> {
             }
         };
         let is_final_look = matches!(sought, Sought::Residue | Sought::Recount);
-        let walk = begun(list, Extent::Whole, (max_pages, is_final_look));
+        let walk = new_walk(list, Extent::Whole, (max_pages, is_final_look));
         let counted = match sought {
             Sought::Recount => self.ledger.walks.remove(&list),
             _ => None,
@@ -165,7 +165,7 @@ impl History<'_> {
     /// Begins a walk of a look.
     pub(crate) fn walk(&mut self, look: LookId, extent: Extent) {
         let Some(look) = self.looks.get_mut(&look) else { return };
-        let walk = begun(
+        let walk = new_walk(
             look.walk.operation,
             extent,
             (look.walk.max_pages, look.walk.is_final_look),
@@ -312,7 +312,7 @@ impl History<'_> {
                 let is_there = walk.pages.first().is_some_and(|page| page.total >= Some(*total));
                 is_there && edge_adds_up(walk)
             }
-            Seeking::Residue(_) => walk.end != WalkEnd::Complete || !self.has_gone(),
+            Seeking::Residue(_) => walk.end != WalkEnd::Complete || !self.has_missing_items(),
             Seeking::Nothing | Seeking::Rejected(_) => true,
             Seeking::Own(_, own) => *own == OwnRecord::Tagged,
             Seeking::Pages | Seeking::Recount => adds_up(walk),
@@ -322,7 +322,7 @@ impl History<'_> {
 
     /// Ends a look and judges its result. `waited_long_enough` says so of what is missing. The walk of a look for
     /// residue stays here, for the recount.
-    pub(crate) fn conclude(&mut self, id: LookId, waited_long_enough: bool, show: Show<'_>) -> Option<Looked> {
+    pub(crate) fn conclude(&mut self, id: LookId, waited_long_enough: bool, emit: EvidenceSink<'_>) -> Option<Looked> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
         if let Some(before) = look.before.take().filter(|_| !adds_up(&look.walk)) {
@@ -330,27 +330,27 @@ impl History<'_> {
         }
         let walk = look.walk;
         match look.seeking {
-            Seeking::Created(observations) => self.judge_observations(&observations, &walk, show),
-            Seeking::Ends(_) if settled => show(Evidence::Walk(&walk)),
+            Seeking::Created(observations) => self.judge_observations(&observations, &walk, emit),
+            Seeking::Ends(_) if settled => emit(Evidence::Walk(&walk)),
             Seeking::Ends(_) | Seeking::Nothing => {}
             Seeking::Residue(search) => {
-                search.judge(show);
+                search.judge(emit);
                 self.note_residue(search, walk);
                 return None;
             }
             Seeking::Own(create, own) => self.conclude_own(create, walk.operation, own),
             Seeking::Pages => {
-                show(Evidence::Walk(&walk));
+                emit(Evidence::Walk(&walk));
                 self.note_listed(&walk);
             }
             Seeking::Recount => {
                 if look.walks > 0 {
-                    show(Evidence::Walk(&walk));
+                    emit(Evidence::Walk(&walk));
                 }
-                self.judge_counts(walk.operation, &walk, show);
+                self.judge_counts(walk.operation, &walk, emit);
             }
-            Seeking::Rejected(search) => search.judge(show),
-            Seeking::Update(sought) => self.judge_change(&sought, &walk, waited_long_enough, show),
+            Seeking::Rejected(search) => search.judge(emit),
+            Seeking::Update(sought) => self.judge_change(&sought, &walk, waited_long_enough, emit),
         }
         Some(Looked { walk, settled })
     }
@@ -362,7 +362,7 @@ impl History<'_> {
 }
 
 /// Begins a walk without any pages.
-fn begun(list: OperationId, extent: Extent, (max_pages, is_final_look): (u64, bool)) -> Walk {
+fn new_walk(list: OperationId, extent: Extent, (max_pages, is_final_look): (u64, bool)) -> Walk {
     Walk {
         operation: list,
         pages: Vec::new(),

@@ -34,8 +34,8 @@ mod element;
 pub mod evidence;
 #[expect(clippy::module_inception, reason = "the room is named after what it keeps")]
 mod history;
-mod keeping;
 mod look;
+mod mock_signs;
 mod own;
 mod pages;
 mod part;
@@ -48,11 +48,11 @@ mod tried;
 mod updated;
 
 pub use bindings::Bindings;
-pub(crate) use history::{Finished, History, Noted};
+pub(crate) use history::{ExchangeResult, Finished, History};
 pub(crate) use look::{Extent, LookId, Looked, Sought};
-pub(crate) use own::Whose;
+pub(crate) use own::Ownership;
 pub(crate) use pages::total_and_space_on_last_page;
-pub(crate) use part::{Part, Role, Sending};
+pub(crate) use part::{Part, Role, WriteContext};
 pub(crate) use records::Changed;
 pub(crate) use residue::may_have_stored;
 pub use residue::{LookedThrough, Residue, UnexplainedRecord};

@@ -19,7 +19,7 @@ use crate::exchange::{Exchange, identifier};
 
 /// What is known about the record whose identifier later writes take from a create.
 #[derive(Clone, Debug)]
-pub(super) enum Own {
+pub(super) enum OwnershipState {
     /// Only the response to the create has shown it so far, with the run tag.
     Answered(Box<CreatedRecord>),
     /// Why it may be somebody else's.
@@ -28,9 +28,9 @@ pub(super) enum Own {
     Seen,
 }
 
-/// Whose record a create returned, as far as a run must know before it writes to it.
+/// Ownership record a create returned, as far as a run must know before it writes to it.
 #[derive(Clone, Debug)]
-pub(crate) enum Whose {
+pub(crate) enum Ownership {
     /// The run's own.
     Own,
     /// Only its create has shown it so far.
@@ -60,8 +60,8 @@ impl History<'_> {
         };
         let operation = made.operation;
         let own = match doubt {
-            Some(doubt) => Own::Doubtful(self.doubtful(operation, doubt)),
-            None => Own::Answered(Box::new(made)),
+            Some(doubt) => OwnershipState::Doubtful(self.doubtful(operation, doubt)),
+            None => OwnershipState::Answered(Box::new(made)),
         };
         self.own.insert(operation, own);
     }
@@ -73,17 +73,17 @@ impl History<'_> {
         let by_invariant = self.contract.operation(operation).invariants.created.is_some();
         if exchange.status() == Some(202) && !by_invariant && self.own.contains_key(&operation) {
             let reason = self.doubtful(operation, "a 202 creates no record");
-            self.own.insert(operation, Own::Doubtful(reason));
+            self.own.insert(operation, OwnershipState::Doubtful(reason));
         }
     }
 
     /// Returns whose record this create returned last.
-    pub(crate) fn whose(&self, create: OperationId) -> Whose {
+    pub(crate) fn ownership(&self, create: OperationId) -> Ownership {
         match self.own.get(&create) {
             // Where nothing is known, no identifier of this create is bound, so no write takes one from it.
-            None | Some(Own::Seen) => Whose::Own,
-            Some(Own::Answered(_)) => Whose::Unconfirmed,
-            Some(Own::Doubtful(reason)) => Whose::Doubtful(reason.clone()),
+            None | Some(OwnershipState::Seen) => Ownership::Own,
+            Some(OwnershipState::Answered(_)) => Ownership::Unconfirmed,
+            Some(OwnershipState::Doubtful(reason)) => Ownership::Doubtful(reason.clone()),
         }
     }
 
@@ -99,7 +99,7 @@ impl History<'_> {
         item: Item<'_>,
         own: &mut OwnRecord,
     ) -> bool {
-        if let Some(Own::Answered(made)) = self.own.get(&create) {
+        if let Some(OwnershipState::Answered(made)) = self.own.get(&create) {
             let in_place = self.belongs_in(list, made, item.value);
             // One untagged record decides it, even if a tagged one was seen too: then two records share the identifier.
             let shown = self.record_in(made, item.value, in_place).filter(|_| in_place);
@@ -112,7 +112,7 @@ impl History<'_> {
 
     /// Returns what the response to a read by the identifier of a create's record shows.
     pub(super) fn observed_by_read(&self, create: OperationId, body: &Value) -> OwnRecord {
-        let Some(Own::Answered(made)) = self.own.get(&create) else {
+        let Some(OwnershipState::Answered(made)) = self.own.get(&create) else {
             return OwnRecord::Missing;
         };
         let by_invariant = self.contract.operation(create).invariants.created.is_some();
@@ -131,8 +131,8 @@ impl History<'_> {
         }
     }
 
-    /// Whether the record with this identifier carries the run tag in a text of its own, where no invariant says which
-    /// texts come back. Records nested within it do not count: the cart of a customer contains what the run has put
+    /// Whether the record with this identifier carries the run tag in a string of its own, where no invariant says which
+    /// strings come back. Records nested within it do not count: the cart of a customer contains what the run has put
     /// into it.
     pub(super) fn is_own(&self, body: &Value, id: &Value) -> bool {
         let Some(id) = identifier(id) else { return false };
@@ -157,11 +157,13 @@ impl History<'_> {
     pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, own: OwnRecord) {
         let shown_by = &self.contract.operation(shown_by).name;
         let own = match own {
-            OwnRecord::Tagged => Own::Seen,
-            OwnRecord::Missing => Own::Doubtful(self.doubtful(create, &format!("{shown_by} did not show its record"))),
+            OwnRecord::Tagged => OwnershipState::Seen,
+            OwnRecord::Missing => {
+                OwnershipState::Doubtful(self.doubtful(create, &format!("{shown_by} did not show its record")))
+            }
             OwnRecord::Untagged => {
                 let doubt = format!("its record in {shown_by} carries nothing that the run sent");
-                Own::Doubtful(self.doubtful(create, &doubt))
+                OwnershipState::Doubtful(self.doubtful(create, &doubt))
             }
         };
         self.own.insert(create, own);

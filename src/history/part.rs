@@ -11,7 +11,7 @@ pub(crate) enum Part {
     /// Nothing: it is judged by itself.
     Alone,
     /// A request in these spellings.
-    Respelled(Vec<Equivalence>),
+    OtherSpelling(Vec<Equivalence>),
     /// A page of a list, for a look at it; the default page where there is no number.
     Page(LookId, Option<u64>),
     /// The same request in its plain spelling, after one in another.
@@ -21,12 +21,12 @@ pub(crate) enum Part {
     /// A read of a sought record by its identifier.
     ReadById(LookId),
     /// A write.
-    Write(Sending),
+    Write(WriteContext),
 }
 
 /// What a write is to the run.
 #[derive(Clone, Debug)]
-pub(crate) struct Sending {
+pub(crate) struct WriteContext {
     pub(crate) role: Role,
     /// The form of the field that has several.
     pub(crate) form: TimestampForm,
@@ -38,7 +38,7 @@ pub(crate) struct Sending {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// An additional one: later requests use another record.
-    Further,
+    Additional,
     /// The one whose record and whose values later requests build on.
     Main,
 }

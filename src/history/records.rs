@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::created::CreatedRecord;
 use super::evidence::{Creation, Evidence};
-use super::history::{History, Show};
-use super::part::{Role, Sending};
+use super::history::{EvidenceSink, History};
+use super::part::{Role, WriteContext};
 use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -46,9 +46,14 @@ impl History<'_> {
     }
 
     /// Adds a created record: its links, its identifier, what it carries.
-    pub(super) fn created(&mut self, (request, sending): (&Request, &Sending), body: &Body, show: Show<'_>) {
+    pub(super) fn created(
+        &mut self,
+        (request, context): (&Request, &WriteContext),
+        body: &Body,
+        emit: EvidenceSink<'_>,
+    ) {
         let operation = request.operation;
-        let main = sending.role == Role::Main;
+        let main = context.role == Role::Main;
         if main {
             self.bindings.forget(self.contract, operation);
             self.bindings.bind(self.contract, operation, &body.value);
@@ -59,7 +64,7 @@ impl History<'_> {
             request: request.clone(),
             resource,
             seen_before,
-            path_values: sending.path_values.clone(),
+            path_values: context.path_values.clone(),
         };
         let Some(invariant) = &self.contract.operation(operation).invariants.created else {
             let ids = Value::from_iter(self.created_ids(operation, &body.value).into_iter().cloned());
@@ -97,7 +102,7 @@ impl History<'_> {
         if !resource.is_object() {
             return;
         }
-        show(Evidence::Creation(Creation {
+        emit(Evidence::Creation(Creation {
             operation,
             invariant,
             request,
@@ -108,14 +113,14 @@ impl History<'_> {
     }
 
     /// Adds an accepted update.
-    pub(super) fn updated(&mut self, request: &Request, sending: &Sending) {
-        self.note_counted_update(request, &sending.path_values);
+    pub(super) fn updated(&mut self, request: &Request, context: &WriteContext) {
+        self.note_counted_update(request, &context.path_values);
         let operation = request.operation;
-        if sending.role == Role::Main && self.contract.operation(operation).invariants.updated.is_some() {
+        if context.role == Role::Main && self.contract.operation(operation).invariants.updated.is_some() {
             self.changed.push(Changed {
                 operation,
                 request: request.clone(),
-                path_values: sending.path_values.clone(),
+                path_values: context.path_values.clone(),
             });
         }
     }
@@ -129,8 +134,8 @@ fn identified(resource: &Value, at: &str) -> Value {
     id.map_or(Value::Null, |id| tokens.iter().rev().fold(id.clone(), within))
 }
 
-/// Returns an identifier as text.
-pub(super) fn text(identifier: &Value) -> String {
+/// Returns an identifier as a string.
+pub(super) fn identifier_string(identifier: &Value) -> String {
     identifier
         .as_str()
         .map_or_else(|| identifier.to_string(), str::to_owned)

@@ -6,7 +6,7 @@
 //! A target, or a gateway in front of it, may store a record and respond as if it had not. So what counts is not
 //! whether the response to a create was a success, but whether the create was plainly rejected. At the end the run
 //! reads the lists, where nobody but this run has written its tag. The letters after the run tag show which draft a
-//! record came from. A record that is created without a text of the run (a visit) is recognised by the run tag of the
+//! record came from. A record that is created without a string of the run (a visit) is recognised by the run tag of the
 //! record that it refers to, and by carrying what was sent.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::carried::carries_all;
 use super::counts::Counts;
 use super::evidence::{Evidence, Stored, Walk, WalkEnd};
-use super::history::{History, Show};
+use super::history::{EvidenceSink, History};
 use super::look::Item;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -29,7 +29,7 @@ use crate::exchange::{Exchange, Failure, Intent, Request, Response, identifier};
 /// or the content is at fault (RFC 9110, section 15.5). Another 4xx, and every redirection and 5xx, may come from an
 /// intermediary in front of a service that has stored the record: 408, 429 and 451 typically do, and 412 and 428
 /// concern preconditions, which no request here has.
-const REFUSALS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422];
+const PLAIN_REJECTIONS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422];
 
 /// How far a run looked, at its end, for what it left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ pub enum LookedThrough {
 
 /// The outcome of a write that creates.
 #[derive(Clone, Copy, Debug)]
-enum Fate {
+enum CreateOutcome {
     /// It may have stored a record, at this index in the residue.
     Left(usize),
     /// It was plainly rejected, with this status.
@@ -101,9 +101,9 @@ pub(super) struct ResidueLedger {
 #[derive(Debug, Default)]
 struct Creates {
     /// Creates that sent the run tag, by the number of the draft; the last one is first, where a draft was sent again.
-    tagged: HashMap<u64, (OperationId, Vec<Fate>)>,
+    tagged: HashMap<u64, (OperationId, Vec<CreateOutcome>)>,
     /// The most recent creates without a run tag, each with its body.
-    untagged: VecDeque<(OperationId, Fate, Value)>,
+    untagged: VecDeque<(OperationId, CreateOutcome, Value)>,
     /// The updates by the number of the draft, each with the status that rejected it; `None` where one of the draft's
     /// requests may have succeeded.
     updates: HashMap<u64, (OperationId, Option<u16>)>,
@@ -112,8 +112,8 @@ struct Creates {
 /// The maximum number of rejected creates that are remembered, with a run tag and without one: a soak may send any
 /// number. One with a run tag is looked up by a number; one without is kept with its body, and each record that is seen
 /// is compared with it.
-const TAGGED: usize = 100_000;
-const UNTAGGED: usize = 1_000;
+const MAX_TAGGED: usize = 100_000;
+const MAX_UNTAGGED: usize = 1_000;
 
 impl Creates {
     /// Returns the update of this draft and the status that rejected it, if none of the draft's requests may have
@@ -137,15 +137,15 @@ impl Creates {
     /// Returns the outcome of the create that left a record with these numbers: the create of its draft, or one that
     /// sent no run tag and whose values the record carries. Of several, as where a create was sent again, it prefers
     /// one that is still `open`.
-    fn fate(
+    fn outcome(
         &self,
         (operation, created): (OperationId, &Created),
         (record, numbers): (&Value, &[u64]),
-        open: impl Fn(&Fate) -> bool,
-    ) -> Option<Fate> {
+        open: impl Fn(&CreateOutcome) -> bool,
+    ) -> Option<CreateOutcome> {
         let tagged = numbers.iter().find_map(|number| {
-            let (of, fates) = self.tagged.get(number)?;
-            (*of == operation).then(|| fates.clone())
+            let (of, outcomes) = self.tagged.get(number)?;
+            (*of == operation).then(|| outcomes.clone())
         });
         // Several records may have a part of what must come back, so all of it is required.
         let strict = || created.carries.iter().filter(|carry| carry.gap.is_none());
@@ -157,12 +157,16 @@ impl Creates {
                 && strict().next().is_some()
                 && carries_all(&created.carries, body, record)
         };
-        let fates = tagged.unwrap_or_else(|| {
+        let outcomes = tagged.unwrap_or_else(|| {
             let untagged = self.untagged.iter();
             let found = untagged.filter(|(of, _, body)| *of == operation && is_shown(body));
-            found.map(|(_, fate, _)| *fate).collect()
+            found.map(|(_, outcome, _)| *outcome).collect()
         });
-        fates.iter().find(|fate| open(fate)).or(fates.first()).copied()
+        outcomes
+            .iter()
+            .find(|outcome| open(outcome))
+            .or(outcomes.first())
+            .copied()
     }
 }
 
@@ -193,14 +197,14 @@ impl ResidueSearch {
     }
 
     /// Judges the writes that were rejected although their records exist.
-    pub(super) fn judge(&self, show: Show<'_>) {
+    pub(super) fn judge(&self, emit: EvidenceSink<'_>) {
         for left in &self.rejected {
             let stored = Stored {
                 operation: left.operation,
                 status: left.status,
                 pointer: &left.pointer,
             };
-            show(Evidence::Stored(stored, &left.request));
+            emit(Evidence::Stored(stored, &left.request));
         }
     }
 }
@@ -216,7 +220,7 @@ struct Appearance<'page> {
 
 /// What one item of a list is compared with.
 struct Reconciliation<'look> {
-    look: &'look mut ResidueSearch,
+    search: &'look mut ResidueSearch,
     creates: &'look Creates,
     residue: &'look mut Vec<Residue>,
 }
@@ -234,28 +238,28 @@ impl History<'_> {
         };
         self.note_counted_create((exchange, intent), id);
         let status = exchange.status();
-        let fate = if stored {
-            Fate::Left(self.leave(Residue {
+        let outcome = if stored {
+            CreateOutcome::Left(self.add_residue(Residue {
                 operation,
                 id: id.map(str::to_owned),
                 status,
                 found: None,
             }))
         } else {
-            Fate::Rejected(status.unwrap_or_default())
+            CreateOutcome::Rejected(status.unwrap_or_default())
         };
         let body = exchange.request.json().cloned().unwrap_or_default();
         let numbers = self.run_tag.numbers_in(&body);
         let creates = &mut self.ledger.creates;
         if numbers.is_empty() {
-            creates.untagged.truncate(UNTAGGED - 1);
-            creates.untagged.push_front((operation, fate, body));
+            creates.untagged.truncate(MAX_UNTAGGED - 1);
+            creates.untagged.push_front((operation, outcome, body));
         }
         // The allowed writes bound what may be stored, but nothing bounds what was rejected.
-        if stored || creates.tagged.len() < TAGGED {
+        if stored || creates.tagged.len() < MAX_TAGGED {
             for number in numbers {
-                let (_, fates) = creates.tagged.entry(number).or_insert_with(|| (operation, Vec::new()));
-                fates.insert(0, fate);
+                let (_, outcomes) = creates.tagged.entry(number).or_insert_with(|| (operation, Vec::new()));
+                outcomes.insert(0, outcome);
             }
         }
     }
@@ -272,14 +276,14 @@ impl History<'_> {
         for number in self.run_tag.numbers_in(body) {
             if stored {
                 updates.insert(number, (operation, None));
-            } else if updates.len() < TAGGED {
+            } else if updates.len() < MAX_TAGGED {
                 updates.entry(number).or_insert((operation, status));
             }
         }
     }
 
     /// Records something that may be left, and returns its index in the residue.
-    pub(crate) fn leave(&mut self, left: Residue) -> usize {
+    pub(crate) fn add_residue(&mut self, left: Residue) -> usize {
         self.ledger.residue.push(left);
         self.ledger.residue.len() - 1
     }
@@ -346,7 +350,7 @@ impl History<'_> {
         }
         let mut residue = std::mem::take(&mut self.ledger.residue);
         let mut reconciliation = Reconciliation {
-            look: search,
+            search,
             creates: &self.ledger.creates,
             residue: &mut residue,
         };
@@ -389,7 +393,7 @@ impl History<'_> {
         let updated = self.contract.operation(operation).invariants.updated.as_ref();
         let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
         if shown_in == Some(list) {
-            reconciliation.look.rejected.push(StoredDespiteRejection {
+            reconciliation.search.rejected.push(StoredDespiteRejection {
                 operation,
                 status,
                 pointer: item.pointer(),
@@ -421,30 +425,32 @@ impl Reconciliation<'_> {
         shown: &Appearance<'_>,
     ) {
         let id = record.pointer(&created.id).and_then(identifier);
-        let place = id.clone().and_then(|id| self.look.known.get(&(operation, id)).copied());
+        let place = id
+            .clone()
+            .and_then(|id| self.search.known.get(&(operation, id)).copied());
         if let Some(index) = place {
             self.residue[index].found = Some(true);
             return;
         }
-        let is_open = |fate: &Fate| matches!(fate, Fate::Left(index) if self.residue[*index].id.is_none());
-        let fate = self.creates.fate((operation, created), (record, numbers), is_open);
-        let Some(fate) = fate else {
+        let is_open = |outcome: &CreateOutcome| matches!(outcome, CreateOutcome::Left(index) if self.residue[*index].id.is_none());
+        let outcome = self.creates.outcome((operation, created), (record, numbers), is_open);
+        let Some(outcome) = outcome else {
             // The contents of a record belong to it.
             if shown.is_an_item {
-                self.look.add_unexplained(shown.list, id);
+                self.search.add_unexplained(shown.list, id);
             }
             return;
         };
-        match fate {
-            Fate::Left(index) if self.residue[index].id.is_none() => {
+        match outcome {
+            CreateOutcome::Left(index) if self.residue[index].id.is_none() => {
                 self.residue[index].id.clone_from(&id);
                 self.residue[index].found = Some(true);
-                self.know(operation, id, index);
+                self.remember(operation, id, index);
             }
-            Fate::Left(index) => self.add(operation, id, self.residue[index].status),
-            Fate::Rejected(status) => {
+            CreateOutcome::Left(index) => self.add(operation, id, self.residue[index].status),
+            CreateOutcome::Rejected(status) => {
                 self.add(operation, id, Some(status));
-                self.look.rejected.push(StoredDespiteRejection {
+                self.search.rejected.push(StoredDespiteRejection {
                     operation,
                     status,
                     pointer: shown.pointer.clone(),
@@ -455,7 +461,7 @@ impl Reconciliation<'_> {
     }
 
     fn add(&mut self, operation: OperationId, id: Option<String>, status: Option<u16>) {
-        self.know(operation, id.clone(), self.residue.len());
+        self.remember(operation, id.clone(), self.residue.len());
         self.residue.push(Residue {
             operation,
             id,
@@ -464,15 +470,15 @@ impl Reconciliation<'_> {
         });
     }
 
-    fn know(&mut self, operation: OperationId, id: Option<String>, index: usize) {
-        self.look.known.extend(id.map(|id| ((operation, id), index)));
+    fn remember(&mut self, operation: OperationId, id: Option<String>, index: usize) {
+        self.search.known.extend(id.map(|id| ((operation, id), index)));
     }
 }
 
 /// Whether a write may have changed the target; `None` where it never got there.
 pub(crate) fn may_have_stored(outcome: &Result<Response, Failure>) -> Option<bool> {
     match outcome {
-        Ok(response) => Some(!REFUSALS.contains(&response.status)),
+        Ok(response) => Some(!PLAIN_REJECTIONS.contains(&response.status)),
         Err(failure) => (!failure.is_unreachable()).then_some(true),
     }
 }

@@ -23,7 +23,7 @@ impl RunTag {
 
     /// Advances the run tag by this number. Different numbers give different tags, up to the number of all tags.
     #[must_use]
-    pub fn counted_on(self, by: usize) -> Self {
+    pub fn advanced_by(self, by: usize) -> Self {
         let mut carried = by;
         let mut letters = self.0.into_bytes();
         for letter in letters.iter_mut().rev() {
@@ -34,7 +34,7 @@ impl RunTag {
         Self(letters.into_iter().map(char::from).collect())
     }
 
-    /// Returns the run tag as text.
+    /// Returns the run tag as a string.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -55,12 +55,12 @@ impl RunTag {
         format!("{}{}", self.0, letters.into_iter().rev().collect::<String>())
     }
 
-    /// Returns the numbers of the drafts that a value shows, each once: they follow each run tag in its texts. A
+    /// Returns the numbers of the drafts that a value shows, each once: they follow each run tag in its strings. A
     /// service may change the case of letters, but not the letters.
     #[must_use]
     pub fn numbers_in(&self, value: &Value) -> Vec<u64> {
         let mut numbers = Vec::new();
-        self.each_in(value, &mut |letters| {
+        self.for_each_match(value, &mut |letters| {
             let number = letters
                 .bytes()
                 .take_while(u8::is_ascii_lowercase)
@@ -75,16 +75,16 @@ impl RunTag {
         numbers
     }
 
-    /// Whether a text in the value shows the run tag.
+    /// Whether a string in the value shows the run tag.
     #[must_use]
     pub fn is_in(&self, value: &Value) -> bool {
         let mut found = false;
-        self.each_in(value, &mut |_| found = true);
+        self.for_each_match(value, &mut |_| found = true);
         found
     }
 
-    /// Passes on what follows each run tag in the texts of a value, in lower case.
-    fn each_in(&self, value: &Value, found: &mut dyn FnMut(&str)) {
+    /// Passes on what follows each run tag in the strings of a value, in lower case.
+    fn for_each_match(&self, value: &Value, found: &mut dyn FnMut(&str)) {
         match value {
             Value::String(text) if text.len() >= self.0.len() => {
                 let text = text.to_ascii_lowercase();
@@ -92,8 +92,8 @@ impl RunTag {
                     found(&text[at + run_tag.len()..]);
                 }
             }
-            Value::Array(elements) => elements.iter().for_each(|element| self.each_in(element, found)),
-            Value::Object(members) => members.values().for_each(|member| self.each_in(member, found)),
+            Value::Array(elements) => elements.iter().for_each(|element| self.for_each_match(element, found)),
+            Value::Object(members) => members.values().for_each(|member| self.for_each_match(member, found)),
             _ => {}
         }
     }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::evidence::{EquivalentTried, Evidence, FormTried};
-use super::history::{History, Show};
-use super::part::{Role, Sending};
+use super::history::{EvidenceSink, History};
+use super::part::{Role, WriteContext};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Equivalence, TimestampForm};
 use crate::exchange::{Exchange, Request};
@@ -15,7 +15,7 @@ pub(super) struct Tried {
     /// The last request in each form.
     forms: HashMap<OperationId, Vec<InForm>>,
     /// What was rejected in these spellings, until the plain request shows why.
-    respelled: HashMap<OperationId, (Vec<Equivalence>, Box<Exchange>)>,
+    other_spellings: HashMap<OperationId, (Vec<Equivalence>, Box<Exchange>)>,
 }
 
 /// The last request in one form.
@@ -30,30 +30,33 @@ struct InForm {
 impl Tried {
     /// Adds a request in another spelling. A single one that is rejected after the plain request was accepted is itself
     /// the reason; several spellings are then tried one by one.
-    pub(super) fn respelled(&mut self, exchange: &Exchange, spellings: &[Equivalence], show: Show<'_>) {
+    pub(super) fn other_spellings(&mut self, exchange: &Exchange, spellings: &[Equivalence], emit: EvidenceSink<'_>) {
         let operation = exchange.request.operation;
-        let is_of_many = self.respelled.get(&operation).is_some_and(|(all, _)| all.len() > 1);
+        let is_of_many = self
+            .other_spellings
+            .get(&operation)
+            .is_some_and(|(all, _)| all.len() > 1);
         if is_of_many || !is_rejected(exchange) {
-            judge_spellings((exchange, spellings), is_of_many, show);
+            judge_spellings((exchange, spellings), is_of_many, emit);
         } else {
-            self.respelled
+            self.other_spellings
                 .insert(operation, (spellings.to_vec(), Box::new(exchange.clone())));
         }
     }
 
     /// Adds the same request in its plain spelling.
-    pub(super) fn plain_again(&mut self, exchange: &Exchange, accepted: bool, show: Show<'_>) {
+    pub(super) fn plain_again(&mut self, exchange: &Exchange, accepted: bool, emit: EvidenceSink<'_>) {
         let operation = exchange.request.operation;
-        if let Some((spellings, rejected)) = self.respelled.get(&operation)
+        if let Some((spellings, rejected)) = self.other_spellings.get(&operation)
             && (!accepted || spellings.len() == 1)
         {
-            judge_spellings((rejected, spellings), accepted, show);
-            self.respelled.remove(&operation);
+            judge_spellings((rejected, spellings), accepted, emit);
+            self.other_spellings.remove(&operation);
         }
     }
 }
 
-fn judge_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_accepted: bool, show: Show<'_>) {
+fn judge_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_accepted: bool, emit: EvidenceSink<'_>) {
     for spelling in spellings {
         let tried = EquivalentTried {
             operation: exchange.request.operation,
@@ -61,7 +64,7 @@ fn judge_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_acc
             status: exchange.status(),
             plain_accepted,
         };
-        show(Evidence::Equivalent(tried, exchange));
+        emit(Evidence::Equivalent(tried, exchange));
     }
 }
 
@@ -73,16 +76,16 @@ pub(crate) fn is_rejected(exchange: &Exchange) -> bool {
 
 impl History<'_> {
     /// Records the form in which a create sent the field that has several.
-    pub(super) fn note_form(&mut self, exchange: &Exchange, sending: &Sending, accepted: bool) {
+    pub(super) fn note_form(&mut self, exchange: &Exchange, context: &WriteContext, accepted: bool) {
         let operation = exchange.request.operation;
         let has_forms = !self.contract.operation(operation).invariants.accepts.is_empty();
-        if !has_forms || sending.role != Role::Main {
+        if !has_forms || context.role != Role::Main {
             return;
         }
         let forms = self.tried.forms.entry(operation).or_default();
-        forms.retain(|tried| tried.form != sending.form);
+        forms.retain(|tried| tried.form != context.form);
         forms.push(InForm {
-            form: sending.form,
+            form: context.form,
             request: exchange.request.clone(),
             status: exchange.status(),
             accepted,
@@ -90,7 +93,7 @@ impl History<'_> {
     }
 
     /// Judges the forms in which a create was sent; a form whose field was dropped was not tried.
-    pub(crate) fn judge_forms(&mut self, operation: OperationId, tried: &[TimestampForm], show: Show<'_>) {
+    pub(crate) fn judge_forms(&mut self, operation: OperationId, tried: &[TimestampForm], emit: EvidenceSink<'_>) {
         let mut forms = self.tried.forms.remove(&operation).unwrap_or_default();
         forms.retain(|in_form| tried.contains(&in_form.form));
         let Some(accepts) = self.contract.operation(operation).invariants.accepts.first() else {
@@ -109,7 +112,7 @@ impl History<'_> {
                     status: tried.status,
                     other_accepted: others.any(|other| other.accepted),
                 };
-                show(Evidence::Form(evidence, &tried.request));
+                emit(Evidence::Form(evidence, &tried.request));
             }
         }
     }

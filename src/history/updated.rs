@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::carried::carries_all;
 use super::created::ObservedRecord;
 use super::evidence::{Evidence, Updating, Walk, WalkEnd};
-use super::history::{History, Show};
+use super::history::{EvidenceSink, History};
 use super::look::Item;
-use super::records::{Changed, text};
+use super::records::{Changed, identifier_string};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Updated};
@@ -20,14 +20,14 @@ pub(super) struct ChangeSought {
     changed: Arc<Changed>,
     body: Value,
     /// Present for one of many updates.
-    among: Option<Among>,
+    earlier: Option<EarlierUpdates>,
     record: Option<ObservedRecord>,
     elsewhere: Option<ObservedRecord>,
 }
 
 /// The state before one of many updates.
 #[derive(Debug)]
-struct Among {
+struct EarlierUpdates {
     /// The record as its list showed it last.
     before: Option<ObservedRecord>,
     /// The value of each field that the earlier updates sent last.
@@ -48,7 +48,7 @@ impl ChangeSought {
 
     /// Whether each sent field arrived: it carries what was sent or, where a gap allows another spelling, differs from
     /// what was there before or was sent with the same value before.
-    fn arrived(&self, invariant: &Updated, among: &Among) -> bool {
+    fn arrived(&self, invariant: &Updated, earlier: &EarlierUpdates) -> bool {
         let Some(seen) = &self.record else { return false };
         invariant.carries.iter().all(|carry| {
             let strict = Carry {
@@ -66,9 +66,9 @@ impl ChangeSought {
                 shown != before
             };
             let select = |value| pointer::select(value, &carry.sent);
-            let repeated = || select(&self.body) == select(&among.sent);
-            let respelled = || carry.gap.is_some() && (repeated() || among.before.as_ref().is_none_or(is_new));
-            carries_all(&[strict], &self.body, &seen.record) || respelled()
+            let repeated = || select(&self.body) == select(&earlier.sent);
+            let is_respelled = || carry.gap.is_some() && (repeated() || earlier.before.as_ref().is_none_or(is_new));
+            carries_all(&[strict], &self.body, &seen.record) || is_respelled()
         })
     }
 }
@@ -82,7 +82,7 @@ impl<'run> History<'run> {
     pub(super) fn change_sought(&self, changed: &Arc<Changed>, sent: Option<&Value>) -> ChangeSought {
         ChangeSought {
             body: changed.request.json().cloned().unwrap_or_default(),
-            among: sent.map(|sent| Among {
+            earlier: sent.map(|sent| EarlierUpdates {
                 before: self.latest.get(&changed.operation).cloned(),
                 sent: sent.clone(),
             }),
@@ -95,8 +95,8 @@ impl<'run> History<'run> {
     /// Whether an update was seen.
     pub(super) fn has_arrived(&self, sought: &ChangeSought) -> bool {
         let invariant = self.updated_invariant(sought.changed.operation);
-        invariant.is_none_or(|invariant| match &sought.among {
-            Some(among) => sought.arrived(invariant, among),
+        invariant.is_none_or(|invariant| match &sought.earlier {
+            Some(earlier) => sought.arrived(invariant, earlier),
             None => sought.carries(invariant),
         })
     }
@@ -111,7 +111,9 @@ impl<'run> History<'run> {
         let id = list.page.as_ref().and_then(|page| item.value.pointer(&page.id));
         let mut values = sought.changed.path_values.iter();
         let owner = values.find(|(name, _)| Some(name) == invariant.listed.owner.as_ref());
-        let own = id.zip(owner).is_some_and(|(id, (_, owner))| text(id) == text(owner));
+        let own = id
+            .zip(owner)
+            .is_some_and(|(id, (_, owner))| identifier_string(id) == identifier_string(owner));
         if own {
             // A record that moves while the list is walked may be seen twice, before and after the change.
             if !sought.carries(invariant) {
@@ -127,7 +129,7 @@ impl<'run> History<'run> {
         }
         // Only one of many updates ends the walk early. For the first update every item is examined, so that a value in
         // the wrong record is noticed.
-        sought.among.is_some() && self.has_arrived(sought)
+        sought.earlier.is_some() && self.has_arrived(sought)
     }
 
     /// Whether an item shows a value of the body that contains the run tag: nobody else would have sent that.
@@ -148,7 +150,7 @@ impl<'run> History<'run> {
         sought: &ChangeSought,
         walk: &Walk,
         waited_long_enough: bool,
-        show: Show<'_>,
+        emit: EvidenceSink<'_>,
     ) {
         let changed = &sought.changed;
         let Some(invariant) = self.updated_invariant(changed.operation) else {
@@ -173,6 +175,6 @@ impl<'run> History<'run> {
         let last = walk.last_request(self.contract);
         let shown = elsewhere.or(record).map(|seen| &seen.request);
         let request = shown.or(last.as_ref()).unwrap_or(&changed.request);
-        show(Evidence::Updating(updating, request));
+        emit(Evidence::Updating(updating, request));
     }
 }

@@ -118,7 +118,7 @@ impl RunTag {
     #[must_use]
     pub fn of_shard(self, shard: Option<Shard>) -> Self {
         let number = shard.and_then(|shard| usize::try_from(shard.number).ok());
-        self.counted_on(number.unwrap_or(0))
+        self.advanced_by(number.unwrap_or(0))
     }
 }
 

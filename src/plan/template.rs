@@ -242,7 +242,9 @@ impl LeafBuilder<'_> {
     /// Returns a field with the values that it may be sent with; `None` where there is no value.
     fn leaf(&self, field: &Field<'_>) -> Option<Leaf> {
         let contract = self.template.contract;
-        let mut linked = self.bindings.carried(contract, self.template.operation, &field.links);
+        let mut linked = self
+            .bindings
+            .linked_values(contract, self.template.operation, &field.links);
         // A value from a create of the run is the run's own; any other value may concern somebody.
         linked.retain(|(link, _)| self.template.has_invariants || !contract.operation(link.from).is_read());
         let choices = linked.into_iter().map(|(link, value)| Choice {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::rules::{Entry, Level, Levels, Scope, Verdict, shows};
+use crate::rules::{Entry, Level, Levels, Scope, Verdict, is_evidence_for};
 use crate::run::{Ended, Run};
 
 /// An entry of the configuration that sets a level for a part of the contract, with its reason and location.
@@ -103,7 +103,7 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &Entry) -> bo
     }
     let facts = contract.facts.iter().enumerate();
     let mut about = facts
-        .filter(|(_, fact)| shows(entry.rule, fact.kind) && entry.covers(fact))
+        .filter(|(_, fact)| is_evidence_for(entry.rule, fact.kind) && entry.covers(fact))
         .peekable();
     about.peek().is_some() && about.all(|(index, _)| run.verdicts.of(contract, FactId(index)) == Verdict::Held)
 }

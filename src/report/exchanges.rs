@@ -147,7 +147,7 @@ impl<'run> Exchanges<'run> {
     }
 
     /// Sees an event of the run.
-    pub fn see(&mut self, event: Event<'_>) {
+    pub fn add_event(&mut self, event: Event<'_>) {
         match event {
             Event::Exchanged(exchanged) if self.kept.len() < MOST_KEPT => self.keep(exchanged),
             Event::Exchanged(_) => self.left_out += 1,
@@ -307,7 +307,7 @@ mod tests {
     fn kept(values: Values, bodies: &[&'static str]) -> ExchangeRecord {
         let seen = Seen::bodies(bodies);
         let mut exchanges = Exchanges::new(&seen.contract, values, Redaction::default());
-        exchanges.see(Event::Exchanged(Seen::exchanged(&seen.first_exchange())));
+        exchanges.add_event(Event::Exchanged(Seen::exchanged(&seen.first_exchange())));
         exchanges.into_records().0.remove(0)
     }
 
@@ -356,7 +356,7 @@ mod tests {
         };
         exchange.outcome = Err(Failure::Incomplete);
         let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::of(Some(&token)));
-        exchanges.see(Event::Exchanged(Seen::exchanged(&exchange)));
+        exchanges.add_event(Event::Exchanged(Seen::exchanged(&exchange)));
         let record = exchanges.into_records().0.remove(0);
         assert_eq!(
             record.path,
@@ -379,11 +379,11 @@ mod tests {
         let most = u64::try_from(MOST_KEPT).unwrap();
         for number in 1..=most + 5 {
             let exchange = numbered(&seen, number);
-            exchanges.see(Event::Exchanged(Seen::exchanged(&exchange)));
+            exchanges.add_event(Event::Exchanged(Seen::exchanged(&exchange)));
             if number == most + 3 {
                 judge.exchange(&exchange, Seen::exchanged(&exchange).intent);
                 for finding in judge.verdicts().findings() {
-                    exchanges.see(Event::Found(finding, Some(Seen::exchanged(&exchange))));
+                    exchanges.add_event(Event::Found(finding, Some(Seen::exchanged(&exchange))));
                 }
             }
         }
@@ -400,7 +400,7 @@ mod tests {
         let mut judge = Judge::new(&seen.contract, Levels::default(), Values::Hidden);
         let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::default());
         for number in 1..4 {
-            exchanges.see(Event::Exchanged(Seen::exchanged(&numbered(&seen, number))));
+            exchanges.add_event(Event::Exchanged(Seen::exchanged(&numbered(&seen, number))));
         }
         let first = numbered(&seen, 1);
         judge.exchange(&first, Seen::exchanged(&first).intent);

@@ -66,8 +66,8 @@ pub use merge::{MergeError, merge};
 pub(crate) use phrases::{counted, errors_and_warnings};
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
-    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotTakenRecord,
-    OperationRecord, OtherRecord, Outcome, Record, ResidueRecord, RunFacts, ShardEnded, ShardRecord, ShardsRecord,
+    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord,
+    OtherRecord, Outcome, Record, RejectedValueRecord, ResidueRecord, RunFacts, ShardEnded, ShardRecord, ShardsRecord,
     VERSION, VerdictRecord, WhyUndecided, record,
 };
 pub use sarif::sarif;

@@ -261,9 +261,9 @@ pub(super) fn all_left(record: &Record) -> impl Iterator<Item = (&str, String)> 
 }
 
 /// Lists the awkward values that were rejected, by operation and status; none if there are none.
-pub(super) fn not_taken(record: &Record) -> Option<String> {
+pub(super) fn rejected_values(record: &Record) -> Option<String> {
     let groups = record
-        .not_taken
+        .rejected_values
         .chunk_by(|one, other| (&one.operation, one.status) == (&other.operation, other.status));
     let rendered = groups.map(|group| {
         let values: Vec<_> = group.iter().map(|one| one.value.as_str()).collect();

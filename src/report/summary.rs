@@ -76,8 +76,8 @@ impl Terminal {
             text.push_str(&self.row("rounds", &rounds));
         }
         let few = record.findings.len() <= AT_ONE_GLANCE;
-        if let Some(not_taken) = phrases::not_taken(record).filter(|_| few) {
-            text.push_str(&self.row("not taken", &not_taken));
+        if let Some(rejected) = phrases::rejected_values(record).filter(|_| few) {
+            text.push_str(&self.row("not taken", &rejected));
         }
         if let Some((head, entries)) = accepted::entries(&record.accepted) {
             let hand = match entries.len() {

@@ -7,8 +7,8 @@ use reqwest::header::HeaderMap;
 
 use super::{
     AcceptedRecord, AcceptedState, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord, Exchanges,
-    FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotTakenRecord, OperationRecord, OtherRecord, Outcome,
-    PurposeRecord, Record, ResidueRecord, ResponseRecord, RunFacts, VERSION, VerdictRecord, record,
+    FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord, OtherRecord, Outcome, PurposeRecord,
+    Record, RejectedValueRecord, ResidueRecord, ResponseRecord, RunFacts, VERSION, VerdictRecord, record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -94,7 +94,7 @@ impl Seen {
             residue: self.residue.clone(),
             looked_through: LookedThrough::Whole,
             unexplained: Vec::new(),
-            not_taken: Vec::new(),
+            rejected_values: Vec::new(),
             tally: Tally::default(),
             in_scope: self.contract.operation_ids().collect(),
             mock: false,
@@ -187,8 +187,8 @@ fn entry(state: AcceptedState, field: &str, findings: usize) -> AcceptedRecord {
     }
 }
 
-fn rejected_markup() -> NotTakenRecord {
-    NotTakenRecord {
+fn rejected_markup() -> RejectedValueRecord {
+    RejectedValueRecord {
         operation: "updateThing".to_owned(),
         value: "markup".to_owned(),
         status: 422,
@@ -236,7 +236,7 @@ pub(super) fn fixed() -> Record {
             list: "getThings".to_owned(),
             id: Some("t-18".to_owned()),
         }],
-        not_taken: vec![rejected_markup()],
+        rejected_values: vec![rejected_markup()],
         requests: Tally {
             sent: 12,
             answered: 11,

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A field documented in several forms, such as a datetime with the suffix Z or with a numeric offset, \
                   is sent in each of them, with all other fields the same. Where one form is accepted and another is \
                   rejected with 400 or 422, callers that follow the document are turned away.",
-    leaves_alone: "A form that is rejected while no other is accepted: the rejection may have another cause. Any \
+    exceptions: "A form that is rejected while no other is accepted: the rejection may have another cause. Any \
                    status other than 400 and 422.",
     fix: "Accept every documented form, or remove the form from the document.",
     source: "Create visit, datetime; x-invariants, accepts",
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
         received: "400",
         pointer: "",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             let bench = crate::rules::testing::Bench::of("createVisit");
             let tried = FormTried {
                 operation: bench.operation,

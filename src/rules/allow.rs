@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "A 405 has an `Allow` header that lists the methods of its path.",
     explanation: "A caller that uses a method which the path does not support learns from `Allow` which methods it \
                   does. Without that list the caller has to guess.",
-    leaves_alone: "Responses other than a 405. No request is sent to provoke one. A 405 for a documented operation is \
+    exceptions: "Responses other than a 405. No request is sent to provoke one. A 405 for a documented operation is \
                    a finding of `status`.",
     fix: "Send `Allow` with every 405; most routers have a setting for it.",
     source: "RFC 9110, section 15.5.6",
@@ -31,7 +31,7 @@ pub(super) static RULE: Rule = Rule {
         received: "405 without `Allow`",
         pointer: "",
         #[cfg(test)]
-        shown: || crate::rules::testing::Bench::of("getTags").status(405),
+        judged: || crate::rules::testing::Bench::of("getTags").status(405),
     },
     judge: Judging::Exchange(judge),
 };
@@ -42,7 +42,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     };
     if response.status == 405 && !response.headers.contains_key(ALLOW) {
         let documented = "a 405 has `Allow`";
-        sink.noted(fact, Some(documented), String::new, || "405 without `Allow`".to_owned());
+        sink.report_finding(fact, Some(documented), String::new, || "405 without `Allow`".to_owned());
     }
 }
 

@@ -64,7 +64,7 @@ impl Assertions {
     }
 }
 
-/// Returns whether the text is base64 (RFC 4648, section 4).
+/// Returns whether the string is base64 (RFC 4648, section 4).
 fn is_base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
     text.len().is_multiple_of(4)

@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
                   get an empty token, and wrong tokens made from the right one: with another ending, with letters \
                   appended, in another case. A caller who is let in, or redirected, could read or write personal data \
                   without a token.",
-    leaves_alone: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401. A 400, \
+    exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401. A 400, \
                    409 or 422 for a write that was never accepted: the cause may be the body.",
     fix: "Check the credential before anything else, and respond with 401.",
     source: "Authentication; Errors",
@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
         received: "200",
         pointer: "",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use crate::contract::fact::FactKind;
             let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding);
             crate::rules::testing::Bench::of("getTags").purpose(probe).status(200)
@@ -72,13 +72,13 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             } else {
                 "rejected with a 4xx"
             };
-            sink.broken_where(fact, documented, || format!("{status}{}", shown(seen)));
+            sink.broken_where(fact, documented, || format!("{status}{}", describe_request(seen)));
         }
     }
 }
 
 /// Describes what was let in, where that is more than a missing credential or another scheme.
-fn shown(seen: &ExchangeSeen<'_>) -> String {
+fn describe_request(seen: &ExchangeSeen<'_>) -> String {
     let request = &seen.exchange.request;
     let page = seen.operation.page.as_ref();
     let asks = |page: &PageInvariant| request.path.contains(&format!("{}=", page.parameter));

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::level::Level;
 use super::rule::{Comparison, Example, Headline, Judging, Rule, Topic};
-use super::spoiled::spoiled;
+use super::value_change::describe_change;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
                   instants. A value that is lost or changed is lost data. So is a value that appears in another \
                   element of an array than the one it was sent in, and an element that a create sent once and that \
                   appears twice.",
-    leaves_alone: "Fields that were not sent, or that the response lacks (`missing-field` reports those). Fields whose \
+    exceptions: "Fields that were not sent, or that the response lacks (`missing-field` reports those). Fields whose \
                    values or format are a gap (`respelled` reports those), unless elements show each other's values. \
                    Timestamps in a form that does not name an instant. The order of an array, and further elements in \
                    it.",
@@ -39,14 +39,14 @@ pub(super) static RULE: Rule = Rule {
         received: "string(7), not the string(7) that was sent: letters came back in another case",
         pointer: "/data/name",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             crate::rules::testing::Bench::of("createTag")
                 .created(&json!({"name": "regular"}), &json!({"name": "Regular"}))
         },
     },
-    judge: Judging::Kept(Comparison {
-        answered: |creation, sink| answered(creation, sink, Strictness::Strict),
+    judge: Judging::Comparison(Comparison {
+        in_response: |creation, sink| in_response(creation, sink, Strictness::Strict),
         listed: |observation, sink| listed(observation, sink, Strictness::Strict),
         updated: |updating, sink| updated(updating, sink, Strictness::Strict),
     }),
@@ -62,7 +62,7 @@ pub(super) enum Strictness {
 }
 
 /// Judges the fields of the create's own response.
-pub(super) fn answered(creation: &Creation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
+pub(super) fn in_response(creation: &Creation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
     let sent = Sent {
         creates: true,
         ..Sent::new(creation.operation, &creation.invariant.carries, creation.request)
@@ -128,10 +128,10 @@ impl<'sent> Sent<'sent> {
             let judged = match strictness {
                 // `carried` reports it.
                 Strictness::Gap => self.is_mixed(carry, record),
-                Strictness::Strict => self.apart(carry, fact, (record, at), sink),
+                Strictness::Strict => self.report_mixed_or_duplicated(carry, fact, (record, at), sink),
             };
             if is_judged && !judged {
-                self.field(carry, fact, (record, at), sink);
+                self.judge_field(carry, fact, (record, at), sink);
             }
         }
     }
@@ -144,14 +144,14 @@ impl<'sent> Sent<'sent> {
         };
         let mut rendered = format!("{}, not the {} that was sent", sink.render(one), sink.render(lost));
         let is_own = !self.from_target.iter().any(|at| pointer::any_element(at) == carry.sent);
-        if let Some(how) = is_own.then(|| spoiled(carry, self.body, (lost, one))).flatten() {
+        if let Some(how) = is_own.then(|| describe_change(carry, self.body, (lost, one))).flatten() {
             rendered.push_str(": ");
             rendered.push_str(&how);
         }
         rendered
     }
 
-    fn field(&self, carry: &Carry, fact: FactId, (record, at): (&Value, &str), sink: &mut Sink<'_>) {
+    fn judge_field(&self, carry: &Carry, fact: FactId, (record, at): (&Value, &str), sink: &mut Sink<'_>) {
         if pointer::select(self.body, &carry.sent).is_empty() {
             sink.undecided(fact, Reason::NotSent);
         } else if kept(carry, record).is_empty() {
@@ -173,19 +173,28 @@ impl<'sent> Sent<'sent> {
     }
 
     /// Reports elements whose parts did not stay together or that appear twice. Returns whether there was one.
-    fn apart(&self, carry: &Carry, fact: FactId, (record, at): (&Value, &str), sink: &mut Sink<'_>) -> bool {
+    fn report_mixed_or_duplicated(
+        &self,
+        carry: &Carry,
+        fact: FactId,
+        (record, at): (&Value, &str),
+        sink: &mut Sink<'_>,
+    ) -> bool {
         let Some(elements) = Elements::of(self.carries, carry, (self.body, record)) else {
             return false;
         };
-        let doubled = || elements.doubled().filter(|_| self.creates && carry.gap.is_none());
+        let duplicated = || elements.duplicated().filter(|_| self.creates && carry.gap.is_none());
         let (pointer, received) = if let Some(mixed) = elements.mixed() {
             let (kept, sent) = (sink.render(mixed.kept), sink.render(mixed.sent));
             let received = format!("{kept} of another element of the array, not the {sent} that was sent");
             (mixed.pointer, received)
-        } else if let Some(doubled) = doubled() {
-            let (found, counted) = doubled.counts;
-            let received = format!("{} in {found} elements, sent in {counted}", sink.render(doubled.value));
-            (doubled.pointer, received)
+        } else if let Some(duplicated) = duplicated() {
+            let (found, counted) = duplicated.counts;
+            let received = format!(
+                "{} in {found} elements, sent in {counted}",
+                sink.render(duplicated.value)
+            );
+            (duplicated.pointer, received)
         } else {
             return false;
         };

@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A 401 states that a credential is missing and how to supply one. The document names the scheme but \
                   no header; the RFCs that define the scheme require the header, and clients that log in by themselves \
                   need it.",
-    leaves_alone: "Rejections with another status: only a 401 has a challenge. The parameters of the challenge.",
+    exceptions: "Rejections with another status: only a 401 has a challenge. The parameters of the challenge.",
     fix: "Send `WWW-Authenticate: Bearer` with each 401.",
     source: "RFC 9110, section 11.6.1; RFC 6750, section 3",
     example: Example {
@@ -31,7 +31,7 @@ pub(super) static RULE: Rule = Rule {
         received: "401 without `WWW-Authenticate`",
         pointer: "",
         #[cfg(test)]
-        shown: || crate::rules::testing::Bench::of("getTags").status(401),
+        judged: || crate::rules::testing::Bench::of("getTags").status(401),
     },
     judge: Judging::Exchange(judge),
 };

@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "`enum`, `pattern`, `format`, bounds, `oneOf`, `not` and the other keywords of a schema are checked \
                   for every value at its location. The built-in contract has no such assertion in its responses; a \
                   contract given with --spec may.",
-    leaves_alone: "A null that the contract documents, or leaves open as a gap. An assertion that cannot be read, such \
+    exceptions: "A null that the contract documents, or leaves open as a gap. An assertion that cannot be read, such \
                    as an invalid pattern: the fact stays undecided.",
     fix: "Return a value that satisfies the assertion, or relax the assertion.",
     source: "OpenAPI 3.0.3, section 4.7.24",
@@ -30,7 +30,7 @@ pub(super) static RULE: Rule = Rule {
         received: "string(4)",
         pointer: "/state",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             let bench = crate::rules::testing::Bench::schema(
                 "{type: object, properties: {state: {type: string, enum: [open, shut]}}}",

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "The document gives its page envelope one key, data, and its create envelope two, message and data; a \
                   contract states this with `additionalProperties: false`. A client that decodes strictly fails on any \
                   other field.",
-    leaves_alone: "Objects that the contract does not close: `undocumented-field` reports further fields there. The \
+    exceptions: "Objects that the contract does not close: `undocumented-field` reports further fields there. The \
                    contents of the fields.",
     fix: "Remove the field from the envelope, or document it.",
     source: "Page envelope, Create envelope",
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
         received: "another field, integer",
         pointer: "/meta",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             crate::rules::testing::Bench::of("getTags").body(&json!({"data": {}, "meta": 1}))
         },

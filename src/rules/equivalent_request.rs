@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
                   with white space, a UUID in upper case. One request combines all of these. If it is rejected, the \
                   plain request is sent, and then each spelling alone. Where the plain request is accepted and another \
                   spelling is not, callers are turned away because of how their library writes requests.",
-    leaves_alone: "A rejection while the plain request is rejected too: it has another cause. A 429 or a 503, which \
+    exceptions: "A rejection while the plain request is rejected too: it has another cause. A 429 or a 503, which \
                    asks the caller to wait. The effect of an accepted request.",
     fix: "Parse the request with a library that follows the RFC named in the finding.",
     source: "RFC 9110, sections 8.3.1 and 11.1; RFC 8259, sections 2, 4, 7 and 11; RFC 9562, section 4; x-equivalent",
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
         received: "400",
         pointer: "",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             tests::tried(
                 "updateContact",
                 crate::contract::vocabulary::Equivalence::JsonEscapes,

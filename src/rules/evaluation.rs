@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::recording::{Entry, Recording};
+use super::recording::{RecordedStep, Recording};
 use super::{Judge, Levels, Reason, Verdicts};
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -12,7 +12,9 @@ use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose};
 use crate::history::evidence::Evidence;
-use crate::history::{self, Extent, History, LookId, Looked, LookedThrough, Noted, Part, Residue, RunTag, Sought};
+use crate::history::{
+    self, ExchangeResult, Extent, History, LookId, Looked, LookedThrough, Part, Residue, RunTag, Sought,
+};
 use crate::plan::{Action, Plan};
 
 /// Takes exchanges and looks in the order of the run, and keeps the verdicts.
@@ -44,7 +46,7 @@ impl<'run> Evaluation<'run> {
         }
     }
 
-    fn note(&mut self, entry: impl FnOnce() -> Entry) {
+    fn note(&mut self, entry: impl FnOnce() -> RecordedStep) {
         if let Some(recording) = &mut self.recording {
             recording.entries.push(entry());
         }
@@ -62,7 +64,7 @@ impl<'run> Evaluation<'run> {
 
     /// Begins a round with nothing to look for.
     pub(crate) fn begin_round(&mut self) {
-        self.note(|| Entry::Round);
+        self.note(|| RecordedStep::Round);
         self.history.begin_round();
     }
 
@@ -72,85 +74,85 @@ impl<'run> Evaluation<'run> {
         &mut self,
         exchange: &Exchange,
         (intent, part): (Intent, &Part),
-    ) -> (Noted, Option<Arc<Body>>) {
-        self.note(|| Entry::Exchange(Box::new(exchange.clone()), intent, part.clone()));
+    ) -> (ExchangeResult, Option<Arc<Body>>) {
+        self.note(|| RecordedStep::Exchange(Box::new(exchange.clone()), intent, part.clone()));
         let Self { history, judge, .. } = self;
         let body = judge.exchange(exchange, intent);
-        let show = &mut |evidence: Evidence<'_>| judge.see(evidence);
+        let show = &mut |evidence: Evidence<'_>| judge.evidence(evidence);
         (history.exchange((exchange, intent, part), body.as_deref(), show), body)
     }
 
-    /// Judges an exchange that was to be replaced by another, after no other came.
-    pub(crate) fn stands(&mut self, exchange: &Exchange, purpose: Purpose) {
-        self.note(|| Entry::Stands(Box::new(exchange.clone()), purpose));
+    /// Judges an exchange that another should have replaced, when no other could be sent.
+    pub(crate) fn judge_unreplaced(&mut self, exchange: &Exchange, purpose: Purpose) {
+        self.note(|| RecordedStep::NotReplaced(Box::new(exchange.clone()), purpose));
         self.judge.exchange(exchange, purpose.into());
     }
 
     /// Begins a look at a list, with at most `most` pages per walk.
     pub(crate) fn look(&mut self, list: OperationId, sought: &Sought, most: u64) -> LookId {
-        self.note(|| Entry::Look(list, sought.clone(), most));
+        self.note(|| RecordedStep::Look(list, sought.clone(), most));
         self.history.look(list, sought, most)
     }
 
     /// Begins a walk of a look.
     pub(crate) fn walk(&mut self, look: LookId, extent: Extent) {
-        self.note(|| Entry::Walk(look, extent));
+        self.note(|| RecordedStep::Walk(look, extent));
         self.history.walk(look, extent);
     }
 
     /// Notes that the list of a look could not be requested.
     pub(crate) fn unsent(&mut self, look: LookId) {
-        self.note(|| Entry::Unsent(look));
+        self.note(|| RecordedStep::Unsent(look));
         self.history.unsent(look);
     }
 
     /// Ends a look and judges its result. `waited_long_enough` says whether a missing record may be called missing.
     pub(crate) fn conclude(&mut self, look: LookId, waited_long_enough: bool) -> Option<Looked> {
-        self.note(|| Entry::Concluded(look, waited_long_enough));
+        self.note(|| RecordedStep::Concluded(look, waited_long_enough));
         let Self { history, judge, .. } = self;
-        history.conclude(look, waited_long_enough, &mut |evidence| judge.see(evidence))
+        history.conclude(look, waited_long_enough, &mut |evidence| judge.evidence(evidence))
     }
 
     /// Ends a look without a result.
     pub(crate) fn drop_look(&mut self, look: LookId) {
-        self.note(|| Entry::Dropped(look));
+        self.note(|| RecordedStep::Dropped(look));
         self.history.drop_look(look);
     }
 
     /// Judges the forms in which a create was sent.
     pub(crate) fn judge_forms(&mut self, operation: OperationId, forms: &[TimestampForm]) {
-        self.note(|| Entry::Forms(operation, forms.to_vec()));
+        self.note(|| RecordedStep::Forms(operation, forms.to_vec()));
         let Self { history, judge, .. } = self;
-        history.judge_forms(operation, forms, &mut |evidence| judge.see(evidence));
+        history.judge_forms(operation, forms, &mut |evidence| judge.evidence(evidence));
     }
 
     /// Notes why an operation was not called.
     pub(crate) fn not_called(&mut self, operation: OperationId, reason: Reason) {
-        self.note(|| Entry::NotCalled(operation, reason.clone()));
+        self.note(|| RecordedStep::NotCalled(operation, reason.clone()));
         self.judge.verdicts_mut().not_called(operation, reason);
     }
 
     /// Replaces the reason why a fact is undecided.
     pub(crate) fn explain(&mut self, fact: FactId, reason: Reason) {
-        self.note(|| Entry::Explained(fact, reason.clone()));
+        self.note(|| RecordedStep::Explained(fact, reason.clone()));
         self.judge.verdicts_mut().explain(fact, reason);
     }
 
     /// Notes that a fact is not held, even where responses kept it.
     pub(crate) fn withhold(&mut self, fact: FactId, reason: Reason) {
-        self.note(|| Entry::Withheld(fact, reason.clone()));
+        self.note(|| RecordedStep::Withheld(fact, reason.clone()));
         self.judge.verdicts_mut().withhold(fact, reason);
     }
 
     /// Judges, at the end, each of these operations that had no success.
     pub(crate) fn unchecked(&mut self, operations: &[OperationId]) {
-        self.note(|| Entry::Complete(operations.to_vec()));
+        self.note(|| RecordedStep::Complete(operations.to_vec()));
         self.judge.unchecked(operations.iter().copied());
     }
 
     /// Notes residue that may be left in the target.
-    pub(crate) fn leave(&mut self, left: Residue) {
-        self.history.leave(left);
+    pub(crate) fn add_residue(&mut self, left: Residue) {
+        self.history.add_residue(left);
     }
 
     /// Concludes what may be left.
@@ -163,27 +165,27 @@ impl<'run> Evaluation<'run> {
         (self.judge.into_verdicts(), self.history.finish(), self.recording)
     }
 
-    fn enter(&mut self, entry: &Entry, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
+    fn enter(&mut self, entry: &RecordedStep, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
         match entry {
-            Entry::Complete(operations) => self.unchecked(operations),
-            Entry::Concluded(look, waited_long_enough) => drop(self.conclude(*look, *waited_long_enough)),
-            Entry::Dropped(look) => self.drop_look(*look),
-            Entry::Exchange(exchange, intent, part) => {
+            RecordedStep::Complete(operations) => self.unchecked(operations),
+            RecordedStep::Concluded(look, waited_long_enough) => drop(self.conclude(*look, *waited_long_enough)),
+            RecordedStep::Dropped(look) => self.drop_look(*look),
+            RecordedStep::Exchange(exchange, intent, part) => {
                 let edited = edit(exchange);
                 drop(self.exchange(edited.as_ref().unwrap_or(exchange), (*intent, part)));
             }
-            Entry::Explained(fact, reason) => self.explain(*fact, reason.clone()),
-            Entry::Forms(operation, forms) => self.judge_forms(*operation, forms),
-            Entry::Look(list, sought, most) => drop(self.look(*list, sought, *most)),
-            Entry::NotCalled(operation, reason) => self.not_called(*operation, reason.clone()),
-            Entry::Round => self.begin_round(),
-            Entry::Stands(exchange, purpose) => {
+            RecordedStep::Explained(fact, reason) => self.explain(*fact, reason.clone()),
+            RecordedStep::Forms(operation, forms) => self.judge_forms(*operation, forms),
+            RecordedStep::Look(list, sought, most) => drop(self.look(*list, sought, *most)),
+            RecordedStep::NotCalled(operation, reason) => self.not_called(*operation, reason.clone()),
+            RecordedStep::Round => self.begin_round(),
+            RecordedStep::NotReplaced(exchange, purpose) => {
                 let edited = edit(exchange);
-                self.stands(edited.as_ref().unwrap_or(exchange), *purpose);
+                self.judge_unreplaced(edited.as_ref().unwrap_or(exchange), *purpose);
             }
-            Entry::Unsent(look) => self.unsent(*look),
-            Entry::Walk(look, extent) => self.walk(*look, *extent),
-            Entry::Withheld(fact, reason) => self.withhold(*fact, reason.clone()),
+            RecordedStep::Unsent(look) => self.unsent(*look),
+            RecordedStep::Walk(look, extent) => self.walk(*look, *extent),
+            RecordedStep::Withheld(fact, reason) => self.withhold(*fact, reason.clone()),
         }
     }
 }

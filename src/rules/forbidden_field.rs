@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A field may be documented for one response and excluded from another: custom_fields is listed for \
                   the items of a list and called absent from the create response. A contract states this with `not: \
                   {}`.",
-    leaves_alone: "Fields that the document does not mention: `undocumented-field` and `envelope` report those.",
+    exceptions: "Fields that the document does not mention: `undocumented-field` and `envelope` report those.",
     fix: "Leave the field out of this response, or document it there.",
     source: "Contact (response shape), custom_fields",
     example: Example {
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
         received: "object",
         pointer: "/data/custom_fields",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             crate::rules::testing::Bench::of("createContact").body(&json!({"data": {"custom_fields": {}}}))
         },

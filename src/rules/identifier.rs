@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "The contract's links name the paths that take the identifier of a created record, and a path's \
                   schema gives its form there: a contact's is a UUID. A record whose identifier does not fit cannot be \
                   reached; an identifier that is given twice mixes up two records.",
-    leaves_alone: "The form of an identifier that is not used in any path. A response without an identifier \
+    exceptions: "The form of an identifier that is not used in any path. A response without an identifier \
                    (`missing-field` reports it), and a null.",
     fix: "Return the identifier in the form that the paths take, and give each record its own.",
     source: "Contact (response shape), id; Update contact, path parameter id; x-invariants, created; links",
@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
         received: "string(4), which is not a value of format uuid for /organization/v1/contact-database/{id}",
         pointer: "/data/id",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             crate::rules::testing::Bench::of("createContact").created(&json!({}), &json!({"id": "c-17"}))
         },
@@ -97,8 +97,8 @@ fn serves(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>
     sink.held(fact);
 }
 
-/// Returns the values that an identifier may represent in a path. A path is text, so `17` is a number there as well as
-/// a text.
+/// Returns the values that an identifier may represent in a path. A path is a string, so `17` is a number there as well
+/// as a string.
 fn spellings(id: &Value) -> Vec<Value> {
     let other = match id {
         Value::Number(number) => Some(Value::from(number.to_string())),

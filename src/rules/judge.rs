@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::RULES;
 use super::assertion::Assertions;
+use super::body_reader::BodyReader;
 use super::level::Level;
 use super::levels::Levels;
 use super::location::{Location, Walker};
 use super::media_type;
-use super::reading::Reading;
 use super::rule::{Comparison, Judging, Rule};
 use super::seen::{ExchangeSeen, OperationSeen, Origin};
 use super::verdict::{Sink, Verdict, Verdicts};
@@ -19,7 +19,7 @@ use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::history::evidence::{
-    Counted, Creation, EquivalentTried, Evidence, FormTried, Observation, Stored, Updating, Walk,
+    Creation, EquivalentTried, Evidence, FinalListing, FormTried, Observation, Stored, Updating, Walk,
 };
 
 /// Judges what a run sees, as it comes.
@@ -30,7 +30,7 @@ pub struct Judge<'contract> {
     values: Values,
     verdicts: Verdicts,
     assertions: Assertions,
-    reading: Reading,
+    body_reader: BodyReader,
     /// The rules of one location: those for every value, and those for objects only. They run more often than all
     /// others by far.
     of_values: Vec<LocationRule>,
@@ -51,7 +51,7 @@ impl<'contract> Judge<'contract> {
             values,
             verdicts: Verdicts::new(contract),
             assertions: Assertions::default(),
-            reading: Reading::default(),
+            body_reader: BodyReader::default(),
             of_values: location_rules(|judging| match judging {
                 Judging::Location(judge) => Some(*judge),
                 _ => None,
@@ -66,9 +66,9 @@ impl<'contract> Judge<'contract> {
     /// Prepares the judge for a soak, in which the same responses come again and again: equal bodies are parsed once.
     /// Every rule still judges each response.
     #[must_use]
-    pub fn of_a_soak(self) -> Self {
+    pub fn for_soak(self) -> Self {
         Self {
-            reading: Reading::keeping(),
+            body_reader: BodyReader::caching(),
             ..self
         }
     }
@@ -121,7 +121,7 @@ impl<'contract> Judge<'contract> {
                         typed && !otherwise
                     }
             })
-            .map(|response| self.reading.read(&exchange.request.path, &response.body));
+            .map(|response| self.body_reader.read(&exchange.request.path, &response.body));
         let judged_elsewhere = matches!(intent.purpose, Purpose::FinalLook | Purpose::Equivalent);
         if intent.superseded || judged_elsewhere {
             return body.and_then(Result::ok);
@@ -151,9 +151,9 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges what several exchanges show together.
-    pub fn see(&mut self, evidence: Evidence<'_>) {
+    pub fn evidence(&mut self, evidence: Evidence<'_>) {
         match evidence {
-            Evidence::Counted(counted, request) => self.counted(&counted, request),
+            Evidence::FinalListing(listing, request) => self.final_listing(&listing, request),
             Evidence::Creation(creation) => self.creation(&creation),
             Evidence::Equivalent(tried, exchange) => self.equivalent(&tried, exchange),
             Evidence::Form(tried, request) => self.form(&tried, request),
@@ -177,7 +177,7 @@ impl<'contract> Judge<'contract> {
     /// Judges a record that a create answered with.
     pub(super) fn creation(&mut self, creation: &Creation<'_>) {
         for rule in RULES {
-            if let Judging::Creation(judge) | Judging::Kept(Comparison { answered: judge, .. }) = rule.judge {
+            if let Judging::Creation(judge) | Judging::Comparison(Comparison { in_response: judge, .. }) = rule.judge {
                 judge(creation, &mut self.sink(rule, creation.request));
             }
         }
@@ -187,8 +187,8 @@ impl<'contract> Judge<'contract> {
     pub(super) fn observation(&mut self, observation: &Observation<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::Observation(judge)
-            | Judging::Placed(judge, _)
-            | Judging::Kept(Comparison { listed: judge, .. }) = rule.judge
+            | Judging::Placement(judge, _)
+            | Judging::Comparison(Comparison { listed: judge, .. }) = rule.judge
             {
                 judge(observation, &mut self.sink(rule, request));
             }
@@ -198,9 +198,9 @@ impl<'contract> Judge<'contract> {
     /// Judges whether and how an updated record is listed. `request` is the one that should have shown it.
     pub(super) fn updating(&mut self, updating: &Updating<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::Counted(_, judge)
-            | Judging::Placed(_, judge)
-            | Judging::Kept(Comparison { updated: judge, .. }) = rule.judge
+            if let Judging::FinalListing(_, judge)
+            | Judging::Placement(_, judge)
+            | Judging::Comparison(Comparison { updated: judge, .. }) = rule.judge
             {
                 judge(updating, &mut self.sink(rule, request));
             }
@@ -208,17 +208,17 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges what a list shows of a write at the end. `request` is the one that should have shown it.
-    pub(super) fn counted(&mut self, counted: &Counted<'_>, request: &Request) {
+    pub(super) fn final_listing(&mut self, listing: &FinalListing<'_>, request: &Request) {
         // What appears in another item may have been reported already.
-        let elsewhere = self.contract.fact_of(counted.operation, FactKind::NotElsewhere);
+        let elsewhere = self.contract.fact_of(listing.operation, FactKind::NotElsewhere);
         let rendered = elsewhere.is_some_and(|fact| self.verdicts.of(self.contract, fact) == Verdict::Broken);
-        let counted = &Counted {
-            other: counted.other.filter(|_| !rendered),
-            ..*counted
+        let listing = &FinalListing {
+            other: listing.other.filter(|_| !rendered),
+            ..*listing
         };
         for rule in RULES {
-            if let Judging::Counted(judge, _) = rule.judge {
-                judge(counted, &mut self.sink(rule, request));
+            if let Judging::FinalListing(judge, _) = rule.judge {
+                judge(listing, &mut self.sink(rule, request));
             }
         }
     }
@@ -254,13 +254,13 @@ impl<'contract> Judge<'contract> {
     pub fn unchecked(&mut self, operations: impl IntoIterator<Item = OperationId>) {
         for operation in operations {
             let reason = self.verdicts.unchecked(self.contract, operation);
-            let Some(reason) = reason.filter(|_| !self.stands_in_the_way(operation)) else {
+            let Some(reason) = reason.filter(|_| !self.is_explained_by_a_finding(operation)) else {
                 continue;
             };
-            let missed = self.verdicts.successes.missed(operation);
+            let failed = self.verdicts.successes.first_failed(operation);
             let plain = || Request::plain(operation, self.contract.operation(operation));
-            let request = missed.map_or_else(plain, |missed| missed.request.clone());
-            let exchange = missed.map(|missed| missed.number);
+            let request = failed.map_or_else(plain, |failed| failed.request.clone());
+            let exchange = failed.map(|failed| failed.number);
             let seen = OperationSeen {
                 operation,
                 reason: &reason,
@@ -268,14 +268,14 @@ impl<'contract> Judge<'contract> {
             for rule in RULES {
                 if let Judging::Operation(judge) = rule.judge {
                     let request = &request;
-                    judge(&seen, &mut self.sink(rule, Shown { request, exchange }));
+                    judge(&seen, &mut self.sink(rule, FindingSource { request, exchange }));
                 }
             }
         }
     }
 
     /// Returns whether a finding at deny already explains why no call of the operation had a success.
-    fn stands_in_the_way(&self, operation: OperationId) -> bool {
+    fn is_explained_by_a_finding(&self, operation: OperationId) -> bool {
         let findings = self.verdicts.findings().iter();
         let mut denied = findings.filter(|finding| finding.level == Level::Deny);
         denied.any(|finding| {
@@ -334,8 +334,8 @@ impl<'contract> Judge<'contract> {
         Walker::new(contract, &self.assertions, visit).walk(shape, &body.value);
     }
 
-    fn sink<'sink>(&'sink mut self, rule: &'static Rule, shown: impl Into<Shown<'sink>>) -> Sink<'sink> {
-        let Shown { request, exchange } = shown.into();
+    fn sink<'sink>(&'sink mut self, rule: &'static Rule, source: impl Into<FindingSource<'sink>>) -> Sink<'sink> {
+        let FindingSource { request, exchange } = source.into();
         let origin = Origin {
             request,
             exchange,
@@ -352,13 +352,13 @@ impl<'contract> Judge<'contract> {
 }
 
 /// What shows that a fact is broken: one exchange, or several, represented by one request.
-struct Shown<'shown> {
-    request: &'shown Request,
+struct FindingSource<'source> {
+    request: &'source Request,
     exchange: Option<u64>,
 }
 
-impl<'shown> From<&'shown Exchange> for Shown<'shown> {
-    fn from(exchange: &'shown Exchange) -> Self {
+impl<'source> From<&'source Exchange> for FindingSource<'source> {
+    fn from(exchange: &'source Exchange) -> Self {
         Self {
             request: &exchange.request,
             exchange: Some(exchange.number),
@@ -366,8 +366,8 @@ impl<'shown> From<&'shown Exchange> for Shown<'shown> {
     }
 }
 
-impl<'shown> From<&'shown Request> for Shown<'shown> {
-    fn from(request: &'shown Request) -> Self {
+impl<'source> From<&'source Request> for FindingSource<'source> {
+    fn from(request: &'source Request) -> Self {
         Self {
             request,
             exchange: None,

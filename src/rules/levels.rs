@@ -92,9 +92,9 @@ impl Levels {
             .iter()
             .enumerate()
             .filter(|(_, entry)| entry.rule.name == rule.name && entry.covers(fact) && (entry.is_scoped() || !set));
-        // Of several equally close entries, `max_by_key` takes the last.
-        let closest = covering.max_by_key(|(_, entry)| entry.closeness());
-        closest.map_or(
+        // Of several equally specific entries, `max_by_key` takes the last.
+        let most_specific = covering.max_by_key(|(_, entry)| entry.specificity());
+        most_specific.map_or(
             Decided {
                 level: self.base(rule),
                 entry: None,

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "After a create, the list that x-invariants names is walked again and again until it shows the \
                   identifier that the create returned, or the time to settle (settle) has passed: the document does \
                   not promise that a record is listed at once. A record that no list shows is lost to every caller.",
-    leaves_alone: "A list that changed while it was walked, was not seen in full, or has more pages than are walked. A \
+    exceptions: "A list that changed while it was walked, was not seen in full, or has more pages than are walked. A \
                    create that returned no identifier.",
     fix: "List the record; if the list lags by design, allow more time to settle.",
     source: "What the service does: create, list; x-invariants, listed",
@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
         received: "no item with the id of the response",
         pointer: "",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             crate::rules::testing::Bench::of("createTag").observed(
                 &json!({"name": "regular"}),

@@ -1,4 +1,4 @@
-//! Walks a body along its shape and shows every location to the rules. The main types are [`Location`] and [`Walker`].
+//! Walks a body along its shape and passes every location to the rules. The main types are [`Location`] and [`Walker`].
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(super) struct Location<'location> {
     /// one.
     fields: &'location [Option<usize>],
     /// Whether the object has each of the documented fields.
-    shown: &'location [bool],
+    present: &'location [bool],
 }
 
 impl<'location> Location<'location> {
@@ -46,7 +46,7 @@ impl<'location> Location<'location> {
 
     /// Whether the object has the documented field of this index.
     pub(super) fn has(&self, index: usize) -> bool {
-        self.shown.get(index) == Some(&true)
+        self.present.get(index) == Some(&true)
     }
 
     /// Whether a null here is neither documented nor excluded.
@@ -55,7 +55,7 @@ impl<'location> Location<'location> {
     }
 }
 
-/// Shows each location of a body to `visit`, from the root down.
+/// Passes each location of a body to `visit`, from the root down.
 ///
 /// # Design
 ///
@@ -69,7 +69,7 @@ pub(super) struct Walker<'walk, V> {
     /// The fields of the objects on the way down, as in [`Location`], those of the innermost last.
     fields: Vec<Option<usize>>,
     /// Which documented fields the objects on the way down have, as in [`Location`].
-    shown: Vec<bool>,
+    present: Vec<bool>,
 }
 
 impl<'walk, V: FnMut(&Location<'_>)> Walker<'walk, V> {
@@ -79,7 +79,7 @@ impl<'walk, V: FnMut(&Location<'_>)> Walker<'walk, V> {
             assertions,
             visit,
             fields: Vec::new(),
-            shown: Vec::new(),
+            present: Vec::new(),
         }
     }
 
@@ -91,8 +91,8 @@ impl<'walk, V: FnMut(&Location<'_>)> Walker<'walk, V> {
     fn descend(&mut self, id: ShapeId, value: &Value, path: &Path<'_>) {
         let (contract, assertions) = (self.contract, self.assertions);
         let shape = contract.shape(id);
-        let (first, shown) = (self.fields.len(), self.shown.len());
-        self.recognise(shape, value);
+        let (first, first_present) = (self.fields.len(), self.present.len());
+        self.match_members(shape, value);
         (self.visit)(&Location {
             contract,
             shape,
@@ -100,7 +100,7 @@ impl<'walk, V: FnMut(&Location<'_>)> Walker<'walk, V> {
             assertions,
             path,
             fields: &self.fields[first..],
-            shown: &self.shown[shown..],
+            present: &self.present[first_present..],
         });
         match value {
             Value::Object(members) => {
@@ -121,21 +121,21 @@ impl<'walk, V: FnMut(&Location<'_>)> Walker<'walk, V> {
             _ => {}
         }
         self.fields.truncate(first);
-        self.shown.truncate(shown);
+        self.present.truncate(first_present);
     }
 
     /// Notes which documented field each member is.
-    fn recognise(&mut self, shape: &Shape, value: &Value) {
+    fn match_members(&mut self, shape: &Shape, value: &Value) {
         let Some(members) = value.as_object() else { return };
-        let shown = self.shown.len();
-        self.shown.resize(shown + shape.fields.len(), false);
+        let first = self.present.len();
+        self.present.resize(first + shape.fields.len(), false);
         let mut next = 0;
         for name in members.keys() {
             let is = |field: &Field| field.name == *name;
             let expected = shape.fields.get(next).is_some_and(is).then_some(next);
             let field = expected.or_else(|| shape.field_named(name));
             if let Some(field) = field {
-                self.shown[shown + field] = true;
+                self.present[first + field] = true;
                 next = field + 1;
             }
             self.fields.push(field);

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "A body is JSON, with one value for each name.",
     explanation: "A response with a documented JSON body must be one JSON text (RFC 8259). Where an object has the \
                   same name twice, most parsers silently keep the last value, so two callers may see different values.",
-    leaves_alone: "Bodies of errors whose JSON is not documented, and of responses in another media type. JSON that \
+    exceptions: "Bodies of errors whose JSON is not documented, and of responses in another media type. JSON that \
                    nests deeper than 128 levels or has numbers beyond the range of a double: the fact stays undecided.",
     fix: "Write bodies with a JSON library, and each name once.",
     source: "RFC 8259, sections 2 and 4",
@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
         received: "invalid JSON from line 1, column 10",
         pointer: "",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             crate::rules::testing::Bench::of("getTags").response(200, crate::rules::testing::JSON, "{\"data\": NaN}")
         },
     },

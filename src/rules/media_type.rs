@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A client chooses its parser by the Content-Type. The built-in contract documents application/json \
                   for every success; a contract given with --spec may also document other media types, ranges, and \
                   bodies of errors, which must then be present. Case and parameters such as charset do not matter.",
-    leaves_alone: "Responses without a documented body, including errors: their media type is a gap. Responses to edge \
+    exceptions: "Responses without a documented body, including errors: their media type is a gap. Responses to edge \
                    cases. A 204, 205 or 304 under `default`.",
     fix: "Send the documented Content-Type, or document the one that is sent.",
     source: "Resources and their fields: all requests and responses use application/json; OpenAPI 3.0.3, section \
@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
         received: "text/html",
         pointer: "",
         #[cfg(test)]
-        shown: || crate::rules::testing::Bench::of("getTags").response(200, Some("text/html"), "{}"),
+        judged: || crate::rules::testing::Bench::of("getTags").response(200, Some("text/html"), "{}"),
     },
     judge: Judging::Exchange(judge),
 };
@@ -62,7 +62,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Returns whether a documented body is missing. An empty body may be a text, but it is not JSON: where a schema is
+/// Returns whether a documented body is missing. An empty body may be plain text, but it is not JSON: where a schema is
 /// documented, `malformed-json` reports that.
 fn lacks_body(response: &Response, documented: &DocumentedResponse) -> bool {
     let is_text = |media_type: String| !is_json(&media_type) || documented.body.is_some();

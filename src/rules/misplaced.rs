@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A contact method must appear under the contact that it was created for, and an update in the contact \
                   that was updated. Every other item of the list is searched for what was sent, which carries the run \
                   tag: there it would be one person's data under another's name.",
-    leaves_alone: "A list that was not seen in full. An item elsewhere while the record itself was not found: it may \
+    exceptions: "A list that was not seen in full. An item elsewhere while the record itself was not found: it may \
                    be the record under another id.",
     fix: "Write to the record that the path names, and to no other.",
     source: "Update contact; Create contact method; x-invariants, listed",
@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
         received: "what was sent, in another item",
         pointer: "/data/items/4/contact_methods/0",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             let item = crate::contract::pointer::element("/data/items", 4);
             let elsewhere = crate::contract::pointer::element(&format!("{item}/contact_methods"), 0);
@@ -37,7 +37,7 @@ pub(super) static RULE: Rule = Rule {
             )
         },
     },
-    judge: Judging::Placed(
+    judge: Judging::Placement(
         |observation, sink| {
             let seen = Seen {
                 found: observation.listed.is_some(),

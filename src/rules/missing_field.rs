@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "Every field that the document lists is present; null counts as present.",
     explanation: "A response shape lists its fields, and callers read them. A field that one item lacks is missing, \
                   however many others have it.",
-    leaves_alone: "Fields that the contract does not require. The fields of an object that is itself null or of \
+    exceptions: "Fields that the contract does not require. The fields of an object that is itself null or of \
                    another type.",
     fix: "Return the field in every response, or document when it may be absent.",
     source: "Resources and their fields",
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
         received: "nothing",
         pointer: "/data/items/0/name",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1"}]}}))
         },

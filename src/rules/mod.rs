@@ -33,7 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a run sees goes to an `Evaluation`. It shows an exchange to the judge and to the history, and the history's
+//! What a run sees goes to an `Evaluation`. It passes an exchange to the judge and to the history, and the history's
 //! evidence to the judge. A rule never sends anything and never reads a clock, so a recording that is judged again
 //! gives the same verdicts.
 
@@ -41,6 +41,7 @@ mod accepted_form;
 mod allow;
 mod assertion;
 mod auth;
+mod body_reader;
 mod carried;
 mod challenge;
 mod constraint;
@@ -64,7 +65,6 @@ mod null_value;
 mod of_kind;
 mod once;
 mod pages;
-mod reading;
 mod recording;
 mod respelled;
 mod rule;
@@ -72,7 +72,6 @@ mod rule_name;
 mod scope;
 mod seen;
 mod server_error;
-mod spoiled;
 mod status;
 mod stored_refusal;
 mod success;
@@ -83,6 +82,7 @@ mod unchecked_operation;
 mod undocumented_field;
 mod unfinished_answer;
 mod unusable_identifier;
+mod value_change;
 mod verdict;
 mod wrong_type;
 
@@ -90,8 +90,8 @@ pub(crate) use evaluation::Evaluation;
 pub use judge::Judge;
 pub use level::Level;
 pub use levels::{Decided, Levels, UnknownRule};
-pub use of_kind::{rule_of, shows};
-pub(crate) use pages::OF_A_SECOND_PAGE;
+pub use of_kind::{is_evidence_for, rule_of};
+pub(crate) use pages::SECOND_PAGE_FACTS;
 pub use recording::Recording;
 pub use rule::{Example, Headline, Rule, Topic};
 pub use rule_name::RuleName;
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn every_rule_has_all_its_texts_as_sentences() {
         for rule in RULES {
-            for text in [rule.summary, rule.explanation, rule.leaves_alone, rule.fix] {
+            for text in [rule.summary, rule.explanation, rule.exceptions, rule.fix] {
                 assert!(text.ends_with('.') && text.len() > 20, "{}: {text}", rule.name);
                 assert!(!text.contains("  "), "{}: {text}", rule.name);
             }
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn every_example_is_a_finding_that_its_rule_makes() {
         for rule in RULES {
-            let (reported, example) = ((rule.example.shown)(), &rule.example);
+            let (reported, example) = ((rule.example.judged)(), &rule.example);
             let of_fact = |finding: &&&Finding| reported.contract.fact(finding.fact).name == example.fact;
             let findings = reported.findings(rule.name);
             let Some(finding) = findings.iter().find(of_fact) else {

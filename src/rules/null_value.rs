@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A typed client that follows the document to the letter cannot decode a null. The document neither \
                   shows nor excludes null, so this is a warning, and the type of the field stays undecided where \
                   only nulls were seen.",
-    leaves_alone: "A null that the contract documents with `nullable`. A null where the contract leaves no gap: the \
+    exceptions: "A null that the contract documents with `nullable`. A null where the contract leaves no gap: the \
                    body, `data`, `items`, an item or a number of a page, or anywhere in a contract without `x-null`. \
                    There `wrong-type` reports it.",
     fix: "If null is intended, document it; otherwise return a value.",
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
         received: "null",
         pointer: "/data/items/0/name",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": null}]}}))
         },
@@ -39,7 +39,7 @@ fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
         .type_fact
         .filter(|_| location.value.is_null() && location.null_is_open())
     {
-        sink.noted(fact, None, || location.pointer(), || "null".to_owned());
+        sink.report_finding(fact, None, || location.pointer(), || "null".to_owned());
     }
 }
 

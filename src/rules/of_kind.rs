@@ -42,18 +42,18 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
     }
 }
 
-/// Returns whether a held fact of this kind shows that the rule found nothing. Rules that only note use the facts of
+/// Returns whether a held fact of this kind shows that the rule found nothing. Rules that report without a fact of their own use the facts of
 /// other rules; no fact covers what `allow` looks at, a 405.
 #[must_use]
-pub fn shows(rule: &Rule, kind: FactKind) -> bool {
-    let notes = match rule.name {
+pub fn is_evidence_for(rule: &Rule, kind: FactKind) -> bool {
+    let by_report = match rule.name {
         "null-value" | "undocumented-field" => kind == FactKind::Type,
         "stored-refusal" | "unchecked-operation" => kind == FactKind::Status,
         "unusable-identifier" => kind == FactKind::IdentifierUnique,
         "respelled" => rule_of(kind).name == carried::RULE.name,
         _ => false,
     };
-    notes || rule_of(kind).name == rule.name
+    by_report || rule_of(kind).name == rule.name
 }
 
 #[cfg(test)]

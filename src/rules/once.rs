@@ -4,7 +4,7 @@ use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
-use crate::history::evidence::{Counted, Updating};
+use crate::history::evidence::{FinalListing, Updating};
 
 pub(super) static RULE: Rule = Rule {
     name: "once",
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
                   After an update the list must show the record under the identifier that it had, and what was sent in \
                   no other item. A record that was created and listed must still be listed at the end: nobody \
                   requested its deletion.",
-    leaves_alone: "A record that does not carry everything the create sent: one that the service makes in addition, or \
+    exceptions: "A record that does not carry everything the create sent: one that the service makes in addition, or \
                    that others create meanwhile. A create that was sent again because the target asked the caller to \
                    wait, or that was not plainly accepted. A list that changed while it was walked, or was not seen in \
                    full.",
@@ -29,36 +29,36 @@ pub(super) static RULE: Rule = Rule {
         received: "what was sent, in another record too",
         pointer: "/data/items/4",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             let bench = crate::rules::testing::Bench::of("createTag");
             let other = crate::contract::pointer::element("/data/items", 4);
-            bench.counted(Some(&other), true, crate::history::evidence::WalkEnd::Complete)
+            bench.final_listing(Some(&other), true, crate::history::evidence::WalkEnd::Complete)
         },
     },
-    judge: Judging::Counted(counted, updated),
+    judge: Judging::FinalListing(judge_final, judge_update),
 };
 
-fn counted(counted: &Counted<'_>, sink: &mut Sink<'_>) {
-    let Some(fact) = sink.contract.fact_of(counted.operation, FactKind::OneRecordPerWrite) else {
+fn judge_final(listing: &FinalListing<'_>, sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(listing.operation, FactKind::OneRecordPerWrite) else {
         return;
     };
     // While the record itself is not seen, another one may be the same record under another identifier.
-    if let Some(pointer) = counted.other.filter(|_| counted.found) {
+    if let Some(pointer) = listing.other.filter(|_| listing.found) {
         let received = || "what was sent, in another record too".to_owned();
         return sink.broken(fact, || pointer.to_owned(), received);
     }
-    match counted.end.reason(counted.max_pages) {
+    match listing.end.reason(listing.max_pages) {
         Some(reason) => sink.undecided(fact, reason),
-        None if counted.gone => sink.broken(fact, String::new, || {
+        None if listing.gone => sink.broken(fact, String::new, || {
             "listed before, and not at the end of the run".to_owned()
         }),
-        None if counted.changed => sink.undecided(fact, Reason::Changed),
-        None if counted.found && counted.other.is_none() => sink.held(fact),
+        None if listing.changed => sink.undecided(fact, Reason::Changed),
+        None if listing.found && listing.other.is_none() => sink.held(fact),
         None => sink.undecided(fact, Reason::NotShown),
     }
 }
 
-fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>) {
+fn judge_update(updating: &Updating<'_>, sink: &mut Sink<'_>) {
     if let Some(fact) = sink.contract.fact_of(updating.operation, FactKind::OneRecordPerWrite)
         && updating.gone
     {
@@ -78,7 +78,7 @@ mod tests {
     const OTHER: &str = "/data/items/~24";
 
     fn both(other: Option<&str>, found: bool, end: WalkEnd) -> [Judged; 2] {
-        ["createTag", "updateContact"].map(|operation| Bench::of(operation).counted(other, found, end))
+        ["createTag", "updateContact"].map(|operation| Bench::of(operation).final_listing(other, found, end))
     }
 
     #[test]
@@ -120,11 +120,11 @@ mod tests {
     #[test]
     fn a_list_that_changed_may_have_hidden_a_second_record() {
         let bench = Bench::of("createTag");
-        let counted = Counted {
+        let counted = FinalListing {
             changed: true,
-            ..bench.count(None, true, WalkEnd::Complete)
+            ..bench.final_listing_of(None, true, WalkEnd::Complete)
         };
-        let judged = bench.judge(|judge| judge.counted(&counted, &bench.request()));
+        let judged = bench.judge(|judge| judge.final_listing(&counted, &bench.request()));
         assert_eq!(
             judged.kind(FactKind::OneRecordPerWrite),
             Verdict::Undecided(Reason::Changed)
@@ -139,11 +139,11 @@ mod tests {
             (WalkEnd::Unanswered, Verdict::Undecided(Reason::Unanswered)),
         ] {
             let bench = Bench::of("createVisit");
-            let counted = Counted {
+            let counted = FinalListing {
                 gone: true,
-                ..bench.count(None, true, end)
+                ..bench.final_listing_of(None, true, end)
             };
-            let judged = bench.judge(|judge| judge.counted(&counted, &bench.request()));
+            let judged = bench.judge(|judge| judge.final_listing(&counted, &bench.request()));
             assert_eq!(judged.kind(FactKind::OneRecordPerWrite), verdict);
         }
     }

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
               total.",
     explanation: "A list is walked from its first page to its last_page, and the numbers on its pages are compared \
                   with their items. Where they disagree, a caller that follows them reads a record twice or never.",
-    leaves_alone: "A list whose totals change while it is walked: it is walked once more and then left undecided. A \
+    exceptions: "A list whose totals change while it is walked: it is walked once more and then left undecided. A \
                    list of one page, or of more pages than are walked. Whether an empty list has 0 pages or 1, and \
                    whether each page before the last one is full.",
     fix: "Order the list by something that does not change, and count what is listed.",
@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
         received: "page 1 where 2 was asked for",
         pointer: "/data/page",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             let bench = crate::rules::testing::Bench::of("getTags");
             let page = |asked, id| PageSeen {
                 asked,
@@ -49,7 +49,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 /// The facts that a list of one page does not show.
-pub(crate) const OF_A_SECOND_PAGE: [FactKind; 2] = [FactKind::PageAsked, FactKind::PageUnique];
+pub(crate) const SECOND_PAGE_FACTS: [FactKind; 2] = [FactKind::PageAsked, FactKind::PageUnique];
 
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);

@@ -9,8 +9,8 @@ use crate::history::{Extent, LookId, Part, RunTag, Sought};
 
 /// One thing that a run gives its history; a recording has them in order.
 #[derive(Clone, Debug)]
-pub(super) enum Entry {
-    /// A run that is carried out to its end was to say something of these operations.
+pub(super) enum RecordedStep {
+    /// The run was carried out to its end, and these operations were in its scope.
     Complete(Vec<OperationId>),
     /// A look ended. The flag states whether the run waited long enough for what is missing.
     Concluded(LookId, bool),
@@ -25,8 +25,8 @@ pub(super) enum Entry {
     NotCalled(OperationId, Reason),
     /// A round of the plan began.
     Round,
-    /// No other exchange took the place of this one.
-    Stands(Box<Exchange>, Purpose),
+    /// No other exchange replaced this one, so it is judged after all.
+    NotReplaced(Box<Exchange>, Purpose),
     /// A list could not be requested.
     Unsent(LookId),
     Walk(LookId, Extent),
@@ -40,7 +40,7 @@ pub struct Recording {
     pub(super) run_tag: RunTag,
     /// Whether the run creates records that are recognised by their links alone.
     pub(super) by_links: bool,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<RecordedStep>,
 }
 
 impl std::fmt::Debug for Recording {
@@ -57,7 +57,7 @@ impl Recording {
     /// Returns the exchanges, in the order in which their responses came, each with its intent.
     pub fn exchanges(&self) -> impl Iterator<Item = (&Exchange, Intent)> {
         self.entries.iter().filter_map(|entry| match entry {
-            Entry::Exchange(exchange, intent, _) => Some((&**exchange, *intent)),
+            RecordedStep::Exchange(exchange, intent, _) => Some((&**exchange, *intent)),
             _ => None,
         })
     }

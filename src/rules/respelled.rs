@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "The allowed values of gender, status, type, nationality and country_of_residence and the format of \
                   dob are gaps. A service may spell such a value its own way; a caller that compares what it sent with \
                   what it reads should know, so this is a warning.",
-    leaves_alone: "Fields without a gap, and elements of an array that show each other's values: there `carried` is \
+    exceptions: "Fields without a gap, and elements of an array that show each other's values: there `carried` is \
                    strict. Fields that were not sent.",
     fix: "If the spelling is intended, document it; otherwise return what was sent.",
     source: "Gaps in the field definitions",
@@ -26,14 +26,14 @@ pub(super) static RULE: Rule = Rule {
         received: "string(1), not the string(6) that was sent",
         pointer: "/data/gender",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             crate::rules::testing::Bench::of("createContact")
                 .created(&json!({"gender": "female"}), &json!({"gender": "F"}))
         },
     },
-    judge: Judging::Kept(Comparison {
-        answered: |creation, sink| carried::answered(creation, sink, Strictness::Gap),
+    judge: Judging::Comparison(Comparison {
+        in_response: |creation, sink| carried::in_response(creation, sink, Strictness::Gap),
         listed: |observation, sink| carried::listed(observation, sink, Strictness::Gap),
         updated: |updating, sink| carried::updated(updating, sink, Strictness::Gap),
     }),

@@ -5,7 +5,9 @@ use super::level::Level;
 use super::location::Location;
 use super::seen::{ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
-use crate::history::evidence::{Counted, Creation, EquivalentTried, FormTried, Observation, Stored, Updating, Walk};
+use crate::history::evidence::{
+    Creation, EquivalentTried, FinalListing, FormTried, Observation, Stored, Updating, Walk,
+};
 
 /// Judges facts of one or a few kinds.
 pub struct Rule {
@@ -21,8 +23,8 @@ pub struct Rule {
     pub summary: &'static str,
     /// What it looks at, and why a break matters.
     pub explanation: &'static str,
-    /// What it leaves to other rules, and what leaves it undecided.
-    pub leaves_alone: &'static str,
+    /// What it does not report: what it leaves to other rules, and what stays undecided.
+    pub exceptions: &'static str,
     /// What to do about a finding.
     pub fix: &'static str,
     /// Where the requirement comes from: a section of the document, an RFC.
@@ -69,7 +71,7 @@ pub struct Example {
     pub pointer: &'static str,
     /// Has the rule judge the example, so that a test can compare the two.
     #[cfg(test)]
-    pub(super) shown: fn() -> super::testing::Judged,
+    pub(super) judged: fn() -> super::testing::Judged,
 }
 
 /// The evidence that a rule looks at.
@@ -79,7 +81,7 @@ pub(super) enum Judging {
     /// An exchange as a whole, including that of an edge case.
     AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// What a list shows of a write at the end, and an updated record looked for in its list.
-    Counted(fn(&Counted<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
+    FinalListing(fn(&FinalListing<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A record that a create answered with.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
     /// A request in another spelling than the plain one.
@@ -89,15 +91,15 @@ pub(super) enum Judging {
     /// A request field sent in one of its forms.
     Form(fn(&FormTried, &mut Sink<'_>)),
     /// What was sent, compared with the response and with the list.
-    Kept(Comparison),
+    Comparison(Comparison),
     /// An operation without a judged success, at the end.
     Operation(fn(&OperationSeen<'_>, &mut Sink<'_>)),
-    /// One object of a body; other values are not shown.
+    /// One object of a body; other values are skipped.
     Object(fn(&Location<'_>, &mut Sink<'_>)),
     /// One location of a body.
     Location(fn(&Location<'_>, &mut Sink<'_>)),
     /// Where a created record, or what was sent in an update, appears in a list.
-    Placed(fn(&Observation<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
+    Placement(fn(&Observation<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A created record looked for in its list.
     Observation(fn(&Observation<'_>, &mut Sink<'_>)),
     /// A record that exists although its create was rejected.
@@ -109,7 +111,7 @@ pub(super) enum Judging {
 /// One comparison, at the three locations where what was sent appears.
 pub(super) struct Comparison {
     /// In the response to a create.
-    pub(super) answered: fn(&Creation<'_>, &mut Sink<'_>),
+    pub(super) in_response: fn(&Creation<'_>, &mut Sink<'_>),
     /// In the list, after a create.
     pub(super) listed: fn(&Observation<'_>, &mut Sink<'_>),
     /// In the list, after an update.

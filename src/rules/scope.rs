@@ -38,7 +38,7 @@ pub struct Entry {
     pub level: Level,
 }
 
-/// Returns whether a text is a field that a [`Scope`] can have: a JSON pointer (RFC 6901) in which `*` matches any one
+/// Returns whether a string is a field that a [`Scope`] can have: a JSON pointer (RFC 6901) in which `*` matches any one
 /// name or index. The empty pointer is the whole response. With `/**` at its end it matches the location before that
 /// and everything below.
 #[must_use]
@@ -83,7 +83,7 @@ impl Entry {
 
     /// Returns how specific it is: a fact before a field, one field before a field and everything below it, and that
     /// before an operation.
-    pub(super) fn closeness(&self) -> u8 {
+    pub(super) fn specificity(&self) -> u8 {
         let field = match self.scope.field.as_deref().map(split) {
             None => 0,
             Some((_, true)) => 2,

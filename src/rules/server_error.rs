@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "No request gets a 5xx, edge cases included; a 503 counts if it persists.",
     explanation: "A 5xx means that the service failed, whatever was sent. A request that is answered with 429 or 503 \
                   is sent again a few times, as Retry-After asks; the last response counts.",
-    leaves_alone: "A 503 that went away, and a 503 to a request that is sent only once: one with a wrong token, and a \
+    exceptions: "A 503 that went away, and a 503 to a request that is sent only once: one with a wrong token, and a \
                    create that must be rejected or is an edge case. Any other response to an edge case.",
     fix: "Run the command that reproduces it, then look the request up in the service's log.",
     source: "RFC 9110, section 15.6: a 5xx says that the server erred",
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
         received: "500",
         pointer: "",
         #[cfg(test)]
-        shown: || crate::rules::testing::Bench::of("getTags").status(500),
+        judged: || crate::rules::testing::Bench::of("getTags").status(500),
     },
     judge: Judging::AnyExchange(judge),
 };

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "By the document, Create tag answers 201 and every other operation some 2xx. A request as documented \
                   must succeed: 404, 405 or 501 for a documented operation, or a success status other than the \
                   documented one, breaks what callers rely on.",
-    leaves_alone: "A rejection (400, 409, 422) of a request with something in a gap, such as a field whose allowed \
+    exceptions: "A rejection (400, 409, 422) of a request with something in a gap, such as a field whose allowed \
                    values are not shown. 401 and 403, which are about the token; 429; a 5xx, which is `server-error`. \
                    Every other status that the contract documents.",
     fix: "Return the documented status, or document the one that is returned.",
@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
         received: "200",
         pointer: "",
         #[cfg(test)]
-        shown: || crate::rules::testing::Bench::of("createTag").status(200),
+        judged: || crate::rules::testing::Bench::of("createTag").status(200),
     },
     judge: Judging::Exchange(judge),
 };
@@ -52,7 +52,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status @ (401 | 403 | 500..) => {
             sink.undecided(fact, Reason::answered(status, &seen.exchange.request.credential));
         }
-        status if rejects(status, on_refusal) => sink.undecided(fact, refusal(status, on_refusal)),
+        status if rejects(status, on_refusal) => sink.undecided(fact, rejection_reason(status, on_refusal)),
         status if documented => sink.undecided(fact, Reason::Documented(status)),
         status => sink.broken(fact, String::new, || status.to_string()),
     }
@@ -67,7 +67,7 @@ fn rejects(status: u16, on_refusal: OnRejection) -> bool {
     }
 }
 
-fn refusal(status: u16, on_refusal: OnRejection) -> Reason {
+fn rejection_reason(status: u16, on_refusal: OnRejection) -> Reason {
     match on_refusal {
         OnRejection::ExampleIdentifier => Reason::RejectedExample(status),
         OnRejection::Gap | OnRejection::Finding => Reason::Rejected(status),
@@ -113,7 +113,7 @@ mod tests {
                 let rejected = || {
                     excused
                         .contains(&status)
-                        .then(|| Verdict::Undecided(refusal(status, on_refusal)))
+                        .then(|| Verdict::Undecided(rejection_reason(status, on_refusal)))
                 };
                 let expected = expected(status).or_else(rejected).unwrap_or(Verdict::Broken);
                 assert_eq!(

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
                   writes with a wrong credential. A record that is listed although its create was rejected was stored \
                   and reported as failed: a caller that sends it again, as a rejection invites, stores it twice. A \
                   record that shows what a rejected update sent was changed by somebody who may not change it.",
-    leaves_alone: "Writes whose response leaves open whether they were stored: a redirect, a 5xx, a 408, 425 or 429, \
+    exceptions: "Writes whose response leaves open whether they were stored: a redirect, a 5xx, a 408, 425 or 429, \
                    or no response. They are reported as what the run may have left. Records on pages of a list that \
                    were not seen.",
     fix: "Store the record only after every check that can reject it, or respond that it was created.",
@@ -30,7 +30,7 @@ pub(super) static RULE: Rule = Rule {
         received: "422, and a record of this run is there",
         pointer: "/data/items/0",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             let bench = crate::rules::testing::Bench::of("createTag");
             let pointer = crate::contract::pointer::element("/data/items", 0);
             let stored = Stored {
@@ -53,7 +53,7 @@ fn judge(stored: &Stored<'_>, sink: &mut Sink<'_>) {
             ("a rejected create leaves no record", "a record of this run is there")
         };
         let received = || format!("{}, and {shown}", stored.status);
-        sink.noted(fact, Some(documented), || stored.pointer.to_owned(), received);
+        sink.report_finding(fact, Some(documented), || stored.pointer.to_owned(), received);
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_stored_refusal_is_reported_where_the_record_stands_and_at_the_status_of_its_create() {
-        let reported = (RULE.example.shown)();
+        let reported = (RULE.example.judged)();
         assert_eq!(reported.finding(RULE.name).level, Level::Deny);
         let status = "/paths/~1organization~1v1~1tags/post/responses";
         let (response, contract) = reported.locations(RULE.name);

@@ -1,4 +1,4 @@
-//! Keeps whether documented calls had a success, operation by operation, and what came where none had one. The main
+//! Keeps whether documented calls had a success, operation by operation, and what they got where none had one. The main
 //! types are [`Successes`] and [`NoSuccess`].
 //!
 //! # Design
@@ -19,26 +19,26 @@ use crate::exchange::{Credential, Exchange, Request, Response};
 pub(super) struct Successes {
     had: HashSet<OperationId>,
     /// The first call of each operation that had none.
-    missed: HashMap<OperationId, Missed>,
+    failed: HashMap<OperationId, FailedCall>,
     /// The common outcome of the calls without a success; `None` before the first of them.
-    came: Option<NoSuccess>,
+    common_outcome: Option<NoSuccess>,
 }
 
 /// A call that had no success.
 #[derive(Debug)]
-pub(super) struct Missed {
+pub(super) struct FailedCall {
     pub(super) request: Request,
     pub(super) number: u64,
     /// The status; `None` where no complete response came.
     pub(super) status: Option<u16>,
 }
 
-/// What came where no documented call of a run had a success.
+/// The common outcome of the documented calls of a run where none had a success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoSuccess {
     /// Every call was answered with 401 or 403, though none carried a token.
-    Bare,
+    RejectedWithoutToken,
     /// Every response was a 5xx.
     Failed,
     /// Responses of several kinds.
@@ -58,7 +58,7 @@ pub enum NoSuccess {
 impl fmt::Display for NoSuccess {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Bare => formatter.write_str(
+            Self::RejectedWithoutToken => formatter.write_str(
                 "every response is 401 or 403, and the contract asks for no token: does the target require \
                             one?",
             ),
@@ -88,13 +88,13 @@ impl fmt::Display for NoSuccess {
 impl NoSuccess {
     /// Classifies one exchange that was not a success.
     fn of(exchange: &Exchange) -> Self {
-        let bare = exchange.request.credential == Credential::None;
+        let without_token = exchange.request.credential == Credential::None;
         let media_type = exchange.response().and_then(Response::media_type);
         let page = media_type.is_some_and(|media_type| !is_json(&media_type));
         match exchange.outcome.as_ref().map(|response| response.status) {
             Err(_) => Self::Unanswered,
             Ok(200..=299) if page => Self::Page,
-            Ok(401 | 403) if bare => Self::Bare,
+            Ok(401 | 403) if without_token => Self::RejectedWithoutToken,
             Ok(404) => Self::NotFound,
             Ok(300..=399) => Self::Redirected,
             Ok(status @ 400..=499) => Self::Rejected(status),
@@ -110,19 +110,19 @@ impl Successes {
         let operation = exchange.request.operation;
         if success && !page {
             self.had.insert(operation);
-            self.missed.remove(&operation);
+            self.failed.remove(&operation);
             return;
         }
-        let came = NoSuccess::of(exchange);
-        let same = self.came.is_none_or(|before| before == came);
-        self.came = Some(if same { came } else { NoSuccess::Mixed });
+        let outcome = NoSuccess::of(exchange);
+        let is_same = self.common_outcome.is_none_or(|before| before == outcome);
+        self.common_outcome = Some(if is_same { outcome } else { NoSuccess::Mixed });
         if !self.had.contains(&operation) {
-            let missed = || Missed {
+            let failed_call = || FailedCall {
                 request: exchange.request.clone(),
                 number: exchange.number,
                 status: exchange.status(),
             };
-            self.missed.entry(operation).or_insert_with(missed);
+            self.failed.entry(operation).or_insert_with(failed_call);
         }
     }
 
@@ -132,12 +132,12 @@ impl Successes {
     }
 
     /// The first call of the operation that had none, where it was called.
-    pub(super) fn missed(&self, operation: OperationId) -> Option<&Missed> {
-        self.missed.get(&operation)
+    pub(super) fn first_failed(&self, operation: OperationId) -> Option<&FailedCall> {
+        self.failed.get(&operation)
     }
 
-    /// What came, where calls were sent and none had a success.
+    /// The common outcome, where calls were sent and none had a success.
     pub(super) fn none(&self) -> Option<NoSuccess> {
-        self.came.filter(|_| self.had.is_empty())
+        self.common_outcome.filter(|_| self.had.is_empty())
     }
 }

@@ -15,7 +15,7 @@ use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRejection, Purpose, Request, Response};
-use crate::history::evidence::{Counted, Creation, Observation, PageSeen, Stability, Updating, Walk, WalkEnd};
+use crate::history::evidence::{Creation, FinalListing, Observation, PageSeen, Stability, Updating, Walk, WalkEnd};
 
 /// Where a list shows the record, as a marked pointer, that [`Bench::observed`] is given.
 pub(super) const ITEM: &str = "/data/items/~23";
@@ -266,8 +266,13 @@ impl Bench {
     }
 
     /// What a list shows of a write at the end of a run.
-    pub(super) fn count<'seen>(&self, other: Option<&'seen str>, found: bool, end: WalkEnd) -> Counted<'seen> {
-        Counted {
+    pub(super) fn final_listing_of<'seen>(
+        &self,
+        other: Option<&'seen str>,
+        found: bool,
+        end: WalkEnd,
+    ) -> FinalListing<'seen> {
+        FinalListing {
             operation: self.operation,
             found,
             gone: false,
@@ -279,9 +284,9 @@ impl Bench {
     }
 
     /// Judges what a list shows of a write at the end of a run.
-    pub(super) fn counted(&self, other: Option<&str>, found: bool, end: WalkEnd) -> Judged {
+    pub(super) fn final_listing(&self, other: Option<&str>, found: bool, end: WalkEnd) -> Judged {
         let request = self.request();
-        self.judge(|judge| judge.counted(&self.count(other, found, end), &request))
+        self.judge(|judge| judge.final_listing(&self.final_listing_of(other, found, end), &request))
     }
 
     /// A walk that saw these pages.
@@ -331,7 +336,7 @@ impl Judged {
         }
     }
 
-    /// Where the only finding of a rule stands: in the response, and in the contract.
+    /// Where the only finding of a rule is: in the response, and in the contract.
     pub(super) fn locations(&self, rule: &str) -> (&str, &str) {
         let finding = self.finding(rule);
         (&finding.pointer, &self.contract.fact(finding.fact).location)

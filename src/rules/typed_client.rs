@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
               not, the client is at fault.",
     explanation: "A program that uses this crate's client fails on such a response, though the service did what the \
                   document says. It only warns: the target conforms.",
-    leaves_alone: "A response that breaks another fact, which is reported there. Contracts other than the built-in \
+    exceptions: "A response that breaks another fact, which is reported there. Contracts other than the built-in \
                    one, from which the types are generated.",
     fix: "Report it as a bug of this crate, with the finding's pointer and shape.",
     source: "The client of this crate, which is generated from the contract",
@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
         received: "a response that the generated types reject",
         pointer: "",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             let mut response = crate::client::tolerance::full_response("createContact");
             // An integer has no bound in the document, and the type of the field has 64 bits.
             response["data"]["age"] = serde_json::json!(1e30);

@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "Each operation in scope has a success that can be judged.",
     explanation: "A check that calls an operation without success, or not at all, learns nothing about its responses. \
                   Every other operation may conform, and nobody would know that this one was never seen to work.",
-    leaves_alone: "Operations that were left out: by only or skip, writes while writes are off, those that another \
+    exceptions: "Operations that were left out: by only or skip, writes while writes are off, those that another \
                    shard checks. An operation whose every call ends in a finding at deny, such as `status` or \
                    `server-error`: that finding reports it. A run without any success, which reports what to look at \
                    instead.",
@@ -34,7 +34,7 @@ pub(super) static RULE: Rule = Rule {
         received: "none: no response of getVenues had a value for `/venue_id`",
         pointer: "",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             let needed = crate::plan::NeededValue {
                 operation: "createVisit".to_owned(),
                 field: "/venue_id".to_owned(),
@@ -56,7 +56,7 @@ fn judge(seen: &OperationSeen<'_>, sink: &mut Sink<'_>) {
     let any = || facts.iter().position(|fact| fact.operation == seen.operation);
     let status = sink.contract.fact_of(seen.operation, FactKind::Status);
     if let Some(fact) = status.or_else(|| any().map(crate::contract::fact::FactId)) {
-        sink.noted(fact, Some(DOCUMENTED), String::new, || format!("none: {}", seen.reason));
+        sink.report_finding(fact, Some(DOCUMENTED), String::new, || format!("none: {}", seen.reason));
     }
 }
 

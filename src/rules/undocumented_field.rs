@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "The document does not exclude further fields, so this is a warning. Callers may come to rely on a \
                   field that nobody promised, and an unexpected field may expose what nobody should see. Its name is \
                   shown if it is a plain identifier, otherwise as a shape: a target could put a value there.",
-    leaves_alone: "Objects that the contract closes (`envelope` is strict there), opens with `additionalProperties`, \
+    exceptions: "Objects that the contract closes (`envelope` is strict there), opens with `additionalProperties`, \
                    or gives no fields.",
     fix: "Document the field, or leave it out.",
     source: "Resources and their fields, silent on other fields",
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
         received: "string(3)",
         pointer: "/data/items/0/shade",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             let item = json!({"id": "t-1", "name": "regular", "shade": "red"});
             crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [item]}}))
@@ -45,7 +45,7 @@ fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
         // `constraint` judges which alternative a response follows.
         let of_an_alternative = shape.alternatives.contains(name);
         if !forbidden && !of_an_alternative {
-            sink.noted_member(fact, location, (name, value));
+            sink.report_member(fact, location, (name, value));
         }
     }
 }

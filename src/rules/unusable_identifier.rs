@@ -12,22 +12,22 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warn,
     headline: Headline::Operation("returns an unusable identifier", "return an unusable identifier"),
     topic: Topic::Invariants,
-    summary: "A created record's identifier is a text or a number of at most 200 characters.",
+    summary: "A created record's identifier is a string or number of at most 200 characters.",
     explanation: "An identifier goes into paths, logs and other records. A value that is neither a text nor a number, \
                   is empty or has more than 200 characters does not fit there, and may be somebody's data in the wrong \
                   field. It is not used, not kept, and printed only as a shape, so nothing that depends on the record \
                   is checked.",
-    leaves_alone: "Null, and a missing identifier: `null-value` and `missing-field` report those. A type other than \
+    exceptions: "Null, and a missing identifier: `null-value` and `missing-field` report those. A type other than \
                    the documented one: `wrong-type` reports it in addition.",
     fix: "Return a short text or a number that names the record.",
     source: "The document gives identifiers no length; 200 characters are this program's own bound",
     example: Example {
         fact: "createTag created /data/id: not reused",
-        documented: "a text or a number of at most 200 characters",
+        documented: "a string or number of at most 200 characters",
         received: "string(201)",
         pointer: "/data/id",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             crate::rules::testing::Bench::of("createTag").created(&json!({}), &json!({"id": "x".repeat(201)}))
         },
@@ -40,10 +40,10 @@ fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
     let unusable = id.filter(|id| !id.is_null() && identifier(id).is_none());
     let fact = sink.contract.fact_of(creation.operation, FactKind::IdentifierUnique);
     if let (Some(id), Some(fact)) = (unusable, fact) {
-        let documented = Some("a text or a number of at most 200 characters");
+        let documented = Some("a string or number of at most 200 characters");
         let received = sink.render(id);
         let pointer = || format!("{}{}", creation.invariant.resource, creation.invariant.id);
-        sink.noted(fact, documented, pointer, || received);
+        sink.report_finding(fact, documented, pointer, || received);
     }
 }
 

@@ -24,8 +24,8 @@ use crate::plan::{NoValue, NotCalled};
 
 /// The most undocumented fields at one fact that are reported by name: a hostile target has millions.
 const MOST_NAMES: usize = 8;
-/// Represents the names of all others. It is not a name itself: in a finding's pointer it means any member.
-const FURTHER: &str = "*";
+/// Represents the names beyond [`MOST_NAMES`]. It is not a name itself: in a finding's pointer it means any member.
+const OTHER_NAMES: &str = "*";
 
 /// What is known about a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -367,7 +367,7 @@ impl Verdicts {
         self.successes.had(operation)
     }
 
-    /// Returns what came if documented calls were sent and none had a success.
+    /// Returns the common outcome of the documented calls if some were sent and none had a success.
     #[must_use]
     pub fn no_success(&self) -> Option<NoSuccess> {
         self.successes.none()
@@ -381,12 +381,12 @@ impl Verdicts {
         }
         let fact = contract.fact_of(operation, FactKind::Status);
         let verdict = fact.map(|fact| self.of(contract, fact));
-        let missed = self.successes.missed(operation);
+        let failed = self.successes.first_failed(operation);
         let answered = |status: u16| Reason::Answered(status).to_string();
         Some(match verdict {
             Some(Verdict::Held) => "the body of its success is not the documented one".to_owned(),
-            Some(Verdict::Broken) => missed
-                .and_then(|missed| missed.status)
+            Some(Verdict::Broken) => failed
+                .and_then(|failed| failed.status)
                 .map_or_else(String::new, answered),
             Some(Verdict::Undecided(Reason::NoValue(lack))) => lack.brief(),
             Some(Verdict::Undecided(Reason::NotShown)) => "no request was sent to it".to_owned(),
@@ -429,13 +429,13 @@ impl Sink<'_> {
     /// Notes that a response broke the fact.
     pub(super) fn broken(&mut self, fact: FactId, pointer: impl FnOnce() -> String, received: impl FnOnce() -> String) {
         self.verdicts.break_fact(fact);
-        self.noted(fact, None, pointer, received);
+        self.report_finding(fact, None, pointer, received);
     }
 
     /// Notes that a response as a whole broke the fact; `documented` replaces the fact's own words.
     pub(super) fn broken_where(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
         self.verdicts.break_fact(fact);
-        self.noted(fact, Some(documented), String::new, received);
+        self.report_finding(fact, Some(documented), String::new, received);
     }
 
     /// Notes that a page of a walk broke the fact; the finding names the request for that page.
@@ -466,31 +466,31 @@ impl Sink<'_> {
     }
 
     /// Reports something that breaks no fact, at the fact nearest to it.
-    pub(super) fn noted(
+    pub(super) fn report_finding(
         &mut self,
         fact: FactId,
         documented: Option<&str>,
         pointer: impl FnOnce() -> String,
         received: impl FnOnce() -> String,
     ) {
-        if !self.counted(fact, "") {
-            self.find(fact, "", documented, (pointer(), received()));
+        if !self.count_repeat(fact, "") {
+            self.add_finding(fact, "", documented, (pointer(), received()));
         }
     }
 
     /// Reports a member that the fact does not list. Each name is a finding, so that none hides another; names that are
     /// not printed share one finding, and so do those beyond the first few.
-    pub(super) fn noted_member(&mut self, fact: FactId, location: &Location<'_>, (name, value): (&str, &Value)) {
+    pub(super) fn report_member(&mut self, fact: FactId, location: &Location<'_>, (name, value): (&str, &Value)) {
         const DOCUMENTED: Option<&str> = Some("no field of this name");
         // Most names were seen before and need no further work.
-        if self.counted(fact, name) {
+        if self.count_repeat(fact, name) {
             return;
         }
         if self.verdicts.known.get(&(self.rule.name, fact)).map_or(0, Vec::len) >= MOST_NAMES {
-            if !self.counted(fact, FURTHER) {
+            if !self.count_repeat(fact, OTHER_NAMES) {
                 let received = "fields with names other than those reported".to_owned();
-                let pointer = pointer::join(&location.pointer(), FURTHER);
-                self.find(fact, FURTHER, DOCUMENTED, (pointer, received));
+                let pointer = pointer::join(&location.pointer(), OTHER_NAMES);
+                self.add_finding(fact, OTHER_NAMES, DOCUMENTED, (pointer, received));
             }
             return;
         }
@@ -499,14 +499,14 @@ impl Sink<'_> {
             Values::Hidden if self.contract.may_print(name) => name.to_owned(),
             Values::Hidden => String::new(),
         };
-        if !self.counted(fact, &rendered) {
+        if !self.count_repeat(fact, &rendered) {
             let received = self.render(value);
-            self.find(fact, &rendered, DOCUMENTED, (location.member(name), received));
+            self.add_finding(fact, &rendered, DOCUMENTED, (location.member(name), received));
         }
     }
 
     /// Counts the finding once more if there is one; returns whether there is.
-    fn counted(&mut self, fact: FactId, name: &str) -> bool {
+    fn count_repeat(&mut self, fact: FactId, name: &str) -> bool {
         let known = self.verdicts.known.get(&(self.rule.name, fact));
         let same = known.and_then(|known| known.iter().find(|(known, _)| known == name));
         let Some((_, index)) = same else { return false };
@@ -514,7 +514,13 @@ impl Sink<'_> {
         true
     }
 
-    fn find(&mut self, fact: FactId, name: &str, documented: Option<&str>, (pointer, received): (String, String)) {
+    fn add_finding(
+        &mut self,
+        fact: FactId,
+        name: &str,
+        documented: Option<&str>,
+        (pointer, received): (String, String),
+    ) {
         let decided = self.levels.of(self.rule, self.contract.fact(fact));
         let known = self.verdicts.known.entry((self.rule.name, fact)).or_default();
         known.push((name.to_owned(), self.verdicts.findings.len()));

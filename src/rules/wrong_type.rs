@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "Every value has the type that the document gives it.",
     explanation: "A typed client decodes the documented types and fails on any other. A number without a fraction is \
                   an integer however it is written (even `3.0`): JSON has one kind of number.",
-    leaves_alone: "Null in a field of a resource, where the document leaves it open: `null-value` reports it. \
+    exceptions: "Null in a field of a resource, where the document leaves it open: `null-value` reports it. \
                    Requirements beyond the type, such as an enum: `constraint` checks those.",
     fix: "Return a value of the documented type, or document the type that is returned.",
     source: "Resources and their fields",
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
         received: "string(1)",
         pointer: "/data/total",
         #[cfg(test)]
-        shown: || {
+        judged: || {
             use serde_json::json;
             crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"total": "3"}}))
         },

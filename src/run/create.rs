@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Address};
-use super::session::{Call, NotTaken, ResendOptions, Session};
+use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Content, Credential, Exchange, OnRejection, Purpose, Request, Spelling};
-use crate::history::{Part, Role, Sending};
+use crate::history::{Part, Role, WriteContext};
 use crate::plan::{Draft, Fallback, Template};
 use crate::rules::Reason;
 
@@ -30,8 +30,8 @@ pub(super) struct Drafts<'run> {
     pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
     /// The number of drafts.
     count: Cell<u64>,
-    /// The awkward values that were not taken.
-    pub(super) not_taken: RefCell<Vec<NotTaken>>,
+    /// The awkward values that were rejected.
+    pub(super) rejected_values: RefCell<Vec<RejectedValue>>,
 }
 
 /// The last try of a write in one form.
@@ -55,7 +55,7 @@ impl Tried {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteRole {
     /// An additional write: what comes after it goes to another record.
-    Further,
+    Additional,
     /// Like [`Self::Main`], but no other is sent in its place while the target throttles it.
     Last,
     /// The write whose record and choices are used by what comes after it.
@@ -73,7 +73,7 @@ impl Session<'_> {
                 .iter()
                 .find(|(_, tried)| tried.accepted)
                 .map(|(_, tried)| tried.draft.clone());
-            match self.in_form(operation, *form, accepted.as_ref()).await {
+            match self.write_in_form(operation, *form, accepted.as_ref()).await {
                 Ok(tried) => tries.push((*form, tried)),
                 Err(reason) => {
                     self.not_called(operation, reason);
@@ -104,7 +104,7 @@ impl Session<'_> {
                 continue;
             }
             self.expect(1);
-            if let Ok(again) = self.in_form(operation, *form, Some(&accepted)).await {
+            if let Ok(again) = self.write_in_form(operation, *form, Some(&accepted)).await {
                 *tried = again;
             }
         }
@@ -112,7 +112,7 @@ impl Session<'_> {
 
     /// Updates a record of this run.
     pub(super) async fn update(&self, operation: OperationId) {
-        match self.in_form(operation, TimestampForm::Utc, None).await {
+        match self.write_in_form(operation, TimestampForm::Utc, None).await {
             Ok(tried) if !tried.accepted => self.not_called(operation, tried.reason()),
             Ok(_) => {}
             Err(reason) => self.not_called(operation, reason),
@@ -121,7 +121,7 @@ impl Session<'_> {
 
     /// Sends a draft in this form, with the choices of `as_before` if there is one. Otherwise it falls back field by
     /// field until the draft is accepted or no fallback is left.
-    async fn in_form(
+    async fn write_in_form(
         &self,
         operation: OperationId,
         form: TimestampForm,
@@ -188,7 +188,7 @@ impl Session<'_> {
                     return Err(self.budget_spent());
                 };
                 if attempt > 1 {
-                    self.with_evaluation(|evaluation| evaluation.stands(&last, WRITE_PURPOSE));
+                    self.with_evaluation(|evaluation| evaluation.judge_unreplaced(&last, WRITE_PURPOSE));
                     self.emit_findings();
                 }
                 return Ok(last);
@@ -254,16 +254,16 @@ impl Session<'_> {
             ..ResendOptions::default()
         };
         let role = match write_role {
-            WriteRole::Further => Role::Further,
+            WriteRole::Additional => Role::Additional,
             WriteRole::Last | WriteRole::Main => Role::Main,
         };
-        let part = Part::Write(Sending {
+        let part = Part::Write(WriteContext {
             role,
             form: draft.form(),
             path_values: address.path_values.clone(),
         });
         let (exchange, _) = self
-            .call_again(Call::alone(request, WRITE_PURPOSE).part(part), options)
+            .call_with_options(Call::alone(request, WRITE_PURPOSE).part(part), options)
             .await;
         if role == Role::Main && self.succeeded(&exchange) {
             self.drafts.accepted.borrow_mut().insert(operation, draft.clone());

@@ -11,7 +11,7 @@
 //!
 //! A target that accepts fields of any type would keep a record for each such edge case. So a create gets no more of
 //! them once it has accepted one for every 20 of `max_writes`, rounded up. That leaves a part of the budget for the
-//! edge cases of texts, which come after them.
+//! edge cases of strings, which come after them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -52,7 +52,7 @@ impl Session<'_> {
                 let (exchange, _) = self.call(Call::alone(request, Purpose::EdgeCase(edge_case))).await;
                 self.count_mistyped(&exchange, edge_case);
                 self.note_stray(&exchange, part);
-                if let Some(reason) = gives_up(&exchange) {
+                if let Some(reason) = reason_to_stop_after(&exchange) {
                     self.edge_cases.ended.borrow_mut().insert(operation, reason);
                 }
             }
@@ -142,7 +142,7 @@ impl Session<'_> {
             EdgeCasePart::Body(_) | EdgeCasePart::Field(_) | EdgeCasePart::Query(_) | EdgeCasePart::String(_) => None,
         };
         let other = edge_case.parameter.map(|index| (index, instead));
-        let address = request::address_but(self.contract, operation, self.history().bindings(), other);
+        let address = request::address_with(self.contract, operation, self.history().bindings(), other);
         let mut address = address.map_err(Reason::NoValue)?;
         let parameters = &self.contract.operation(operation).parameters;
         let parameter = edge_case.parameter.and_then(|index| parameters.get(index));
@@ -182,13 +182,13 @@ impl Session<'_> {
                 status: exchange.status(),
                 found: None,
             };
-            self.with_evaluation(|evaluation| evaluation.leave(stray));
+            self.with_evaluation(|evaluation| evaluation.add_residue(stray));
         }
     }
 }
 
 /// Returns why no more edge cases follow this one, or `None` if they do.
-fn gives_up(exchange: &Exchange) -> Option<Reason> {
+fn reason_to_stop_after(exchange: &Exchange) -> Option<Reason> {
     match &exchange.outcome {
         Err(_) => Some(Reason::Unanswered),
         Ok(response) if response.is_throttled() => Some(Reason::Throttled),

@@ -51,16 +51,16 @@ impl Session<'_> {
         if spellings.is_empty() {
             return;
         }
-        let together = self.send_respelled(&plain, &spellings).await;
+        let together = self.send_in_spellings(&plain, &spellings).await;
         if !is_rejected(&together) {
-            return self.look_at_written(plain, &together).await;
+            return self.look_for_update(plain, &together).await;
         }
         self.expect(1);
         let (again, _) = self.call(plain.call.clone().part(Part::PlainAgain)).await;
         self.emit_findings();
         if self.succeeded(&again) && spellings.len() > 1 {
             for spelling in spellings {
-                self.send_respelled(&plain, &[spelling]).await;
+                self.send_in_spellings(&plain, &[spelling]).await;
             }
         }
     }
@@ -102,7 +102,7 @@ impl Session<'_> {
         }))
     }
 
-    async fn send_respelled(&self, plain: &Plain, spellings: &[Equivalence]) -> Exchange {
+    async fn send_in_spellings(&self, plain: &Plain, spellings: &[Equivalence]) -> Exchange {
         let mut request = Request {
             spelling: Spelling::of(spellings),
             ..plain.call.request.clone()
@@ -114,12 +114,12 @@ impl Session<'_> {
             }
         }
         self.expect(1);
-        let respelled = Call::alone(request, Purpose::Equivalent).part(Part::Respelled(spellings.to_vec()));
-        self.call(respelled).await.0
+        let call = Call::alone(request, Purpose::Equivalent).part(Part::OtherSpelling(spellings.to_vec()));
+        self.call(call).await.0
     }
 
     /// Looks for what an update in another spelling sent: a service that accepts it must read it like the plain one.
-    async fn look_at_written(&self, plain: Plain, together: &Exchange) {
+    async fn look_for_update(&self, plain: Plain, together: &Exchange) {
         let operation = plain.call.request.operation;
         let list = self.contract.updated_in(operation);
         if let (Some(list), true) = (list, self.succeeded(together)) {

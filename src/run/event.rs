@@ -1,4 +1,4 @@
-//! What a run emits while it is under way. Events carry data; the reports turn it into text.
+//! What a run emits while it is under way. Events carry data; the reports write it out.
 
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Intent};

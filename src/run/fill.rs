@@ -11,7 +11,7 @@ use super::create::WriteRole;
 use super::session::Session;
 use crate::contract::operation::OperationId;
 use crate::history::evidence::{Walk, WalkEnd};
-use crate::rules::{OF_A_SECOND_PAGE, Reason};
+use crate::rules::{Reason, SECOND_PAGE_FACTS};
 
 /// What is known about how full the pages of lists are.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub(super) struct Fills {
     /// The lists that the run filled to a second page, or to a full last one.
     pub(super) filled: RefCell<HashSet<OperationId>>,
     /// How many records were created to fill last pages.
-    pub(super) at_last_pages: Cell<u64>,
+    pub(super) created_for_last_pages: Cell<u64>,
 }
 
 impl Session<'_> {
@@ -51,7 +51,7 @@ impl Session<'_> {
         let left = self.left_for(list);
         if missing > left {
             let reason = Reason::NoSecondPage(missing, left);
-            return OF_A_SECOND_PAGE
+            return SECOND_PAGE_FACTS
                 .into_iter()
                 .for_each(|kind| self.mark_undecided(list, kind, reason.clone()));
         }
@@ -112,7 +112,7 @@ impl Session<'_> {
             let Ok(draft) = self.draft_as(operation, &accepted) else {
                 return false;
             };
-            let exchange = self.write(&draft, &address, WriteRole::Further).await;
+            let exchange = self.write(&draft, &address, WriteRole::Additional).await;
             if !self.succeeded(&exchange) {
                 return false;
             }

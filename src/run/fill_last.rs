@@ -41,7 +41,9 @@ impl Session<'_> {
             if count > self.left_for_last_pages() || (count > 0 && !self.create_more(list, count).await) {
                 break;
             }
-            self.fills.at_last_pages.set(self.fills.at_last_pages.get() + count);
+            self.fills
+                .created_for_last_pages
+                .set(self.fills.created_for_last_pages.get() + count);
             total = total.saturating_add(i64::try_from(count).unwrap_or(i64::MAX));
             self.look_at_ends(list, total).await;
         }
@@ -52,7 +54,7 @@ impl Session<'_> {
     fn left_for_last_pages(&self) -> u64 {
         let beyond = self.settings.max_writes.saturating_sub(Settings::MAX_WRITES);
         beyond
-            .saturating_sub(self.fills.at_last_pages.get())
+            .saturating_sub(self.fills.created_for_last_pages.get())
             .min(self.left_to_create())
     }
 

@@ -16,7 +16,7 @@ impl Session<'_> {
     /// Does the same as [`Self::list`], and returns the walk that was judged.
     pub(super) async fn judged_walk(&self, list: OperationId) -> Option<Walk> {
         let look = self.look_for(list, &Sought::Pages);
-        self.walk(look, Order::Rising).await;
+        self.walk(look, Order::Ascending).await;
         self.rewalk_until_it_adds_up(look).await;
         let walk = self.conclude(look, true)?.walk;
         self.note_free_places(&walk);
@@ -30,7 +30,8 @@ impl Session<'_> {
     /// Walks a list that did not add up until it does or `settle` has passed.
     pub(super) async fn rewalk_until_it_adds_up(&self, look: LookId) {
         if !self.history().is_settled(look) {
-            self.walk_until_settled(look, Order::Rising, self.settings.settle).await;
+            self.walk_until_settled(look, Order::Ascending, self.settings.settle)
+                .await;
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
-use crate::history::{Changed, Extent, LookedThrough, Part, Sought, Whose};
+use crate::history::{Changed, Extent, LookedThrough, Ownership, Part, Sought};
 use crate::plan::{Action, ShownBy};
 use crate::rules::{Evaluation, Reason};
 
@@ -79,12 +79,12 @@ impl Session<'_> {
         creates.sort_unstable();
         creates.dedup();
         for create in creates {
-            let mut whose = self.history().whose(create);
-            if let Whose::Unconfirmed = whose {
+            let mut ownership = self.history().ownership(create);
+            if let Ownership::Unconfirmed = ownership {
                 self.confirm(create).await?;
-                whose = self.history().whose(create);
+                ownership = self.history().ownership(create);
             }
-            if let Whose::Doubtful(reason) = whose {
+            if let Ownership::Doubtful(reason) = ownership {
                 return Err(Reason::NotOwn(reason));
             }
         }

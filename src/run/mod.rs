@@ -54,6 +54,6 @@ mod walk;
 mod write_log;
 
 pub use event::{Event, Exchanged};
-pub use session::{Ended, NotTaken, Run, Tally, run};
+pub use session::{Ended, RejectedValue, Run, Tally, run};
 pub use settings::Settings;
 pub use write_log::{WriteEntry, WriteLog, WriteState};

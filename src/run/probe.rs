@@ -14,14 +14,14 @@ impl Session<'_> {
         let proven = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
         let on_refusal = if proven { OnRejection::Finding } else { OnRejection::Gap };
         let purpose = Purpose::MustBeRejected(probe.fact(), on_refusal);
-        let credential = self.refusable(operation, probe);
+        let credential = self.invalid_credential(operation, probe);
         if probe == Probe::SecondPage && !self.fills.paged.borrow().contains(&operation) {
             return;
         }
         if let Err(reason) = self.require_own_records(operation).await {
             return self.not_called(operation, reason);
         }
-        let request = self.refusable_request(operation, purpose, credential);
+        let request = self.probe_request(operation, purpose, credential);
         let page = documented.page.as_ref().filter(|_| probe == Probe::SecondPage);
         let request = match (request, page) {
             (Some(request), Some(page)) => {
@@ -35,7 +35,7 @@ impl Session<'_> {
         }
     }
 
-    fn refusable(&self, operation: OperationId, probe: Probe) -> Credential {
+    fn invalid_credential(&self, operation: OperationId, probe: Probe) -> Credential {
         let header = match &self.contract.operation(operation).security {
             Security::ApiKey { header, .. } => Some(header.clone()),
             _ => None,
@@ -66,7 +66,7 @@ impl Session<'_> {
     /// Returns the request; `None` where a value for it is unknown or the write budget is spent, and then the reason
     /// has been noted. A write is drafted the way the operation accepted it, so that a rejection is about the
     /// credential.
-    fn refusable_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
+    fn probe_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
         let address = self.address_if_any(operation)?;
         let documented = self.contract.operation(operation);
         if documented.is_read() {

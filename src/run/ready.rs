@@ -30,11 +30,11 @@ impl Session<'_> {
     /// # Errors
     ///
     /// The outcome of the last try, when the time is over.
-    pub(super) async fn ready(&self, plan: &Plan, within: Duration) -> Result<(), String> {
+    pub(super) async fn ready(&self, plan: &Plan, timeout: Duration) -> Result<(), String> {
         let Some(request) = first_read(self.contract, plan) else {
             return Ok(());
         };
-        let end = Instant::now() + within;
+        let end = Instant::now() + timeout;
         let (mut pause, mut last) = (FIRST_PAUSE, None);
         loop {
             // The first try is made however short the time is; a later try that runs out of time keeps the last reason.
@@ -64,14 +64,14 @@ impl Session<'_> {
     async fn try_once(&self, request: &Request) -> Option<String> {
         match self.sender.transport.send(request, &|| Duration::ZERO).await {
             Ok(response) if matches!(response.status, 502..=504) => Some(format!("it answers {}", response.status)),
-            Err(failure) if may_come(&failure) => Some(failure.to_string()),
+            Err(failure) if may_recover(&failure) => Some(failure.to_string()),
             Ok(_) | Err(_) => None,
         }
     }
 }
 
 /// Returns whether a failure can go away by waiting.
-fn may_come(failure: &Failure) -> bool {
+fn may_recover(failure: &Failure) -> bool {
     matches!(
         failure,
         Failure::Connect { .. } | Failure::Incomplete | Failure::Deadline { .. } | Failure::Resolve
@@ -127,10 +127,10 @@ mod tests {
             Failure::Incomplete,
             Failure::Resolve,
         ] {
-            assert!(may_come(&failure), "{failure}");
+            assert!(may_recover(&failure), "{failure}");
         }
         for failure in [Failure::Tls { reason: reason() }, Failure::NotHttp, Failure::Decoding] {
-            assert!(!may_come(&failure), "{failure}");
+            assert!(!may_recover(&failure), "{failure}");
         }
     }
 }

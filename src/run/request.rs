@@ -31,16 +31,16 @@ pub(super) struct Address {
 ///
 /// The reason why a required parameter has no value.
 pub(super) fn address(contract: &Contract, operation: OperationId, bindings: &Bindings) -> Result<Address, NoValue> {
-    address_but(contract, operation, bindings, None)
+    address_with(contract, operation, bindings, None)
 }
 
-/// Addresses a call as [`address`] does, but gives one parameter, by its index in the contract, this text of our own,
+/// Addresses a call as [`address`] does, but gives one parameter, by its index in the contract, this string of our own,
 /// or leaves it out.
 ///
 /// # Errors
 ///
 /// The reason why another required parameter has no value.
-pub(super) fn address_but(
+pub(super) fn address_with(
     contract: &Contract,
     operation: OperationId,
     bindings: &Bindings,
@@ -363,7 +363,7 @@ paths:
         let contract = contract();
         let but = |operation: &str, other| {
             let operation = contract.operation_named(operation).unwrap();
-            address_but(&contract, operation, &Bindings::default(), Some(other)).map(|address| address.printable.path)
+            address_with(&contract, operation, &Bindings::default(), Some(other)).map(|address| address.printable.path)
         };
         assert_eq!(but("getThing", (0, Some("no id"))).unwrap(), "/things/no%20id");
         assert_eq!(

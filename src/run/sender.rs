@@ -24,7 +24,7 @@ pub(super) struct Sender<'run> {
     /// When the run began.
     begun: Instant,
     tally: Cell<Tally>,
-    refusals: RefCell<Refusals>,
+    health: RefCell<RunHealth>,
     /// The writes that wait for a response.
     writes_in_flight: RefCell<Vec<OperationId>>,
     /// Why an entry of the write log was not kept.
@@ -35,11 +35,11 @@ pub(super) struct Sender<'run> {
     handling_time: Cell<Duration>,
 }
 
-/// The outcomes of the documented requests that show whether anything can be judged.
+/// Counts the documented requests by outcome, to recognise a run in which nothing can be judged.
 #[derive(Clone, Debug, Default)]
-struct Refusals {
+struct RunHealth {
     documented: u64,
-    token: u64,
+    token_rejected: u64,
     token_status: u16,
     throttled: u64,
     unreachable: Option<Failure>,
@@ -55,7 +55,7 @@ impl<'run> Sender<'run> {
             pace: Pace::new(settings.rate),
             begun: Instant::now(),
             tally: Cell::default(),
-            refusals: RefCell::default(),
+            health: RefCell::default(),
             writes_in_flight: RefCell::default(),
             unrecorded: RefCell::default(),
             write_withheld: Notify::new(),
@@ -149,7 +149,7 @@ impl<'run> Sender<'run> {
     }
 
     /// Does `work` with a response, and counts how long that keeps the thread busy.
-    pub(super) fn keeping_busy<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(super) fn timed<T>(&self, work: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let done = work();
         self.handling_time.set(self.handling_time.get() + begun.elapsed());
@@ -172,35 +172,35 @@ impl<'run> Sender<'run> {
     }
 
     /// Notes what an exchange shows about whether anything can be judged at all.
-    pub(super) fn note_refusal(&self, exchange: &Exchange, intent: Intent) {
+    pub(super) fn note_health(&self, exchange: &Exchange, intent: Intent) {
         if intent.is_documented() {
-            self.refusals.borrow_mut().count(exchange);
+            self.health.borrow_mut().count(exchange);
         }
     }
 
     /// Returns why nothing can be judged, as far as the exchanges show; `None` where something can.
     pub(super) fn reason_to_stop(&self) -> Option<Ended> {
-        let refusals = self.refusals.borrow();
-        let all = |count: u64| count > 0 && count == refusals.documented;
+        let health = self.health.borrow();
+        let all = |count: u64| count > 0 && count == health.documented;
         if self.tally.get().answered == 0
-            && let Some(failure) = &refusals.unreachable
+            && let Some(failure) = &health.unreachable
         {
             return Some(Ended::Unreachable(failure.clone()));
         }
-        if all(refusals.token) {
-            return Some(Ended::TokenRejected(refusals.token_status));
+        if all(health.token_rejected) {
+            return Some(Ended::TokenRejected(health.token_status));
         }
-        all(refusals.throttled).then_some(Ended::Throttled)
+        all(health.throttled).then_some(Ended::Throttled)
     }
 }
 
-impl Refusals {
+impl RunHealth {
     fn count(&mut self, exchange: &Exchange) {
         self.documented += 1;
         match &exchange.outcome {
             // A request without a token is not rejected because of the token.
             Ok(response) if matches!(response.status, 401 | 403) && exchange.request.credential != Credential::None => {
-                self.token += 1;
+                self.token_rejected += 1;
                 self.token_status = response.status;
             }
             Ok(response) if response.status == 429 => self.throttled += 1,

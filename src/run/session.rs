@@ -20,7 +20,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Response, Transport};
-use crate::history::{History, LookedThrough, Noted, Part, Residue, UnexplainedRecord};
+use crate::history::{ExchangeResult, History, LookedThrough, Part, Residue, UnexplainedRecord};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, reserve, sequences};
 use crate::rules::{Evaluation, Judge, NoSuccess, Reason, Recording, Verdicts};
 
@@ -44,7 +44,7 @@ pub struct Run {
     /// Records that the final look found, that carry the run tag, and that no write of the run explains.
     pub unexplained: Vec<UnexplainedRecord>,
     /// The awkward values that the target rejected.
-    pub not_taken: Vec<NotTaken>,
+    pub rejected_values: Vec<RejectedValue>,
     /// What it sent.
     pub tally: Tally,
     /// The operations that it was meant to judge.
@@ -66,7 +66,7 @@ pub enum Ended {
     NoSuccess(NoSuccess),
     /// A write could not be recorded before it was sent, so it was not sent, for this reason.
     NotRecorded(String),
-    /// The target was not ready within this time; the text is the outcome of the last try.
+    /// The target was not ready within this time; the string is the outcome of the last try.
     NotReady(Duration, String),
     /// Every documented request was answered with 429.
     Throttled,
@@ -80,7 +80,7 @@ pub enum Ended {
 
 /// An awkward value that a target rejected: which values are allowed is a gap, and this is evidence on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotTaken {
+pub struct RejectedValue {
     /// The operation.
     pub operation: OperationId,
     /// What is awkward about the value.
@@ -183,7 +183,7 @@ pub(super) struct ResendOptions {
     /// Whether the caller may send another request in place of a throttled one; that response is not judged.
     pub(super) replaceable: bool,
     /// After a 404 the request is repeated until this has passed: what it requests may appear a little later.
-    pub(super) within: Duration,
+    pub(super) not_found_timeout: Duration,
 }
 
 impl<'run> Session<'run> {
@@ -214,10 +214,10 @@ impl<'run> Session<'run> {
     }
 
     async fn carry_out(&self, plan: &Plan) -> Ended {
-        if let Some(within) = self.settings.wait
-            && let Err(reason) = self.ready(plan, within).await
+        if let Some(timeout) = self.settings.wait
+            && let Err(reason) = self.ready(plan, timeout).await
         {
-            return Ended::NotReady(within, reason);
+            return Ended::NotReady(timeout, reason);
         }
         self.emit(Event::Begun);
         let most = self.settings.max_time;
@@ -279,11 +279,11 @@ impl<'run> Session<'run> {
             // The final look comes once, after all rounds.
             steps.filter(|step| step.action != Action::FinalLook).copied().collect()
         };
-        let sending = steps(&plan.steps)
+        let context = steps(&plan.steps)
             .iter()
             .filter(|step| step.action.always_sends())
             .count();
-        self.expect(u64::try_from(sending).unwrap_or(0));
+        self.expect(u64::try_from(context).unwrap_or(0));
         for group in plan.groups() {
             let steps = steps(group);
             if group[0].action.runs_concurrently() {
@@ -334,25 +334,25 @@ impl<'run> Session<'run> {
 
     /// Sends a request, and again while the target throttles it. Every response is noted; one that a repeat supersedes
     /// is not judged. Returns the exchange that counts, and what was noted about it.
-    pub(super) async fn call(&self, call: Call) -> (Exchange, Noted) {
-        self.call_again(call, ResendOptions::default()).await
+    pub(super) async fn call(&self, call: Call) -> (Exchange, ExchangeResult) {
+        self.call_with_options(call, ResendOptions::default()).await
     }
 
     /// Sends a request as [`Self::call`] does, with more that may be sent after a response.
-    pub(super) async fn call_again(&self, call: Call, options: ResendOptions) -> (Exchange, Noted) {
+    pub(super) async fn call_with_options(&self, call: Call, options: ResendOptions) -> (Exchange, ExchangeResult) {
         let Call {
             mut request,
             purpose,
             part,
         } = call;
         let mut attempt = 0;
-        let mut not_found = NotFoundRetry::until(options.within);
+        let mut not_found = NotFoundRetry::until(options.not_found_timeout);
         loop {
             let exchange = self.sender.send(request).await;
             let throttled = exchange.response().is_some_and(Response::is_throttled);
             let missing = exchange.status() == Some(404);
             let wait = self
-                .wait_before_again(&exchange, attempt)
+                .wait_before_resend(&exchange, attempt)
                 .or_else(|| missing.then(|| not_found.wait()).flatten());
             let intent = Intent {
                 purpose,
@@ -368,7 +368,7 @@ impl<'run> Session<'run> {
             self.emit(Event::Exchanged(exchanged));
             self.emit_found(Some(exchanged));
             let Some(wait) = wait else {
-                self.sender.note_refusal(&exchange, intent);
+                self.sender.note_health(&exchange, intent);
                 return (exchange, noted);
             };
             tokio::time::sleep(wait).await;
@@ -380,18 +380,18 @@ impl<'run> Session<'run> {
     /// Returns how long to wait before a throttled request is sent again; `None` where it is not sent again. A create
     /// is sent again only after a 429 that says when, because that rejects it, and then it counts again: any other
     /// response may come from something in front of a service that has stored the record.
-    fn wait_before_again(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
+    fn wait_before_resend(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
         let response = exchange.response().filter(|response| response.is_throttled())?;
         // A wrong token is not sent again: a target that throttles it may be counting them.
-        let shown_once = matches!(exchange.request.credential, Credential::Wrong { .. });
+        let sent_once = matches!(exchange.request.credential, Credential::Wrong { .. });
         let creates = exchange.request.method == Method::Post;
-        let again = !creates || (response.status == 429 && says_when(response) && self.budget_allows_one_beside(1));
-        (again && !shown_once && attempt + 1 < ATTEMPTS).then(|| wait_after(response, attempt))
+        let again = !creates || (response.status == 429 && says_when(response) && self.budget_allows_one_after(1));
+        (again && !sent_once && attempt + 1 < ATTEMPTS).then(|| wait_after(response, attempt))
     }
 
-    /// Shows the evaluation something, and counts how long that keeps the thread busy.
+    /// Passes something to the evaluation, and counts how long that keeps the thread busy.
     pub(super) fn with_evaluation<T>(&self, show: impl FnOnce(&mut Evaluation<'run>) -> T) -> T {
-        self.sender.keeping_busy(|| show(&mut self.evaluation.borrow_mut()))
+        self.sender.timed(|| show(&mut self.evaluation.borrow_mut()))
     }
 
     /// Returns what exchanges have shown so far.
@@ -407,7 +407,7 @@ impl<'run> Session<'run> {
     /// Emits an event, and counts how long that keeps the thread busy: a receiver that keeps exchanges reads their
     /// bodies.
     pub(super) fn emit(&self, event: Event<'_>) {
-        self.sender.keeping_busy(|| (self.events.emit.borrow_mut())(event));
+        self.sender.timed(|| (self.events.emit.borrow_mut())(event));
     }
 
     /// Emits how many more requests are to come.
@@ -464,11 +464,11 @@ impl<'run> Session<'run> {
 
     /// Returns whether one more record may be left in the target.
     pub(super) fn budget_allows_one(&self) -> bool {
-        self.budget_allows_one_beside(0)
+        self.budget_allows_one_after(0)
     }
 
     /// Returns whether one more record may be left, in addition to `more` that are not counted yet.
-    fn budget_allows_one_beside(&self, more: u64) -> bool {
+    fn budget_allows_one_after(&self, more: u64) -> bool {
         self.history().count_left().saturating_add(more) < self.settings.max_writes
     }
 
@@ -483,7 +483,7 @@ impl<'run> Session<'run> {
     fn finish(self, ended: Ended) -> Run {
         let no_success = self.verdicts().no_success();
         let ended = match (ended, no_success) {
-            (Ended::Complete, Some(came)) => Ended::NoSuccess(came),
+            (Ended::Complete, Some(outcome)) => Ended::NoSuccess(outcome),
             (ended, _) => ended,
         };
         if ended == Ended::Complete {
@@ -497,7 +497,7 @@ impl<'run> Session<'run> {
         let mut evaluation = self.evaluation.into_inner();
         let creates = |operation: &OperationId| self.contract.operation(*operation).creates();
         for operation in self.sender.unanswered_writes().into_iter().filter(creates) {
-            evaluation.leave(Residue {
+            evaluation.add_residue(Residue {
                 operation,
                 id: None,
                 status: None,
@@ -531,7 +531,7 @@ impl<'run> Session<'run> {
             residue: finished.residue,
             looked_through: self.final_look.get().unwrap_or_default(),
             unexplained: finished.unexplained,
-            not_taken: self.drafts.not_taken.into_inner(),
+            rejected_values: self.drafts.rejected_values.into_inner(),
             tally: self.sender.tally(),
             in_scope: self.plan.in_scope.clone(),
             mock: finished.mock,
@@ -542,6 +542,6 @@ impl<'run> Session<'run> {
 
 fn evaluation<'run>(contract: &'run Contract, plan: &Plan, settings: &Settings) -> Evaluation<'run> {
     let judge = Judge::new(contract, settings.levels.clone(), settings.values);
-    let judge = if settings.rounds > 1 { judge.of_a_soak() } else { judge };
+    let judge = if settings.rounds > 1 { judge.for_soak() } else { judge };
     Evaluation::new(plan, settings.run_tag.clone(), judge, settings.keep_recording)
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::create::WriteRole;
 use super::request::Address;
-use super::session::{NotTaken, Session};
+use super::session::{RejectedValue, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{TimestampForm, Updated};
@@ -32,7 +32,7 @@ struct Updates<'run> {
 
 /// The outcome of one update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Taken {
+enum UpdateOutcome {
     Accepted,
     /// With this status.
     Rejected(u16),
@@ -59,10 +59,10 @@ impl Session<'_> {
         });
         let base = (operation, &accepted, &address);
         let awkwardly = self.create_awkwardly(base, awkward);
-        match self.beside(operation, &accepted) {
-            Some(beside) => {
+        match self.concurrent_create(operation, &accepted) {
+            Some(concurrent) => {
                 self.expect(1);
-                let plainly = self.write(&beside, &address, WriteRole::Further);
+                let plainly = self.write(&concurrent, &address, WriteRole::Additional);
                 let read = async {
                     if let Some(list) = self.contract.list_of(operation) {
                         self.read_page(list, None, &Sought::Nothing).await;
@@ -94,7 +94,7 @@ impl Session<'_> {
             let halves = these.halves();
             if draft.vary(&Variant::Awkward(these), accepted) {
                 self.expect(1);
-                let exchange = self.write(&draft, address, WriteRole::Further).await;
+                let exchange = self.write(&draft, address, WriteRole::Additional).await;
                 if rejected_with(&exchange).is_none() {
                     return;
                 }
@@ -129,7 +129,7 @@ impl Session<'_> {
             }
             tries += 1;
             self.expect(1);
-            let exchange = self.write(&draft, address, WriteRole::Further).await;
+            let exchange = self.write(&draft, address, WriteRole::Additional).await;
             if self.succeeded(&exchange) {
                 made += 1;
             } else if rejected_with(&exchange).is_none() {
@@ -140,7 +140,7 @@ impl Session<'_> {
 
     /// Drafts a create to be sent at the same time as the one with awkward values, to reveal mixed-up responses,
     /// identifiers given twice and lost records. It replaces the other variants, and only one operation gets it, once.
-    fn beside(&self, operation: OperationId, accepted: &Draft) -> Option<Draft> {
+    fn concurrent_create(&self, operation: OperationId, accepted: &Draft) -> Option<Draft> {
         let at_once = self.settings.jobs > 1 && self.is_first_round() && self.left_to_create() > 1;
         if !at_once || self.created_at_once() != Some(operation) {
             return None;
@@ -151,7 +151,7 @@ impl Session<'_> {
         Some(draft)
     }
 
-    /// Returns the operation that gets two creates at the same time: the seed draws it from those whose records are a
+    /// Returns the operation that gets two creates at the same time: the seed picks it from those whose records are a
     /// list's items. All shards together have one.
     fn created_at_once(&self) -> Option<OperationId> {
         let is_created = |id: &OperationId| {
@@ -164,9 +164,9 @@ impl Session<'_> {
             .contract
             .operation_ids()
             .filter(|id| self.contract.list_of(*id).is_some());
-        let drawn: Vec<_> = creates.filter(is_created).collect();
-        let place = self.plan.seed.checked_rem(u64::try_from(drawn.len()).ok()?)?;
-        drawn.get(usize::try_from(place).ok()?).copied()
+        let candidates: Vec<_> = creates.filter(is_created).collect();
+        let place = self.plan.seed.checked_rem(u64::try_from(candidates.len()).ok()?)?;
+        candidates.get(usize::try_from(place).ok()?).copied()
     }
 
     /// Updates a record of this run with every variant of the draft that the operation accepted, and looks for each.
@@ -192,7 +192,7 @@ impl Session<'_> {
             match variant {
                 Variant::Awkward(values) => awkward.push_back(values),
                 other => {
-                    if self.update_as(&mut updates, &other).await == Some(Taken::Failed) {
+                    if self.update_as(&mut updates, &other).await == Some(UpdateOutcome::Failed) {
                         return;
                     }
                 }
@@ -211,15 +211,15 @@ impl Session<'_> {
                 continue;
             }
             match self.update_as(updates, &Variant::Awkward(values.clone())).await {
-                Some(Taken::Accepted) => {}
-                Some(Taken::Rejected(status)) => {
+                Some(UpdateOutcome::Accepted) => {}
+                Some(UpdateOutcome::Rejected(status)) => {
                     if values.is_single() {
                         rejected.push(values.to_string());
-                        self.note_not_taken(updates.operation, values.to_string(), status);
+                        self.note_rejected_value(updates.operation, values.to_string(), status);
                     }
                     values.halves().into_iter().rev().for_each(|half| open.push_front(half));
                 }
-                Some(Taken::Failed) => return,
+                Some(UpdateOutcome::Failed) => return,
                 None => continue,
             }
             tries += 1;
@@ -227,15 +227,15 @@ impl Session<'_> {
     }
 
     /// Notes that a value was rejected, once in a run.
-    fn note_not_taken(&self, operation: OperationId, value: String, status: u16) {
-        let not_taken = NotTaken {
+    fn note_rejected_value(&self, operation: OperationId, value: String, status: u16) {
+        let rejected = RejectedValue {
             operation,
             value,
             status,
         };
-        let mut all = self.drafts.not_taken.borrow_mut();
-        if !all.contains(&not_taken) {
-            all.push(not_taken);
+        let mut all = self.drafts.rejected_values.borrow_mut();
+        if !all.contains(&rejected) {
+            all.push(rejected);
         }
     }
 
@@ -247,19 +247,19 @@ impl Session<'_> {
         };
         if let Ok(draft) = self.draft_as(operation, &accepted) {
             self.expect(1);
-            self.write(&draft, &address, WriteRole::Further).await;
+            self.write(&draft, &address, WriteRole::Additional).await;
         }
     }
 
     /// Returns the awkward values that the operation rejected.
     pub(super) fn rejected_values(&self, operation: OperationId) -> Vec<String> {
-        let not_taken = self.drafts.not_taken.borrow();
-        let of_this = not_taken.iter().filter(|not_taken| not_taken.operation == operation);
-        of_this.map(|not_taken| not_taken.value.clone()).collect()
+        let rejected = self.drafts.rejected_values.borrow();
+        let of_this = rejected.iter().filter(|value| value.operation == operation);
+        of_this.map(|rejected| rejected.value.clone()).collect()
     }
 
     /// Sends one variant of an update; returns `None` where it would not differ from what was accepted.
-    async fn update_as(&self, updates: &mut Updates<'_>, variant: &Variant) -> Option<Taken> {
+    async fn update_as(&self, updates: &mut Updates<'_>, variant: &Variant) -> Option<UpdateOutcome> {
         let mut draft = self.draft(updates.operation, TimestampForm::Utc).ok()?;
         if !draft.vary(variant, &updates.accepted) {
             return None;
@@ -271,12 +271,12 @@ impl Session<'_> {
     }
 
     /// Sends an update and looks for what it sent.
-    async fn send_update(&self, updates: &mut Updates<'_>, draft: &Draft) -> Taken {
+    async fn send_update(&self, updates: &mut Updates<'_>, draft: &Draft) -> UpdateOutcome {
         self.expect(1);
         let (operation, invariant) = (updates.operation, updates.invariant);
-        let exchange = self.write(draft, &updates.address, WriteRole::Further).await;
+        let exchange = self.write(draft, &updates.address, WriteRole::Additional).await;
         if !self.succeeded(&exchange) {
-            return rejected_with(&exchange).map_or(Taken::Failed, Taken::Rejected);
+            return rejected_with(&exchange).map_or(UpdateOutcome::Failed, UpdateOutcome::Rejected);
         }
         let changed = Changed {
             operation,
@@ -288,7 +288,7 @@ impl Session<'_> {
             self.look_closely(updates.list, changed, &updates.sent).await;
         }
         put(&mut updates.sent, sent);
-        Taken::Accepted
+        UpdateOutcome::Accepted
     }
 
     /// Returns the value of each field that the updates so far sent.

@@ -13,7 +13,7 @@ use crate::history::{Extent, LookId, Looked, Part, Sought};
 use crate::rules::Reason;
 
 /// How many pages of a walk may fail to come before the walk is given up.
-const MISSED: usize = 1;
+const MISSING_PAGES_TOLERATED: usize = 1;
 
 /// Which pages are requested after the first, within `max_pages`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,13 +21,13 @@ pub(super) enum Order {
     /// The last one alone, then from both ends towards the middle: a list shows new records at one of its ends.
     BothEnds,
     /// One after the other.
-    Rising,
+    Ascending,
 }
 
 impl Session<'_> {
     /// Reads once.
     pub(super) async fn read(&self, operation: OperationId) {
-        self.read_within(operation, Duration::ZERO).await;
+        self.read_with_timeout(operation, Duration::ZERO).await;
     }
 
     /// Reads with the identifier that a create returned. The record may appear a little later, just as it may be listed
@@ -41,20 +41,20 @@ impl Session<'_> {
         } else {
             self.settings.settle
         };
-        if self.read_within(operation, longest).await == Some(404) {
+        if self.read_with_timeout(operation, longest).await == Some(404) {
             self.wait_history.reads_timed_out.set(true);
         }
     }
 
     /// Reads once, and again while a 404 may mean that the record is not there yet. Returns the status.
-    async fn read_within(&self, operation: OperationId, longest: Duration) -> Option<u16> {
+    async fn read_with_timeout(&self, operation: OperationId, longest: Duration) -> Option<u16> {
         let address = self.address_if_any(operation)?;
         let options = ResendOptions {
-            within: longest,
+            not_found_timeout: longest,
             ..ResendOptions::default()
         };
         let call = self.documented(operation, address).part(Part::Read);
-        let (exchange, _) = self.call_again(call, options).await;
+        let (exchange, _) = self.call_with_options(call, options).await;
         exchange.status()
     }
 
@@ -96,7 +96,7 @@ impl Session<'_> {
         };
         let most = self.settings.max_pages;
         match order {
-            Order::Rising => self.pages(look, 2..=last.min(most)).await,
+            Order::Ascending => self.pages(look, 2..=last.min(most)).await,
             Order::BothEnds => {
                 let mut numbers = both_ends(last, most);
                 let alone = numbers.by_ref().take(1).collect::<Vec<_>>();
@@ -123,7 +123,7 @@ impl Session<'_> {
                 None => missed += 1,
             }
             // One page may be missing, at an end that is not where the list says it is.
-            over.set(enough || missed > MISSED);
+            over.set(enough || missed > MISSING_PAGES_TOLERATED);
         }
         enough
     }

@@ -22,7 +22,7 @@ use crate::cli::staged::staged_file;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::redact::printable;
-use crate::rules::{Finding, Level, Scope, shows};
+use crate::rules::{Finding, Level, Scope, is_evidence_for};
 
 /// A configuration to which entries will be added.
 #[derive(Debug)]
@@ -141,7 +141,9 @@ fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'stat
     let scopes = reported.map(|finding| {
         let fact = contract.fact(finding.fact);
         let beside = contract.facts.iter().filter(|other| {
-            other.operation == fact.operation && other.pattern == fact.pattern && shows(finding.rule, other.kind)
+            other.operation == fact.operation
+                && other.pattern == fact.pattern
+                && is_evidence_for(finding.rule, other.kind)
         });
         // An entry must not accept what was not found: where the rule judges several facts at the location, it names one.
         let several = beside.count() > 1;

@@ -44,7 +44,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         accepted: accepted(left.accepted, right.accepted),
         looked_through,
         others: [left.others, right.others].concat(),
-        not_taken: [left.not_taken, right.not_taken].concat(),
+        rejected_values: [left.rejected_values, right.rejected_values].concat(),
         residue: [left.residue, right.residue].concat(),
         requests: requests(left.requests, right.requests),
         operations: operations(left.operations, right.operations),
@@ -85,8 +85,8 @@ pub(super) fn sort(record: &mut Record) {
     put_in_order(&mut record.findings);
     record.exchanges.sort_by_key(|exchange| exchange.number);
     record.others.sort();
-    record.not_taken.sort();
-    record.not_taken.dedup();
+    record.rejected_values.sort();
+    record.rejected_values.dedup();
     record.residue.sort_by(|left, right| {
         (&left.operation, &left.id, left.answered).cmp(&(&right.operation, &right.id, right.answered))
     });

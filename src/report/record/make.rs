@@ -4,8 +4,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::outcome::outcome;
 use super::{
-    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotTakenRecord,
-    OperationRecord, OtherRecord, Record, ResidueRecord, ShardRecord, VERSION, VerdictRecord, WhyUndecided,
+    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord,
+    OtherRecord, Record, RejectedValueRecord, ResidueRecord, ShardRecord, VERSION, VerdictRecord, WhyUndecided,
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -63,7 +63,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
         list: name(other.list),
         id: other.id.as_deref().map(identifier),
     });
-    let not_taken = run.not_taken.iter().map(|value| NotTakenRecord {
+    let rejected_values = run.rejected_values.iter().map(|value| RejectedValueRecord {
         operation: name(value.operation),
         value: value.value.clone(),
         status: value.status,
@@ -92,7 +92,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
         residue: residue.collect(),
         looked_through: run.looked_through,
         others: others.collect(),
-        not_taken: not_taken.collect(),
+        rejected_values: rejected_values.collect(),
         requests: run.tally,
         operations: operations(run, about.contract),
         gaps: gaps(about.contract),

@@ -119,8 +119,8 @@ pub struct Record {
     #[serde(default)]
     pub others: Vec<OtherRecord>,
     /// The awkward values that the target rejected: the document leaves open which values are accepted.
-    #[serde(default)]
-    pub not_taken: Vec<NotTakenRecord>,
+    #[serde(default, rename = "not_taken")]
+    pub rejected_values: Vec<RejectedValueRecord>,
     /// The number of requests sent, by kind.
     pub requests: Tally,
     /// The operations of the contract, in its order.
@@ -433,7 +433,8 @@ pub struct OtherRecord {
 
 /// An awkward value that an operation rejected.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct NotTakenRecord {
+#[schemars(rename = "NotTakenRecord")]
+pub struct RejectedValueRecord {
     /// The operation.
     pub operation: String,
     /// What is awkward about the value.

@@ -31,9 +31,9 @@ pub(super) fn outcome(
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
-        Ended::NoSuccess(came) => (Outcome::CouldNotJudge, Some(came.to_string())),
-        Ended::NotReady(within, reason) => {
-            let seconds = within.as_secs_f64();
+        Ended::NoSuccess(outcome) => (Outcome::CouldNotJudge, Some(outcome.to_string())),
+        Ended::NotReady(timeout, reason) => {
+            let seconds = timeout.as_secs_f64();
             let reason = format!(
                 "the target was not up within {seconds} s (wait): {reason}; check the base URL, and that the service \
                  starts"

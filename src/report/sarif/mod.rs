@@ -93,11 +93,11 @@ fn descriptor(rule: &Rule) -> Descriptor {
         help: Some(Text {
             text: format!(
                 "{}\n\nIt leaves alone: {}\n\nFix: {}\n\nSource: {}",
-                rule.explanation, rule.leaves_alone, rule.fix, rule.source
+                rule.explanation, rule.exceptions, rule.fix, rule.source
             ),
             markdown: Some(format!(
                 "{}\n\n**It leaves alone:** {}\n\n**Fix:** {}\n\n**Source:** {}\n\n`countersign explain {}` has an example.",
-                rule.explanation, rule.leaves_alone, rule.fix, rule.source, rule.name
+                rule.explanation, rule.exceptions, rule.fix, rule.source, rule.name
             )),
         }),
         default_configuration: Some(Configuration {

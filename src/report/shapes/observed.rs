@@ -45,7 +45,7 @@ impl<'contract> Observed<'contract> {
 
     /// Adds an exchange: the success of a documented request to its operation, any other 4xx to the errors. Throttled
     /// requests, incomplete responses and everything else are left out.
-    pub fn see(&mut self, exchange: &Exchange, intent: Intent) {
+    pub fn add(&mut self, exchange: &Exchange, intent: Intent) {
         let Ok(response) = &exchange.outcome else { return };
         let id = exchange.request.operation;
         let operation = self.contract.operation(id);

@@ -53,7 +53,7 @@ pub(super) fn recorded(recording: &Recording) -> Result<Shapes, String> {
     });
     let mut observed = Observed::new(contract());
     let exchanges = recording.exchanges();
-    exchanges.for_each(|(exchange, intent)| observed.see(exchange, intent));
+    exchanges.for_each(|(exchange, intent)| observed.add(exchange, intent));
     by_name(&observed, &PLAN)
 }
 
@@ -102,7 +102,7 @@ async fn observed(subject: &Subject) -> Result<(Observed<'static>, Plan, String)
     let mut observed = Observed::new(contract());
     let mut see = |event: Event<'_>| {
         if let Event::Exchanged(exchanged) = event {
-            observed.see(exchanged.exchange, exchanged.intent);
+            observed.add(exchanged.exchange, exchanged.intent);
         }
     };
     let report = check.run_watched(&mut see).await.map_err(|error| error.to_string())?;

@@ -1,5 +1,5 @@
 //! Reads the bodies of responses, and a body that comes again only once, because a soak gets the same pages over and
-//! over. The main type is [`Reading`].
+//! over. The main type is [`BodyReader`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ pub(super) type ReadBody = Result<Arc<Body>, JsonError>;
 
 /// Reads bodies.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct BodyReader {
     /// The last body of each path, where bodies are kept.
     kept: Option<HashMap<String, (Bytes, Arc<Body>)>>,
 }
 
-impl Reading {
+impl BodyReader {
     /// Creates a reading that keeps bodies.
-    pub(super) fn keeping() -> Self {
+    pub(super) fn caching() -> Self {
         Self {
             kept: Some(HashMap::new()),
         }
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn the_same_bytes_of_one_path_are_read_once() {
-        let mut reading = Reading::keeping();
+        let mut reading = BodyReader::caching();
         let first = reading.read("/a", &bytes("[1]")).unwrap();
         assert!(Arc::ptr_eq(&first, &reading.read("/a", &bytes("[1]")).unwrap()));
         assert!(!Arc::ptr_eq(&first, &reading.read("/b", &bytes("[1]")).unwrap()));
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn other_bytes_are_read_for_what_they_are() {
-        let mut reading = Reading::keeping();
+        let mut reading = BodyReader::caching();
         for text in ["[1]", "[2]", "[1]", "[", "[1]"] {
             let read = reading.read("/a", &bytes(text));
             assert_eq!(read, json::read(text.as_bytes()).map(Arc::new), "{text}");
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn little_is_kept_however_much_comes() {
-        let mut reading = Reading::keeping();
+        let mut reading = BodyReader::caching();
         let large = bytes(&format!("\"{}\"", "x".repeat(LARGEST)));
         for number in 0..2 * MOST {
             reading.read(&format!("/{number}"), &bytes("1")).unwrap();
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn nothing_is_kept_unless_it_is_wanted() {
-        let mut reading = Reading::default();
+        let mut reading = BodyReader::default();
         let first = reading.read("/a", &bytes("[1]")).unwrap();
         assert!(!Arc::ptr_eq(&first, &reading.read("/a", &bytes("[1]")).unwrap()));
     }

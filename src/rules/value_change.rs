@@ -1,5 +1,5 @@
 //! Describes what became of a value that did not come back as it was sent, without showing any data of the target: what
-//! was sent is the run's own, and what came back is described only in terms of it. Start with [`spoiled`].
+//! was sent is the run's own, and what came back is described only in terms of it. Start with [`describe_change`].
 
 use chrono::{DateTime, Duration, FixedOffset};
 use serde_json::Value;
@@ -10,17 +10,17 @@ use crate::history::same::{composed, instant};
 
 /// Describes what became of a value that the run made itself, to be read after a colon; `None` where nothing can be
 /// said.
-pub(super) fn spoiled(carry: &Carry, body: &Value, (sent, kept): (&Value, &Value)) -> Option<String> {
+pub(super) fn describe_change(carry: &Carry, body: &Value, (sent, kept): (&Value, &Value)) -> Option<String> {
     match (sent, kept) {
-        _ if carry.same == Same::Instant => moved(sent, instant(kept)?),
-        (Value::String(sent), Value::String(kept)) => text(&composed(sent), &composed(kept)),
-        (Value::Number(_), _) => of_a_date(carry, body),
+        _ if carry.same == Same::Instant => describe_time_shift(sent, instant(kept)?),
+        (Value::String(sent), Value::String(kept)) => describe_string_change(&composed(sent), &composed(kept)),
+        (Value::Number(_), _) => describe_date(carry, body),
         _ => None,
     }
 }
 
 /// Describes the date that a number was sent as a part of.
-fn of_a_date(carry: &Carry, body: &Value) -> Option<String> {
+fn describe_date(carry: &Carry, body: &Value) -> Option<String> {
     let (date, _) = carry.sent.rsplit_once('/')?;
     let part = |name: &str| pointer::select(body, &pointer::join(date, name)).first()?.as_i64();
     let (year, month, day) = (part("year")?, part("month")?, part("day")?);
@@ -28,7 +28,7 @@ fn of_a_date(carry: &Carry, body: &Value) -> Option<String> {
 }
 
 /// Describes how far an instant was moved, and what explains that.
-fn moved(sent: &Value, kept: DateTime<FixedOffset>) -> Option<String> {
+fn describe_time_shift(sent: &Value, kept: DateTime<FixedOffset>) -> Option<String> {
     let sent = instant(sent)?;
     let by = kept.signed_duration_since(sent);
     let offset = Duration::seconds(sent.offset().local_minus_utc().into());
@@ -51,8 +51,8 @@ fn moved(sent: &Value, kept: DateTime<FixedOffset>) -> Option<String> {
     Some(format!("it came back {} s {direction}: {how}", seconds.abs()))
 }
 
-/// Describes what became of a text.
-fn text(sent: &str, kept: &str) -> Option<String> {
+/// Describes what became of a string.
+fn describe_string_change(sent: &str, kept: &str) -> Option<String> {
     if sent == kept {
         return None;
     }
@@ -88,13 +88,13 @@ fn text(sent: &str, kept: &str) -> Option<String> {
         (1, 0) => named("is missing"),
         (1, 1) => named("came back as another character"),
         (1, more) => named(&format!("came back as {more} characters")),
-        // Nothing can be said of a text of which nothing is left.
+        // Nothing can be said of a string of which nothing is left.
         _ if first == 0 && character.is_none_or(|letter| letter.is_ascii_alphanumeric()) => return None,
         _ => named("is the first that came back changed"),
     })
 }
 
-/// A way in which software changes a text as a whole, and the words for it.
+/// A way in which software changes a string as a whole, and the words for it.
 type Known = (fn(&str, &str) -> bool, &'static str);
 
 const KNOWN: [Known; 9] = [
@@ -130,7 +130,7 @@ const KNOWN: [Known; 9] = [
     ),
 ];
 
-/// Returns a text in which the entities that an escaping layer writes are decoded.
+/// Returns a string in which the entities that an escaping layer writes are decoded.
 fn unescaped(text: &str) -> String {
     let entities = [
         ("&lt;", "<"),
@@ -210,10 +210,14 @@ mod tests {
             ("regular", "regulas", "its character 7 came back as another character"),
             ("a<b>c</b>", "ac", "`<` is the first that came back changed"),
         ] {
-            assert_eq!(text(sent, kept).as_deref(), Some(expected), "{sent} {kept}");
+            assert_eq!(
+                describe_string_change(sent, kept).as_deref(),
+                Some(expected),
+                "{sent} {kept}"
+            );
         }
-        assert_eq!(text("same", "same"), None);
-        assert_eq!(text("no", "false"), None);
+        assert_eq!(describe_string_change("same", "same"), None);
+        assert_eq!(describe_string_change("no", "false"), None);
     }
 
     #[test]
@@ -242,7 +246,7 @@ mod tests {
             ),
         ] {
             let kept = DateTime::parse_from_rfc3339(kept).unwrap();
-            assert_eq!(moved(&sent, kept).as_deref(), Some(expected));
+            assert_eq!(describe_time_shift(&sent, kept).as_deref(), Some(expected));
         }
     }
 
@@ -255,8 +259,11 @@ mod tests {
             gap: None,
         };
         let body = json!({"date_of_birth": {"day": 29, "month": 2, "year": 1996}});
-        let reported = spoiled(&carry, &body, (&json!(29), &json!(1)));
+        let reported = describe_change(&carry, &body, (&json!(29), &json!(1)));
         assert_eq!(reported.as_deref(), Some("it is part of the date 1996-02-29"));
-        assert_eq!(spoiled(&carry, &json!({"size": 29}), (&json!(29), &json!(1))), None);
+        assert_eq!(
+            describe_change(&carry, &json!({"size": 29}), (&json!(29), &json!(1))),
+            None
+        );
     }
 }

@@ -18,13 +18,13 @@ use crate::exchange::Digest;
 
 /// Whether the run's own records were kept.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Keeping {
+pub(super) struct MockSigns {
     kept: bool,
     lost: bool,
     same_identifier: bool,
 }
 
-impl Keeping {
+impl MockSigns {
     /// Whether creates are accepted, nothing is kept, and one identifier is repeated.
     fn is_of_a_mock(self) -> bool {
         !self.kept && self.lost && self.same_identifier
@@ -35,7 +35,7 @@ impl History<'_> {
     /// Records whether the target keeps what was sent, for the records that were looked for in a list: `shown` returns
     /// each as the list shows it. A list that was not seen completely proves nothing about the records that it did not
     /// show.
-    pub(super) fn note_keeping<'seen>(
+    pub(super) fn note_mock_signs<'seen>(
         &mut self,
         made: &[CreatedRecord],
         completely: bool,
@@ -46,7 +46,7 @@ impl History<'_> {
         // A body without the run tag may be the contract's example, which a mock shows too, or may have nothing that
         // must be kept. So such records count only where no record of the list can carry the run tag.
         let any_tagged = made.iter().any(|made| is_tagged(&made));
-        let mut keeping = self.keeping;
+        let mut mock_signs = self.mock_signs;
         for (index, made) in made.iter().enumerate() {
             if any_tagged && !is_tagged(&made) {
                 continue;
@@ -58,11 +58,11 @@ impl History<'_> {
                     self.carries(made, seen)
                 }
             });
-            keeping.kept |= kept;
-            keeping.lost |= completely && !kept;
+            mock_signs.kept |= kept;
+            mock_signs.lost |= completely && !kept;
         }
-        keeping.same_identifier |= self.has_same_identifier(made);
-        self.keeping = keeping;
+        mock_signs.same_identifier |= self.has_same_identifier(made);
+        self.mock_signs = mock_signs;
     }
 
     /// Whether the target is a mock, judging by its lists until the end: the run tag in any of them, under any
@@ -70,7 +70,7 @@ impl History<'_> {
     pub(crate) fn is_mock(&self) -> bool {
         let ledger = &self.ledger;
         let found = || ledger.residue.iter().any(|left| left.found == Some(true));
-        self.keeping.is_of_a_mock() && ledger.unexplained.is_empty() && !found()
+        self.mock_signs.is_of_a_mock() && ledger.unexplained.is_empty() && !found()
     }
 
     /// Whether two creates of one operation with different bodies got the same identifier.
