@@ -76,7 +76,7 @@ pub struct Check {
 /// What replaces a time of 0 where a request or the check could not be made in it.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// Makes a transport from a token, the text from which wrong tokens are drawn, and limits.
+/// Makes a transport from a token, the string from which wrong tokens are made, and limits.
 type Connect = Box<dyn FnOnce(Option<Token>, String, Limits) -> Transport + Send>;
 
 /// The destination of a check.
@@ -226,7 +226,7 @@ impl Check {
         self
     }
 
-    /// Sets the seed of the choices that the check makes: the same seed makes the same ones. By default it is drawn at
+    /// Sets the seed of the choices that the check makes: the same seed makes the same ones. By default it is chosen at
     /// random; the record has it.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);

@@ -100,7 +100,7 @@ impl<'run> History<'run> {
     }
 
     /// Forgets the records of an earlier round: they were judged there, and keeping them would cost memory for each
-    /// round. Ownership record a create returned stays known, because its identifier stays bound until the create succeeds
+    /// round. Whose record a create returned stays known, because its identifier stays bound until the create succeeds
     /// again.
     pub(crate) fn begin_round(&mut self) {
         self.made.clear();

@@ -28,7 +28,7 @@ pub(super) enum OwnershipState {
     Seen,
 }
 
-/// Ownership record a create returned, as far as a run must know before it writes to it.
+/// Whose record a create returned, as far as a run must know before it writes to it.
 #[derive(Clone, Debug)]
 pub(crate) enum Ownership {
     /// The run's own.

@@ -24,7 +24,7 @@ pub(super) struct BodyReader {
 }
 
 impl BodyReader {
-    /// Creates a reading that keeps bodies.
+    /// Creates a reader that keeps bodies.
     pub(super) fn caching() -> Self {
         Self {
             kept: Some(HashMap::new()),

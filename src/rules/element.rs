@@ -93,12 +93,12 @@ fn elements_that_show_the_values_of_each_other_are_broken_once_and_no_spelling()
         );
         assert!(expected.findings("respelled").is_empty());
     }
-    let turned = [
+    let swapped_around = [
         method("ada@example.com", "phone", "active"),
         method("+44 7700 900123", "landline", "inactive"),
         method("01632 960123", "email", "blocked"),
     ];
-    let expected = created(&[one, two, three_], &turned);
+    let expected = created(&[one, two, three_], &swapped_around);
     assert_eq!(expected.finding("carried").pointer, "/data/contact_methods/0/type");
 }
 

@@ -42,8 +42,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
     }
 }
 
-/// Returns whether a held fact of this kind shows that the rule found nothing. Rules that report without a fact of their own use the facts of
-/// other rules; no fact covers what `allow` looks at, a 405.
+/// Returns whether a held fact of this kind shows that the rule found nothing. Rules without a fact of
+/// their own use the facts of other rules; no fact covers what `allow` looks at, a 405.
 #[must_use]
 pub fn is_evidence_for(rule: &Rule, kind: FactKind) -> bool {
     let by_report = match rule.name {

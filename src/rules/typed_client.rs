@@ -246,7 +246,7 @@ mod tests {
             let mut all = Vec::new();
             locations(&response, "", &mut all);
             // The innermost come first, so that no move takes another's place away.
-            for (turn, location) in all
+            for (index, location) in all
                 .iter()
                 .rev()
                 .enumerate()
@@ -255,7 +255,7 @@ mod tests {
                 let value = response.pointer_mut(location).unwrap();
                 let moves = moves(value);
                 let before = value.clone();
-                *value = moves[turn % moves.len()].clone();
+                *value = moves[index % moves.len()].clone();
                 if !agreed(&operation, &response).1 {
                     *response.pointer_mut(location).unwrap() = before;
                 }

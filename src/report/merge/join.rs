@@ -169,7 +169,11 @@ fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingR
                     known.level.max(finding.level),
                     known.count.saturating_add(finding.count),
                 );
-                let first = if turn(&known) <= turn(&finding) { known } else { finding };
+                let first = if preference(&known) <= preference(&finding) {
+                    known
+                } else {
+                    finding
+                };
                 place.insert(FindingRecord { level, count, ..first });
             }
         }
@@ -179,7 +183,7 @@ fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingR
 
 /// The key by which one of two findings is chosen: the earlier exchange first. The other parts only make sure that the
 /// choice does not depend on which record is read first.
-fn turn(finding: &FindingRecord) -> (u64, &str, &str, &str, &str) {
+fn preference(finding: &FindingRecord) -> (u64, &str, &str, &str, &str) {
     (
         finding.exchange.unwrap_or(u64::MAX),
         &finding.response_pointer,

@@ -199,12 +199,12 @@ paths:
             json!({"page": [], "a": 7}),
         ];
         let reported = shown(&contract(), &rows);
-        for turn in 1..rows.len() {
-            let mut turned = rows.clone();
-            turned.rotate_left(turn);
-            assert_eq!(shown(&contract(), &turned), reported);
-            turned.reverse();
-            assert_eq!(shown(&contract(), &turned), reported);
+        for by in 1..rows.len() {
+            let mut rotated = rows.clone();
+            rotated.rotate_left(by);
+            assert_eq!(shown(&contract(), &rotated), reported);
+            rotated.reverse();
+            assert_eq!(shown(&contract(), &rotated), reported);
         }
         assert!(reported.contains("a: array of many | text | blank"), "{reported}");
     }
