@@ -1,5 +1,5 @@
 //! The exchanges of a run as a report may show them: requests as they were sent, except for values that the target
-//! showed, and responses as shapes. The main types are [`Exchanges`], which sees the events of a run, and
+//! showed, and responses as shapes. The main types are [`Exchanges`], which takes the events of a run, and
 //! [`ExchangeRecord`].
 
 use std::cell::Cell;
@@ -146,7 +146,7 @@ impl<'run> Exchanges<'run> {
         }
     }
 
-    /// Sees an event of the run.
+    /// Takes an event of the run.
     pub fn add_event(&mut self, event: Event<'_>) {
         match event {
             Event::Exchanged(exchanged) if self.kept.len() < MOST_KEPT => self.keep(exchanged),
@@ -162,7 +162,7 @@ impl<'run> Exchanges<'run> {
     /// Returns the number of the exchange that showed a finding, if it is known. Several exchanges together break an
     /// invariant; then it is the last one with the finding's request.
     #[must_use]
-    pub fn that_showed(&self, finding: &Finding) -> Option<u64> {
+    pub fn exchange_that_showed(&self, finding: &Finding) -> Option<u64> {
         let request = &finding.request;
         let path = self.path(request);
         let name = &self.contract.operation(request.operation).name;
@@ -388,7 +388,7 @@ mod tests {
             }
         }
         let finding = judge.verdicts().findings()[0].clone();
-        assert_eq!(exchanges.that_showed(&finding), Some(most + 3));
+        assert_eq!(exchanges.exchange_that_showed(&finding), Some(most + 3));
         let (kept, left_out) = exchanges.into_records();
         assert_eq!((kept.len(), left_out), (MOST_KEPT + 1, 4));
         assert_eq!(kept.last().unwrap().number, most + 3);
@@ -408,7 +408,7 @@ mod tests {
             exchange: None,
             ..judge.verdicts().findings()[0].clone()
         };
-        assert_eq!(exchanges.that_showed(&finding), Some(3));
+        assert_eq!(exchanges.exchange_that_showed(&finding), Some(3));
         let elsewhere = Finding {
             request: Request {
                 printable: Printable {
@@ -420,6 +420,6 @@ mod tests {
             },
             ..finding
         };
-        assert_eq!(exchanges.that_showed(&elsewhere), None);
+        assert_eq!(exchanges.exchange_that_showed(&elsewhere), None);
     }
 }

@@ -59,7 +59,7 @@ fn annotation(record: &Record, group: &Group<'_>) -> String {
         .iter()
         .map(|line| phrases::clipped(line, LONGEST_VALUE))
         .collect();
-    command(phrases::word(finding.level), &properties, &lines.join("\n"))
+    command(phrases::level_word(finding.level), &properties, &lines.join("\n"))
 }
 
 /// Returns one command. Line feeds in the message are kept, escaped.

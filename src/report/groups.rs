@@ -35,7 +35,7 @@ pub(super) struct Group<'record> {
 
 /// Returns the findings of a record in groups. The group with the most urgent finding comes first.
 pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
-    let stated = stated_of(record);
+    let stated = operations_at_fault(record);
     let mut places = HashMap::new();
     let mut of_operations: Vec<Group<'_>> = Vec::new();
     for finding in &record.findings {
@@ -52,7 +52,7 @@ pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
     let mut groups = Vec::new();
     for group in of_operations {
         let finding = group.first;
-        let key = (finding.level, finding.rule.as_str(), group.alike());
+        let key = (finding.level, finding.rule.as_str(), group.cause_key());
         add(&mut groups, places.entry(key), group);
     }
     let mut lines = HashMap::new();
@@ -65,7 +65,7 @@ pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
 
 /// Returns the operation of each broken fact that is about one operation. A response to another one may show it: what
 /// `createTag` loses is missing in `getTags`. What holds for all of a security scheme is about none.
-fn stated_of(record: &Record) -> HashMap<&str, &str> {
+fn operations_at_fault(record: &Record) -> HashMap<&str, &str> {
     let found: HashSet<_> = record.findings.iter().map(|finding| finding.fact.as_str()).collect();
     let rows = record.facts.rows.iter().filter(|row| found.contains(row.fact.as_str()));
     let about_one = rows.filter(|row| {
@@ -118,7 +118,7 @@ impl<'record> Group<'record> {
     }
 
     /// The key that groups of several operations share if they have one cause.
-    fn alike(&self) -> Vec<[&'record str; 3]> {
+    fn cause_key(&self) -> Vec<[&'record str; 3]> {
         let of_fields = matches!(self.headline_of_rule(), Some(Headline::Field(..)));
         let part = |finding: &'record FindingRecord| {
             let documented = if of_fields {
@@ -204,7 +204,7 @@ fn named(operations: &[&str]) -> String {
 }
 
 /// Explains the number of findings if it differs from the number of broken facts; otherwise none.
-pub(super) fn sum(record: &Record, blocks: usize) -> Option<String> {
+pub(super) fn explain_count(record: &Record, blocks: usize) -> Option<String> {
     let found: HashSet<_> = record.findings.iter().map(|finding| finding.fact.as_str()).collect();
     let (mut broken, mut others, mut silent) = (0, 0, 0);
     for row in &record.facts.rows {
@@ -380,18 +380,18 @@ mod tests {
     fn the_number_of_findings_is_explained_where_it_is_not_that_of_the_broken_facts() {
         let mut record = fixed();
         record.findings.truncate(1);
-        assert_eq!(sum(&record, groups(&record).len()), None);
+        assert_eq!(explain_count(&record, groups(&record).len()), None);
         let mut second = record.findings[0].clone();
         record.findings.push(second.clone());
         second.fact = record.facts.rows[2].fact.to_string();
         record.findings.push(second);
         assert_eq!(
-            sum(&record, groups(&record).len()).as_deref(),
+            explain_count(&record, groups(&record).len()).as_deref(),
             Some("3 errors in 1 block: 1 for a broken fact, 1 for a fact that is not broken, 1 more for the same fact")
         );
         record.findings.clear();
         assert_eq!(
-            sum(&record, groups(&record).len()).as_deref(),
+            explain_count(&record, groups(&record).len()).as_deref(),
             Some("1 broken fact is allowed or accepted")
         );
     }

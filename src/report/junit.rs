@@ -174,7 +174,7 @@ fn about(suite: &mut TestSuite, record: &Record) {
 
 /// Returns the case of a fact. Findings by other rules than the fact's own are reported here too.
 fn case(record: &Record, row: &FactRow, findings: &[Found<'_>]) -> TestCase {
-    let (denied, noted): (Vec<_>, Vec<_>) = findings.iter().partition(|found| found.finding.level == Level::Deny);
+    let (denied, warned): (Vec<_>, Vec<_>) = findings.iter().partition(|found| found.finding.level == Level::Deny);
     let status = match (denied.is_empty(), row.verdict) {
         (false, _) => broken(record, &denied),
         (true, VerdictRecord::Undecided) => {
@@ -186,7 +186,7 @@ fn case(record: &Record, row: &FactRow, findings: &[Found<'_>]) -> TestCase {
     };
     let mut case = TestCase::new(safe(&row.fact), status);
     case.set_classname(safe(&row.operation));
-    let mut output: Vec<_> = noted.iter().map(|found| text(record, found)).collect();
+    let mut output: Vec<_> = warned.iter().map(|found| text(record, found)).collect();
     if row.verdict == VerdictRecord::Broken && findings.is_empty() {
         output.push(format!("broken; the rule {} is at allow", row.rule));
     }
@@ -239,7 +239,7 @@ fn text(
 ) -> String {
     let mut lines = vec![format!(
         "{}[{}]: {headline}",
-        phrases::word(finding.level),
+        phrases::level_word(finding.level),
         finding.rule
     )];
     lines.extend(phrases::what_is_wrong(finding));

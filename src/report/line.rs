@@ -9,7 +9,7 @@ impl Terminal {
     /// Returns one line for a finding: level, rule, fact; cut at the terminal's width.
     #[must_use]
     pub fn found(&self, (weighs, rule, fact): (Level, &str, &str)) -> String {
-        let level = phrases::word(weighs);
+        let level = phrases::level_word(weighs);
         let rest = format!("[{rule}]: {fact}");
         // A contract's text is not trusted.
         let rest = sanitize(&rest, Colours::None).replace('\n', " ");

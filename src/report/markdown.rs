@@ -155,7 +155,7 @@ fn row(group: &Group<'_>) -> String {
     let finding = group.first;
     let level = match finding.level {
         Level::Deny => "**error**",
-        level => phrases::word(level),
+        level => phrases::level_word(level),
     };
     let received = match group.rest.len() {
         0 => phrases::received(finding),
@@ -185,7 +185,7 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
         .map_or_else(String::new, |rule| format!("\nFix: {}\n", rule.fix));
     format!(
         "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n{others}{fix}\n{}",
-        phrases::word(finding.level),
+        phrases::level_word(finding.level),
         code(&phrases::clipped(&group.headline(), LONGEST_CELL)),
         finding.contract_line,
         code(&phrases::clipped(&record.contract.file, LONGEST_CELL)),
@@ -193,11 +193,11 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
         fenced("yaml", &excerpt.join("\n")),
         code(&phrases::clipped(&finding.documented, LONGEST_LINE)),
         code(&phrases::clipped(&phrases::received(finding), LONGEST_LINE)),
-        again(finding, above),
+        reproduce(finding, above),
     )
 }
 
-fn again(finding: &FindingRecord, above: Option<&Group<'_>>) -> String {
+fn reproduce(finding: &FindingRecord, above: Option<&Group<'_>>) -> String {
     match above {
         None => fenced("sh", &phrases::clipped(&finding.reproduce, LONGEST_LINE)),
         Some(above) => {
@@ -227,11 +227,11 @@ fn undecided(record: &Record) -> String {
 }
 
 fn residue(record: &Record) -> String {
-    let count = phrases::all_left(record).count();
+    let count = phrases::all_residue(record).count();
     if count == 0 {
         return String::new();
     }
-    let rows: String = phrases::all_left(record)
+    let rows: String = phrases::all_residue(record)
         .take(MOST_LISTED)
         .map(|(operation, left)| format!("| {} | {} |\n", cell(operation), cell(&left)))
         .collect();

@@ -39,7 +39,7 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
 }
 
 /// The word for a finding of a level.
-pub(super) fn word(level: Level) -> &'static str {
+pub(super) fn level_word(level: Level) -> &'static str {
     match level {
         Level::Deny => "error",
         Level::Warn => "warning",
@@ -49,7 +49,7 @@ pub(super) fn word(level: Level) -> &'static str {
 
 /// So many records left: `1 record left in the target`.
 pub(super) fn records_left(record: &Record) -> String {
-    format!("{} left in the target", counted(all_left(record).count(), "record"))
+    format!("{} left in the target", counted(all_residue(record).count(), "record"))
 }
 
 /// The base URL of the target.
@@ -216,13 +216,13 @@ pub(super) fn undecided(record: &Record) -> Vec<(&str, Vec<&FactRow>)> {
 }
 
 /// Describes a record of the residue: its identifier, and what else is known about it.
-pub(super) fn left(residue: &ResidueRecord) -> String {
-    let parts = [residue.id.clone(), left_note(residue)];
+pub(super) fn residue(residue: &ResidueRecord) -> String {
+    let parts = [residue.id.clone(), residue_note(residue)];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// Describes a record of the residue apart from its identifier; none if there is nothing unusual about it.
-pub(super) fn left_note(residue: &ResidueRecord) -> Option<String> {
+pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
     let no_id = if residue.id_stated {
         "the response showed no id of its own"
     } else {
@@ -247,9 +247,9 @@ pub(super) fn left_note(residue: &ResidueRecord) -> Option<String> {
 
 /// Returns all residue as pairs: the operation, and what is known about the record. After the records that creates left
 /// come other records that show the run tag.
-pub(super) fn all_left(record: &Record) -> impl Iterator<Item = (&str, String)> {
+pub(super) fn all_residue(record: &Record) -> impl Iterator<Item = (&str, String)> {
     let created = record.residue.iter();
-    let created = created.map(|residue| (residue.operation.as_str(), left(residue)));
+    let created = created.map(|left| (left.operation.as_str(), residue(left)));
     let others = record.others.iter().map(|other| {
         let id = other.id.as_deref().unwrap_or("without an id");
         (
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn an_id_that_nobody_could_read_is_not_blamed_on_the_response() {
         let note = |answered, id_stated| {
-            left(&ResidueRecord {
+            residue(&ResidueRecord {
                 id: None,
                 answered,
                 id_stated,

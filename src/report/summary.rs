@@ -62,7 +62,7 @@ impl Terminal {
         let cause = phrases::cause(record).map_or_else(String::new, |cause| self.row("cause", cause));
         let mut text = cause + &self.row("contract", &contract) + &self.row("facts", &counted);
         self.undecided(record, &mut text);
-        if let Some(sum) = groups::sum(record, blocks) {
+        if let Some(sum) = groups::explain_count(record, blocks) {
             text.push_str(&self.row("findings", &sum));
         }
         if let Some(shards) = &record.shards {
@@ -170,7 +170,7 @@ fn rate(requests: u64, milliseconds: u64) -> f64 {
 fn residue(record: &Record) -> String {
     let mut lines: Vec<(String, usize)> = Vec::new();
     let mut places = HashMap::new();
-    for (operation, left) in phrases::all_left(record) {
+    for (operation, left) in phrases::all_residue(record) {
         let line = format!("    {operation:<20} {left}");
         let place = *places.entry(line.clone()).or_insert(lines.len());
         match lines.get_mut(place) {

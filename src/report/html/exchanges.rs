@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
+use super::format::{count, counted, milliseconds, number, percent};
 use super::indent::indent;
 use super::matrix::name;
 use super::timing;
 use super::timing::{elapsed, figures, lane, span};
 use super::view::View;
-use super::words::{count, counted, milliseconds, number, percent};
 use crate::report::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord, ResponseRecord};
 
 /// Returns the section.
@@ -70,13 +70,13 @@ fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup 
     let operation = view
         .operation(&exchange.operation)
         .map_or(0, |operation| operation.number);
-    let looks = if view.is_at_fault(exchange.number) {
+    let css_class = if view.is_at_fault(exchange.number) {
         "exchange at-fault"
     } else {
         "exchange"
     };
     html! {
-        details class=(looks) #{ "exchange-" (exchange.number) } data-o=(operation)
+        details class=(css_class) #{ "exchange-" (exchange.number) } data-o=(operation)
             data-ms=[elapsed(exchange)] {
             summary {
                 span.nr { (exchange.number) }
@@ -114,7 +114,7 @@ fn tag(exchange: &ExchangeRecord) -> Option<String> {
 
 fn status(exchange: &ExchangeRecord) -> Markup {
     html! {
-        span class={ "status " (timing::looks(exchange)) } {
+        span class={ "status " (timing::css_class(exchange)) } {
             @match &exchange.response { Some(response) => (response.status), None => "no response" }
         }
     }
@@ -125,7 +125,7 @@ fn took(exchange: &ExchangeRecord, slowest: f64) -> Markup {
         span.took {
             @if let Some(time) = elapsed(exchange) {
                 svg class="bar low" aria-hidden="true" focusable="false" width="100%" height="100%" {
-                    rect class=(timing::looks(exchange)) width=(percent((time / slowest.max(f64::MIN_POSITIVE)).max(0.01))) height="100%" {}
+                    rect class=(timing::css_class(exchange)) width=(percent((time / slowest.max(f64::MIN_POSITIVE)).max(0.01))) height="100%" {}
                 }
                 span { (milliseconds(time)) }
             }

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
+use super::format::count;
 use super::matrix::{name, summary};
 use super::view::{Counts, FactView, OperationView, View};
-use super::words::count;
 use crate::report::record::VerdictRecord;
 
 /// Returns the section.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
+use super::format::{count, counted, number};
 use super::kinds::Column;
 use super::source::source;
 use super::view::View;
-use super::words::{count, counted, number};
-use crate::report::groups::{Group, groups, sum};
+use crate::report::groups::{Group, explain_count, groups};
 use crate::report::phrases;
 use crate::report::record::FindingRecord;
 use crate::rules::Rule;
@@ -35,7 +35,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
             } @else {
                 p.hint {
                     "The most urgent come first; findings with one cause are one block."
-                    @if let Some(sum) = sum(view.record, groups.len()) { " " (sum) "." }
+                    @if let Some(sum) = explain_count(view.record, groups.len()) { " " (sum) "." }
                 }
             }
             p.no-match hidden { "No finding matches the filter." }
@@ -62,7 +62,7 @@ fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize
         details class={ "finding " (finding.level) } #{ "finding-" (number) } data-o=(listed(&operations))
             data-k=(listed(&kinds)) data-n=(group.len()) open[open] {
             summary {
-                span.level { (phrases::word(finding.level)) }
+                span.level { (phrases::level_word(finding.level)) }
                 h3 { (headline(group)) }
                 span.brief { span.rule { (finding.rule) } " " span.seen { "×" (self::number(seen)) } }
             }
@@ -71,7 +71,7 @@ fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize
                 (received(view, finding))
             }
             (others(view, group, number))
-            (again(finding, above))
+            (reproduce(finding, above))
             (explained(finding.rule.rule(), finding))
             p.links {
                 (fact_link(view, finding))
@@ -180,7 +180,7 @@ fn times(times: u64) -> String {
 }
 
 /// Returns the line that reproduces a finding, or a link to the group above that has this line.
-fn again(finding: &FindingRecord, above: Option<(usize, &Group<'_>)>) -> Markup {
+fn reproduce(finding: &FindingRecord, above: Option<(usize, &Group<'_>)>) -> Markup {
     if let Some((number, above)) = above {
         return html! {
             div.again {

@@ -2,19 +2,19 @@
 //! that is cut off stay as they are.
 
 /// Lists and objects of at most this many characters stay on one line.
-const WIDE: usize = 76;
-/// The result may have this many times the bytes of the text, plus [`LONGEST`] bytes.
-const MOST_TIMES: usize = 4;
-const LONGEST: usize = 4 << 10;
+const MAX_INLINE_WIDTH: usize = 76;
+/// The result may have this many times the bytes of the text, plus [`MAX_EXTRA_BYTES`] bytes.
+const MAX_GROWTH: usize = 4;
+const MAX_EXTRA_BYTES: usize = 4 << 10;
 /// Texts that are nested deeper stay as they are.
-const DEEP: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 /// Returns the text broken into lines if it begins with a list or an object; any other text unchanged.
 pub(super) fn indent(text: &str) -> String {
-    broken(text).unwrap_or_else(|| text.to_owned())
+    break_lines(text).unwrap_or_else(|| text.to_owned())
 }
 
-fn broken(text: &str) -> Option<String> {
+fn break_lines(text: &str) -> Option<String> {
     if !text.starts_with(['{', '[']) {
         return None;
     }
@@ -23,10 +23,10 @@ fn broken(text: &str) -> Option<String> {
         let mut taken = character.len_utf8();
         match character {
             '"' => {
-                taken = quoted(rest);
+                taken = string_length(rest);
                 rendered.push_str(&rest[..taken]);
             }
-            '{' | '[' => match short(rest) {
+            '{' | '[' => match short_on_one_line(rest) {
                 Some((line, length)) => {
                     rendered.push_str(&line);
                     taken = length;
@@ -52,20 +52,20 @@ fn broken(text: &str) -> Option<String> {
         }
         rest = &rest[taken..];
         // Many short lines with a deep indent would be many times as long as the text.
-        (rendered.len() <= MOST_TIMES * text.len() + LONGEST).then_some(())?;
+        (rendered.len() <= MAX_GROWTH * text.len() + MAX_EXTRA_BYTES).then_some(())?;
     }
     Some(rendered)
 }
 
 fn line(text: &mut String, depth: usize) -> Option<()> {
-    (depth <= DEEP).then_some(())?;
+    (depth <= MAX_DEPTH).then_some(())?;
     text.push('\n');
     text.extend(std::iter::repeat_n("  ", depth));
     Some(())
 }
 
 /// Returns the bytes of the string that the text begins with, or of the whole text if the string does not end.
-fn quoted(text: &str) -> usize {
+fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {
         match character {
@@ -79,15 +79,15 @@ fn quoted(text: &str) -> usize {
 }
 
 /// Returns the list or object that the text begins with on one line, and its length in bytes, if it is short.
-fn short(text: &str) -> Option<(String, usize)> {
+fn short_on_one_line(text: &str) -> Option<(String, usize)> {
     let (mut rendered, mut at, mut depth) = (String::new(), 0, 0_usize);
     // Counting characters takes time, so they are only counted once the bytes exceed the width.
-    while rendered.len() <= WIDE || rendered.chars().count() <= WIDE {
+    while rendered.len() <= MAX_INLINE_WIDTH || rendered.chars().count() <= MAX_INLINE_WIDTH {
         let character = text[at..].chars().next()?;
         let mut taken = character.len_utf8();
         match character {
             '"' => {
-                taken = quoted(&text[at..]);
+                taken = string_length(&text[at..]);
                 rendered.push_str(&text[at..at + taken]);
             }
             ',' | ':' => rendered.extend([character, ' ']),
@@ -101,7 +101,7 @@ fn short(text: &str) -> Option<(String, usize)> {
             _ => {}
         }
         if depth == 0 {
-            return (rendered.chars().count() <= WIDE).then_some((rendered, at));
+            return (rendered.chars().count() <= MAX_INLINE_WIDTH).then_some((rendered, at));
         }
     }
     None

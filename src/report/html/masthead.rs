@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 
+use super::format::{count, counted, duration, moment, number, percent, share};
 use super::view::{Counts, View};
-use super::words::{count, counted, duration, moment, number, percent, share};
 use crate::report::record::{Outcome, Record};
 use crate::report::{accepted, phrases};
 use crate::rules::Level;
 
-/// Returns the style of an outcome, and its words.
+/// Returns the CSS class of an outcome, and its words.
 pub(super) fn verdict(outcome: Outcome) -> (&'static str, &'static str) {
     match outcome {
         Outcome::Conforms => ("held", "conforms"),
@@ -22,13 +22,13 @@ pub(super) fn verdict(outcome: Outcome) -> (&'static str, &'static str) {
 /// Returns the verdict and what it is based on.
 pub(super) fn masthead(view: &View<'_>) -> Markup {
     let record = view.record;
-    let (looks, words) = verdict(record.outcome);
+    let (css_class, words) = verdict(record.outcome);
     html! {
         header.masthead {
             p.brand { "countersign" span { (record.contract.title) } }
             h1 {
                 span.target { (phrases::target(record)) } " "
-                span class={ "verdict " (looks) } { (words) (phrases::in_operations(record)) }
+                span class={ "verdict " (css_class) } { (words) (phrases::in_operations(record)) }
             }
             p.because { (because(record)) }
             @if let Some(cause) = phrases::cause(record) { p.because { (capital(cause)) } }
@@ -86,11 +86,11 @@ fn balance(record: &Record) -> Markup {
 }
 
 /// Draws a bar of three parts. It is only visual: its numbers are next to it.
-pub(super) fn bar(counts: Counts, looks: &str) -> Markup {
+pub(super) fn bar(counts: Counts, css_class: &str) -> Markup {
     let total = counts.total();
     let (broken, undecided) = (share(counts.broken, total), share(counts.undecided, total));
     html! {
-        svg class={ "bar " (looks) } aria-hidden="true" focusable="false" width="100%" height="100%" {
+        svg class={ "bar " (css_class) } aria-hidden="true" focusable="false" width="100%" height="100%" {
             @if total > 0 { rect.held width="100%" height="100%" {} }
             @if counts.undecided > 0 {
                 rect.undecided x=(percent(1.0 - undecided)) width=(percent(undecided)) height="100%" {}
@@ -157,7 +157,7 @@ pub(super) fn toolbar(view: &View<'_>) -> Markup {
                     (link("facts", "Facts", record.facts.rows.len()))
                     (link("exchanges", "Exchanges", record.exchanges.len()))
                     (link("gaps", "Gaps", record.gaps.len()))
-                    (link("residue", "Residue", phrases::all_left(record).count()))
+                    (link("residue", "Residue", phrases::all_residue(record).count()))
                 }
             }
             (filter())

@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
+use super::format::{breakable, count, counted};
 use super::kinds::Column;
 use super::masthead::bar;
 use super::view::{Counts, FactView, OperationView, View};
-use super::words::{breakable, count, counted};
 use crate::report::record::VerdictRecord;
 
 /// Returns the section.
@@ -85,7 +85,7 @@ fn cell(operation: &OperationView<'_>, kind: Column, facts: &[&FactView<'_>]) ->
         return html! { span.nothing { span.for-reader { "no fact" } } };
     };
     html! {
-        a class={ "cell " (looks(counts)) } href={ "#fact-" (first.number) } data-o=(operation.number) data-k=(kind.index())
+        a class={ "cell " (css_class(counts)) } href={ "#fact-" (first.number) } data-o=(operation.number) data-k=(kind.index())
             aria-label={ (operation.name) ", " (kind.title()) ": " (summary(counts)) } {
             @if counts.broken > 0 { span.broken { "✗" (count(counts.broken)) } }
             @if counts.undecided > 0 { span.undecided { "?" (count(counts.undecided)) } }
@@ -94,7 +94,7 @@ fn cell(operation: &OperationView<'_>, kind: Column, facts: &[&FactView<'_>]) ->
     }
 }
 
-fn looks(counts: Counts) -> &'static str {
+fn css_class(counts: Counts) -> &'static str {
     match counts {
         Counts { broken: 1.., .. } => "is-broken",
         Counts { held: 0, .. } => "is-undecided",

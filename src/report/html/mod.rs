@@ -10,10 +10,11 @@
 mod exchanges;
 mod facts;
 mod findings;
+mod format;
+mod gaps_and_residue;
 mod head;
 mod indent;
 mod kinds;
-mod left_open;
 mod masthead;
 mod matrix;
 mod source;
@@ -22,7 +23,6 @@ mod tests;
 mod timing;
 mod undecided;
 mod view;
-mod words;
 
 use maud::{DOCTYPE, Markup, html as markup};
 
@@ -57,8 +57,8 @@ fn body(view: &View<'_>) -> Markup {
             (undecided::section(view))
             (facts::section(view))
             (exchanges::section(view))
-            (left_open::gaps(view))
-            (left_open::residue(view))
+            (gaps_and_residue::gaps(view))
+            (gaps_and_residue::residue(view))
         }
         (masthead::footer(view))
     }

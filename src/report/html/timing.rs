@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::words::{milliseconds, percent};
+use super::format::{milliseconds, percent};
 use crate::report::exchanges::{ExchangeRecord, PurposeRecord};
 
 /// The response times of some exchanges.
@@ -39,8 +39,8 @@ pub(super) fn span(exchanges: &[ExchangeRecord]) -> f64 {
     exchanges.iter().map(end).fold(0.0, f64::max).max(f64::MIN_POSITIVE)
 }
 
-/// Returns the style of an exchange: a documented success, a failure of the target, or anything else.
-pub(super) fn looks(exchange: &ExchangeRecord) -> &'static str {
+/// Returns the CSS class of an exchange: a documented success, a failure of the target, or anything else.
+pub(super) fn css_class(exchange: &ExchangeRecord) -> &'static str {
     match (&exchange.response, exchange.purpose) {
         (None, _) => "failed",
         (Some(response), _) if response.status >= 500 => "failed",
@@ -56,7 +56,7 @@ pub(super) fn lane(exchanges: &[&ExchangeRecord], span: f64) -> Markup {
             line x1="0" x2="100%" y1="10" y2="10" {}
             @for exchange in exchanges {
                 @let wide = (elapsed(exchange).unwrap_or(0.0) / span).max(0.003);
-                rect class=(looks(exchange)) x=(percent((exchange.sent_ms / span).min(1.0 - wide))) y="3" height="14"
+                rect class=(css_class(exchange)) x=(percent((exchange.sent_ms / span).min(1.0 - wide))) y="3" height="14"
                     width=(percent(wide)) data-n=(exchange.number) {
                     title {
                         (exchange.number) ": " (exchange.method) " " (exchange.path) ", "

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::findings::fact_name;
+use super::format::{count, counted};
 use super::view::{FactView, View};
-use super::words::{count, counted};
 
 /// How many facts are listed for each reason; the section of facts has them all.
 const LISTED: usize = 200;

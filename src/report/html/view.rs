@@ -185,7 +185,7 @@ impl<'record> Operations<'record> {
     }
 }
 
-/// Undecided facts by reason, in the order in which the reasons first came.
+/// Undecided facts by reason, in the order in which the reasons first appeared.
 #[derive(Default)]
 struct Reasons<'record> {
     all: Vec<(&'record str, Vec<FactView<'record>>)>,

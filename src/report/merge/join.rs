@@ -113,7 +113,7 @@ fn span(left: &Record, right: &Record) -> (DateTime<Utc>, DateTime<Utc>) {
     (started(left).min(started(right)), ends[0].max(ends[1]))
 }
 
-/// Returns when a run started. The text is always a valid time: a record that is read is checked for that.
+/// Returns when a run started. The string is always a valid time: a record that is read is checked for that.
 fn started(record: &Record) -> DateTime<Utc> {
     let started = DateTime::parse_from_rfc3339(&record.started_at);
     started.map_or(DateTime::UNIX_EPOCH, |started| started.to_utc())

@@ -7,13 +7,13 @@
 //! of two values can be kept, their content decides. So a pipeline can merge reports as they arrive, and merge merged
 //! reports again.
 
-mod apart;
+mod compatible;
 mod join;
 #[cfg(test)]
 mod laws;
 mod outcome;
 
-pub use apart::MergeError;
+pub use compatible::MergeError;
 
 use super::record::{Record, ShardEnded, ShardRecord, ShardsRecord};
 
@@ -24,8 +24,8 @@ use super::record::{Record, ShardEnded, ShardRecord, ShardsRecord};
 ///
 /// No record is given; one of several is not a shard; two are the same shard; two do not share one plan.
 pub fn merge(records: Vec<(String, Record)>, require: Option<f64>) -> Result<Record, MergeError> {
-    apart::check(&records)?;
-    let mut records = records.into_iter().map(|(_, record)| alone(record));
+    compatible::check(&records)?;
+    let mut records = records.into_iter().map(|(_, record)| as_merged(record));
     let first = records.next().ok_or(MergeError::Nothing)?;
     let mut merged = records.fold(first, join::join);
     outcome::decide(&mut merged, require);
@@ -33,7 +33,7 @@ pub fn merge(records: Vec<(String, Record)>, require: Option<f64>) -> Result<Rec
 }
 
 /// Turns a shard's record into a merged record of that shard alone.
-fn alone(mut record: Record) -> Record {
+fn as_merged(mut record: Record) -> Record {
     let Some(ShardRecord { number, of }) = record.shard.take() else {
         return record;
     };

@@ -7,7 +7,7 @@
 //! the report fails and what was expected there, never what was found there. A record that contradicts itself is
 //! rejected, because some formats count rows and others use the record's counts.
 
-mod sound;
+mod consistency;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -96,7 +96,7 @@ pub fn read(text: &[u8]) -> Result<Record, ReadError> {
         _ => return Err(ReadError::NoReport),
     }
     let record: Record = serde_json::from_slice(text).map_err(|error| malformed(text, &error))?;
-    sound::contradiction(&record).map_or(Ok(record), |rendered| Err(ReadError::Contradiction(rendered)))
+    consistency::contradiction(&record).map_or(Ok(record), |rendered| Err(ReadError::Contradiction(rendered)))
 }
 
 fn other_version(found: &serde_json::Number) -> ReadError {

@@ -185,7 +185,7 @@ fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunFacts<'_>) -> Vec<F
         .filter(|finding| finding.level != Level::Allow);
     let mut findings: Vec<_> = reported
         .map(|finding| FindingRecord {
-            exchange: exchanges.that_showed(finding),
+            exchange: exchanges.exchange_that_showed(finding),
             ..finding_record(finding, about)
         })
         .collect();

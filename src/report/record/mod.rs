@@ -302,7 +302,7 @@ impl FactRow {
     }
 }
 
-/// Why a fact is undecided. In JSON, it is a text.
+/// Why a fact is undecided. In JSON, it is a string.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "SharedString")]
 pub enum WhyUndecided {
@@ -391,7 +391,7 @@ pub struct FindingRecord {
 }
 
 impl FindingRecord {
-    /// Returns the name of the undocumented field, if the finding is about one and names it; otherwise an empty text.
+    /// Returns the name of the undocumented field, if the finding is about one and names it; otherwise an empty string.
     /// It distinguishes findings of one rule on one fact.
     #[must_use]
     pub fn field(&self) -> &str {

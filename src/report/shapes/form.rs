@@ -106,7 +106,7 @@ impl ValueForm {
 
     /// Whether the other form covers this one at a location that shows both: one row's free text may look like a date,
     /// and a number may happen to be whole.
-    pub(super) fn is_within(self, other: Self) -> bool {
+    pub(super) fn is_covered_by(self, other: Self) -> bool {
         match other {
             Self::Text => self < Self::Text,
             Self::Number => self == Self::Integer,

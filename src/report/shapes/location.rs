@@ -14,7 +14,7 @@ use crate::contract::shape::ShapeId;
 pub struct Variants {
     /// The forms of values that are neither objects nor arrays.
     pub(super) forms: BTreeSet<ValueForm>,
-    /// The objects, by their keys in the order in which they came.
+    /// The objects, by their keys in the order of the response.
     pub(super) objects: BTreeMap<Vec<String>, Vec<Variants>>,
     /// The lengths of the arrays.
     pub(super) lengths: BTreeSet<Length>,
@@ -37,18 +37,18 @@ pub enum Length {
 
 /// The location of a value in a response.
 #[derive(Clone, Copy)]
-pub(super) struct At<'at> {
-    pub(super) contract: &'at Contract,
+pub(super) struct ValueLocation<'value> {
+    pub(super) contract: &'value Contract,
     pub(super) shape: Option<ShapeId>,
     /// The pointer of the array that is a page of a list.
-    pub(super) page: Option<&'at str>,
-    pub(super) pointer: &'at str,
+    pub(super) page: Option<&'value str>,
+    pub(super) pointer: &'value str,
 }
 
-impl At<'_> {
-    fn below<Seen>(&self, name: &str, shape: Option<ShapeId>, see: impl FnOnce(At<'_>) -> Seen) -> Seen {
+impl ValueLocation<'_> {
+    fn below<Seen>(&self, name: &str, shape: Option<ShapeId>, visit: impl FnOnce(ValueLocation<'_>) -> Seen) -> Seen {
         let pointer = pointer::join(self.pointer, name);
-        see(At {
+        visit(ValueLocation {
             shape,
             pointer: &pointer,
             ..*self
@@ -65,7 +65,7 @@ impl Variants {
     }
 
     /// Returns what one value shows.
-    pub(super) fn of(value: &Value, at: At<'_>) -> Self {
+    pub(super) fn of(value: &Value, at: ValueLocation<'_>) -> Self {
         match value {
             Value::Array(elements) => Self::array(elements, at),
             Value::Object(members) => Self::object(members, at),
@@ -73,7 +73,7 @@ impl Variants {
         }
     }
 
-    fn array(elements: &[Value], at: At<'_>) -> Self {
+    fn array(elements: &[Value], at: ValueLocation<'_>) -> Self {
         let length = match elements.len() {
             _ if at.page == Some(at.pointer) => Length::Page,
             0 => Length::None,
@@ -90,7 +90,7 @@ impl Variants {
         }
     }
 
-    fn object(members: &serde_json::Map<String, Value>, at: At<'_>) -> Self {
+    fn object(members: &serde_json::Map<String, Value>, at: ValueLocation<'_>) -> Self {
         let shape = at.shape.map(|shape| at.contract.shape(shape));
         let field = |name: &str| shape.and_then(|shape| shape.fields.iter().find(|field| field.name == name));
         // If the contract leaves the keys to the target, they are data.
@@ -117,7 +117,7 @@ impl Variants {
         self.forms.extend(other.forms);
         let all = self.forms.clone();
         self.forms
-            .retain(|form| !all.iter().any(|other| form.is_within(*other)));
+            .retain(|form| !all.iter().any(|other| form.is_covered_by(*other)));
         self.lengths.extend(other.lengths);
         self.element = either(self.element, other.element, Self::joined);
         for (names, locations) in other.objects {
@@ -142,7 +142,7 @@ impl Variants {
             let known = accepted.element.clone();
             self.element = either(self.element, known, |seen, known| seen.completed(&known));
         }
-        let beside = self.objects.keys().any(|names| accepted.objects.contains_key(names));
+        let shares_any = self.objects.keys().any(|names| accepted.objects.contains_key(names));
         for (names, known) in &accepted.objects {
             match self.objects.remove(names) {
                 Some(seen) => {
@@ -150,7 +150,7 @@ impl Variants {
                     let completed = completed.collect();
                     self.objects.insert(names.clone(), completed);
                 }
-                None if beside || !shown => {
+                None if shares_any || !shown => {
                     self.objects.insert(names.clone(), known.clone());
                 }
                 None => {}
@@ -165,17 +165,17 @@ impl Variants {
     }
 
     /// Replaces the resource at a location by [`ValueForm::Resource`].
-    pub(super) fn around(&self, resource: &[String]) -> Self {
+    pub(super) fn without_resource(&self, resource: &[String]) -> Self {
         let [name, rest @ ..] = resource else {
             return Self::only(ValueForm::Resource);
         };
         let mut envelope = self.clone();
         if name == "*" {
-            envelope.element = envelope.element.map(|element| Box::new(element.around(rest)));
+            envelope.element = envelope.element.map(|element| Box::new(element.without_resource(rest)));
         }
         for (names, locations) in &mut envelope.objects {
             for (location, _) in locations.iter_mut().zip(names).filter(|(_, known)| *known == name) {
-                *location = location.around(rest);
+                *location = location.without_resource(rest);
             }
         }
         envelope

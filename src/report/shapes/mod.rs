@@ -7,7 +7,7 @@
 //! one or many, and joining does not depend on the order. What remains changes only if the service responds
 //! differently.
 
-mod against;
+mod contradictions;
 mod form;
 mod location;
 mod observed;

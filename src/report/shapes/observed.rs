@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::form::ValueForm;
-use super::location::{At, Variants};
+use super::location::{ValueLocation, Variants};
 use crate::contract::Contract;
 use crate::contract::operation::{Operation, OperationId};
 use crate::contract::pointer;
@@ -11,7 +11,7 @@ use crate::exchange::json::{self, JsonError};
 use crate::exchange::{Exchange, Intent, Response};
 
 /// The media types that are shown besides those that the contract documents: any other text there may be a value.
-const KNOWN_TYPES: [&str; 4] = [
+const PRINTABLE_MEDIA_TYPES: [&str; 4] = [
     "application/json",
     "application/problem+json",
     "text/html",
@@ -90,9 +90,9 @@ impl Responses {
     /// Adds accepted shapes that the target's rows may merely not have shown.
     #[must_use]
     pub fn completed(&self, accepted: &Self) -> Self {
-        let beside = self.by_head.keys().any(|head| accepted.by_head.contains_key(head));
+        let shares_any = self.by_head.keys().any(|head| accepted.by_head.contains_key(head));
         let mut by_head: BTreeMap<_, _> = accepted.by_head.clone();
-        by_head.retain(|head, _| beside || self.by_head.contains_key(head));
+        by_head.retain(|head, _| shares_any || self.by_head.contains_key(head));
         for (head, location) in &self.by_head {
             let known = accepted.by_head.get(head).or_else(|| accepted.by_head.values().next());
             let location = location.clone().completed(known.unwrap_or(&Variants::default()));
@@ -112,7 +112,7 @@ impl Responses {
             (None, None) => return None,
         };
         let resource: Vec<_> = pointer::tokens(&resource).collect();
-        let around = |(head, location): (&String, &Variants)| (head.clone(), location.around(&resource));
+        let around = |(head, location): (&String, &Variants)| (head.clone(), location.without_resource(&resource));
         Some(Self {
             by_head: self.by_head.iter().map(around).collect(),
         })
@@ -122,7 +122,7 @@ impl Responses {
 fn head(operation: &Operation, response: &Response) -> String {
     let documented = |rendered: &str| {
         let mut responses = operation.responses.iter().flat_map(|response| &response.media_types);
-        responses.any(|media_type| media_type == rendered) || KNOWN_TYPES.contains(&rendered)
+        responses.any(|media_type| media_type == rendered) || PRINTABLE_MEDIA_TYPES.contains(&rendered)
     };
     match response.media_type() {
         None => response.status.to_string(),
@@ -132,7 +132,7 @@ fn head(operation: &Operation, response: &Response) -> String {
 }
 
 fn body(contract: &Contract, operation: &Operation, response: &Response) -> Variants {
-    let at = At {
+    let at = ValueLocation {
         contract,
         shape: operation.response(response.status).and_then(|response| response.body),
         page: operation.page.as_ref().map(|page| page.items.as_str()),
@@ -155,7 +155,7 @@ mod tests {
     fn shown(contract: &Contract, bodies: &[Value]) -> String {
         let mut responses = Responses::default();
         for body in bodies {
-            let at = At {
+            let at = ValueLocation {
                 contract,
                 shape: contract.operations[0].responses[0].body,
                 page: Some("/page"),

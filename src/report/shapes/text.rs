@@ -133,7 +133,7 @@ impl<'text> Lines<'text> {
         let (name, says) = line
             .and_then(|(_, says)| says.rsplit_once(": "))
             .ok_or(self.unreadable())?;
-        let (mut location, variants) = self.says(says)?;
+        let (mut location, variants) = self.variants(says)?;
         if self
             .peek()
             .is_some_and(|(at, says)| at > depth && says.starts_with("*: "))
@@ -166,7 +166,7 @@ impl<'text> Lines<'text> {
     }
 
     /// Reads the variants of a location, and how many of them are objects.
-    fn says(&self, says: &str) -> Result<(Variants, usize), UnreadableShapes> {
+    fn variants(&self, says: &str) -> Result<(Variants, usize), UnreadableShapes> {
         let (mut location, mut objects) = (Variants::default(), 0);
         for variant in says.split(BETWEEN) {
             let form = ValueForm::ALL.into_iter().find(|form| form.name() == variant);

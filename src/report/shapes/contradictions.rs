@@ -25,21 +25,21 @@ impl Responses {
                 found.push(format!("{media_type} is not {}", response.media_types.join(" or ")));
             }
             if let Some(shape) = response.body {
-                let mut held = Held { contract, found };
-                held.location(location, shape, "");
-                found = held.found;
+                let mut check = ContractCheck { contract, found };
+                check.location(location, shape, "");
+                found = check.found;
             }
         }
         found
     }
 }
 
-struct Held<'contract> {
+struct ContractCheck<'contract> {
     contract: &'contract Contract,
     found: Vec<String>,
 }
 
-impl Held<'_> {
+impl ContractCheck<'_> {
     fn location(&mut self, location: &Variants, id: ShapeId, at: &str) {
         let shape = self.contract.shape(id);
         self.types(location, shape, at);
@@ -67,13 +67,13 @@ impl Held<'_> {
             };
             if !shape.types.is_empty() && !shape.types.iter().any(admits) {
                 let types: Vec<_> = shape.types.iter().map(|known| known.name()).collect();
-                self.say(at, &format!("{} is not {}", received.name(), types.join(" or ")));
+                self.report(at, &format!("{} is not {}", received.name(), types.join(" or ")));
             }
         }
         let null_is_open = shape.nullable || shape.null_is_open;
         for form in [ValueForm::NotJson, ValueForm::NoBody, ValueForm::Null] {
             if location.forms.contains(&form) && !(form == ValueForm::Null && null_is_open) {
-                self.say(at, &format!("{} is not documented", form.name()));
+                self.report(at, &format!("{} is not documented", form.name()));
             }
         }
     }
@@ -81,17 +81,17 @@ impl Held<'_> {
     fn names(&mut self, names: &[String], shape: &Shape, at: &str) {
         for field in &shape.fields {
             if field.present.is_some() && !names.iter().any(|name| field.name == *name) {
-                self.say(at, &format!("`{}` is documented but missing", field.name));
+                self.report(at, &format!("`{}` is documented but missing", field.name));
             }
         }
         for name in shape.forbidden.keys() {
             if names.contains(name) {
-                self.say(at, &format!("`{name}` is present but must be absent"));
+                self.report(at, &format!("`{name}` is present but must be absent"));
             }
         }
         if let Some((_, closed)) = &shape.closed {
             for name in names.iter().filter(|name| !closed.contains(*name)) {
-                self.say(
+                self.report(
                     at,
                     &format!(
                         "`{name}` is present, but only {} may be",
@@ -102,7 +102,7 @@ impl Held<'_> {
         }
     }
 
-    fn say(&mut self, at: &str, says: &str) {
+    fn report(&mut self, at: &str, says: &str) {
         let at = if at.is_empty() { "body" } else { at };
         self.found.push(format!("{at}: {says}"));
     }

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
+use super::format::{breakable, count, counted};
 use super::view::View;
-use super::words::{breakable, count, counted};
 use crate::report::phrases;
 use crate::report::record::{GapRecord, ResidueRecord};
 
@@ -47,8 +47,8 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
     let residue = &view.record.residue;
     html! {
         section #residue aria-labelledby="residue-title" {
-            h2 #residue-title { "Residue " span.number { (count(phrases::all_left(view.record).count())) } }
-            @if phrases::all_left(view.record).next().is_none() {
+            h2 #residue-title { "Residue " span.number { (count(phrases::all_residue(view.record).count())) } }
+            @if phrases::all_residue(view.record).next().is_none() {
                 p.none { "The run left nothing in the target." }
             } @else {
                 p.hint { "What the run may have left in the target, which has no delete; " (phrases::looked_through(view.record)) "." }
@@ -72,6 +72,6 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
 fn identifier(left: &ResidueRecord) -> Markup {
     html! {
         @if let Some(id) = &left.id { code { (id) } " " }
-        @if let Some(note) = phrases::left_note(left) { (note) }
+        @if let Some(note) = phrases::residue_note(left) { (note) }
     }
 }

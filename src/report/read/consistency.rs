@@ -84,14 +84,14 @@ fn times(record: &Record) -> Option<String> {
 
 fn finding((index, finding): (usize, &FindingRecord)) -> Option<String> {
     let lines = &finding.excerpt.lines;
-    let rising = lines.windows(2).all(|pair| pair[0].number < pair[1].number);
+    let ascending = lines.windows(2).all(|pair| pair[0].number < pair[1].number);
     let first = lines.first().map_or(0, |line| line.number);
     let near = lines
         .last()
         .is_none_or(|last| last.number.saturating_sub(first) <= MOST_LINES);
     let marks = [Some(finding.excerpt.primary), finding.excerpt.owner];
     let forward = marks.into_iter().flatten().all(|mark| mark.start <= mark.end);
-    (!rising || !near || !forward).then(|| format!("/findings/{index}/excerpt is not an excerpt of a contract"))
+    (!ascending || !near || !forward).then(|| format!("/findings/{index}/excerpt is not an excerpt of a contract"))
 }
 
 fn exchanges(record: &Record) -> Option<String> {
@@ -126,10 +126,10 @@ fn several(record: &Record, shards: &ShardsRecord) -> Option<String> {
         return Some(format!("/shards: {error}"));
     }
     let mut numbers: Vec<_> = shards.present.iter().map(|shard| shard.number).collect();
-    let rising = numbers.windows(2).all(|pair| pair[0] < pair[1]);
+    let ascending = numbers.windows(2).all(|pair| pair[0] < pair[1]);
     numbers.extend(&shards.missing);
     numbers.sort_unstable();
-    if !rising || numbers.len() == shards.missing.len() || !numbers.into_iter().eq(1..=shards.of) {
+    if !ascending || numbers.len() == shards.missing.len() || !numbers.into_iter().eq(1..=shards.of) {
         return Some("/shards does not list each shard once, as present or missing".to_owned());
     }
     let broken = |outcome: Outcome| outcome == Outcome::DoesNotConform;

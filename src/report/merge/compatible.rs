@@ -62,7 +62,7 @@ pub(super) fn check(records: &[(String, Record)]) -> Result<(), MergeError> {
         return Err(MergeError::Whole { name: name.clone() });
     }
     for other in rest {
-        of_one_plan(first, other)?;
+        require_same_plan(first, other)?;
     }
     let mut seen: HashMap<u32, &str> = HashMap::new();
     for (name, record) in records {
@@ -86,7 +86,7 @@ fn numbers(record: &Record) -> Option<(u32, Vec<u32>)> {
     })
 }
 
-fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(), MergeError> {
+fn require_same_plan(first: &(String, Record), other: &(String, Record)) -> Result<(), MergeError> {
     let names = || (first.0.clone(), other.0.clone());
     let of = |record: &Record| numbers(record).unwrap_or_default().0.to_string();
     let (left, right) = (&first.1, &other.1);
@@ -129,7 +129,7 @@ fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(),
             });
         }
     }
-    match fact_apart(&left.facts.rows, &right.facts.rows) {
+    match first_different_fact(&left.facts.rows, &right.facts.rows) {
         None => Ok(()),
         Some(fact) => Err(MergeError::Facts {
             names: names(),
@@ -139,7 +139,7 @@ fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(),
 }
 
 /// Returns the first fact in which two tables differ, leaving verdicts aside.
-fn fact_apart<'rows>(left: &'rows [FactRow], right: &'rows [FactRow]) -> Option<&'rows str> {
+fn first_different_fact<'rows>(left: &'rows [FactRow], right: &'rows [FactRow]) -> Option<&'rows str> {
     let same = |left: &FactRow, right: &FactRow| {
         let stated = |row: &FactRow| (row.fact.clone(), row.documented.clone(), row.contract_pointer.clone());
         stated(left) == stated(right) && left.contract_line == right.contract_line
