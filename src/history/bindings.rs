@@ -23,9 +23,9 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    /// Takes the values of an operation's links from a response body. Null, the empty string and anything that is not an
-    /// identifier are ignored: a value longer than one, a boolean, an object or an array would be kept, put into a path
-    /// and sent back.
+    /// Takes the values of an operation's links from a response body. Null, the empty string and anything that is not
+    /// an identifier are ignored: a value longer than one, a boolean, an object or an array would be kept, put into a
+    /// path and sent back.
     pub fn bind(&mut self, contract: &Contract, from: OperationId, body: &Value) {
         self.bound.insert(from);
         for link in contract.links_from(from) {

@@ -137,8 +137,8 @@ impl History<'_> {
         }
     }
 
-    /// Returns where an item contains a string of the created record, under any identifier. The string has the run tag in
-    /// it, so nobody else would have sent it.
+    /// Returns where an item contains a string of the created record, under any identifier. The string has the run tag
+    /// in it, so nobody else would have sent it.
     fn tagged_string_in(&self, made: &CreatedRecord, item: &Value) -> Option<String> {
         let (created, listed) = self.created_and_listed(made.operation)?;
         let at = listed.array.as_deref().filter(|_| listed.owner.is_some())?;

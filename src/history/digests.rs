@@ -12,7 +12,8 @@ const MIN_UNSORTED: usize = 4096;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Digests {
     sorted: Vec<Digest>,
-    /// Those that are not sorted in yet: fewer than [`MIN_UNSORTED`] or an eighth of the sorted ones, whichever is more.
+    /// Those that are not sorted in yet: fewer than [`MIN_UNSORTED`] or an eighth of the sorted ones, whichever is
+    /// more.
     unsorted: HashSet<Digest>,
 }
 

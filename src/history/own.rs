@@ -131,9 +131,9 @@ impl History<'_> {
         }
     }
 
-    /// Whether the record with this identifier carries the run tag in a string of its own, where no invariant says which
-    /// strings come back. Records nested within it do not count: the cart of a customer contains what the run has put
-    /// into it.
+    /// Whether the record with this identifier carries the run tag in a string of its own, where no invariant says
+    /// which strings come back. Records nested within it do not count: the cart of a customer contains what the run has
+    /// put into it.
     pub(super) fn is_own(&self, body: &Value, id: &Value) -> bool {
         let Some(id) = identifier(id) else { return false };
         let mut open = VecDeque::from([body]);

@@ -432,7 +432,8 @@ impl Reconciliation<'_> {
             self.residue[index].found = Some(true);
             return;
         }
-        let is_open = |outcome: &CreateOutcome| matches!(outcome, CreateOutcome::Left(index) if self.residue[*index].id.is_none());
+        let residue = &*self.residue;
+        let is_open = |outcome: &CreateOutcome| matches!(outcome, CreateOutcome::Left(at) if residue[*at].id.is_none());
         let outcome = self.creates.outcome((operation, created), (record, numbers), is_open);
         let Some(outcome) = outcome else {
             // The contents of a record belong to it.

@@ -19,10 +19,10 @@ pub(crate) fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
 }
 
 /// Whether two values are the same value. JSON has one kind of number: `28.0` is `28`. Two integers are compared
-/// exactly, because as floating-point numbers two large ones that differ may be equal. And in Unicode a string stays the
-/// same however its accents are composed: whoever relies on a difference between canonically equivalent strings does not
-/// conform to it (The Unicode Standard, section 3.2, C6), and the document does not require one. So a service that
-/// normalizes what it receives is not reported, while one that loses an accent is.
+/// exactly, because as floating-point numbers two large ones that differ may be equal. And in Unicode a string stays
+/// the same however its accents are composed: whoever relies on a difference between canonically equivalent strings
+/// does not conform to it (The Unicode Standard, section 3.2, C6), and the document does not require one. So a service
+/// that normalizes what it receives is not reported, while one that loses an accent is.
 fn equal(sent: &Value, kept: &Value) -> bool {
     match (sent, kept) {
         (Value::String(sent), Value::String(kept)) => sent == kept || composed(sent) == composed(kept),

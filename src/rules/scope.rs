@@ -38,9 +38,9 @@ pub struct Entry {
     pub level: Level,
 }
 
-/// Returns whether a string is a field that a [`Scope`] can have: a JSON pointer (RFC 6901) in which `*` matches any one
-/// name or index. The empty pointer is the whole response. With `/**` at its end it matches the location before that
-/// and everything below.
+/// Returns whether a string is a field that a [`Scope`] can have: a JSON pointer (RFC 6901) in which `*` matches any
+/// one name or index. The empty pointer is the whole response. With `/**` at its end it matches the location before
+/// that and everything below.
 #[must_use]
 pub fn is_field(text: &str) -> bool {
     let (pattern, _) = split(text);

@@ -122,8 +122,8 @@ impl Session<'_> {
         }
     }
 
-    /// Looks through each list that shows what creates left, if any create was sent: until it settles, and then once more
-    /// to count.
+    /// Looks through each list that shows what creates left, if any create was sent: until it settles, and then once
+    /// more to count.
     pub(super) async fn look_through(&self) {
         if !self.history().has_created() {
             return;

@@ -109,7 +109,7 @@ pub struct Tally {
 
 /// Sends the plan to the target and emits events. Ends when the plan is carried out, when `interrupt` completes, or
 /// when
-/// [`Ended`] gives another reason to stop.
+/// when [`Ended`] gives another reason to stop.
 pub async fn run(
     contract: &Contract,
     plan: &Plan,

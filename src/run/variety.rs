@@ -41,8 +41,8 @@ enum UpdateOutcome {
 }
 
 impl Session<'_> {
-    /// Creates records from variants of the draft that the operation accepted: one with awkward values, and for
-    /// every 20 of `max_writes` begun one of the other variants, one fewer within an item; or a plain one at the same
+    /// Creates records from variants of the draft that the operation accepted: one with awkward values, and for every
+    /// 20 of `max_writes` begun one of the other variants, one fewer within an item; or a plain one at the same
     /// time as the first.
     pub(super) async fn vary_create(&self, operation: OperationId) {
         let Some((accepted, address)) = self.as_accepted(operation).await else {

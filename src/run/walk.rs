@@ -108,8 +108,8 @@ impl Session<'_> {
         };
     }
 
-    /// Requests pages until one shows what is sought or too many are missing. Returns whether a page showed it. It waits for
-    /// pages that are still under way: a response that nobody reads would be reported as one that never came.
+    /// Requests pages until one shows what is sought or too many are missing. Returns whether a page showed it. It
+    /// waits for pages that are still under way: a response that nobody reads would be reported as one that never came.
     async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
         self.expect(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
         let over = Cell::new(false);

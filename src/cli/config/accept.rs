@@ -145,7 +145,8 @@ fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'stat
                 && other.pattern == fact.pattern
                 && is_evidence_for(finding.rule, other.kind)
         });
-        // An entry must not accept what was not found: where the rule judges several facts at the location, it names one.
+        // An entry must not accept what was not found: where the rule judges several facts at the location, it names
+        // one.
         let several = beside.count() > 1;
         let scope = Scope {
             rule: finding.rule.name.to_owned(),

@@ -31,7 +31,8 @@ pub(super) struct Shapes {
     pub(super) not_called: Vec<String>,
 }
 
-/// Checks the subject as `countersign check` does, and returns the shapes of its responses by the name of their snapshot.
+/// Checks the subject as `countersign check` does, and returns the shapes of its responses by the name of their
+/// snapshot.
 ///
 /// # Errors
 ///
