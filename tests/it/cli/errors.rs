@@ -78,13 +78,13 @@ fn the_json_report_of_a_run_with_a_finding() {
     for (field, instead) in [("started_at", "[TIME]"), ("duration_ms", "[TIME]"), ("seed", "[SEED]")] {
         report[field] = json!(instead);
     }
-    // One row of each verdict; all of them stand in the snapshot of facts.
+    // One row of each verdict; all of them are in the snapshot of facts.
     let rows = report["facts"]["rows"].as_array().unwrap().clone();
     let first = |verdict: &str| rows.iter().find(|row| row["verdict"] == verdict).cloned();
     let shown: Vec<Value> = ["held", "broken", "undecided"].into_iter().filter_map(first).collect();
     assert_eq!(shown.len(), 3);
     report["facts"]["rows"] = json!(shown);
-    // The exchange that showed the finding, the first operation and the first gap stand for all of theirs.
+    // The exchange that showed the finding, the first operation and the first gap represent all of theirs.
     let number = report["findings"][0]["exchange"].clone();
     report["exchanges"]
         .as_array_mut()

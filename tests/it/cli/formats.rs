@@ -35,7 +35,8 @@ pub(super) const EVERY_FORMAT: [&str; 16] = [
     "sarif=report.sarif",
 ];
 
-/// Of every format's arguments the machine's, and those of one other: the next in turn. All of them where everything is tried.
+/// Of every format's arguments the machine's, and those of one other: the next in turn. All of them where everything is
+/// tried.
 pub(super) fn formats_in_turn(turn: usize) -> Vec<&'static str> {
     if is_exhaustive() {
         return EVERY_FORMAT.to_vec();
@@ -242,7 +243,7 @@ fn a_finding_is_the_same_in_every_report() {
     assert_eq!(failures(&junit(&ended)), broken);
 }
 
-/// What stands in the contract where a region says.
+/// The text of the contract in the region.
 fn marked(region: &Value) -> &'static str {
     let document = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.yaml"));
     let number = |name: &str| usize::try_from(region[name].as_u64().unwrap()).unwrap() - 1;

@@ -70,7 +70,7 @@ fn filled_in(line: &str, target: &Target, canary: &Canary) -> Vec<(String, Strin
     comment.split("; ").map(fill).collect()
 }
 
-/// The first text that stands under this name, by itself or in a list.
+/// The first string under this name, by itself or in a list.
 fn first(value: &Value, name: &str) -> Option<String> {
     match value {
         Value::Array(elements) => elements.iter().find_map(|element| first(element, name)),

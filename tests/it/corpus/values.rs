@@ -399,7 +399,7 @@ pub(super) fn admits(document: &Value, schema: &Value, value: &Value) -> Option<
 }
 
 /// The schema in the words of JSON Schema: `nullable` is a type, bounds are exclusive by their own value, and a
-/// reference stands alone.
+/// reference is alone.
 fn plain(schema: &Value) -> Value {
     match schema {
         Value::Array(elements) => elements.iter().map(plain).collect(),

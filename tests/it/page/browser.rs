@@ -44,7 +44,7 @@ pub(super) struct Browser {
     driver: Child,
     runtime: Runtime,
     client: reqwest::Client,
-    /// The URL that the session's commands stand below.
+    /// The URL below which the session's commands are.
     session: String,
     _profile: TempDir,
 }

@@ -86,7 +86,7 @@ fn without_its_script_everything_is_read_and_unfolded() {
         page.browser
             .is("document.querySelector('#exchange-2 .shape').checkVisibility()")
     );
-    // No button stands there that would do nothing.
+    // There is no button that would do nothing.
     assert!(
         page.browser
             .is("[...document.querySelectorAll('button')].every((button) => !button.checkVisibility())")

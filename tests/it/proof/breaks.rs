@@ -131,7 +131,7 @@ fn replaced(text: &str, from: &str, to: &str) -> Option<String> {
     (rest.len() < text.len()).then(|| done + rest)
 }
 
-/// The first place that is like `from`: what stands before it, what each `…` stands for, and what stands behind it.
+/// The first place that is like `from`: what is before it, what each `…` stands for, and what is behind it.
 fn next<'text>(text: &'text str, from: &str) -> Option<(&'text str, Vec<&'text str>, &'text str)> {
     let mut pieces = from.split('…');
     let first = pieces.next()?;

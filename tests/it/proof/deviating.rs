@@ -80,7 +80,7 @@ impl Deviation {
         self
     }
 
-    /// Says that no recording shows it: it is of what stands on the wire alone, or of what a run sends next.
+    /// Says that no recording shows it: it is of what is on the wire alone, or of what a run sends next.
     pub(super) fn in_a_run(mut self) -> Self {
         self.takes_a_run = true;
         self

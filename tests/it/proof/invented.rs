@@ -141,7 +141,7 @@ fn each_fact_of_an_invented_resource_is_found_when_its_stub_breaks_it() {
         let mut findings = run.verdicts.findings().iter();
         let at_its_place = findings.any(|finding| {
             let pointer = any_element(&finding.pointer);
-            // What a closed object has too much stands in it; what is listed stands in an item of the list.
+            // What a closed object has too much is in it; what is listed is in an item of the list.
             finding.fact == id && (pointer.starts_with(&*fact.pattern) || pointer.ends_with(&*fact.pattern))
         });
         match run.verdicts.of(&CONTRACT, id) {

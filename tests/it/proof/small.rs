@@ -56,7 +56,7 @@ pub(super) struct Seen {
 }
 
 impl Small {
-    /// A contract with these paths, and whatever stands beside them.
+    /// A contract with these paths, and whatever is next to them.
     pub(super) fn new(paths: &str) -> Self {
         let text = format!("openapi: 3.0.3\ninfo: {{title: Small, version: '1'}}\npaths:\n{paths}");
         let contract = Contract::read("small.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));

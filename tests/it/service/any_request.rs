@@ -329,7 +329,7 @@ fn odd_bodies() -> BoxedStrategy<Bytes> {
     prop_oneof![1 => select(bodies), 1 => odd_values(), 1 => proptest::collection::vec(0_u8..=255, 0..64)].boxed()
 }
 
-/// Values that stand where others are documented, as they are written.
+/// Values sent where others are documented, as they are written.
 fn odd_values() -> BoxedStrategy<Bytes> {
     let values = [
         "null",

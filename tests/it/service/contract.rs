@@ -17,7 +17,7 @@ pub(super) fn assert_responses(name: &str, body: &Value) {
     assert!(problems.is_empty(), "no {name}: {problems:#?}\n{body:#}");
 }
 
-/// Whether null may stand in the place of a field of a resource: the document does not say.
+/// Whether null may replace a field of a resource: the document does not say.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Nulls {
     Rejected,
@@ -87,7 +87,7 @@ fn close(schema: &mut Value, whole: bool) {
     }
 }
 
-/// Lets null stand for every field of a schema and of those within it.
+/// Lets null replace every field of a schema and of those within it.
 fn take_null(schema: &mut Value) {
     let Some(keywords) = schema.as_object_mut() else { return };
     for (name, inner) in keywords.iter_mut() {

@@ -114,7 +114,7 @@ impl Scanner {
     pub(crate) fn hide(&mut self, label: &str, secret: &str, in_pieces: bool) {
         for (form, text) in encoding::forms(secret) {
             let letters = squeezed(text.as_bytes());
-            // Shorter forms of a piece would stand in other texts by chance.
+            // Shorter forms of a piece would appear in other strings by chance.
             let piece = if form == "plain" { PIECE } else { 2 * PIECE };
             assert!(
                 letters.len() >= PIECE,
@@ -173,8 +173,8 @@ impl Scanner {
     }
 }
 
-/// An output in parts, most of which can be read in one way alone. They overlap by more than a secret takes, however it is
-/// written.
+/// An output in parts, most of which can be read in one way alone. They overlap by more than a secret takes, however it
+/// is written.
 fn parts(output: &[u8]) -> impl Iterator<Item = &[u8]> {
     const LONGEST: usize = 16 << 10;
     const OVERLAP: usize = 4 << 10;

@@ -443,7 +443,7 @@ fn others_are_as_ever(report: &Value) {
     }
 }
 
-/// What stands in annotations: each line is one command of ours, and this is what follows it.
+/// The text of annotations: each line is one command of ours, and this is what follows it.
 fn messages(annotations: &str) -> String {
     let message = |line: &str| {
         let (command, message) = line.strip_prefix("::").and_then(|line| line.split_once("::"))?;

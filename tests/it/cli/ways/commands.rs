@@ -264,7 +264,7 @@ fn every_page_is_followed_and_the_readme_is_short() {
     assert!(of_clone("README.md").lines().count() <= 180);
 }
 
-/// What stands between single backquotes, without blocks.
+/// What is between single backquotes, without blocks.
 fn inline(page: &str) -> Vec<String> {
     let outside = page.split("```").step_by(2);
     let spans = outside.flat_map(|text| text.split('`').skip(1).step_by(2));

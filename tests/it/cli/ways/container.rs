@@ -55,7 +55,7 @@ fn images_are_named_by_version_and_nothing_secret_goes_in() {
             "{name}"
         );
         for (word, rest) in instructions {
-            assert!(word != "ADD", "COPY takes what stands there and nothing else: {rest}");
+            assert!(word != "ADD", "COPY takes what is there and nothing else: {rest}");
             for secret in ["TOKEN", "SECRET", "PASSWORD"] {
                 assert!(!rest.to_uppercase().contains(secret), "{word} {rest}");
             }

@@ -150,7 +150,7 @@ impl Harbour {
         json!({"data": {"per_page": per_page, "page": page, "total": total, "last_page": last, "items": items}})
     }
 
-    /// Breaks what stands at a location of a body.
+    /// Breaks the value at a location of a body.
     fn bend(&self, operation: &str, body: &mut Value) {
         let at_location = |kind| matches!(kind, FactKind::Closed | FactKind::Present | FactKind::Type);
         let Some(fact) = self.breaks_any(operation, at_location) else {

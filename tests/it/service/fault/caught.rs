@@ -18,11 +18,11 @@ use crate::support::is_exhaustive;
 /// What a fault of every operation names in the place of one.
 const SCHEME: &str = "bearerAuth";
 
-/// How many seeds a fault is looked for with: what a run draws one of, such as the date of a create or the create that is
-/// sent twice at once, each of them has drawn.
+/// How many seeds a fault is looked for with. Where a run chooses one of several, such as the date of a create or the
+/// create that is sent twice at once, these seeds together choose each.
 const SEEDS: u64 = 13;
 
-/// How many seeds draw each create once.
+/// How many seeds pick each create once.
 const CREATES: u64 = 4;
 
 /// A service whose lists end within a page.
@@ -30,14 +30,15 @@ const WITHIN_A_PAGE: &str = "page-size=7";
 
 /// Faults that no run shows, and why.
 const NOT_SHOWN: [&str; 3] = [
-    // What belongs to another record is not sent twice at once: it would stay there, beyond the twelve records of a run.
+    // What belongs to another record is not sent twice at once: it would stay there, beyond the twelve records of a
+    // run.
     "createContactMethod:one-identifier-at-once",
     "createContactMethod:one-lost-at-once",
     "createContactMethod:swapped-at-once",
 ];
 
-/// Faults that are edits of one response and take a run: it asks for the page that `last_page` then names, or for pages of
-/// another size.
+/// Faults that are edits of one response and take a run: it asks for the page that `last_page` then names, or for pages
+/// of another size.
 const SHOWN_BY_RUNS: [&str; 8] = [
     "getContacts:full-last-page-counted",
     "getContacts:last-page-rounded",
@@ -75,8 +76,8 @@ fn of_one_operation_each(faults: Vec<&Fault>) -> Vec<&Fault> {
     in_turn.map(|(turn, faults)| faults[turn % faults.len()]).collect()
 }
 
-/// The faults that a recording of the faultless service does not show, with its responses edited. Where it shows one, nothing
-/// is found that does not follow from it.
+/// The faults that a recording of the faultless service does not show, with its responses edited. Where it shows one,
+/// nothing is found that does not follow from it.
 fn unshown<'faults>(contract: &Contract, edits: Vec<&'faults Fault>) -> Vec<&'faults Fault> {
     let checker = || Checker::new(contract);
     let operations = (0..contract.operations.len()).map(OperationId);
@@ -224,8 +225,8 @@ fn missed(contract: &Contract, checker: &Checker<'_>, fault: &Fault) -> Option<(
 }
 
 fn catches(found: &Found, fault: &Fault) -> bool {
-    // Of a fact that belongs to no operation, a security scheme's or one that is not named, the call is one of the fault's,
-    // or any where the fault is the scheme's.
+    // Of a fact that belongs to no operation, a security scheme's or one that is not named, the call is one of the
+    // fault's, or any where the fault is the scheme's.
     let is_of_the_fault = [&found.operation, SCHEME].contains(&fault.operation.as_str())
         || found.fact.starts_with(&format!("{} ", fault.operation));
     let seen = |rule: &str, fact: Option<&String>, pointer: &str| {

@@ -1,4 +1,4 @@
-//! The checker with every value, every pair of values and combinations drawn from a seed: a service that conforms gets
+//! The checker with every value, every pair of values and combinations picked by a seed: a service that conforms gets
 //! no finding that fails a run, and no warning if it keeps to the plain reading.
 
 use std::collections::{BTreeSet, HashMap};
@@ -12,7 +12,7 @@ use countersign::run::{Ended, Run};
 use countersign::{Check, Contract};
 use tokio::sync::OnceCell;
 
-use super::{TOKEN, app, drawn, pairs, single_settings};
+use super::{TOKEN, app, combinations, pairs, single_settings};
 use crate::support::again::assert_judged_again;
 use crate::support::crew::try_all;
 use crate::support::{is_exhaustive, tried};
@@ -31,8 +31,8 @@ const MAY_WARN: [(&str, &str); 2] = [
     ("value-spelling=uppercase", "respelled"),
 ];
 
-/// How many combinations are drawn, and how many in the gate.
-const DRAWN: (usize, usize) = (4, 200);
+/// How many combinations are picked, and how many in the gate.
+const COMBINATIONS: (usize, usize) = (4, 200);
 
 static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
 
@@ -52,7 +52,7 @@ fn no_two_values_are_found_at_fault_together() {
 
 #[test]
 fn no_combination_that_is_drawn_is_found_at_fault() {
-    assert_no_findings(drawn::profiles(1, tried(DRAWN.0, DRAWN.1)));
+    assert_no_findings(combinations::profiles(1, tried(COMBINATIONS.0, COMBINATIONS.1)));
 }
 
 #[tokio::test]
@@ -66,8 +66,8 @@ async fn what_departs_from_the_plain_reading_is_warned_of() {
 
 #[test]
 fn another_seed_draws_other_combinations() {
-    assert_eq!(drawn::profiles(1, 20), drawn::profiles(1, 20));
-    assert_ne!(drawn::profiles(1, 20), drawn::profiles(2, 20));
+    assert_eq!(combinations::profiles(1, 20), combinations::profiles(1, 20));
+    assert_ne!(combinations::profiles(1, 20), combinations::profiles(2, 20));
 }
 
 /// What the check of a service with one value came to.

@@ -2,9 +2,9 @@
 
 mod awkward;
 pub(crate) mod checker;
+mod combinations;
 mod command;
 mod conforming;
-mod drawn;
 mod observing;
 mod pairs;
 mod wire;
@@ -49,8 +49,8 @@ pub(super) async fn with(settings: &[String]) -> Running {
     Running::serve(app(settings).await).await
 }
 
-/// The values that are tried by themselves: every one but the defaults; in `cargo test` one of each axis, of the next axis
-/// the next one.
+/// The values that are tried by themselves: every one but the defaults; in `cargo test` one of each axis, of the next
+/// axis the next one.
 pub(crate) fn single_values() -> Vec<(&'static service::Axis, &'static service::AxisValue)> {
     let values = |(turn, axis): (usize, &'static service::Axis)| {
         let others = &axis.values[1..];

@@ -34,7 +34,7 @@ fn acceptor() -> TlsAcceptor {
 }
 
 /// Listens on an address like a PostgreSQL that has `response` for who asks for TLS, and returns where. Behind the
-/// handshake stands the test server.
+/// handshake is the test server.
 async fn front(address: &str, response: u8) -> String {
     let listener = TcpListener::bind(address).await.unwrap();
     let at = listener.local_addr().unwrap().to_string();

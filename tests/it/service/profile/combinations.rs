@@ -1,17 +1,17 @@
-//! Combinations drawn from a seed: each axis takes any of its values.
+//! Combinations picked by a seed: each axis takes any of its values.
 
 use countersign::service::{AXES, Profile, Setting};
 
 /// Returns the settings of so many profiles; the same seed draws the same ones.
 pub(super) fn profiles(seed: u64, count: usize) -> Vec<Vec<String>> {
     let mut state = seed;
-    std::iter::repeat_with(|| draw(&mut state))
+    std::iter::repeat_with(|| pick(&mut state))
         .filter(|settings| possible(settings))
         .take(count)
         .collect()
 }
 
-fn draw(state: &mut u64) -> Vec<String> {
+fn pick(state: &mut u64) -> Vec<String> {
     let setting = |axis: &countersign::service::Axis, number: u64| {
         let values = u64::try_from(axis.values.len()).unwrap();
         let value = &axis.values[usize::try_from(number % values).unwrap()];
