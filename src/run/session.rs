@@ -108,7 +108,6 @@ pub struct Tally {
 }
 
 /// Sends the plan to the target and emits events. Ends when the plan is carried out, when `interrupt` completes, or
-/// when
 /// when [`Ended`] gives another reason to stop.
 pub async fn run(
     contract: &Contract,
