@@ -49,6 +49,7 @@ impl Prepared {
             contract,
             target: self.transport.target(),
             seed: self.plan.seed,
+            recorded: false,
             writes: self
                 .plan
                 .steps

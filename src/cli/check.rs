@@ -97,7 +97,7 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
 }
 
 /// Writes the reports, then prints what was accepted. Returns whether all reports were written.
-fn write(
+pub(super) fn write(
     outputs: Outputs,
     (record, terminals): (&Record, &Terminals),
     accepted: Result<Option<String>, Failure>,
@@ -111,7 +111,7 @@ fn write(
 
 /// Adds the findings to the configuration. A run that was cut short adds nothing, because its findings are incomplete.
 /// Returns the text to print about it.
-fn accept(
+pub(super) fn accept(
     accepting: Option<Accepting>,
     run: &Run,
     record: &Record,
@@ -127,7 +127,7 @@ fn accept(
 }
 
 /// Rejects an output that would overwrite another file that the check reads or writes.
-fn reject_own_overwrites(resolved: &ResolvedArguments, summary: Option<&Path>) -> Result<(), Failure> {
+pub(super) fn reject_own_overwrites(resolved: &ResolvedArguments, summary: Option<&Path>) -> Result<(), Failure> {
     let arguments = &resolved.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
     let inputs = [

@@ -15,6 +15,9 @@ use crate::service::fault::UnknownFault;
 /// The exit code where a report or the residue cannot be written.
 pub(super) const NOT_WRITTEN: u8 = 4;
 
+/// The exit code where nothing could be judged.
+const COULD_NOT_JUDGE: u8 = 3;
+
 /// Why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
@@ -96,6 +99,12 @@ pub(super) enum Failure {
         /// The system's error.
         source: std::io::Error,
     },
+    /// Recorded traffic that cannot be judged.
+    #[error("{0}")]
+    Traffic(String),
+    /// Recorded traffic in which nothing can be judged.
+    #[error("{0}")]
+    NoCall(String),
     /// A value of a flag that clap cannot reject by itself.
     #[error("{0}")]
     Usage(String),
@@ -153,6 +162,7 @@ impl Failure {
             | Self::Report { .. }
             | Self::Residue { .. }
             | Self::Stdout(_) => NOT_WRITTEN,
+            Self::NoCall(_) => COULD_NOT_JUDGE,
             _ => 2,
         }
     }

@@ -20,6 +20,7 @@ mod explain;
 mod facts;
 mod failure;
 mod format;
+mod judge;
 mod man;
 mod merge;
 mod output;
@@ -105,6 +106,9 @@ enum Command {
     /// Lists every fact of the contract with its location
     #[command(after_help = PRINTED)]
     Facts(facts::Arguments),
+    /// Judges recorded traffic of other clients by the rules of a check; sends nothing
+    #[command(after_help = EXIT_CODES)]
+    Judge(Box<judge::JudgeArguments>),
     /// Prints the manual pages of the program and of each command, or writes them to a folder
     #[command(after_help = WRITTEN)]
     Man(man::Arguments),
@@ -153,6 +157,10 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
+        Command::Judge(arguments) => judge::reject_sending(&matches).and_then(|()| {
+            let judge::JudgeArguments { files, check } = *arguments;
+            judge::run(&files, &resolved(check, &matches)?)
+        }),
         Command::Man(arguments) => man::run(&arguments, Cli::command()),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Plan(arguments) => resolved(*arguments, &matches).and_then(|resolved| plan::run(&resolved)),

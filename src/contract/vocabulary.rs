@@ -284,6 +284,16 @@ pub enum TimestampForm {
 }
 
 impl TimestampForm {
+    /// Returns the form in which a timestamp is written (RFC 3339, section 5.6); `None` where it is in neither.
+    #[must_use]
+    pub fn of(timestamp: &str) -> Option<Self> {
+        let (_, time) = timestamp.split_once(['T', 't'])?;
+        if time.ends_with(['Z', 'z']) {
+            return Some(Self::Utc);
+        }
+        time.contains(['+', '-']).then_some(Self::Offset)
+    }
+
     /// Returns the form's name in facts and messages.
     #[must_use]
     pub fn name(self) -> &'static str {

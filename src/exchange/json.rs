@@ -28,6 +28,9 @@ pub enum JsonError {
     /// It is JSON, but its nesting, its size or a number exceeds what is read here, so it decides nothing.
     #[error("JSON beyond 128 levels, a million values or a double's range")]
     LimitExceeded,
+    /// The recording of the response does not contain it, so it decides nothing.
+    #[error("a body that was not recorded")]
+    NotRecorded,
     /// It is not JSON.
     #[error("invalid JSON from line {line}, column {column}")]
     Syntax {

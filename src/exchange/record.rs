@@ -221,6 +221,8 @@ pub enum OnRejection {
     Gap,
     /// The request names a record that the target may not know: 404 and 410 decide nothing either.
     ExampleIdentifier,
+    /// The request is another client's and may be wrong: no 4xx decides anything.
+    Others,
 }
 
 impl OnRejection {
@@ -267,6 +269,8 @@ pub struct Response {
     pub headers: HeaderMap,
     /// The body, without its content codings.
     pub body: Bytes,
+    /// Whether the body is known. A recording may lack it, and then it decides nothing.
+    pub has_body: bool,
     /// The time from sending until the last byte of the body.
     pub elapsed: Duration,
 }

@@ -68,6 +68,12 @@ impl Target {
         self.base.origin().ascii_serialization()
     }
 
+    /// Whether a URL has the target's scheme, host and port.
+    #[must_use]
+    pub(crate) fn is_at(&self, url: &Url) -> bool {
+        self.base.origin() == url.origin()
+    }
+
     /// Returns the path of the base URL without a slash at its end; empty where there is none.
     #[must_use]
     pub fn base_path(&self) -> String {

@@ -247,6 +247,7 @@ impl Transport {
             status: received.status,
             headers,
             body,
+            has_body: true,
             elapsed: started.elapsed(),
         })
     }

@@ -65,10 +65,11 @@ pub(super) struct Observations {
 }
 
 impl Observations {
-    /// Begins the observations of the records that this list must show.
-    pub(super) fn of(history: &History<'_>, list: OperationId) -> Self {
+    /// Begins the observations of the records that this list must show; with `create`, of those that it created.
+    pub(super) fn of(history: &History<'_>, list: OperationId, create: Option<OperationId>) -> Self {
         let made = history.made.iter();
         let made: Vec<_> = made
+            .filter(|made| create.is_none_or(|create| made.operation == create))
             .filter(|made| history.contract.created_in(made.operation) == Some(list))
             .cloned()
             .collect();

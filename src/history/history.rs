@@ -118,11 +118,14 @@ impl<'run> History<'run> {
     ) -> ExchangeResult {
         self.note_response(exchange);
         let created = self.created_id(exchange, body);
-        self.note_write((exchange, intent), created.as_deref());
+        if !matches!(part, Part::Others(_)) {
+            self.note_write((exchange, intent), created.as_deref());
+        }
         let succeeded = self.succeeded(exchange);
         let mut page = None;
         match part {
             Part::Alone => {}
+            Part::Others(path_values) => self.others_created(exchange, path_values, body, show),
             Part::Write(context) => self.wrote((exchange, context), body, emit),
             // For every other part, a superseded exchange does not count; the repeat does.
             _ if intent.superseded => {}

@@ -36,6 +36,8 @@ impl LookId {
 pub(crate) enum Sought {
     /// Every record of the run that the list must show.
     Created,
+    /// The record of this create.
+    CreatedBy(OperationId),
     /// The first and the last page, once the list has this many items.
     Ends(i64),
     /// Everything that the run may have left.
@@ -131,7 +133,8 @@ impl History<'_> {
             operation: list,
         };
         let seeking = match sought {
-            Sought::Created => Seeking::Created(Observations::of(self, list)),
+            Sought::Created => Seeking::Created(Observations::of(self, list, None)),
+            Sought::CreatedBy(create) => Seeking::Created(Observations::of(self, list, Some(*create))),
             Sought::Ends(total) => Seeking::Ends(*total),
             Sought::Residue => Seeking::Residue(self.residue_search()),
             Sought::Nothing => Seeking::Nothing,
@@ -380,7 +383,7 @@ impl Look {
     fn add(&mut self, mut page: PageSeen, enough: bool) {
         let walk = &mut self.walk;
         // Without its first page the walk is not complete, whatever other pages a recording has.
-        let is_first = walk.pages.is_empty() && page.asked.is_none();
+        let is_first = walk.pages.is_empty() && matches!(page.asked, None | Some(1));
         if self.extent == Extent::Whole {
             if is_first {
                 let last = page.last_page.map(|last| u64::try_from(last).unwrap_or(0));

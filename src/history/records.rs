@@ -127,7 +127,7 @@ impl History<'_> {
 }
 
 /// Returns the record, reduced to its identifier.
-fn identified(resource: &Value, at: &str) -> Value {
+pub(super) fn identified(resource: &Value, at: &str) -> Value {
     let id = resource.pointer(at).filter(|id| identifier(id).is_some());
     let tokens: Vec<_> = pointer::tokens(at).collect();
     let within = |inner: Value, token: &String| Value::from_iter([(token.clone(), inner)]);

@@ -13,6 +13,9 @@ use super::phrases;
 use super::record::Record;
 use crate::exchange::sanitize::json_text;
 
+/// The comment on a body whose values are replaced by their shapes.
+pub(crate) const SHAPES: &str = "values are shown as shapes";
+
 /// The characters that a URI cannot contain. `%` is not among them, because the path is already percent-encoded.
 const NOT_IN_A_URI: &AsciiSet = &CONTROLS
     .add(b' ')
@@ -212,7 +215,7 @@ fn response(record: &Record, exchange: &ExchangeRecord) -> Value {
     }
     let mut comments = Vec::new();
     if !record.values_shown {
-        comments.push("values are shown as shapes");
+        comments.push(SHAPES);
     }
     if !response.whole {
         comments.push("only the beginning of the body is shown");

@@ -247,6 +247,17 @@ fn residue(record: &Record) -> String {
 }
 
 fn about(record: &Record) -> String {
+    if let Some(traffic) = &record.traffic {
+        let (traffic, version) = (
+            phrases::traffic(traffic),
+            phrases::clipped(&record.countersign, LONGEST_CELL),
+        );
+        return format!(
+            "\nTraffic: {}; countersign {}.\n",
+            code(&phrases::clipped(&traffic, LONGEST_LINE)),
+            code(&version)
+        );
+    }
     let requests = &record.requests;
     format!(
         "\n{} requests, {} of them writes, {} throttled, {} unfinished; seed {}, countersign {}.\n",

@@ -54,6 +54,7 @@ pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, accepted};
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord, ResponseRecord};
 pub use github::github;
+pub(crate) use har::SHAPES;
 pub use har::har;
 #[cfg(feature = "html")]
 pub use html::html;
@@ -67,8 +68,8 @@ pub(crate) use phrases::{counted, errors_and_warnings};
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
     Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord,
-    OtherRecord, Outcome, Record, RejectedValueRecord, ResidueRecord, RunFacts, ShardEnded, ShardRecord, ShardsRecord,
-    VERSION, VerdictRecord, WhyUndecided, record,
+    OtherRecord, Outcome, Record, RejectedValueRecord, ResidueRecord, RunFacts, ShardEnded,
+    ShardRecord, ShardsRecord, TrafficFileRecord, TrafficRecord, VERSION, VerdictRecord, WhyUndecided, record,
 };
 pub use sarif::sarif;
 pub use terminal::{Styling, Terminal, Verbosity};

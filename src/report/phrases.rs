@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::record::{
-    Cause, Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, ResidueRecord, ShardsRecord,
-    VerdictRecord,
+    Cause, Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, RecordedAt, ResidueRecord, ShardsRecord,
+    TrafficRecord, VerdictRecord,
 };
 use crate::exchange::sanitize::{Colours, sanitize};
 use crate::history::LookedThrough;
@@ -12,6 +12,31 @@ use crate::rules::{Level, UNCHECKED_OPERATION};
 
 /// How many unchecked operations are named.
 const MOST_UNCHECKED: usize = 3;
+
+/// Describes recorded traffic: how much of it was judged, and why the rest was not.
+pub(super) fn traffic(traffic: &TrafficRecord) -> String {
+    let entries: u64 = traffic.files.iter().map(|file| file.entries).sum();
+    let files = match traffic.files.as_slice() {
+        [file] => file.name.clone(),
+        files => format!("{} files", files.len()),
+    };
+    let mut text = format!("{} of {entries} entries in {files} were judged", traffic.judged);
+    for (index, kind) in traffic.not_judged.iter().enumerate() {
+        let separator = if index == 0 { "; " } else { ", " };
+        text.push_str(&format!("{separator}{} {}", kind.count, kind.reason));
+    }
+    for file in &traffic.files {
+        if let Some(stopped) = &file.stopped {
+            text.push_str(&format!("; {} was not read to its end: {stopped}", file.name));
+        }
+    }
+    text
+}
+
+/// Describes where a finding was recorded.
+pub(super) fn recorded_at(recorded: &RecordedAt) -> String {
+    format!("recorded: entry {} of {}", recorded.entry, recorded.file)
+}
 
 /// Returns the text on one line, without anything that a terminal or a CI system interprets.
 pub(super) fn line(text: &str) -> String {

@@ -68,7 +68,10 @@ impl Terminal {
         if let Some(shards) = &record.shards {
             text.push_str(&self.row("shards", &phrases::shards(shards)));
         }
-        text.push_str(&self.row("requests", &requests(record)));
+        match &record.traffic {
+            Some(traffic) => text.push_str(&self.row("traffic", &phrases::traffic(traffic))),
+            None => text.push_str(&self.row("requests", &requests(record))),
+        }
         let requests = &record.requests;
         if requests.rounds > 1 {
             let per_second = rate(requests.sent, record.duration_ms);

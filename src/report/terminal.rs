@@ -169,6 +169,7 @@ impl Terminal {
             format!("fact: {}", finding.fact),
             format!("received: {}", phrases::received(finding)),
         ];
+        notes.extend(finding.recorded_at.as_ref().map(phrases::recorded_at));
         let listed = if self.verbosity == Verbosity::Verbose {
             group.len()
         } else {

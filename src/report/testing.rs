@@ -109,6 +109,7 @@ impl Seen {
             contract: &self.contract,
             target: &Target::parse("https://api.example.com/tenant").unwrap(),
             seed: 7,
+            recorded: false,
             writes: true,
             started_at: DateTime::UNIX_EPOCH,
             duration: Duration::from_millis(1234),
@@ -148,6 +149,7 @@ impl Seen {
             status,
             headers: HeaderMap::from_iter([("content-type".parse().unwrap(), "application/json".parse().unwrap())]),
             body: body.into(),
+            has_body: true,
             elapsed: Duration::from_micros(1500),
         };
         Exchange {

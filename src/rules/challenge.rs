@@ -8,7 +8,7 @@ use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::Security;
-use crate::exchange::Purpose;
+use crate::exchange::{OnRefusal, Purpose};
 
 pub(super) static RULE: Rule = Rule {
     name: "challenge",
@@ -48,12 +48,18 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
     let schemes = schemes(&response.headers);
     let is_bearer = matches!(seen.operation.security, Security::Bearer { .. });
-    if schemes.is_empty() {
-        sink.broken(fact, String::new, || "401 without `WWW-Authenticate`".to_owned());
-    } else if is_bearer && !schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case("Bearer")) {
-        sink.broken(fact, String::new, || "401 that asks for another scheme".to_owned());
+    let received = match schemes.as_slice() {
+        [] => "401 without `WWW-Authenticate`",
+        schemes if is_bearer && !schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case("Bearer")) => {
+            "401 that asks for another scheme"
+        }
+        _ => return sink.held(fact),
+    };
+    if seen.intent.purpose == Purpose::Documented(OnRefusal::Others) {
+        // Something in front of the service may have rejected another client's request.
+        sink.undecided(fact, Reason::NeedsCheck);
     } else {
-        sink.held(fact);
+        sink.broken(fact, String::new, || received.to_owned());
     }
 }
 

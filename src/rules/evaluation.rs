@@ -46,6 +46,15 @@ impl<'run> Evaluation<'run> {
         }
     }
 
+    /// Starts the evaluation of what other clients sent. The run tag is one that nobody has used.
+    pub(crate) fn of_traffic(judge: Judge<'run>, unused: RunTag) -> Self {
+        Self {
+            history: History::new(judge.contract(), unused, false),
+            judge,
+            recording: None,
+        }
+    }
+
     fn note(&mut self, entry: impl FnOnce() -> RecordedStep) {
         if let Some(recording) = &mut self.recording {
             recording.entries.push(entry());
@@ -98,6 +107,11 @@ impl<'run> Evaluation<'run> {
     pub(crate) fn walk(&mut self, look: LookId, extent: Extent) {
         self.note(|| RecordedStep::Walk(look, extent));
         self.history.walk(look, extent);
+    }
+
+    /// Adds a page, which was judged as part of another look, to this one.
+    pub(crate) fn page_again(&mut self, look: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
+        self.history.page_again(look, asked, page);
     }
 
     /// Notes that the list of a look could not be requested.

@@ -15,7 +15,7 @@ use super::verdict::{Sink, Verdict, Verdicts};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::{Contract, is_json};
-use crate::exchange::json::Body;
+use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::history::evidence::{
@@ -121,7 +121,13 @@ impl<'contract> Judge<'contract> {
                         typed && !otherwise
                     }
             })
-            .map(|response| self.body_reader.read(&exchange.request.path, &response.body));
+            .map(|response| {
+                if response.has_body {
+                    self.body_reader.read(&exchange.request.path, &response.body)
+                } else {
+                    Err(JsonError::NotRecorded)
+                }
+            });
         let judged_elsewhere = matches!(intent.purpose, Purpose::FinalLook | Purpose::Equivalent);
         if intent.superseded || judged_elsewhere {
             return body.and_then(Result::ok);

@@ -49,6 +49,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     };
     match body {
         Err(JsonError::LimitExceeded) => sink.undecided(fact, Reason::LimitExceeded),
+        Err(JsonError::NotRecorded) => sink.undecided(fact, Reason::NotRecorded),
         Err(error) => sink.broken(fact, String::new, || error.to_string()),
         Ok(body) => match body.duplicates.first() {
             None => sink.held(fact),

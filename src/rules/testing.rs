@@ -133,6 +133,7 @@ impl Bench {
             status,
             headers: typed.into_iter().collect::<HeaderMap>(),
             body: Bytes::from(body.to_owned()),
+            has_body: true,
             elapsed: Duration::ZERO,
         };
         Exchange {

@@ -78,6 +78,7 @@ mod tests {
             status: 429,
             headers,
             body: Bytes::new(),
+            has_body: true,
             elapsed: Duration::ZERO,
         }
     }

@@ -110,13 +110,16 @@ fn about(record: &Record) -> Markup {
                 dt { "Run" }
                 dd { time datetime=(record.started_at) { (moment(&record.started_at)) } ", " (duration(record.duration_ms)) }
             }
-            div {
+            @if let Some(traffic) = &record.traffic { div { dt { "Traffic" } dd { (phrases::traffic(traffic)) } } }
+            @else {
+                div {
                 dt { "Requests" }
                 dd {
                     (number(requests.sent)) ", " (number(requests.writes)) " of them writes"
                     @if requests.throttled > 0 { ", " (number(requests.throttled)) " throttled" }
                     @if requests.unfinished > 0 { ", " (number(requests.unfinished)) " unfinished" }
                     @if requests.rounds > 1 { ", in " (number(requests.rounds)) " rounds" }
+                }
                 }
             }
             @if let Some(shard) = &record.shard {

@@ -10,8 +10,8 @@ use crate::history::LookedThrough;
 use crate::report::accepted::{AcceptedRecord, AcceptedState};
 use crate::report::exchanges::ExchangeRecord;
 use crate::report::record::{
-    ContractRecord, Coverage, FactRow, Facts, FindingRecord, OperationRecord, Record, ShardsRecord, VerdictRecord,
-    put_in_order,
+    ContractRecord, Coverage, FactRow, Facts, FindingRecord, OperationRecord, Record, ShardsRecord, TrafficRecord,
+    VerdictRecord, put_in_order,
 };
 use crate::rules::{Level, UNCHECKED_OPERATION};
 use crate::run::Tally;
@@ -53,10 +53,30 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         exchanges_left_out: left.exchanges_left_out.saturating_add(right.exchanges_left_out),
         shard: None,
         shards: shards(left.shards, right.shards),
+        traffic: traffic(left.traffic, right.traffic),
     };
     joined.findings = still_reported(joined.findings, &joined.operations);
     sort(&mut joined);
     joined
+}
+
+/// Joins what was read of recorded traffic.
+fn traffic(left: Option<TrafficRecord>, right: Option<TrafficRecord>) -> Option<TrafficRecord> {
+    let (Some(left), Some(right)) = (&left, &right) else {
+        return left.or(right);
+    };
+    let mut not_judged = left.not_judged.clone();
+    for kind in &right.not_judged {
+        match not_judged.iter_mut().find(|known| known.reason == kind.reason) {
+            Some(known) => known.count = known.count.saturating_add(kind.count),
+            None => not_judged.push(kind.clone()),
+        }
+    }
+    Some(TrafficRecord {
+        files: [left.files.as_slice(), &right.files].concat(),
+        judged: left.judged.saturating_add(right.judged),
+        not_judged,
+    })
 }
 
 /// Returns each operation once. It is checked if any shard had a success of it, whichever shard it is assigned to.

@@ -28,6 +28,8 @@ pub struct RunFacts<'run> {
     pub target: &'run Target,
     /// The seed.
     pub seed: u64,
+    /// Whether recorded traffic was judged, so that the requests are other clients'.
+    pub recorded: bool,
     /// Whether its plan has writes.
     pub writes: bool,
     /// When the run started.
@@ -103,6 +105,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
             of: shard.of(),
         }),
         shards: None,
+        traffic: None,
     }
 }
 
@@ -230,13 +233,15 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
         count: finding.count,
         reproduce: about.redaction.hide(&reproduce(finding, about)),
         exchange: None,
+        recorded_at: None,
     }
 }
 
 /// Returns a line that reproduces a finding: the request, or a check of the operation if no request was sent to it.
 fn reproduce(finding: &Finding, about: &RunFacts<'_>) -> String {
-    if finding.is_of_no_request() {
-        let operation = about.contract.operation(finding.request.operation);
+    let operation = about.contract.operation(finding.request.operation);
+    // Another client's write is not repeated: what it contained is not printed.
+    if finding.is_of_no_request() || (about.recorded && !operation.is_read()) {
         // Whoever only read is not handed a line that writes.
         return curl::check_line(about.target, &operation.name, about.writes && !operation.is_read());
     }

@@ -131,10 +131,53 @@ pub struct Record {
     pub exchanges: Vec<ExchangeRecord>,
     /// How many more exchanges there were.
     pub exchanges_left_out: u64,
+    /// The recorded traffic, if that was judged instead of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<TrafficRecord>,
     /// The shard, if the run was one of several: the facts of the other shards are undecided.
     pub shard: Option<ShardRecord>,
     /// The shards that this record was merged from, if it was merged from several reports.
     pub shards: Option<ShardsRecord>,
+}
+
+/// Recorded traffic that was judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrafficRecord {
+    /// The files.
+    pub files: Vec<TrafficFileRecord>,
+    /// How many exchanges were judged.
+    pub judged: u64,
+    /// Why others were not judged, and how many.
+    pub not_judged: Vec<NotJudgedRecord>,
+}
+
+/// A file of recorded traffic.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrafficFileRecord {
+    /// Its name, as it was given.
+    pub name: String,
+    /// How many entries it has, as far as it was read.
+    pub entries: u64,
+    /// Why it was not read to its end.
+    pub stopped: Option<String>,
+}
+
+/// Entries of recorded traffic that were not judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NotJudgedRecord {
+    /// What they have in common: `went to another origin or path`.
+    pub reason: String,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// Where an exchange was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedAt {
+    /// The file.
+    pub file: String,
+    /// The number of the entry in it, from 1.
+    pub entry: u64,
 }
 
 /// One of several shards.
@@ -388,6 +431,9 @@ pub struct FindingRecord {
     pub reproduce: String,
     /// The number of the exchange that showed it first, if it is known.
     pub exchange: Option<u64>,
+    /// Where that exchange was recorded, if recorded traffic was judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded_at: Option<RecordedAt>,
 }
 
 impl FindingRecord {

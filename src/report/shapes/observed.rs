@@ -141,7 +141,9 @@ fn body(contract: &Contract, operation: &Operation, response: &Response) -> Vari
     match json::read(&response.body) {
         Ok(body) => Variants::of(&body.value, at),
         Err(JsonError::Empty) => Variants::only(ValueForm::NoBody),
-        Err(JsonError::LimitExceeded | JsonError::Syntax { .. }) => Variants::only(ValueForm::NotJson),
+        Err(JsonError::LimitExceeded | JsonError::NotRecorded | JsonError::Syntax { .. }) => {
+            Variants::only(ValueForm::NotJson)
+        }
     }
 }
 

@@ -145,6 +145,7 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
             status,
             headers,
             body: body.to_string().into(),
+            has_body: true,
             elapsed: Duration::ZERO,
         }),
     }

@@ -78,6 +78,7 @@ pub(crate) fn answered(exchange: &Exchange, response: Option<Response<Bytes>>) -
             status: head.status.as_u16(),
             headers: head.headers,
             body,
+            has_body: true,
             elapsed,
         }
     });

@@ -1,0 +1,38 @@
+//! Judges recorded traffic: what other clients sent, and what the service responded. Nothing is sent.
+//!
+//! - **In**: a contract, files of HTTP archives (HAR 1.2) or lines of their entries, the base URL of the service.
+//! - **Out**: a [`Run`](crate::run::Run) as a check has one, and what was read: how many entries were judged, and why
+//!   others were not.
+//! - **Start with** [`judge`](fn@judge), which `countersign judge` calls.
+//!
+//! ```
+//! use countersign::Contract;
+//! use countersign::traffic::{File, Settings, judge};
+//!
+//! let contract = Contract::built_in()?;
+//! let archive = r#"{"log": {"version": "1.2", "entries": []}}"#;
+//! let file = File { name: "morning.har".to_owned(), content: Box::new(archive.as_bytes()) };
+//! let judged = judge(&contract, vec![file], Settings::default(), &mut |_| {});
+//! assert!(judged.target.is_none(), "no entry called an operation");
+//! # Ok::<(), countersign::contract::defect::Defect>(())
+//! ```
+//!
+//! # Design
+//!
+//! `source` reads a file entry by entry, `entry` makes sense of what exporters write, `order` sorts the entries of all
+//! files by time, `route` finds the operation, `request` makes the request that a check would have had, and `session`
+//! shows each exchange to the same evaluation as a run does. What a check knows of its own requests is unknown here:
+//! whether they were right, whether a record was changed by somebody who was not recorded. So a rejection is never a
+//! finding, and what is missing from a list is one only where nothing was written since.
+
+mod entry;
+mod order;
+mod request;
+mod route;
+mod session;
+mod source;
+
+pub use entry::Skipped;
+pub use order::{File, FileRead, Place};
+pub use session::{Judged, NotJudged, Settings, judge};
+pub use source::Stopped;

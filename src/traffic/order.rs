@@ -1,0 +1,208 @@
+//! Reads several files at once and puts their entries in order of time. The main type is [`InOrder`].
+//!
+//! # Design
+//!
+//! Each file is read and parsed by a thread of its own, which waits once a few entries are ahead. Exporters write entries
+//! in the order in which requests began, or nearly so; a window of entries is sorted before the first is taken, so
+//! several files, and any file smaller than the window, come out in order however they were written.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::io::Read;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+
+use chrono::{DateTime, Utc};
+
+use super::entry::{self, Recorded, Skipped};
+use super::source::{self, Stopped};
+
+/// How many entries of a file are parsed ahead.
+const AHEAD: usize = 8;
+/// How many bytes of entries are held to be sorted.
+const WINDOW_BYTES: usize = 32 << 20;
+
+/// A file to read, with its name in messages.
+pub struct File {
+    pub name: String,
+    pub content: Box<dyn Read + Send>,
+}
+
+/// What was read of a file.
+#[derive(Clone, Debug)]
+pub struct FileRead {
+    /// Its name.
+    pub name: String,
+    /// How many entries it has, as far as it was read.
+    pub entries: u64,
+    /// Why it was not read to its end.
+    pub stopped: Option<Stopped>,
+}
+
+/// Where an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The index of the file.
+    pub file: usize,
+    /// The number of the entry in the file, from 1.
+    pub entry: u64,
+}
+
+/// An entry, with its place.
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub(super) place: Place,
+    pub(super) recorded: Recorded,
+    bytes: usize,
+}
+
+/// The entries of several files, in order of time.
+pub(super) struct InOrder {
+    feeds: Vec<Feed>,
+    window: BinaryHeap<Reverse<ByTime>>,
+    bytes: usize,
+}
+
+/// A file that is being read.
+struct Feed {
+    name: String,
+    entries: Receiver<Placed>,
+    /// The next entry; `None` at the end of the file.
+    next: Option<Placed>,
+    reader: JoinHandle<Ended>,
+}
+
+/// What a reader knows at its end.
+struct Ended {
+    entries: u64,
+    skipped: BTreeMap<Skipped, u64>,
+    stopped: Option<Stopped>,
+}
+
+impl InOrder {
+    /// Starts to read the files.
+    pub(super) fn new(files: Vec<File>) -> Self {
+        let feeds = files.into_iter().enumerate().map(|(index, file)| {
+            let (sender, entries) = sync_channel(AHEAD);
+            let reader = std::thread::spawn(move || {
+                let (mut count, mut skipped) = (0, BTreeMap::new());
+                let stopped = source::read(file.content, &mut |text| {
+                    count += 1;
+                    let place = Place {
+                        file: index,
+                        entry: count,
+                    };
+                    match entry::read(text.get()) {
+                        // Nobody listens any more once judging has ended early.
+                        Ok(recorded) => drop(sender.send(Placed {
+                            place,
+                            recorded,
+                            bytes: text.get().len(),
+                        })),
+                        Err(why) => *skipped.entry(why).or_default() += 1,
+                    }
+                });
+                Ended {
+                    entries: count,
+                    skipped,
+                    stopped: stopped.err(),
+                }
+            });
+            Feed {
+                name: file.name,
+                entries,
+                next: None,
+                reader,
+            }
+        });
+        let mut feeds: Vec<_> = feeds.collect();
+        for feed in &mut feeds {
+            feed.next = feed.entries.recv().ok();
+        }
+        Self {
+            feeds,
+            window: BinaryHeap::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Returns what was read of each file, and how many entries were skipped by reason, once all entries were taken.
+    pub(super) fn finish(self) -> (Vec<FileRead>, BTreeMap<Skipped, u64>) {
+        let (mut files, mut all) = (Vec::new(), BTreeMap::new());
+        for feed in self.feeds {
+            drop(feed.entries);
+            // A reader has nothing that panics; if one did, its file counts as unreadable.
+            let ended = feed.reader.join().unwrap_or_else(|_| Ended {
+                entries: 0,
+                skipped: BTreeMap::new(),
+                stopped: Some(Stopped::Unreadable("the reader failed".to_owned())),
+            });
+            for (why, count) in ended.skipped {
+                *all.entry(why).or_default() += count;
+            }
+            files.push(FileRead {
+                name: feed.name,
+                entries: ended.entries,
+                stopped: ended.stopped,
+            });
+        }
+        (files, all)
+    }
+
+    fn fill(&mut self) {
+        while self.bytes < WINDOW_BYTES {
+            let started = |feed: &&mut Feed| feed.next.as_ref().map(|next| next.recorded.started);
+            let earliest = self
+                .feeds
+                .iter_mut()
+                .filter(|feed| feed.next.is_some())
+                .min_by_key(started);
+            let Some(feed) = earliest else { return };
+            let following = feed.entries.recv().ok();
+            if let Some(placed) = std::mem::replace(&mut feed.next, following) {
+                self.bytes += placed.bytes;
+                self.window.push(Reverse(ByTime(placed)));
+            }
+        }
+    }
+}
+
+impl Iterator for InOrder {
+    type Item = Placed;
+
+    fn next(&mut self) -> Option<Placed> {
+        self.fill();
+        let Reverse(ByTime(placed)) = self.window.pop()?;
+        self.bytes -= placed.bytes;
+        Some(placed)
+    }
+}
+
+/// An entry, ordered by when its request was sent, then by its place.
+struct ByTime(Placed);
+
+impl ByTime {
+    fn key(&self) -> (DateTime<Utc>, Place) {
+        (self.0.recorded.started, self.0.place)
+    }
+}
+
+impl PartialEq for ByTime {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for ByTime {}
+
+impl PartialOrd for ByTime {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ByTime {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}

@@ -1,0 +1,165 @@
+//! Finds the operation that a recorded request calls. The main type is [`Router`].
+
+use std::collections::{BTreeSet, HashMap};
+
+use matchit::Router as Paths;
+use percent_encoding::percent_decode_str;
+use reqwest::Url;
+use serde_json::Value;
+
+use crate::contract::Contract;
+use crate::contract::document::Node;
+use crate::contract::operation::OperationId;
+use crate::exchange::Target;
+
+/// Matches requests to operations by base URL, method and path template; a literal takes precedence over a parameter
+/// (OpenAPI 3.0.3, section 4.7.8.1).
+pub(super) struct Router {
+    /// The paths of each method.
+    paths: HashMap<String, Paths<(OperationId, Vec<String>)>>,
+    base: Base,
+    /// The origins besides the chosen one at which operations were called.
+    others: BTreeSet<String>,
+}
+
+/// Where the service is.
+enum Base {
+    /// At one of these.
+    Known(Vec<Target>),
+    /// At the first origin whose paths are those of the contract.
+    First,
+}
+
+/// A call of an operation.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) operation: OperationId,
+    /// The path below the base URL, with its query.
+    pub(super) path: String,
+    /// The values in the path, by parameter.
+    pub(super) path_values: Vec<(String, Value)>,
+}
+
+/// Why a request calls no operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoCall {
+    NoOperation,
+    OtherOrigin,
+}
+
+impl Router {
+    /// Makes a router for a service at the base URL, or else at one of the contract's servers, or else at the first
+    /// origin at which the traffic calls an operation.
+    pub(super) fn new(contract: &Contract, base: Option<Target>) -> Self {
+        let known: Vec<_> = base.map_or_else(|| servers(contract), |base| vec![base]);
+        let mut paths: HashMap<String, Paths<_>> = HashMap::new();
+        for id in contract.operation_ids() {
+            let operation = contract.operation(id);
+            let (template, names) = template(&operation.path);
+            let method = paths.entry(operation.method.to_string()).or_default();
+            // Two templates that differ in the names of their parameters are the same path; the first one counts.
+            drop(method.insert(template, (id, names)));
+        }
+        Self {
+            paths,
+            base: if known.is_empty() {
+                Base::First
+            } else {
+                Base::Known(known)
+            },
+            others: BTreeSet::new(),
+        }
+    }
+
+    /// Returns the base URL; `None` where no operation was called.
+    pub(super) fn base(&self) -> Option<&Target> {
+        match &self.base {
+            Base::Known(targets) => targets.first(),
+            Base::First => None,
+        }
+    }
+
+    /// Returns the other origins at which operations were called, where no base URL says which one is the service's.
+    pub(super) fn others(&self) -> &BTreeSet<String> {
+        &self.others
+    }
+
+    /// Returns the operation that a request calls.
+    pub(super) fn call(&mut self, method: &str, url: &Url) -> Result<Call, NoCall> {
+        let origin = url.origin();
+        match &self.base {
+            Base::Known(targets) => {
+                let mut bases = targets.iter().filter(|base| base.is_at(url)).peekable();
+                if bases.peek().is_none() {
+                    return Err(self.elsewhere(method, url));
+                }
+                let mut below = bases.filter_map(|base| below(url.path(), &base.base_path()));
+                below
+                    .find_map(|path| self.find(method, path, url))
+                    .ok_or(NoCall::NoOperation)
+            }
+            Base::First => {
+                let call = self.find(method, url.path(), url).ok_or(NoCall::NoOperation)?;
+                if let Ok(target) = Target::parse(&origin.ascii_serialization()) {
+                    self.base = Base::Known(vec![target]);
+                }
+                Ok(call)
+            }
+        }
+    }
+
+    fn elsewhere(&mut self, method: &str, url: &Url) -> NoCall {
+        if self.find(method, url.path(), url).is_some() {
+            self.others.insert(url.origin().ascii_serialization());
+        }
+        NoCall::OtherOrigin
+    }
+
+    fn find(&self, method: &str, path: &str, url: &Url) -> Option<Call> {
+        let found = self.paths.get(method)?.at(path).ok()?;
+        let (operation, names) = found.value;
+        let values = found
+            .params
+            .iter()
+            .map(|(_, value)| percent_decode_str(value).decode_utf8_lossy().into_owned());
+        let path_values = names.iter().cloned().zip(values.map(Value::from)).collect();
+        let query = url.query().map_or_else(String::new, |query| format!("?{query}"));
+        Some(Call {
+            operation: *operation,
+            path: format!("{path}{query}"),
+            path_values,
+        })
+    }
+}
+
+/// Returns the path below a base path.
+fn below<'path>(path: &'path str, base: &str) -> Option<&'path str> {
+    let below = path.strip_prefix(base)?;
+    below.starts_with('/').then_some(below)
+}
+
+/// Returns a path template with its parameters numbered, because `matchit` takes two names in one place for a conflict,
+/// and their names.
+fn template(path: &str) -> (String, Vec<String>) {
+    let mut names = Vec::new();
+    let mut numbered = String::new();
+    for (index, piece) in path.split('{').enumerate() {
+        match piece.split_once('}').filter(|_| index > 0) {
+            Some((name, rest)) => {
+                numbered.push_str(&format!("{{p{}}}{rest}", names.len()));
+                names.push(name.to_owned());
+            }
+            None => numbered.push_str(piece),
+        }
+    }
+    (numbered, names)
+}
+
+/// Returns the servers of the contract that are complete URLs without variables.
+fn servers(contract: &Contract) -> Vec<Target> {
+    let servers = contract.document.node("/servers").map_or(&[][..], Node::elements);
+    let urls = servers.iter().filter_map(|server| server.member("url")?.text());
+    urls.filter(|url| !url.contains('{'))
+        .filter_map(|url| Target::parse(url).ok())
+        .collect()
+}

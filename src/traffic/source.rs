@@ -1,0 +1,195 @@
+//! Reads files of recorded traffic, one entry at a time: an HTTP archive, or lines that are each an entry of one. The
+//! main function is [`read`].
+
+use std::cell::Cell;
+use std::fmt;
+use std::io::{self, BufRead as _, BufReader, Read};
+use std::rc::Rc;
+
+use serde::de::{DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Deserializer;
+use serde_json::value::RawValue;
+
+/// The largest entry, in bytes. A body that is judged has at most 8 MiB, and JSON escapes may triple it.
+const MAX_ENTRY_BYTES: u64 = 32 << 20;
+/// How much of a file is looked at to tell its format.
+const PEEKED_BYTES: usize = 4 << 10;
+
+/// Why a file was not read to its end. Its entries before that place were read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Stopped {
+    /// It ends within an entry, or before the archive does.
+    #[error("it is cut off: it ends in line {line}, before the archive does")]
+    Cut {
+        /// The line, from 1.
+        line: usize,
+    },
+    /// It is not an archive.
+    #[error("from line {line}, column {column} it is not {expected}")]
+    Format {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What belongs there.
+        expected: &'static str,
+    },
+    /// An entry is too large.
+    #[error("an entry is larger than {} MiB", MAX_ENTRY_BYTES >> 20)]
+    TooLarge,
+    /// The operating system does not let it be read.
+    #[error("it cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// Reads a file and gives each entry to `take`, in the order of the file.
+///
+/// # Errors
+///
+/// Why it was not read to its end.
+pub(super) fn read(file: impl Read, take: &mut dyn FnMut(Box<RawValue>)) -> Result<(), Stopped> {
+    let budget = Rc::new(Cell::new(MAX_ENTRY_BYTES));
+    let bounded = Bounded {
+        inner: file,
+        left: Rc::clone(&budget),
+    };
+    let mut file = BufReader::with_capacity(1 << 18, bounded);
+    let start = file
+        .fill_buf()
+        .map_err(|error| Stopped::Unreadable(error.to_string()))?;
+    let marked = start.starts_with(b"\xef\xbb\xbf");
+    let peeked = start.get(..PEEKED_BYTES).unwrap_or(start);
+    let is_archive = is_archive(peeked);
+    if marked {
+        file.consume(3);
+    }
+    let mut give = |entry: Box<RawValue>| {
+        budget.set(MAX_ENTRY_BYTES);
+        take(entry);
+    };
+    if is_archive {
+        let mut deserializer = Deserializer::from_reader(file);
+        let read = deserializer.deserialize_map(Archive {
+            take: &mut give,
+            key: "log",
+        });
+        read.map_err(|error| stopped(&error, "an HTTP archive (HAR 1.2)"))
+    } else {
+        let lines = Deserializer::from_reader(file).into_iter::<Box<RawValue>>();
+        for line in lines {
+            give(line.map_err(|error| stopped(&error, "an entry of an HTTP archive (HAR 1.2)"))?);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file begins as an archive does: an object whose first member is `log`. A line is an entry, which has none.
+fn is_archive(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let object = text.trim_start_matches('\u{feff}').trim_start().strip_prefix('{');
+    object.is_some_and(|members| members.trim_start().starts_with("\"log\""))
+}
+
+fn stopped(error: &serde_json::Error, expected: &'static str) -> Stopped {
+    let (line, column) = (error.line().max(1), error.column().max(1));
+    match error.classify() {
+        serde_json::error::Category::Eof => Stopped::Cut { line },
+        serde_json::error::Category::Io if error.io_error_kind() == Some(io::ErrorKind::FileTooLarge) => {
+            Stopped::TooLarge
+        }
+        serde_json::error::Category::Io => Stopped::Unreadable(error.to_string()),
+        serde_json::error::Category::Syntax | serde_json::error::Category::Data => {
+            Stopped::Format { line, column, expected }
+        }
+    }
+}
+
+/// Ends reading where one entry takes more than its share.
+struct Bounded<R> {
+    inner: R,
+    left: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        let left = self.left.get().checked_sub(u64::try_from(read).unwrap_or(u64::MAX));
+        self.left.set(left.ok_or(io::ErrorKind::FileTooLarge)?);
+        Ok(read)
+    }
+}
+
+/// The archive, or its `log`: an object of which one member is read.
+struct Archive<'take> {
+    take: &'take mut dyn FnMut(Box<RawValue>),
+    key: &'static str,
+}
+
+impl<'de> Visitor<'de> for Archive<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "an object with the member `{}`", self.key)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let mut found = false;
+        while let Some(name) = members.next_key::<String>()? {
+            match (name.as_str(), self.key) {
+                ("log", "log") => members.next_value_seed(Log { take: &mut *self.take })?,
+                ("entries", "entries") => members.next_value_seed(Entries { take: &mut *self.take })?,
+                _ => drop(members.next_value::<IgnoredAny>()?),
+            }
+            found |= name == self.key;
+        }
+        if found {
+            Ok(())
+        } else {
+            Err(A::Error::custom(format!("no `{}`", self.key)))
+        }
+    }
+}
+
+/// The `log` of an archive.
+struct Log<'take> {
+    take: &'take mut dyn FnMut(Box<RawValue>),
+}
+
+impl<'de> DeserializeSeed<'de> for Log<'_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(Archive {
+            take: self.take,
+            key: "entries",
+        })
+    }
+}
+
+/// The entries of an archive.
+struct Entries<'take> {
+    take: &'take mut dyn FnMut(Box<RawValue>),
+}
+
+impl<'de> DeserializeSeed<'de> for Entries<'_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Entries<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an array of entries")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        while let Some(entry) = entries.next_element::<Box<RawValue>>()? {
+            (self.take)(entry);
+        }
+        Ok(())
+    }
+}
