@@ -147,7 +147,11 @@ pub(super) fn read(entry: &str) -> Result<Recorded, Skipped> {
     if response_headers.is_empty() {
         return Err(Skipped::WithoutHeaders);
     }
-    let response_body = body(&response.content, &mut response_headers);
+    let response_body = match status {
+        // They have no body (RFC 9110, sections 15.3.5 and 15.3.6).
+        204 | 205 => Some(Bytes::new()),
+        _ => body(&response.content, &mut response_headers),
+    };
     let milliseconds = entry.time.filter(|time| time.is_finite() && *time >= 0.0);
     Ok(Recorded {
         method: request.method,

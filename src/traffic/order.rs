@@ -24,7 +24,9 @@ const WINDOW_BYTES: usize = 32 << 20;
 
 /// A file to read, with its name in messages.
 pub struct File {
+    /// Its name.
     pub name: String,
+    /// Its content, which is read once, from its beginning.
     pub content: Box<dyn Read + Send>,
 }
 

@@ -1,6 +1,7 @@
 //! What the integration tests share.
 
 pub(crate) mod again;
+pub(crate) mod archive;
 pub(crate) mod crew;
 pub(crate) mod leaks;
 pub(crate) mod stub;

@@ -66,7 +66,7 @@ fn every_fault_is_caught_by_its_rule_at_its_location() {
 }
 
 /// Of the faults that deviate alike in several operations those of one of these, each time of the next.
-fn of_one_operation_each(faults: Vec<&Fault>) -> Vec<&Fault> {
+pub(super) fn of_one_operation_each(faults: Vec<&Fault>) -> Vec<&Fault> {
     let mut alike: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for fault in faults {
         let deviation = fault.name.rsplit(':').next();

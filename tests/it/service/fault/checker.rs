@@ -80,7 +80,12 @@ impl<'contract> Checker<'contract> {
 
     /// What went over the wire in a check of a service without faults.
     pub(super) fn recording(&self, extent: Extent) -> Recording {
-        let run = self.run((&[], &Faults::default()), (1, extent), true);
+        self.recording_of(&[], extent)
+    }
+
+    /// The same, of a service with these choices in the gaps.
+    pub(super) fn recording_of(&self, settings: &[String], extent: Extent) -> Recording {
+        let run = self.run((settings, &Faults::default()), (1, extent), true);
         run.recording.unwrap()
     }
 
@@ -91,6 +96,11 @@ impl<'contract> Checker<'contract> {
 
     /// What the check of a recording finds with the responses as this fault makes them; nothing where it edits none.
     pub(super) fn replay(&self, recording: &Recording, fault: &Fault) -> Vec<Found> {
+        self.found(&self.replayed(recording, fault).1)
+    }
+
+    /// The exchanges of a recording with the responses as this fault makes them, and what they show.
+    pub(super) fn replayed(&self, recording: &Recording, fault: &Fault) -> (Vec<Exchange>, Verdicts) {
         let edits = fault.edits().and_then(|on| self.contract.operation_named(on));
         let edited = |exchange: &Exchange| {
             let response = response(exchange).filter(|_| edits == Some(exchange.request.operation))?;
@@ -99,7 +109,13 @@ impl<'contract> Checker<'contract> {
                 Edited::Truncated => answered(exchange, None),
             })
         };
-        self.found(&recording.judge_edited(self.contract, Levels::default(), edited))
+        let exchanges = recording
+            .exchanges()
+            .map(|(exchange, _)| edited(exchange).unwrap_or_else(|| exchange.clone()));
+        (
+            exchanges.collect(),
+            recording.judge_edited(self.contract, Levels::default(), edited),
+        )
     }
 
     fn run(&self, (settings, faults): (&[String], &Faults), (seed, extent): (u64, Extent), keep: bool) -> Run {

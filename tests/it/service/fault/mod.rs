@@ -7,6 +7,7 @@ mod checker;
 mod creates;
 mod requests;
 mod responses;
+mod traffic;
 
 use countersign::service::fault::{self, Faults};
 use countersign::service::{Service, StoreUrl};
