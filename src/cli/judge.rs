@@ -42,7 +42,6 @@ const OF_SENDING: [&str; 18] = [
     "max_pages",
     "max_time",
     "max_writes",
-    "near_tokens",
     "only",
     "rate",
     "repeat",
@@ -53,8 +52,18 @@ const OF_SENDING: [&str; 18] = [
     "skip",
     "timeout",
     "token_file",
+    "wait",
     "writes",
 ];
+
+/// Hides the flags that mean nothing here.
+pub(super) fn without_sending(command: clap::Command) -> clap::Command {
+    let hidden = |command: clap::Command, id: &str| command.mut_arg(id, |flag| flag.hide(true));
+    let command = OF_SENDING.into_iter().fold(command, hidden);
+    let base_url = "The base URL of the service in the traffic; without it the contract's server, or the only origin \
+                    that calls its operations";
+    command.mut_arg("base_url", |flag| flag.help(base_url))
+}
 
 /// Rejects flags that mean nothing here, before somebody believes that they do.
 ///
@@ -65,9 +74,8 @@ pub(super) fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
     let Some(typed) = matches.subcommand_matches("judge") else {
         return Ok(());
     };
-    let known = |id: &&str| typed.try_contains_id(id).is_ok();
-    let mut flags = OF_SENDING.iter().copied().filter(known);
-    match flags.find(|id| typed.value_source(id) == Some(ValueSource::CommandLine)) {
+    let is_typed = |id: &&str| typed.value_source(id) == Some(ValueSource::CommandLine);
+    match OF_SENDING.into_iter().find(is_typed) {
         None => Ok(()),
         Some(id) => Err(Failure::Usage(format!(
             "--{} has no meaning for `judge`, which sends nothing and shows no value of the traffic; leave it out",
@@ -80,7 +88,7 @@ pub(super) fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
 pub(super) fn run(files: &[PathBuf], resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let arguments = &resolved.arguments;
     let started_at = edge::now();
-    let contract = Arc::new(contract(arguments.spec())?);
+    let contract = Arc::new(contract(arguments.spec())?.hiding_other_names());
     let entries = resolved.levels(&contract, started_at.date_naive())?;
     let mut levels = levels(arguments)?;
     let acceptances = config::add(&entries, &mut levels);
@@ -104,7 +112,7 @@ pub(super) fn run(files: &[PathBuf], resolved: &ResolvedArguments) -> Result<u8,
     let keeps = outputs.show_exchanges();
     let judged = traffic::judge(&contract, opened, settings, &mut |event| {
         if keeps {
-            exchanges.see(event);
+            exchanges.add_event(event);
         }
     });
     let target = target(&judged)?;
@@ -178,11 +186,9 @@ fn target(judged: &Judged) -> Result<Target, Failure> {
             .iter()
             .map(|(why, count)| format!("{count} {}", why.describe()));
         let why = why.collect::<Vec<_>>().join(", ");
-        let why = if why.is_empty() {
-            "there are no entries".to_owned()
-        } else {
-            why
-        };
+        if why.is_empty() {
+            return Failure::NoCall("the traffic has no entries, so nothing was judged".to_owned());
+        }
         Failure::NoCall(format!(
             "no entry of the traffic calls an operation of the contract ({why}); if the service is below a path, give \
              --base-url with it"

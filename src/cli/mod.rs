@@ -129,13 +129,18 @@ enum Command {
     Serve(serve::Arguments),
 }
 
+/// Returns the command line, in which `judge` shows only what it uses of the flags of a check.
+fn command() -> clap::Command {
+    Cli::command().mut_subcommand("judge", judge::without_sending)
+}
+
 /// Runs the command line of this process, which may have been started without a standard output.
 #[must_use]
 pub fn main(stdout_is_closed: bool) -> ExitCode {
     if stdout_is_closed {
         edge::note_closed_stdout();
     }
-    let parsed = Cli::command()
+    let parsed = command()
         .try_get_matches()
         .and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, matches)));
     let (cli, matches) = match parsed {
@@ -154,14 +159,14 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
             let form = arguments.form();
             resolved(arguments.check, &matches).and_then(|resolved| config::shown::run(&resolved, form))
         }
-        Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
+        Command::Completions(arguments) => completions::run(&arguments, command()),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
         Command::Judge(arguments) => judge::reject_sending(&matches).and_then(|()| {
             let judge::JudgeArguments { files, check } = *arguments;
             judge::run(&files, &resolved(check, &matches)?)
         }),
-        Command::Man(arguments) => man::run(&arguments, Cli::command()),
+        Command::Man(arguments) => man::run(&arguments, command()),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Plan(arguments) => resolved(*arguments, &matches).and_then(|resolved| plan::run(&resolved)),
         Command::Report(arguments) => report::run(&arguments),

@@ -116,6 +116,8 @@ pub struct Contract {
     equivalences: HashMap<OperationId, Vec<Equivalence>>,
     /// The names of all documented fields.
     field_names: HashSet<SharedString>,
+    /// Whether a name that it does not document is never printed.
+    hides_other_names: bool,
 }
 
 /// The statements of a contract, as they are read.
@@ -193,6 +195,7 @@ impl Contract {
             creating_within,
             equivalences,
             field_names,
+            hides_other_names: false,
         }
     }
 
@@ -241,6 +244,16 @@ impl Contract {
                 known: known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
             }
         })
+    }
+
+    /// Never prints a name that the contract does not document, however harmless it looks: in the traffic of other
+    /// people a name may be a person's.
+    #[must_use]
+    pub fn hiding_other_names(self) -> Self {
+        Self {
+            hides_other_names: true,
+            ..self
+        }
     }
 
     /// Whether any operation requires a credential.
@@ -365,7 +378,7 @@ impl Contract {
     /// Whether the name may be printed unchanged.
     #[must_use]
     pub fn may_print(&self, name: &str) -> bool {
-        self.field_names.contains(name) || name::is_plain(name)
+        self.field_names.contains(name) || (!self.hides_other_names && name::is_plain(name))
     }
 
     /// Returns the position of the fact's statement in the contract.

@@ -184,6 +184,14 @@ impl Intent {
     }
 }
 
+impl Intent {
+    /// Whether another client sent the request, so that whatever rejected it may be something in front of the service.
+    #[must_use]
+    pub fn is_of_others(self) -> bool {
+        self.purpose == Purpose::Documented(OnRejection::Others)
+    }
+}
+
 impl From<Purpose> for Intent {
     fn from(purpose: Purpose) -> Self {
         Self {

@@ -89,6 +89,11 @@ impl Observations {
         self.now.clear();
     }
 
+    /// Whether any of the records was seen.
+    pub(super) fn has_found(&self) -> bool {
+        !self.found.is_empty()
+    }
+
     /// Whether no further page has to be requested.
     pub(super) fn is_enough(&self) -> bool {
         !self.everywhere && self.now.len() == self.findable

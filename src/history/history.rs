@@ -125,7 +125,7 @@ impl<'run> History<'run> {
         let mut page = None;
         match part {
             Part::Alone => {}
-            Part::Others(path_values) => self.others_created(exchange, path_values, body, show),
+            Part::Others(path_values) => self.others_created(exchange, path_values, body, emit),
             Part::Write(context) => self.wrote((exchange, context), body, emit),
             // For every other part, a superseded exchange does not count; the repeat does.
             _ if intent.superseded => {}

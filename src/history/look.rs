@@ -380,6 +380,16 @@ fn new_walk(list: OperationId, extent: Extent, (max_pages, is_final_look): (u64,
 }
 
 impl Look {
+    /// Whether a walk came before the current one.
+    pub(super) fn is_second_walk(&self) -> bool {
+        self.walks > 1
+    }
+
+    /// Whether the record of a create was seen.
+    pub(super) fn has_found(&self) -> bool {
+        matches!(&self.seeking, Seeking::Created(observations) if observations.has_found())
+    }
+
     fn add(&mut self, mut page: PageSeen, enough: bool) {
         let walk = &mut self.walk;
         // Without its first page the walk is not complete, whatever other pages a recording has.

@@ -3,16 +3,17 @@
 //! create of its operation.
 
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::created::CreatedRecord;
 use super::evidence::{Creation, Evidence, FormTried};
-use super::history::{History, Show};
-use super::look::LookId;
+use super::history::{EvidenceSink, History};
+use super::look::{Look, LookId};
 use super::records::identified;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampForm;
-use crate::exchange::Exchange;
 use crate::exchange::json::Body;
+use crate::exchange::{Content, Exchange, Request};
 
 impl History<'_> {
     /// Adds another client's successful create: what it carries, and the record that its list may show later.
@@ -24,7 +25,7 @@ impl History<'_> {
         exchange: &Exchange,
         path_values: &[(String, Value)],
         body: Option<&Body>,
-        show: Show<'_>,
+        emit: EvidenceSink<'_>,
     ) {
         let operation = exchange.request.operation;
         self.made.retain(|made| made.operation != operation);
@@ -38,21 +39,25 @@ impl History<'_> {
         let Some(resource) = resource.filter(|resource| resource.is_object()) else {
             return;
         };
-        self.others_form(exchange, show);
+        self.others_form(exchange, emit);
         let id = resource.pointer(&invariant.id);
         if id.is_some_and(|id| self.mark_given(operation, id)) {
             return;
         }
-        show(Evidence::Creation(Creation {
+        let request = Request {
+            body: Some(Content::Json(comparable(exchange))),
+            ..exchange.request.clone()
+        };
+        emit(Evidence::Creation(Creation {
             operation,
             invariant,
-            request: &exchange.request,
+            request: &request,
             resource,
             seen_before: false,
         }));
         self.made.push(CreatedRecord {
             operation,
-            request: exchange.request.clone(),
+            request,
             resource: identified(resource, &invariant.id),
             seen_before: false,
             path_values: path_values.to_vec(),
@@ -60,7 +65,7 @@ impl History<'_> {
     }
 
     /// Shows that an accepted create was sent in a documented form.
-    fn others_form(&self, exchange: &Exchange, show: Show<'_>) {
+    fn others_form(&self, exchange: &Exchange, emit: EvidenceSink<'_>) {
         let operation = exchange.request.operation;
         let Some(accepts) = self.contract.operation(operation).invariants.accepts.first() else {
             return;
@@ -79,7 +84,7 @@ impl History<'_> {
                 status: exchange.status(),
                 other_accepted: false,
             };
-            show(Evidence::Form(tried, &exchange.request));
+            emit(Evidence::Form(tried, &exchange.request));
         }
     }
 
@@ -88,10 +93,65 @@ impl History<'_> {
         self.page(look, asked, page);
     }
 
+    /// Whether a look has found the record that it seeks.
+    pub(crate) fn has_found(&self, look: LookId) -> bool {
+        self.looks.get(&look).is_some_and(Look::has_found)
+    }
+
+    /// Whether a look is in its second walk at least.
+    pub(crate) fn is_second_walk(&self, look: LookId) -> bool {
+        self.looks.get(&look).is_some_and(Look::is_second_walk)
+    }
+
     /// Returns the creates whose records this list must show, of those that other clients made.
     pub(crate) fn others_made(&self, list: OperationId) -> Vec<OperationId> {
         let made = self.made.iter().map(|made| made.operation);
         made.filter(|create| self.contract.created_in(*create) == Some(list))
             .collect()
     }
+}
+
+/// Returns what of another client's body must come back as it was sent. A service may tidy what it is sent, and a check
+/// sends nothing that could be tidied; a client may. A 200 says that the record may have been there before, with other
+/// values (RFC 9110, section 15.3.2).
+fn comparable(exchange: &Exchange) -> Value {
+    let body = exchange.request.json().filter(|_| exchange.status() != Some(200));
+    body.and_then(|body| plain(body, false)).unwrap_or_default()
+}
+
+/// Returns a value without what a service may tidy; of an array all elements or none, so that they stay comparable.
+fn plain(value: &Value, complete: bool) -> Option<Value> {
+    match value {
+        Value::Bool(_) => Some(value.clone()),
+        Value::Number(number) => (!number.is_f64()).then(|| value.clone()),
+        Value::String(text) => is_plain(text).then(|| value.clone()),
+        Value::Null => None,
+        Value::Array(elements) => elements.iter().map(|element| plain(element, true)).collect(),
+        Value::Object(members) if complete => {
+            let members = members
+                .iter()
+                .map(|(name, value)| Some((name.clone(), plain(value, true)?)));
+            members.collect::<Option<_>>().map(Value::Object)
+        }
+        Value::Object(members) => {
+            let members = members
+                .iter()
+                .filter_map(|(name, value)| Some((name.clone(), plain(value, false)?)));
+            Some(Value::Object(members.collect()))
+        }
+    }
+}
+
+/// Whether a service has nothing to tidy in a string: no space to trim, no letters that a system without case would
+/// change, no spelling of a number or a timestamp that has others, and nothing that an exporter may have decoded wrongly.
+fn is_plain(text: &str) -> bool {
+    let is_tidy = text == text.trim() && !text.contains("  ") && (1..=100).contains(&text.len());
+    let is_exact =
+        text.is_ascii() && !text.contains(|character: char| character.is_ascii_control() || character == '?');
+    let has_capitals = text.contains(|character: char| character.is_ascii_uppercase());
+    let is_caseless = !(text.contains('@') || Uuid::try_parse(text).is_ok()) || !has_capitals;
+    let begins_as_number = text.starts_with(|character: char| character.is_ascii_digit() || "+-(".contains(character));
+    let is_one_spelling = !begins_as_number || !text.contains([' ', '.', '(', '/']);
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    is_tidy && is_exact && is_caseless && is_one_spelling && !is_number
 }

@@ -67,9 +67,10 @@ pub use merge::{MergeError, merge};
 pub(crate) use phrases::{counted, errors_and_warnings};
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
-    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord,
-    OtherRecord, Outcome, Record, RejectedValueRecord, ResidueRecord, RunFacts, ShardEnded,
-    ShardRecord, ShardsRecord, TrafficFileRecord, TrafficRecord, VERSION, VerdictRecord, WhyUndecided, record,
+    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotJudgedRecord,
+    OperationRecord, OtherRecord, Outcome, Record, RecordedAt, RejectedValueRecord, ResidueRecord, RunFacts,
+    ShardEnded, ShardRecord, ShardsRecord, TrafficFileRecord, TrafficRecord, VERSION, VerdictRecord, WhyUndecided,
+    record,
 };
 pub use sarif::sarif;
 pub use terminal::{Styling, Terminal, Verbosity};

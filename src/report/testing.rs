@@ -268,6 +268,7 @@ pub(super) fn fixed() -> Record {
         exchanges_left_out: 3,
         shard: None,
         shards: None,
+        traffic: None,
     }
 }
 

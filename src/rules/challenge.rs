@@ -8,7 +8,7 @@ use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::Security;
-use crate::exchange::{OnRefusal, Purpose};
+use crate::exchange::Purpose;
 
 pub(super) static RULE: Rule = Rule {
     name: "challenge",
@@ -55,8 +55,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         _ => return sink.held(fact),
     };
-    if seen.intent.purpose == Purpose::Documented(OnRefusal::Others) {
-        // Something in front of the service may have rejected another client's request.
+    if seen.intent.is_of_others() {
         sink.undecided(fact, Reason::NeedsCheck);
     } else {
         sink.broken(fact, String::new, || received.to_owned());

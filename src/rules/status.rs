@@ -64,7 +64,7 @@ fn rejects(status: u16, on_refusal: OnRejection) -> bool {
         OnRejection::Gap => OnRejection::is_evidence_on_gap(status),
         OnRejection::Finding => false,
         OnRejection::ExampleIdentifier => matches!(status, 400 | 404 | 409 | 410 | 422),
-        OnRefusal::Others => (400..500).contains(&status),
+        OnRejection::Others => (400..500).contains(&status),
     }
 }
 
@@ -72,7 +72,7 @@ fn rejection_reason(status: u16, on_refusal: OnRejection) -> Reason {
     match on_refusal {
         OnRejection::ExampleIdentifier => Reason::RejectedExample(status),
         OnRejection::Others => Reason::OthersRejected(status),
-        OnRefusal::Gap | OnRejection::Finding => Reason::Rejected(status),
+        OnRejection::Gap | OnRejection::Finding => Reason::Rejected(status),
     }
 }
 

@@ -72,6 +72,8 @@ pub enum Reason {
     NotRepeated,
     /// The recording of the response lacks its body.
     NotRecorded,
+    /// One recorded walk does not add up, and only a second one shows that the list was not changed by others meanwhile.
+    OneWalk,
     /// No recorded exchange calls the operation.
     NotRecordedCall,
     /// Recorded traffic does not show it: a check sends the requests that do.
@@ -227,6 +229,9 @@ impl fmt::Display for Reason {
                                                       again",
             ),
             Self::NotRecorded => formatter.write_str("the recording of the response lacks its body"),
+            Self::OneWalk => formatter.write_str(
+                "one recorded walk does not add up; others may have changed the list, which a second walk would show",
+            ),
             Self::NotRecordedCall => formatter.write_str("no recorded exchange calls the operation"),
             Self::NeedsCheck => {
                 formatter.write_str("recorded traffic does not show it; `check` sends the requests that do")

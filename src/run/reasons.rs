@@ -88,6 +88,7 @@ fn shown(reason: &Reason) -> Shown {
         include_str!("../rules/carried.rs"),
         include_str!("../rules/typed_client.rs"),
     );
+    let traffic = include_str!("../../tests/it/traffic.rs");
     let unseen = "a_list_that_was_not_seen_whole_decides_nothing";
     match reason {
         Reason::LimitExceeded
@@ -119,6 +120,13 @@ fn shown(reason: &Reason) -> Shown {
             include_str!("../../tests/it/proof/equivalent.rs"),
             "an_identifier_without_capitals_is_not_written_in_them_and_that_is_said",
         ),
+        Reason::NotRecorded => Tested(traffic, "a_body_that_was_not_recorded_decides_nothing_but_its_status"),
+        Reason::NotRecordedCall | Reason::NeedsCheck => Tested(
+            traffic,
+            "a_recording_of_a_check_is_judged_as_the_check_was_however_it_is_split",
+        ),
+        Reason::OneWalk => Tested(traffic, "one_walk_that_does_not_add_up_is_not_enough_and_two_are"),
+        Reason::OthersRejected(_) => Tested(traffic, "a_rejection_of_another_clients_request_is_not_a_finding"),
         Reason::NoIdentifier => Tested(listed, "a_record_without_an_identifier_is_not_called_lost"),
         Reason::NoInstant => Tested(carried, "a_form_that_names_no_instant_says_nothing"),
         Reason::NoFullPage(_) => Tested(

@@ -62,6 +62,8 @@ pub enum Ended {
     Complete,
     /// It was interrupted.
     Interrupted,
+    /// Recorded traffic was not read to its end, for this reason.
+    Incomplete(String),
     /// The plan was carried out, but no documented call succeeded; this is what came back instead.
     NoSuccess(NoSuccess),
     /// A write could not be recorded before it was sent, so it was not sent, for this reason.

@@ -1,30 +1,72 @@
 //! One entry of an HTTP archive (HAR 1.2, section 4.2.8), as exporters really write it. The main type is [`Recorded`].
+//!
+//! # Design
+//!
+//! An exporter may leave out, cut, decode wrongly or redact what went over the wire. So a body counts only if it is known
+//! to be whole: it is complete JSON, or it has the length that the response stated. Everything else is unknown, and an
+//! unknown body decides nothing.
 
 use std::time::Duration;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::GeneralPurpose;
+use base64::engine::{DecodePaddingMode, GeneralPurposeConfig};
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, Utc};
 use reqwest::Url;
-use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use reqwest::header::{
+    AGE, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue,
+};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
+use crate::contract::is_json;
 use crate::exchange::Limits;
 use crate::report::SHAPES;
+
+/// What an archive contains in base64, with padding or without.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+/// Marks by which tools that sanitise an archive replace values.
+const REDACTED: [&str; 5] = ["***", "redacted", "REDACTED", "Redacted", "\u{2039}"];
+
+/// An entry, as far as it concerns the service.
+#[derive(Debug)]
+pub(super) enum Entry {
+    /// It can be judged.
+    Exchange(Sent, Box<Recorded>),
+    /// It cannot be judged, but may have changed something.
+    Write(Skipped, Sent),
+    /// It cannot be judged.
+    Other(Skipped),
+}
+
+/// When a request was sent, and where to.
+#[derive(Clone, Debug)]
+pub(super) struct Sent {
+    pub(super) method: String,
+    pub(super) url: Url,
+    pub(super) started: DateTime<Utc>,
+    /// How long the response took; `None` where that is unknown.
+    pub(super) elapsed: Option<Duration>,
+}
+
+impl Sent {
+    /// Whether the request may change something: every method but the safe ones (RFC 9110, section 9.2.1).
+    pub(super) fn is_write(&self) -> bool {
+        !matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE")
+    }
+}
 
 /// A request and its response, as somebody recorded them.
 #[derive(Debug)]
 pub(super) struct Recorded {
-    pub(super) method: String,
-    pub(super) url: Url,
     pub(super) headers: HeaderMap,
     /// The body; `None` where there is none, or none was recorded.
     pub(super) body: Option<String>,
-    /// When the request was sent.
-    pub(super) started: DateTime<Utc>,
-    pub(super) elapsed: Duration,
     pub(super) status: u16,
     pub(super) response_headers: HeaderMap,
     /// The body without its content coding; `None` where it was not recorded, or not completely.
@@ -36,7 +78,7 @@ pub(super) struct Recorded {
 pub enum Skipped {
     /// No complete response came, or the client gave it up.
     Aborted,
-    /// A cache responded, or the response says that the client's copy is still good (304).
+    /// A cache or a service worker responded, or the response says that the client's copy is still good (304).
     Cached,
     /// The entry lacks what every entry has, or is not JSON.
     NotAnEntry,
@@ -46,187 +88,287 @@ pub enum Skipped {
     Preflight,
     /// A redirect, which a proxy or a gateway may have sent.
     Redirect,
-    /// No headers of the response were recorded.
+    /// The headers of the response were not recorded, or not its `Content-Type`.
     WithoutHeaders,
 }
 
-/// The members of an entry that are read; everything else is left out. A member of another type than HAR states makes
-/// the entry unreadable, but no other entry.
+/// The members of an entry that are read; everything else is left out.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry {
-    started_date_time: DateTime<Utc>,
+struct HarEntry {
+    started_date_time: String,
+    #[serde(default, deserialize_with = "number")]
     time: Option<f64>,
-    request: EntryRequest,
-    response: EntryResponse,
+    request: HarRequest,
+    response: HarResponse,
     /// `websocket` where Chromium recorded one.
-    #[serde(rename = "_resourceType")]
-    resource_type: Option<String>,
+    #[serde(default, rename = "_resourceType")]
+    resource_type: Value,
     /// `memory` or `disk` where Chromium took the response from a cache.
-    #[serde(rename = "_fromCache")]
-    from_cache: Option<Box<RawValue>>,
+    #[serde(default, rename = "_fromCache")]
+    from_cache: Value,
+    #[serde(default, rename = "_fetchedViaServiceWorker")]
+    from_service_worker: Value,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct EntryRequest {
+struct HarRequest {
     method: String,
     url: String,
     #[serde(default)]
-    headers: Vec<EntryHeader>,
+    headers: Vec<HarHeader>,
+    #[serde(default)]
     post_data: Option<PostData>,
 }
 
 #[derive(Deserialize)]
 struct PostData {
+    #[serde(default)]
     text: Option<String>,
     /// `base64` where mitmproxy or Playwright could not write the body as text.
-    #[serde(alias = "_encoding")]
+    #[serde(default, alias = "_encoding")]
     encoding: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct EntryHeader {
+struct HarHeader {
     name: String,
-    value: String,
+    #[serde(default)]
+    value: Value,
 }
 
 #[derive(Deserialize)]
-struct EntryResponse {
+#[serde(rename_all = "camelCase")]
+struct HarResponse {
     /// Chromium writes 0, and older exporters -1, where no response came.
-    status: i64,
+    #[serde(default, deserialize_with = "number")]
+    status: Option<f64>,
     #[serde(default)]
-    headers: Vec<EntryHeader>,
+    headers: Vec<HarHeader>,
     #[serde(default)]
-    content: EntryContent,
+    content: Option<HarContent>,
+    /// Firefox writes 0 where a cache responded.
+    #[serde(default, deserialize_with = "number")]
+    headers_size: Option<f64>,
+    /// Chromium's number of bytes that came over the network: 0 where a cache responded.
+    #[serde(default, rename = "_transferSize", deserialize_with = "number")]
+    transfer_size: Option<f64>,
     /// The error of Chromium's network stack.
-    #[serde(rename = "_error")]
-    error: Option<Box<RawValue>>,
+    #[serde(default, rename = "_error")]
+    error: Value,
+    /// The error of Playwright.
+    #[serde(default, rename = "_failureText")]
+    failure_text: Value,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct EntryContent {
-    /// The size of the decoded body, in bytes; -1 where it is unknown.
-    size: Option<f64>,
+struct HarContent {
+    #[serde(default)]
     mime_type: Option<String>,
+    #[serde(default)]
     text: Option<String>,
+    #[serde(default)]
     encoding: Option<String>,
     /// Our own archives say here that values were replaced by their shapes.
+    #[serde(default)]
     comment: Option<String>,
 }
 
+/// Reads a number, also one that is written as a string.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    Ok(value.as_f64().or_else(|| value.as_str()?.parse().ok()))
+}
+
+/// Whether an exporter's own flag is set: anything but `false`, `null` and an empty string.
+fn is_set(flag: &Value) -> bool {
+    !matches!(flag, Value::Null | Value::Bool(false)) && flag.as_str() != Some("")
+}
+
 /// Reads an entry.
-///
-/// # Errors
-///
-/// Why it cannot be judged.
-pub(super) fn read(entry: &str) -> Result<Recorded, Skipped> {
-    let entry: Entry = serde_json::from_str(entry).map_err(|_| Skipped::NotAnEntry)?;
-    let url = Url::parse(&entry.request.url).map_err(|_| Skipped::NotAnEntry)?;
-    if !matches!(url.scheme(), "http" | "https") || entry.resource_type.as_deref() == Some("websocket") {
-        return Err(Skipped::NotHttp);
+pub(super) fn read(entry: &str) -> Entry {
+    match serde_json::from_str::<HarEntry>(entry) {
+        Ok(entry) => entry.read().unwrap_or_else(Entry::Other),
+        Err(_) => Entry::Other(Skipped::NotAnEntry),
     }
-    let (request, response) = (entry.request, entry.response);
-    let headers = header_map(request.headers);
-    let status = match u16::try_from(response.status) {
-        Ok(101) => return Err(Skipped::NotHttp),
-        Ok(status) if (200..600).contains(&status) && response.error.is_none() => status,
-        _ => return Err(Skipped::Aborted),
-    };
-    if entry.from_cache.is_some() || status == 304 {
-        return Err(Skipped::Cached);
+}
+
+impl HarEntry {
+    fn read(self) -> Result<Entry, Skipped> {
+        let url = Url::parse(&self.request.url).map_err(|_| Skipped::NotAnEntry)?;
+        if !matches!(url.scheme(), "http" | "https") || self.resource_type == "websocket" {
+            return Err(Skipped::NotHttp);
+        }
+        // Some exporters write no offset; they mean UTC.
+        let moment = DateTime::parse_from_rfc3339(&self.started_date_time).map(|moment| moment.to_utc());
+        let plain = || NaiveDateTime::parse_from_str(&self.started_date_time, "%Y-%m-%dT%H:%M:%S%.f");
+        let started = moment.or_else(|_| plain().map(|moment| moment.and_utc()));
+        let known = self.time.filter(|time| *time >= 0.0);
+        let sent = Sent {
+            method: self.request.method.clone(),
+            url,
+            started: started.map_err(|_| Skipped::NotAnEntry)?,
+            elapsed: known.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok()),
+        };
+        let headers = header_map(&self.request.headers);
+        match self.judgeable(&headers) {
+            Ok((status, response_headers, response_body)) => {
+                let body = self.request.post_data.and_then(PostData::text);
+                let recorded = Recorded {
+                    headers,
+                    body,
+                    status,
+                    response_headers,
+                    response_body,
+                };
+                Ok(Entry::Exchange(sent, Box::new(recorded)))
+            }
+            Err(why) if sent.is_write() => Ok(Entry::Write(why, sent)),
+            Err(why) => Err(why),
+        }
     }
-    if request.method == "OPTIONS" && headers.contains_key("access-control-request-method") {
-        return Err(Skipped::Preflight);
+
+    /// Returns status, headers and body of the response.
+    fn judgeable(&self, request: &HeaderMap) -> Result<(u16, HeaderMap, Option<Bytes>), Skipped> {
+        let response = &self.response;
+        let failed = is_set(&response.error) || is_set(&response.failure_text);
+        let status = (100..600).find(|status| Some(f64::from(*status)) == response.status);
+        let status = status.filter(|_| !failed).ok_or(Skipped::Aborted)?;
+        let mut headers = header_map(&response.headers);
+        match status {
+            101 => return Err(Skipped::NotHttp),
+            100..200 => return Err(Skipped::Aborted),
+            304 => return Err(Skipped::Cached),
+            _ if self.is_cached(&headers) => return Err(Skipped::Cached),
+            _ if self.request.method == "OPTIONS" && request.contains_key("access-control-request-method") => {
+                return Err(Skipped::Preflight);
+            }
+            300..400 => return Err(Skipped::Redirect),
+            _ => {}
+        }
+        let content = response.content.as_ref();
+        let known = content
+            .and_then(|content| content.mime_type.as_deref())
+            .unwrap_or_default();
+        // What Chromium writes where it does not know. Anything else may be the exporter's guess.
+        if !headers.contains_key(CONTENT_TYPE) && !matches!(known, "" | "x-unknown") {
+            let media_type = known.split(';').next().unwrap_or_default().trim();
+            let guessed = HeaderValue::from_str(known).ok().filter(|_| is_json(media_type));
+            headers.insert(CONTENT_TYPE, guessed.ok_or(Skipped::WithoutHeaders)?);
+        }
+        if headers.is_empty() {
+            return Err(Skipped::WithoutHeaders);
+        }
+        let body = match status {
+            // They have no body (RFC 9110, sections 15.3.5 and 15.3.6).
+            204 | 205 => Some(Bytes::new()),
+            _ => content.and_then(|content| content.body(&headers)),
+        };
+        // Exporters decode the body and leave this in place.
+        headers.remove(CONTENT_ENCODING);
+        Ok((status, headers, body))
     }
-    if (300..400).contains(&status) {
-        return Err(Skipped::Redirect);
+
+    /// Whether something other than the service responded: a cache of the client, or one on the way that says so.
+    fn is_cached(&self, headers: &HeaderMap) -> bool {
+        let text = |name: &str| {
+            headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .unwrap_or_default()
+                .trim()
+        };
+        let from_firefox = self.time == Some(0.0) && self.response.headers_size == Some(0.0);
+        is_set(&self.from_cache)
+            || is_set(&self.from_service_worker)
+            || from_firefox
+            || self.response.transfer_size == Some(0.0)
+            || text(AGE.as_str()).parse::<u64>().is_ok_and(|age| age > 0)
+            || self.is_older_than_its_request(&text(DATE.as_str()), &text(CACHE_CONTROL.as_str()))
+            || text("x-cache").to_ascii_lowercase().starts_with("hit")
     }
-    let mut response_headers = header_map(response.headers);
-    if response_headers.is_empty() {
-        return Err(Skipped::WithoutHeaders);
+}
+
+/// How many seconds a response may seem older than its request because two clocks differ.
+const SKEW_SECONDS: i64 = 5;
+
+impl HarEntry {
+    /// Whether a response that may be stored was made before it was requested (RFC 9111, section 4.2.3).
+    fn is_older_than_its_request(&self, date: &str, cache_control: &str) -> bool {
+        let directives = cache_control.to_ascii_lowercase();
+        let is_stored = directives.contains("max-age=") && !directives.contains("max-age=0");
+        let made = DateTime::parse_from_rfc2822(date);
+        let sent = DateTime::parse_from_rfc3339(&self.started_date_time);
+        let age = made.and_then(|made| Ok(sent?.signed_duration_since(made).num_seconds()));
+        is_stored && age.is_ok_and(|age| age > SKEW_SECONDS)
     }
-    let response_body = match status {
-        // They have no body (RFC 9110, sections 15.3.5 and 15.3.6).
-        204 | 205 => Some(Bytes::new()),
-        _ => body(&response.content, &mut response_headers),
-    };
-    let milliseconds = entry.time.filter(|time| time.is_finite() && *time >= 0.0);
-    Ok(Recorded {
-        method: request.method,
-        url,
-        headers,
-        body: request.post_data.and_then(PostData::text),
-        started: entry.started_date_time,
-        elapsed: Duration::try_from_secs_f64(milliseconds.unwrap_or_default() / 1000.0).unwrap_or_default(),
-        status,
-        response_headers,
-        response_body,
-    })
 }
 
 impl PostData {
     fn text(self) -> Option<String> {
-        match self.encoding.as_deref() {
-            Some("base64") => String::from_utf8(STANDARD.decode(self.text?).ok()?).ok(),
-            _ => self.text,
-        }
+        // An empty text is a body that was left out.
+        let text = self.text.filter(|text| !text.is_empty())?;
+        let text = match self.encoding.as_deref() {
+            Some(coding) if coding.eq_ignore_ascii_case("base64") => String::from_utf8(base64(&text)?).ok()?,
+            _ => text,
+        };
+        (!is_redacted(&text)).then_some(text)
     }
 }
 
-/// Returns the headers without HTTP/2's pseudo-headers, whose names begin with a colon (RFC 9113, section 8.3).
-fn header_map(headers: Vec<EntryHeader>) -> HeaderMap {
-    let parsed = headers.into_iter().filter_map(|header| {
-        let name = HeaderName::from_bytes(header.name.as_bytes()).ok()?;
-        Some((name, HeaderValue::from_bytes(header.value.as_bytes()).ok()?))
-    });
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let text: String = text.split_ascii_whitespace().collect();
+    BASE64.decode(text).ok()
+}
+
+/// Whether a tool has replaced values in a body.
+pub(super) fn is_redacted(text: &str) -> bool {
+    REDACTED.iter().any(|mark| text.contains(mark))
+}
+
+/// Returns the headers without HTTP/2's pseudo-headers, whose names begin with a colon (RFC 9113, section 8.3). Chromium
+/// joins the values of one name by line breaks.
+fn header_map(headers: &[HarHeader]) -> HeaderMap {
     let mut map = HeaderMap::new();
-    for (name, value) in parsed {
-        map.append(name, value);
+    for header in headers {
+        let value = header
+            .value
+            .as_str()
+            .map_or_else(|| header.value.to_string(), str::to_owned);
+        let Ok(name) = HeaderName::from_bytes(header.name.as_bytes()) else {
+            continue;
+        };
+        for value in value
+            .lines()
+            .filter_map(|line| HeaderValue::from_bytes(line.trim().as_bytes()).ok())
+        {
+            map.append(name.clone(), value);
+        }
     }
     map
 }
 
-/// Returns the body of a response, where all of it was recorded. Exporters decode it and leave `Content-Encoding` in
-/// place, so that header is removed.
-///
-/// A missing text is never an empty body: exporters leave bodies out, cut them, put them into other files, or replace
-/// bytes that are no text.
-fn body(content: &EntryContent, headers: &mut HeaderMap) -> Option<Bytes> {
-    let decoded_length = !headers.contains_key(CONTENT_ENCODING);
-    headers.remove(CONTENT_ENCODING);
-    let type_of_content = content
-        .mime_type
-        .as_deref()
-        .and_then(|known| HeaderValue::from_str(known).ok());
-    if let (None, Some(known)) = (headers.get(CONTENT_TYPE), type_of_content)
-        // What Chromium writes where it does not know.
-        && !known.is_empty()
-        && known != "x-unknown"
-    {
-        headers.insert(CONTENT_TYPE, known);
+impl HarContent {
+    /// Returns the body, where all of it was recorded as it was.
+    fn body(&self, headers: &HeaderMap) -> Option<Bytes> {
+        let text = self.text.as_deref()?;
+        let is_shape = self.comment.as_deref().is_some_and(|comment| comment.contains(SHAPES));
+        // A replacement character is what an exporter puts where bytes are not text.
+        if is_shape || is_redacted(text) || text.contains(char::REPLACEMENT_CHARACTER) {
+            return None;
+        }
+        let bytes = match self.encoding.as_deref() {
+            None | Some("") => Bytes::copy_from_slice(text.as_bytes()),
+            Some(coding) if coding.eq_ignore_ascii_case("base64") => base64(text)?.into(),
+            Some(_) => return None,
+        };
+        let stated = headers
+            .get(CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+        let is_as_long_as_stated = !headers.contains_key(CONTENT_ENCODING) && stated == Some(bytes.len());
+        let is_whole = is_as_long_as_stated || serde_json::from_slice::<IgnoredAny>(&bytes).is_ok();
+        (is_whole && bytes.len() <= Limits::default().body).then_some(bytes)
     }
-    if content
-        .comment
-        .as_deref()
-        .is_some_and(|comment| comment.contains(SHAPES))
-    {
-        return None;
-    }
-    let text = content.text.as_deref()?;
-    let bytes = match content.encoding.as_deref() {
-        None | Some("") => Bytes::copy_from_slice(text.as_bytes()),
-        Some("base64") => STANDARD.decode(text).ok()?.into(),
-        Some(_) => return None,
-    };
-    let is_cut = content.size.is_some_and(|size| bytes.len() < size as usize);
-    let declared = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    let is_shorter = decoded_length && declared.is_some_and(|declared| bytes.len() < declared);
-    let is_empty = bytes.is_empty() && !(content.size == Some(0.0) && declared == Some(0));
-    let is_lossy = content.encoding.is_none() && text.contains(char::REPLACEMENT_CHARACTER);
-    let is_too_large = bytes.len() > Limits::default().body;
-    (!is_cut && !is_shorter && !is_empty && !is_lossy && !is_too_large).then_some(bytes)
 }

@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 
 use chrono::{DateTime, Utc};
 
-use super::entry::{self, Recorded, Skipped};
+use super::entry::{self, Entry, Recorded, Sent, Skipped};
 use super::source::{self, Stopped};
 
 /// How many entries of a file are parsed ahead.
@@ -54,7 +54,9 @@ pub struct Place {
 #[derive(Debug)]
 pub(super) struct Placed {
     pub(super) place: Place,
-    pub(super) recorded: Recorded,
+    pub(super) sent: Sent,
+    /// What was exchanged, where that can be judged.
+    pub(super) recorded: Option<Box<Recorded>>,
     bytes: usize,
 }
 
@@ -94,14 +96,26 @@ impl InOrder {
                         file: index,
                         entry: count,
                     };
-                    match entry::read(text.get()) {
+                    let mut skip = |why| *skipped.entry(why).or_default() += 1;
+                    let read = match entry::read(text.get()) {
+                        Entry::Exchange(sent, recorded) => Some((sent, Some(recorded))),
+                        Entry::Write(why, sent) => {
+                            skip(why);
+                            Some((sent, None))
+                        }
+                        Entry::Other(why) => {
+                            skip(why);
+                            None
+                        }
+                    };
+                    if let Some((sent, recorded)) = read {
                         // Nobody listens any more once judging has ended early.
-                        Ok(recorded) => drop(sender.send(Placed {
+                        drop(sender.send(Placed {
                             place,
+                            sent,
                             recorded,
                             bytes: text.get().len(),
-                        })),
-                        Err(why) => *skipped.entry(why).or_default() += 1,
+                        }));
                     }
                 });
                 Ended {
@@ -153,7 +167,7 @@ impl InOrder {
 
     fn fill(&mut self) {
         while self.bytes < WINDOW_BYTES {
-            let started = |feed: &&mut Feed| feed.next.as_ref().map(|next| next.recorded.started);
+            let started = |feed: &&mut Feed| feed.next.as_ref().map(|next| next.sent.started);
             let earliest = self
                 .feeds
                 .iter_mut()
@@ -185,7 +199,7 @@ struct ByTime(Placed);
 
 impl ByTime {
     fn key(&self) -> (DateTime<Utc>, Place) {
-        (self.0.recorded.started, self.0.place)
+        (self.0.sent.started, self.0.place)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Turns a recorded request into one of ours: what it calls, and what of it may be printed.
 
-use percent_encoding::percent_decode_str;
 use reqwest::Url;
+use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::Value;
 
-use super::entry::Recorded;
+use super::entry::{Recorded, Sent, is_redacted};
 use super::route::Call;
 use crate::contract::operation::{Location, Operation, Security};
 use crate::exchange::json;
@@ -12,7 +12,7 @@ use crate::exchange::{Content, Credential, Digest, Printable, Request, placehold
 
 /// Returns the request. Nothing of its values may be printed: its path is printed as the template, with the parameters
 /// that the contract knows.
-pub(super) fn request(operation: &Operation, recorded: &Recorded, call: &Call) -> Request {
+pub(super) fn request(operation: &Operation, (sent, recorded): (&Sent, &Recorded), call: &Call) -> Request {
     let documented = operation.request.is_some();
     let body = recorded.body.as_deref().filter(|_| documented);
     let body = body.and_then(|body| json::read(body.as_bytes()).ok());
@@ -22,7 +22,7 @@ pub(super) fn request(operation: &Operation, recorded: &Recorded, call: &Call) -
         // The root: no value of the body is printed.
         from_target: vec![String::new()],
         printable: Printable {
-            path: printable_path(operation, &recorded.url),
+            path: printable_path(operation, &sent.url),
             headers: Vec::new(),
         },
         credential: match &operation.security {
@@ -64,47 +64,136 @@ fn printable_path(operation: &Operation, url: &Url) -> String {
     path
 }
 
-/// The page of a list that a request asks for, and everything else that decides what its pages show.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The page of a list that a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageRequest {
     /// The number; `None` for the default page.
     pub(super) number: Option<u64>,
-    /// The path and the query without the page, and what the client authenticated with.
-    pub(super) window: Digest,
+    /// Whether the request asks for nothing else in its query.
+    pub(super) is_whole_list: bool,
 }
 
-/// Whether a request is one that the document shows, as far as that can be told: its body is JSON where one is
-/// documented, and its page is a positive number.
-pub(super) fn is_as_documented(operation: &Operation, recorded: &Recorded, request: &Request) -> bool {
-    let body = operation.request.is_none() || recorded.body.is_none() || request.json().is_some_and(Value::is_object);
-    body && page(operation, recorded).is_some_and(|page| page.number != Some(0))
+/// Headers by which a client asks for something else than the document shows.
+const OTHER_REQUESTS: [&str; 6] = [
+    "prefer",
+    "range",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-range",
+];
+
+/// Whether a request is one that the document shows, as far as that can be told: a JSON body where one is documented, no
+/// other query parameters than the documented ones, a page that is a positive number, a JSON response.
+pub(super) fn is_as_documented(operation: &Operation, (sent, recorded): (&Sent, &Recorded), request: &Request) -> bool {
+    let is_known = |name: &str| {
+        let mut known = operation
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.location == Location::Query);
+        known.any(|parameter| parameter.name == name)
+    };
+    let header = |name: &str| {
+        recorded
+            .headers
+            .get(name)
+            .map(|value| String::from_utf8_lossy(value.as_bytes()))
+    };
+    let query = sent.url.query_pairs().all(|(name, _)| is_known(&name));
+    let accepts = header("accept").is_none_or(|accept| accept.contains("json") || accept.contains("*/*"));
+    let sends = header("content-type").is_none_or(|sent| sent.to_ascii_lowercase().contains("json"));
+    let body = recorded.body.is_none() || request.json().is_some_and(Value::is_object);
+    let body = operation.request.is_none() || (sends && body);
+    let page = page(operation, &sent.url).is_some_and(|page| page.number != Some(0));
+    let plain = !OTHER_REQUESTS.iter().any(|name| recorded.headers.contains_key(*name));
+    body && page && query && accepts && plain && recorded.status != 206
 }
 
 /// Returns the page that a request asks for; `None` where its number is not one.
-pub(super) fn page(operation: &Operation, recorded: &Recorded) -> Option<PageRequest> {
+pub(super) fn page(operation: &Operation, url: &Url) -> Option<PageRequest> {
     let parameter = operation.page.as_ref().map(|page| page.parameter.as_str());
-    let pairs = recorded
-        .url
-        .query()
-        .unwrap_or_default()
-        .split('&')
-        .filter(|pair| !pair.is_empty());
-    let (asked, others): (Vec<_>, Vec<_>) = pairs.partition(|pair| {
-        let name = pair.split('=').next().unwrap_or_default();
-        Some(&*percent_decode_str(name).decode_utf8_lossy()) == parameter
-    });
+    let (asked, others): (Vec<_>, Vec<_>) = url.query_pairs().partition(|(name, _)| Some(&**name) == parameter);
     let number = match asked.as_slice() {
         [] => None,
-        [one] => Some(one.split_once('=')?.1.parse().ok()?),
+        [(_, number)] => Some(number.parse().ok()?),
         _ => return None,
     };
-    let credentials = ["authorization", "cookie", "x-api-key"].map(|name| {
-        let values = recorded.headers.get_all(name).iter();
-        Value::from_iter(values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()))
-    });
-    let window = (recorded.url.path(), others, credentials);
     Some(PageRequest {
         number,
-        window: Digest::of(&serde_json::json!([window.0, window.1, window.2])),
+        is_whole_list: others.is_empty(),
     })
+}
+
+/// Returns the digest of a list's path and query without the page.
+pub(super) fn path_of_list(operation: &Operation, url: &Url) -> Digest {
+    let parameter = operation.page.as_ref().map(|page| page.parameter.as_str());
+    let others = url.query_pairs().filter(|(name, _)| Some(&**name) != parameter);
+    Digest::of(&serde_json::json!([url.path(), others.collect::<Vec<_>>()]))
+}
+
+/// Headers that differ between requests of one client, and do not change what it sees.
+const OF_A_REQUEST: [&str; 32] = [
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "dnt",
+    "expect",
+    "host",
+    "idempotency-key",
+    "if-modified-since",
+    "if-none-match",
+    "keep-alive",
+    "origin",
+    "pragma",
+    "priority",
+    "proxy-connection",
+    "referer",
+    "te",
+    "traceparent",
+    "tracestate",
+    "transfer-encoding",
+    "upgrade-insecure-requests",
+    "user-agent",
+    "x-correlation-id",
+    "x-csrf-token",
+    "x-request-id",
+    "x-requested-with",
+    "x-xsrf-token",
+];
+
+/// Who sent a request: what it authenticated with, and every other header that may change what it sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Client {
+    digest: Digest,
+    /// Whether the credential was recorded. Who sanitises an archive removes or replaces it.
+    pub(super) is_known: bool,
+}
+
+impl Client {
+    /// Returns the client that sent a request with these headers.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let varying = headers.iter().filter(|(name, _)| {
+            let name = name.as_str();
+            !OF_A_REQUEST.contains(&name) && !name.starts_with("sec-")
+        });
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let mut pairs: Vec<_> = varying.map(|(name, value)| (name.to_string(), text(value))).collect();
+        pairs.sort();
+        let mut credentials = pairs.iter().filter(|(name, _)| is_credential(name)).peekable();
+        let is_known = credentials.peek().is_some() && credentials.all(|(_, value)| !is_redacted(value));
+        Self {
+            digest: Digest::of(&serde_json::json!(pairs)),
+            is_known,
+        }
+    }
+}
+
+fn is_credential(name: &str) -> bool {
+    matches!(name, "authorization" | "cookie") || name.contains("api-key") || name.contains("token")
 }

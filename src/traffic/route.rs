@@ -18,6 +18,8 @@ pub(super) struct Router {
     /// The paths of each method.
     paths: HashMap<String, Paths<(OperationId, Vec<String>)>>,
     base: Base,
+    /// Whether nobody has said where the service is.
+    is_inferred: bool,
     /// The origins besides the chosen one at which operations were called.
     others: BTreeSet<String>,
 }
@@ -62,6 +64,7 @@ impl Router {
         }
         Self {
             paths,
+            is_inferred: known.is_empty(),
             base: if known.is_empty() {
                 Base::First
             } else {
@@ -109,7 +112,7 @@ impl Router {
     }
 
     fn elsewhere(&mut self, method: &str, url: &Url) -> NoCall {
-        if self.find(method, url.path(), url).is_some() {
+        if self.is_inferred && self.find(method, url.path(), url).is_some() {
             self.others.insert(url.origin().ascii_serialization());
         }
         NoCall::OtherOrigin
@@ -158,7 +161,7 @@ fn template(path: &str) -> (String, Vec<String>) {
 /// Returns the servers of the contract that are complete URLs without variables.
 fn servers(contract: &Contract) -> Vec<Target> {
     let servers = contract.document.node("/servers").map_or(&[][..], Node::elements);
-    let urls = servers.iter().filter_map(|server| server.member("url")?.text());
+    let urls = servers.iter().filter_map(|server| server.member("url")?.string());
     urls.filter(|url| !url.contains('{'))
         .filter_map(|url| Target::parse(url).ok())
         .collect()

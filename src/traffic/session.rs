@@ -5,21 +5,26 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::entry::{Recorded, Skipped};
+use super::entry::{Recorded, Sent, Skipped};
 use super::order::{File, FileRead, InOrder, Place, Placed};
-use super::request::{self, PageRequest};
+use super::request::{self, Client, PageRequest};
 use super::route::{Call, NoCall, Router};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
+use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
-use crate::exchange::{Digest, Exchange, Intent, OnRefusal, Purpose, Response, Target};
+use crate::exchange::{Digest, Exchange, Intent, OnRejection, Purpose, Request, Response, Target};
 use crate::history::{Extent, LookId, LookedThrough, Part, RunTag, Sought};
 use crate::rules::{Evaluation, Judge, Levels, Reason};
 use crate::run::{self, Ended, Event, Exchanged, Run, Tally};
 
 /// How far the clocks of two recordings may be apart.
 const SKEW: TimeDelta = TimeDelta::seconds(5);
+/// How long a write is taken to last where that was not recorded.
+const UNKNOWN_DURATION: TimeDelta = TimeDelta::minutes(5);
+/// How long after a create its record may be called missing: later somebody who was not recorded may have deleted it.
+const FRESH: TimeDelta = TimeDelta::minutes(1);
 /// How many walks may be under way at once: further ones are not followed.
 const MAX_WALKS: usize = 256;
 
@@ -73,7 +78,7 @@ pub enum NotJudged {
     OtherOrigin,
     /// It cannot be judged.
     Skipped(Skipped),
-    /// The service was overloaded (503), and nobody knows whether it stayed so.
+    /// The response is a 5xx that gateways send too, or that may have gone away (503).
     Unavailable,
 }
 
@@ -90,8 +95,10 @@ impl NotJudged {
             Self::Skipped(Skipped::NotHttp) => "are not HTTP requests",
             Self::Skipped(Skipped::Preflight) => "are preflights of a browser",
             Self::Skipped(Skipped::Redirect) => "were redirected",
-            Self::Skipped(Skipped::WithoutHeaders) => "were recorded without the headers of the response",
-            Self::Unavailable => "were answered with 503",
+            Self::Skipped(Skipped::WithoutHeaders) => {
+                "were recorded without the headers of the response, or its Content-Type"
+            }
+            Self::Unavailable => "were answered with a 5xx that a gateway may have sent",
         }
     }
 }
@@ -102,7 +109,7 @@ pub fn judge(contract: &Contract, files: Vec<File>, settings: Settings, emit: &m
     let mut entries = InOrder::new(files);
     emit_begun(&mut session);
     for placed in entries.by_ref() {
-        session.take(placed);
+        session.take(&placed);
     }
     session.conclude_walks(None);
     let (files, skipped) = entries.finish();
@@ -131,25 +138,38 @@ struct Session<'run, 'emit> {
     places: Vec<Place>,
     began: Option<DateTime<Utc>>,
     last_write: Option<Write>,
-    walks: HashMap<(usize, OperationId, Digest), WalkSeen>,
+    walks: HashMap<Window, WalkSeen>,
     /// Walks that are complete unless something was written before their last response came.
-    complete: Vec<WalkSeen>,
+    complete: Vec<(Window, WalkSeen)>,
+    /// The looks whose walk did not add up: another walk decides.
+    doubtful: HashMap<Window, LookId>,
 }
 
-/// The last write of the traffic.
+/// A request that may have changed something.
 #[derive(Clone, Copy, Debug)]
 struct Write {
-    operation: OperationId,
+    /// The operation, where it was judged.
+    operation: Option<OperationId>,
+    client: Option<Client>,
     file: usize,
     ended: DateTime<Utc>,
+}
+
+/// The list that one client sees in one recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Window {
+    file: usize,
+    list: OperationId,
+    client: Client,
+    /// The path and the query without the page.
+    path: Digest,
 }
 
 /// The pages of a list that one client requested one after the other, with nothing written between.
 #[derive(Debug)]
 struct WalkSeen {
-    file: usize,
     pages: LookId,
-    /// The look for the record of the last write, where that is a create long enough ago.
+    /// The look for the record of the last write, where that is a create whose record must be there by now.
     created: Option<LookId>,
     seen: BTreeSet<u64>,
     ended: DateTime<Utc>,
@@ -158,7 +178,7 @@ struct WalkSeen {
 /// A page of a list, as a client requested it.
 struct Page<'page> {
     exchange: &'page Exchange,
-    place: Place,
+    window: Window,
     asked: PageRequest,
     started: DateTime<Utc>,
     ended: DateTime<Utc>,
@@ -184,81 +204,99 @@ impl<'run, 'emit> Session<'run, 'emit> {
             last_write: None,
             walks: HashMap::new(),
             complete: Vec::new(),
+            doubtful: HashMap::new(),
         }
     }
 
-    fn take(&mut self, placed: Placed) {
-        let Placed { place, recorded, .. } = placed;
-        if let Err(why) = self.try_take(place, &recorded) {
+    fn take(&mut self, placed: &Placed) {
+        let Placed {
+            place, sent, recorded, ..
+        } = placed;
+        self.conclude_walks(Some(sent.started));
+        let call = self.router.call(&sent.method, &sent.url);
+        // Whatever is below the service's origin may change its records, in the contract or not.
+        if sent.is_write() && !matches!(call, Err(NoCall::OtherOrigin)) {
+            let known = sent.elapsed.and_then(|elapsed| TimeDelta::from_std(elapsed).ok());
+            let write = Write {
+                operation: call
+                    .as_ref()
+                    .ok()
+                    .filter(|_| recorded.is_some())
+                    .map(|call| call.operation),
+                client: recorded.as_ref().map(|recorded| Client::of(&recorded.headers)),
+                file: place.file,
+                ended: later(sent.started, known.unwrap_or(UNKNOWN_DURATION)),
+            };
+            self.note_write(write, sent.started);
+        }
+        let Some(recorded) = recorded else { return };
+        let call = call.map_err(|why| match why {
+            NoCall::NoOperation => NotJudged::NoOperation,
+            NoCall::OtherOrigin => NotJudged::OtherOrigin,
+        });
+        if let Err(why) = call.and_then(|call| self.judge(*place, (sent, recorded), call)) {
             *self.not_judged.entry(why).or_default() += 1;
         }
     }
 
-    fn try_take(&mut self, place: Place, recorded: &Recorded) -> Result<(), NotJudged> {
-        let call = self
-            .router
-            .call(&recorded.method, &recorded.url)
-            .map_err(|why| match why {
-                NoCall::NoOperation => NotJudged::NoOperation,
-                NoCall::OtherOrigin => NotJudged::OtherOrigin,
-            })?;
+    fn judge(&mut self, place: Place, (sent, recorded): (&Sent, &Recorded), call: Call) -> Result<(), NotJudged> {
         let operation = self.contract.operation(call.operation);
-        let ended = recorded.started + TimeDelta::from_std(recorded.elapsed).unwrap_or_default();
-        self.conclude_walks(Some(recorded.started));
-        if !operation.is_read() {
-            self.note_write(
-                Write {
-                    operation: call.operation,
-                    file: place.file,
-                    ended,
-                },
-                recorded.started,
-            );
-        }
-        let request = request::request(operation, recorded, &call);
-        // A 5xx is the service's own failure, whatever the request was.
-        if recorded.status < 500 && !request::is_as_documented(operation, recorded, &request) {
+        let request = request::request(operation, (sent, recorded), &call);
+        // A 500 is the service's own failure, whatever the request was.
+        let failed = matches!(recorded.status, 500 | 501);
+        if !failed && !request::is_as_documented(operation, (sent, recorded), &request) {
             return Err(NotJudged::NotAsDocumented);
         }
-        if recorded.status == 503 {
+        if recorded.status > 501 {
             return Err(NotJudged::Unavailable);
         }
-        let exchange = self.exchange(request, recorded, place);
-        let asked = operation.page.as_ref().and_then(|_| request::page(operation, recorded));
-        match asked {
-            Some(asked) => self.page(&Page {
-                exchange: &exchange,
-                place,
-                asked,
-                started: recorded.started,
-                ended,
-            }),
-            None => self.other(&exchange, call),
-        }
+        let exchange = self.exchange(request, (sent, recorded), place);
+        let asked = operation
+            .page
+            .as_ref()
+            .and_then(|_| request::page(operation, &sent.url));
+        let Some(asked) = asked else {
+            self.other(&exchange, call);
+            return Ok(());
+        };
+        let window = Window {
+            file: place.file,
+            list: call.operation,
+            client: Client::of(&recorded.headers),
+            path: request::path_of_list(operation, &sent.url),
+        };
+        let elapsed = sent.elapsed.and_then(|elapsed| TimeDelta::from_std(elapsed).ok());
+        self.page(&Page {
+            exchange: &exchange,
+            window,
+            asked,
+            started: sent.started,
+            ended: later(sent.started, elapsed.unwrap_or_default()),
+        });
         Ok(())
     }
 
-    fn exchange(&mut self, request: crate::exchange::Request, recorded: &Recorded, place: Place) -> Exchange {
+    fn exchange(&mut self, request: Request, (sent, recorded): (&Sent, &Recorded), place: Place) -> Exchange {
         self.places.push(place);
         self.called.insert(request.operation);
         self.tally.answered += 1;
-        let began = *self.began.get_or_insert(recorded.started);
+        let began = *self.began.get_or_insert(sent.started);
         Exchange {
             number: self.tally.answered,
             request,
-            sent: (recorded.started - began).to_std().unwrap_or_default(),
+            sent: sent.started.signed_duration_since(began).to_std().unwrap_or_default(),
             outcome: Ok(Response {
                 status: recorded.status,
                 headers: recorded.response_headers.clone(),
                 body: recorded.response_body.clone().unwrap_or_default(),
                 has_body: recorded.response_body.is_some(),
-                elapsed: recorded.elapsed,
+                elapsed: sent.elapsed.unwrap_or_default(),
             }),
         }
     }
 
     fn intent() -> Intent {
-        Purpose::Documented(OnRefusal::Others).into()
+        Purpose::Documented(OnRejection::Others).into()
     }
 
     fn other(&mut self, exchange: &Exchange, call: Call) {
@@ -274,11 +312,16 @@ impl<'run, 'emit> Session<'run, 'emit> {
         self.evaluation.walk(alone, Extent::SinglePages);
         let part = Part::Page(alone, page.asked.number);
         let (noted, body) = self.evaluation.exchange(page.exchange, (Self::intent(), &part));
-        self.evaluation.conclude(alone, false);
+        // What comes where a client asks for a page beyond the last one is not documented.
+        let last = self.evaluation.history().last_page(alone);
+        if page.asked.number > last.map(|last| last.max(1)) && last.is_some() {
+            self.evaluation.drop_look(alone);
+        } else {
+            self.evaluation.conclude(alone, false);
+        }
         self.emit_exchange(page.exchange, body.as_deref());
         if noted.page.is_none() {
-            let key = self.key(page);
-            self.drop_walk(&key);
+            self.drop_walk(&page.window);
             return;
         }
         for create in self.evaluation.history().others_made(list) {
@@ -297,22 +340,21 @@ impl<'run, 'emit> Session<'run, 'emit> {
         self.emit_findings(None);
     }
 
-    fn key(&self, page: &Page<'_>) -> (usize, OperationId, Digest) {
-        (page.place.file, page.exchange.request.operation, page.asked.window)
-    }
-
     /// Adds a page to the walk that it belongs to: the first page begins one, and each other page is taken once.
-    fn follow(&mut self, page: &Page<'_>, body: Option<&crate::exchange::json::Body>) {
-        let key = self.key(page);
+    fn follow(&mut self, page: &Page<'_>, body: Option<&Body>) {
         let number = page.asked.number.unwrap_or(1);
         if number == 1 {
-            self.drop_walk(&key);
+            self.drop_walk(&page.window);
             if self.walks.len() < MAX_WALKS && self.is_quiet(page) {
                 let walk = self.begin_walk(page);
-                self.walks.insert(key, walk);
+                self.walks.insert(page.window, walk);
             }
         }
-        let Some(walk) = self.walks.get_mut(&key).filter(|walk| !walk.seen.contains(&number)) else {
+        let Some(walk) = self
+            .walks
+            .get_mut(&page.window)
+            .filter(|walk| !walk.seen.contains(&number))
+        else {
             return;
         };
         walk.seen.insert(number);
@@ -323,34 +365,33 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
         let last = self.evaluation.history().last_page(walk.pages).unwrap_or(1).max(1);
         if u64::try_from(walk.seen.len()).is_ok_and(|seen| seen >= last) {
-            self.complete.extend(self.walks.remove(&key));
+            let walk = self.walks.remove(&page.window);
+            self.complete.extend(walk.map(|walk| (page.window, walk)));
         }
     }
 
     /// Whether no write was under way when a page was requested.
     fn is_quiet(&self, page: &Page<'_>) -> bool {
         self.last_write
-            .is_none_or(|write| write.ended + skew(write.file, page.place.file) <= page.started)
+            .is_none_or(|write| later(write.ended, skew(write.file, page.window.file)) <= page.started)
     }
 
     fn begin_walk(&mut self, page: &Page<'_>) -> WalkSeen {
-        let list = page.exchange.request.operation;
-        let pages = self.evaluation.look(list, &Sought::Pages, u64::MAX);
+        let Window { list, .. } = page.window;
+        let doubtful = self.doubtful.remove(&page.window);
+        let pages = doubtful.unwrap_or_else(|| self.evaluation.look(list, &Sought::Pages, u64::MAX));
         self.evaluation.walk(pages, Extent::Whole);
-        let settled = self.last_write.filter(|write| {
-            let late = write.ended.checked_add_signed(self.settle);
-            write.file == page.place.file && late.is_some_and(|late| late <= page.started)
-        });
+        let create = self.last_write.filter(|write| self.must_be_listed(write, page));
         let made = self.evaluation.history().others_made(list);
-        let created = settled.filter(|write| made.contains(&write.operation)).map(|write| {
-            let look = self
-                .evaluation
-                .look(list, &Sought::CreatedBy(write.operation), u64::MAX);
+        let create = create
+            .and_then(|write| write.operation)
+            .filter(|create| made.contains(create));
+        let created = create.map(|create| {
+            let look = self.evaluation.look(list, &Sought::CreatedBy(create), u64::MAX);
             self.evaluation.walk(look, Extent::Whole);
             look
         });
         WalkSeen {
-            file: page.place.file,
             pages,
             created,
             seen: BTreeSet::new(),
@@ -358,22 +399,37 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
     }
 
-    /// Ends the walks that a write may have disturbed.
-    fn note_write(&mut self, write: Write, started: DateTime<Utc>) {
-        let walks: Vec<_> = self.walks.drain().map(|(_, walk)| walk).collect();
-        let complete = std::mem::take(&mut self.complete).into_iter();
-        let (disturbed, quiet): (Vec<_>, _) =
-            complete.partition(|walk| started - skew(write.file, walk.file) < walk.ended);
-        self.complete = quiet;
-        for walk in walks.into_iter().chain(disturbed) {
-            self.drop_looks(&walk);
-        }
-        let later = self.last_write.is_none_or(|last| last.ended <= write.ended);
-        self.last_write = if later { Some(write) } else { self.last_write };
+    /// Whether a list that is requested now must show the record of a write: its client requests the whole list, long
+    /// enough after the write and not much later.
+    fn must_be_listed(&self, write: &Write, page: &Page<'_>) -> bool {
+        let settled = later(write.ended, self.settle);
+        let client = page.window.client;
+        page.asked.is_whole_list
+            && client.is_known
+            && write.client == Some(client)
+            && write.file == page.window.file
+            && (settled..=later(settled, FRESH)).contains(&page.started)
     }
 
-    fn drop_walk(&mut self, key: &(usize, OperationId, Digest)) {
-        if let Some(walk) = self.walks.remove(key) {
+    /// Ends the walks that a write may have disturbed.
+    fn note_write(&mut self, write: Write, started: DateTime<Utc>) {
+        let windows: Vec<_> = self.walks.keys().copied().collect();
+        for window in windows {
+            self.drop_walk(&window);
+        }
+        for (window, walk) in std::mem::take(&mut self.complete) {
+            if later(walk.ended, skew(write.file, window.file)) <= started {
+                self.complete.push((window, walk));
+            } else {
+                self.drop_looks(&walk);
+            }
+        }
+        let is_later = self.last_write.is_none_or(|last| last.ended <= write.ended);
+        self.last_write = if is_later { Some(write) } else { self.last_write };
+    }
+
+    fn drop_walk(&mut self, window: &Window) {
+        if let Some(walk) = self.walks.remove(window) {
             self.drop_looks(&walk);
         }
     }
@@ -386,19 +442,34 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     /// Judges the complete walks that ended before this moment; all of them where there is none.
     fn conclude_walks(&mut self, before: Option<DateTime<Utc>>) {
-        let complete = std::mem::take(&mut self.complete).into_iter();
-        let (over, open) = complete.partition(|walk| before.is_none_or(|before| walk.ended + SKEW <= before));
-        self.complete = open;
-        let over: Vec<WalkSeen> = over;
-        for walk in over {
-            for look in [Some(walk.pages), walk.created].into_iter().flatten() {
-                self.evaluation.conclude(look, false);
+        for (window, walk) in std::mem::take(&mut self.complete) {
+            if before.is_some_and(|before| before < later(walk.ended, SKEW)) {
+                self.complete.push((window, walk));
+            } else {
+                self.conclude(window, &walk);
             }
         }
         self.emit_findings(None);
     }
 
-    fn emit_exchange(&mut self, exchange: &Exchange, body: Option<&crate::exchange::json::Body>) {
+    fn conclude(&mut self, window: Window, walk: &WalkSeen) {
+        let history = self.evaluation.history();
+        if history.is_settled(walk.pages) || history.is_second_walk(walk.pages) {
+            self.evaluation.conclude(walk.pages, false);
+        } else {
+            self.doubtful.insert(window, walk.pages);
+        }
+        let Some(created) = walk.created else { return };
+        let history = self.evaluation.history();
+        // A record that differs from what was sent may have been updated by somebody who was not recorded.
+        if history.is_settled(created) || !history.has_found(created) {
+            self.evaluation.conclude(created, false);
+        } else {
+            self.evaluation.drop_look(created);
+        }
+    }
+
+    fn emit_exchange(&mut self, exchange: &Exchange, body: Option<&Body>) {
         let exchanged = Exchanged {
             exchange,
             intent: Self::intent(),
@@ -418,6 +489,29 @@ impl<'run, 'emit> Session<'run, 'emit> {
         self.found = findings.len();
     }
 
+    /// Says of the walks that did not add up, and that no second one followed, what is missing.
+    fn explain_doubtful(&mut self) {
+        let lists: BTreeSet<_> = self.doubtful.keys().map(|window| window.list).collect();
+        for list in lists {
+            for kind in [FactKind::PageTotal, FactKind::PageUnique] {
+                if let Some(fact) = self.contract.fact_of(list, kind) {
+                    self.evaluation.explain(fact, Reason::OneWalk);
+                }
+            }
+        }
+    }
+
+    fn ended(&self, files: &[FileRead]) -> Ended {
+        let stopped = files.iter().find_map(|file| Some((&file.name, file.stopped.as_ref()?)));
+        match (stopped, self.evaluation.verdicts().no_success()) {
+            (Some((name, stopped)), _) => Ended::Incomplete(format!(
+                "{name} was not read to its end: {stopped}; what comes before was judged"
+            )),
+            (None, Some(came)) => Ended::NoSuccess(came),
+            (None, None) => Ended::Complete,
+        }
+    }
+
     fn finish(mut self, files: Vec<FileRead>) -> Judged {
         for id in self.contract.operation_ids().filter(|id| !self.called.contains(id)) {
             self.evaluation.not_called(id, Reason::NotRecordedCall);
@@ -433,16 +527,18 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 _ => {}
             }
         }
+        self.explain_doubtful();
+        let ended = self.ended(&files);
         let (verdicts, _, recording) = self.evaluation.finish();
         Judged {
             run: Run {
                 shard: None,
                 verdicts,
-                ended: Ended::Complete,
+                ended,
                 residue: Vec::new(),
                 looked_through: LookedThrough::default(),
                 unexplained: Vec::new(),
-                not_taken: Vec::new(),
+                rejected_values: Vec::new(),
                 tally: self.tally,
                 in_scope: self.called,
                 mock: false,
@@ -457,6 +553,11 @@ impl<'run, 'emit> Session<'run, 'emit> {
     }
 }
 
+/// Returns a later moment; the last one that there is, where a recording states an absurd time.
+fn later(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
+    moment.checked_add_signed(by).unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
+
 /// Whether only requests that nobody else sends, or knows to be sent, show a fact of this kind.
 fn needs_check(kind: FactKind) -> bool {
     matches!(
@@ -465,7 +566,7 @@ fn needs_check(kind: FactKind) -> bool {
             | FactKind::EdgeCaseNoServerError
             | FactKind::Equivalent(_)
             | FactKind::NoCredential
-            | FactKind::Once
+            | FactKind::OneRecordPerWrite
             | FactKind::OtherScheme
             | FactKind::UpdatedCarrying(_)
             | FactKind::WrongToken

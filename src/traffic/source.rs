@@ -34,6 +34,9 @@ pub enum Stopped {
         /// What belongs there.
         expected: &'static str,
     },
+    /// It is of another format.
+    #[error("it is {0}")]
+    OtherFormat(&'static str),
     /// An entry is too large.
     #[error("an entry is larger than {} MiB", MAX_ENTRY_BYTES >> 20)]
     TooLarge,
@@ -58,6 +61,9 @@ pub(super) fn read(file: impl Read, take: &mut dyn FnMut(Box<RawValue>)) -> Resu
         .fill_buf()
         .map_err(|error| Stopped::Unreadable(error.to_string()))?;
     let marked = start.starts_with(b"\xef\xbb\xbf");
+    if let Some((_, format)) = OTHER_FORMATS.iter().find(|(bytes, _)| start.starts_with(bytes)) {
+        return Err(Stopped::OtherFormat(format));
+    }
     let peeked = start.get(..PEEKED_BYTES).unwrap_or(start);
     let is_archive = is_archive(peeked);
     if marked {
@@ -73,7 +79,8 @@ pub(super) fn read(file: impl Read, take: &mut dyn FnMut(Box<RawValue>)) -> Resu
             take: &mut give,
             key: "log",
         });
-        read.map_err(|error| stopped(&error, "an HTTP archive (HAR 1.2)"))
+        let ended = read.and_then(|()| deserializer.end());
+        ended.map_err(|error| stopped(&error, "an HTTP archive (HAR 1.2), or the end of one"))
     } else {
         let lines = Deserializer::from_reader(file).into_iter::<Box<RawValue>>();
         for line in lines {
@@ -83,12 +90,23 @@ pub(super) fn read(file: impl Read, take: &mut dyn FnMut(Box<RawValue>)) -> Resu
     }
 }
 
-/// Whether a file begins as an archive does: an object whose first member is `log`. A line is an entry, which has none.
+/// Whether a file begins as an archive does: an object with a member `log`. A line is an entry, which has a `request`.
 fn is_archive(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
-    let object = text.trim_start_matches('\u{feff}').trim_start().strip_prefix('{');
-    object.is_some_and(|members| members.trim_start().starts_with("\"log\""))
+    let [log, request] = ["\"log\"", "\"request\""].map(|name| text.find(name).unwrap_or(usize::MAX));
+    log < request
 }
+
+/// The beginnings of files that contain no text, or text in another encoding, and what to do about them.
+const OTHER_FORMATS: [(&[u8], &str); 4] = [
+    (
+        b"\x1f\x8b",
+        "gzip: decompress it first (`gunzip -c FILE | countersign judge -`)",
+    ),
+    (b"PK\x03\x04", "a ZIP archive: unpack it, and give the .har file in it"),
+    (b"\xff\xfe", "UTF-16: save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16: save it as UTF-8"),
+];
 
 fn stopped(error: &serde_json::Error, expected: &'static str) -> Stopped {
     let (line, column) = (error.line().max(1), error.column().max(1));

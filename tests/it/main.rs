@@ -13,3 +13,4 @@ mod responses;
 mod service;
 mod support;
 mod surface;
+mod traffic;

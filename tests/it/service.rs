@@ -17,3 +17,5 @@ mod server;
 mod storage;
 mod stores;
 mod support;
+
+pub(crate) use fault::recording_of_a_check;

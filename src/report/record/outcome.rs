@@ -56,7 +56,8 @@ pub(super) fn outcome(
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
-        Ended::Complete if denied => (Outcome::DoesNotConform, None),
+        Ended::Complete | Ended::Incomplete(_) if denied => (Outcome::DoesNotConform, None),
+        Ended::Incomplete(reason) => (Outcome::CouldNotJudge, Some(reason.clone())),
         // A body that could not be read may hide any deviation.
         Ended::Complete if is_beyond(run, contract) => (
             Outcome::CouldNotJudge,

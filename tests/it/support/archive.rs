@@ -12,14 +12,17 @@ pub(crate) const BASE: &str = "https://contacts.example.com";
 
 /// An archive of the exchanges that got a response.
 pub(crate) fn archive<'exchange>(exchanges: impl IntoIterator<Item = &'exchange Exchange>) -> Value {
-    let entries = exchanges.into_iter().filter_map(entry).collect::<Vec<_>>();
+    let numbered = exchanges.into_iter().enumerate();
+    let entries = numbered
+        .filter_map(|(index, exchange)| entry(index, exchange))
+        .collect::<Vec<_>>();
     json!({"log": {"version": "1.2", "creator": {"name": "test", "version": "1"}, "entries": entries}})
 }
 
-fn entry(exchange: &Exchange) -> Option<Value> {
+fn entry(index: usize, exchange: &Exchange) -> Option<Value> {
     let response = exchange.response()?;
     let request = &exchange.request;
-    let body = request.text();
+    let body = request.body_text();
     let credential = match &request.credential {
         Credential::Token { header: None } => Some(json!({"name": "authorization", "value": "Bearer tk-of-somebody"})),
         _ => None,
@@ -28,7 +31,8 @@ fn entry(exchange: &Exchange) -> Option<Value> {
         .as_ref()
         .map(|text| json!({"mimeType": "application/json", "text": text}));
     Some(json!({
-        "startedDateTime": at(exchange.sent),
+        // On a paused clock all are sent at once.
+        "startedDateTime": at(exchange.sent + Duration::from_micros(index as u64)),
         "time": response.elapsed.as_secs_f64() * 1000.0,
         "request": {
             "method": request.method.to_string(),

@@ -39,7 +39,7 @@ const NOT_SHOWN: [&str; 3] = [
 
 /// Faults that are edits of one response and take a run: it asks for the page that `last_page` then names, or for pages
 /// of another size.
-const SHOWN_BY_RUNS: [&str; 8] = [
+pub(super) const SHOWN_BY_RUNS: [&str; 8] = [
     "getContacts:full-last-page-counted",
     "getContacts:last-page-rounded",
     "getTags:full-last-page-counted",

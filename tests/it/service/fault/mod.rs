@@ -9,10 +9,17 @@ mod requests;
 mod responses;
 mod traffic;
 
+use countersign::Recording;
+use countersign::contract::Contract;
 use countersign::service::fault::{self, Faults};
 use countersign::service::{Service, StoreUrl};
 
 use super::support::{Running, TOKEN};
+
+/// What went over the wire in a check of a sound service.
+pub(crate) fn recording_of_a_check(contract: &Contract) -> Recording {
+    checker::Checker::new(contract).recording(checker::Part::Whole.of_all())
+}
 
 /// Starts a service over a fresh store in memory that has these faults, and these choices in the gaps.
 async fn moved(settings: &[&str], faults: &[&str]) -> Running {

@@ -11,7 +11,7 @@ use countersign::rules::{Finding, Level, Verdict, Verdicts};
 use countersign::service::AXES;
 use countersign::service::fault::faults;
 
-use super::caught::of_one_operation_each;
+use super::caught::{SHOWN_BY_RUNS, of_one_operation_each};
 use super::checker::{Checker, Part};
 use crate::support::archive::{archive, judged};
 use crate::support::crew::each;
@@ -40,7 +40,9 @@ fn every_fault_that_one_exchange_shows_is_found_in_its_traffic() {
         let missed = expected
             .difference(&found)
             .map(|found| format!("{}: missed {found}", fault.name));
-        let astray = found.difference(&in_a_check);
+        // Of these a recording of a sound service lacks the page that a check would go on to.
+        let compared = !SHOWN_BY_RUNS.contains(&fault.name.as_str());
+        let astray = found.difference(&in_a_check).filter(|_| compared);
         let astray = astray.map(|found| format!("{}: only in the traffic: {found}", fault.name));
         (!expected.is_empty(), missed.chain(astray).collect::<Vec<_>>())
     });

@@ -1,0 +1,521 @@
+//! Recorded traffic, judged by the rules of a check: what it shows, and what it leaves open. The files in the folder
+//! beside this one were written by the programs that they are named after, against the reference service; see the README
+//! there.
+
+use std::collections::BTreeMap;
+
+use countersign::contract::Contract;
+use countersign::contract::fact::FactId;
+use countersign::exchange::Exchange;
+use countersign::rules::{Level, Verdict, Verdicts};
+use countersign::run::Ended;
+use countersign::traffic::{Judged, NotJudged, Skipped, Stopped};
+use serde_json::{Value, json};
+
+use crate::service::recording_of_a_check;
+use crate::support::archive::{BASE, archive, judged, judged_texts};
+
+const TAGS: &str = "/organization/v1/tags";
+
+fn contract() -> Contract {
+    Contract::built_in().unwrap()
+}
+
+/// A moment of the recordings here, in seconds after their beginning.
+fn at(seconds: f64) -> String {
+    let noon = chrono::DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+    let after = chrono::TimeDelta::from_std(std::time::Duration::from_secs_f64(seconds)).unwrap();
+    (noon + after).to_rfc3339()
+}
+
+/// An entry that was sent then, with its response.
+fn entry(seconds: f64, call: (&str, &str), sent: Option<Value>, (status, body): (u16, &Value)) -> Value {
+    let (method, path) = call;
+    let text = body.to_string();
+    let sent = sent.map(|body| json!({"mimeType": "application/json", "text": body.to_string()}));
+    json!({
+        "startedDateTime": at(seconds),
+        "time": 10,
+        "request": {
+            "method": method,
+            "url": format!("{BASE}{path}"),
+            "headers": [{"name": "Authorization", "value": "Bearer tk-of-somebody"}],
+            "postData": sent,
+        },
+        "response": {
+            "status": status,
+            "headers": [{"name": "Content-Type", "value": "application/json"}],
+            "content": {"size": text.len(), "mimeType": "application/json", "text": text},
+        },
+    })
+}
+
+fn tags(page: i64, ids: &[&str], (total, last_page): (usize, i64)) -> Value {
+    let items = ids.iter().map(|id| json!({"id": id, "name": "regular"}));
+    json!({"data": {"items": items.collect::<Vec<_>>(), "page": page, "per_page": 2, "total": total, "last_page": last_page}})
+}
+
+fn list(seconds: f64, query: &str, page: &Value) -> Value {
+    entry(seconds, ("GET", &format!("{TAGS}{query}")), None, (200, page))
+}
+
+fn create(seconds: f64, id: &str) -> Value {
+    let response = json!({"message": "Tag created", "data": {"id": id, "name": "regular"}});
+    entry(
+        seconds,
+        ("POST", TAGS),
+        Some(json!({"name": "regular"})),
+        (201, &response),
+    )
+}
+
+fn har(entries: &[Value]) -> Value {
+    json!({"log": {"version": "1.2", "entries": entries}})
+}
+
+/// The rules of the findings, with the level and the fact of each.
+fn findings(judged: &Judged) -> Vec<String> {
+    let contract = contract();
+    let findings = judged.run.verdicts.findings().iter();
+    let named = findings.map(|finding| {
+        let name = &contract.fact(finding.fact).name;
+        format!("{}: {name}: {}", finding.rule.name, finding.received)
+    });
+    named.collect()
+}
+
+#[track_caller]
+fn verdict(judged: &Judged, fact: &str) -> Verdict {
+    let contract = contract();
+    let index = contract.facts.iter().position(|known| &*known.name == fact);
+    judged.run.verdicts.of(&contract, FactId(index.unwrap()))
+}
+
+fn verdicts(contract: &Contract, verdicts: &Verdicts) -> BTreeMap<String, Verdict> {
+    let facts = contract.facts.iter().enumerate();
+    facts
+        .map(|(index, fact)| (fact.name.to_string(), verdicts.of(contract, FactId(index))))
+        .collect()
+}
+
+#[test]
+fn a_recording_of_a_check_is_judged_as_the_check_was_however_it_is_split() {
+    let contract = contract();
+    let recording = recording_of_a_check(&contract);
+    let exchanges: Vec<&Exchange> = recording.exchanges().map(|(exchange, _)| exchange).collect();
+    let whole = judged(&contract, &[archive(exchanges.iter().copied())]);
+    assert!(whole.run.verdicts.findings().is_empty(), "{:?}", findings(&whole));
+    let decided = verdicts(&contract, &whole.run.verdicts);
+    let mut open: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (fact, verdict) in &decided {
+        if let Verdict::Undecided(reason) = verdict {
+            open.entry(reason.to_string()).or_default().push(fact);
+        }
+    }
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_yaml_snapshot!("traffic_undecided", open));
+
+    let entries = archive(exchanges.iter().copied())["log"]["entries"]
+        .as_array()
+        .unwrap()
+        .clone();
+    let strangers = (0..40).map(|number| {
+        let url = if number % 2 == 0 {
+            "https://cdn.example.com/app.js".to_owned()
+        } else {
+            format!("{BASE}/health")
+        };
+        let mut stranger = list(f64::from(number), "", &json!({}));
+        stranger["request"]["url"] = url.into();
+        stranger
+    });
+    let mut mixed: Vec<_> = entries.iter().cloned().chain(strangers).collect();
+    // A fixed shuffle.
+    mixed.sort_by_key(|entry| {
+        entry
+            .to_string()
+            .bytes()
+            .fold(7_u64, |sum, byte| sum.wrapping_mul(31) + u64::from(byte))
+    });
+    let shuffled = judged(&contract, &[har(&mixed)]);
+    assert_eq!(verdicts(&contract, &shuffled.run.verdicts), decided);
+    let left_out = shuffled.not_judged.values().sum::<u64>() - whole.not_judged.values().sum::<u64>();
+    assert_eq!(left_out, 40, "{:?}", shuffled.not_judged);
+
+    let lines = mixed.iter().map(|entry| format!("{entry}\n")).collect::<String>();
+    let in_lines = judged_texts(&contract, vec![lines]);
+    assert_eq!(verdicts(&contract, &in_lines.run.verdicts), decided);
+
+    // Of a walk that is split over files nothing is concluded; each response is judged all the same.
+    let thirds: Vec<_> = (0..3)
+        .map(|third| har(&entries.iter().skip(third).step_by(3).cloned().collect::<Vec<_>>()))
+        .collect();
+    let split = judged(&contract, &thirds);
+    assert!(split.run.verdicts.findings().is_empty(), "{:?}", findings(&split));
+    for (fact, verdict) in verdicts(&contract, &split.run.verdicts) {
+        let of_several = fact.contains(" pages ") || fact.contains(" listed") || fact.contains(" created ");
+        assert!(verdict == decided[&fact] || of_several, "{fact}: {verdict:?}");
+    }
+}
+
+#[test]
+fn a_sound_service_is_not_accused_by_what_real_programs_record() {
+    let contract = contract();
+    for (name, text, held) in [
+        ("chrome-har", include_str!("traffic/chrome-har.har"), 250),
+        ("firefox", include_str!("traffic/firefox.har"), 250),
+        ("mitmproxy", include_str!("traffic/mitmproxy.har"), 250),
+        (
+            "mitmproxy-profile-trimmed",
+            include_str!("traffic/mitmproxy-profile-trimmed.har"),
+            5,
+        ),
+        (
+            "mitmproxy-text-plain",
+            include_str!("traffic/mitmproxy-text-plain.har"),
+            0,
+        ),
+        ("playwright-attach", include_str!("traffic/playwright-attach.har"), 20),
+        (
+            "playwright-cached-list",
+            include_str!("traffic/playwright-cached-list.har"),
+            5,
+        ),
+        ("playwright-embed", include_str!("traffic/playwright-embed.har"), 250),
+    ] {
+        let judged = judged_texts(&contract, vec![format!("\u{feff}{text}")]);
+        let denied = judged
+            .run
+            .verdicts
+            .findings()
+            .iter()
+            .filter(|finding| finding.level == Level::Deny);
+        assert_eq!(denied.count(), 0, "{name}: {:?}", findings(&judged));
+        let decided = verdicts(&contract, &judged.run.verdicts);
+        let count = decided.values().filter(|verdict| **verdict == Verdict::Held).count();
+        assert!(count >= held, "{name}: {count} held, {:?}", judged.not_judged);
+        assert_eq!(judged.files[0].stopped, None, "{name}");
+    }
+}
+
+#[test]
+fn a_body_that_was_not_recorded_decides_nothing_but_its_status() {
+    let page = tags(1, &["a", "b"], (2, 1));
+    let text = page.to_string();
+    let cut = &text[..text.len() - 9];
+    for content in [
+        json!({}),
+        json!({"size": 300, "mimeType": "application/json"}),
+        json!({"size": -1, "text": ""}),
+        json!({"text": "", "_file": "abc.json"}),
+        json!({"text": cut, "size": text.len()}),
+        json!({"text": cut}),
+        json!({"text": text.replace("regular", "\u{fffd}egular")}),
+        json!({"text": text.replace("regular", "***")}),
+        json!({"text": "H4sIAAAAAAAA/w==", "encoding": "base64"}),
+        json!({"text": text, "encoding": "utf-16"}),
+        json!({"text": r#"{"data": "object"}"#, "comment": "values are shown as shapes"}),
+    ] {
+        let mut entry = list(0.0, "", &page);
+        entry["response"]["content"] = content.clone();
+        let judged = judged(&contract(), &[har(&[entry])]);
+        assert!(
+            judged.run.verdicts.findings().is_empty(),
+            "{content}: {:?}",
+            findings(&judged)
+        );
+        assert_eq!(verdict(&judged, "getTags status: 2XX"), Verdict::Held, "{content}");
+        let body = verdict(&judged, "getTags body: JSON");
+        assert!(matches!(body, Verdict::Undecided(_)), "{content}: {body:?}");
+    }
+    for content in [
+        json!({"text": text}),
+        json!({"text": text, "size": text.len() * 2}),
+        json!({"text": base64_of(&text), "encoding": "base64"}),
+    ] {
+        let mut entry = list(0.0, "", &page);
+        entry["response"]["content"] = content;
+        let headers = entry["response"]["headers"].as_array_mut().unwrap();
+        headers.push(json!({"name": "content-encoding", "value": "gzip"}));
+        headers.push(json!({"name": ":status", "value": "200"}));
+        let judged = judged(&contract(), &[har(&[entry])]);
+        assert_eq!(verdict(&judged, "getTags body: JSON"), Verdict::Held);
+    }
+}
+
+fn base64_of(text: &str) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(text)
+}
+
+#[test]
+fn what_is_no_exchange_with_the_service_is_left_out_with_its_reason() {
+    let page = tags(1, &["a", "b"], (2, 1));
+    let change = |pointer: &str, value: Value| {
+        let mut entry = list(0.0, "", &json!({"broken": true}));
+        let (parent, name) = pointer.rsplit_once('/').unwrap();
+        entry.pointer_mut(parent).unwrap()[name] = value;
+        entry
+    };
+    for (entry, why) in [
+        (change("/response/status", json!(0)), Skipped::Aborted),
+        (change("/response/status", json!(-1)), Skipped::Aborted),
+        (change("/response/_error", json!("net::ERR_ABORTED")), Skipped::Aborted),
+        (change("/response/_failureText", json!("gone")), Skipped::Aborted),
+        (change("/response/status", json!(304)), Skipped::Cached),
+        (change("/response/_transferSize", json!(0)), Skipped::Cached),
+        (change("/_fromCache", json!("disk")), Skipped::Cached),
+        (
+            change("/response/headers", json!([{"name": "Age", "value": "7"}])),
+            Skipped::Cached,
+        ),
+        (change("/response/status", json!(302)), Skipped::Redirect),
+        (change("/response/status", json!(101)), Skipped::NotHttp),
+        (change("/_resourceType", json!("websocket")), Skipped::NotHttp),
+        (change("/request/url", json!("data:text/plain,a")), Skipped::NotHttp),
+        (change("/response/headers", json!([])), Skipped::WithoutHeaders),
+        (change("/startedDateTime", json!(7)), Skipped::NotAnEntry),
+    ] {
+        let mut entry = entry;
+        if why == Skipped::WithoutHeaders {
+            entry["response"]["content"]["mimeType"] = json!("");
+        }
+        let judged = judged(&contract(), &[har(&[list(0.0, "", &page), entry.clone()])]);
+        assert_eq!(
+            judged.not_judged,
+            BTreeMap::from([(NotJudged::Skipped(why), 1)]),
+            "{entry}"
+        );
+        assert!(
+            judged.run.verdicts.findings().is_empty(),
+            "{entry}: {:?}",
+            findings(&judged)
+        );
+    }
+    let mut preflight = change("/request/method", json!("OPTIONS"));
+    preflight["request"]["headers"] = json!([{"name": "Access-Control-Request-Method", "value": "GET"}]);
+    let judged = judged(&contract(), &[har(&[list(0.0, "", &page), preflight])]);
+    assert_eq!(
+        judged.not_judged,
+        BTreeMap::from([(NotJudged::Skipped(Skipped::Preflight), 1)])
+    );
+}
+
+#[test]
+fn a_rejection_of_another_clients_request_is_not_a_finding() {
+    for status in [400, 401, 403, 404, 405, 409, 410, 415, 422, 429] {
+        let entries = [entry(0.0, ("GET", TAGS), None, (status, &json!({"error": "no"})))];
+        let judged = judged(&contract(), &[har(&entries)]);
+        assert!(
+            judged.run.verdicts.findings().is_empty(),
+            "{status}: {:?}",
+            findings(&judged)
+        );
+        assert!(
+            matches!(judged.run.ended, Ended::NoSuccess(_)),
+            "{status}: {:?}",
+            judged.run.ended
+        );
+    }
+    let failed = [entry(0.0, ("GET", &format!("{TAGS}?page=x")), None, (500, &json!({})))];
+    let judged = judged(&contract(), &[har(&failed)]);
+    assert_eq!(findings(&judged), ["server-error: getTags status: no 5xx: 500"]);
+    for status in [502, 503, 504, 520] {
+        let failed = [entry(0.0, ("GET", TAGS), None, (status, &json!({})))];
+        let judged = self::judged(&contract(), &[har(&failed)]);
+        assert_eq!(judged.not_judged, BTreeMap::from([(NotJudged::Unavailable, 1)]));
+    }
+}
+
+#[test]
+fn a_request_that_asks_for_something_else_is_not_judged() {
+    let odd = json!({"data": []});
+    let header = |name: &str, value: &str| {
+        let mut entry = list(0.0, "", &odd);
+        let headers = entry["request"]["headers"].as_array_mut().unwrap();
+        headers.push(json!({"name": name, "value": value}));
+        entry
+    };
+    for entry in [
+        list(0.0, "?page=0", &odd),
+        list(0.0, "?page=one", &odd),
+        list(0.0, "?format=csv", &odd),
+        header("Range", "bytes=0-9"),
+        header("Prefer", "return=minimal"),
+        header("Accept", "text/csv"),
+        header("X-HTTP-Method-Override", "DELETE"),
+    ] {
+        let judged = judged(&contract(), &[har(&[entry.clone()])]);
+        assert_eq!(
+            judged.not_judged,
+            BTreeMap::from([(NotJudged::NotAsDocumented, 1)]),
+            "{entry}"
+        );
+    }
+}
+
+/// Two pages that share an item, as one client walks them from this second on.
+fn unsound_walk(seconds: f64) -> Vec<Value> {
+    vec![
+        list(seconds, "?page=1", &tags(1, &["a", "b"], (3, 2))),
+        list(seconds + 1.0, "?page=2", &tags(2, &["b"], (3, 2))),
+    ]
+}
+
+#[test]
+fn one_walk_that_does_not_add_up_is_not_enough_and_two_are() {
+    let once = judged(&contract(), &[har(&unsound_walk(0.0))]);
+    assert!(once.run.verdicts.findings().is_empty(), "{:?}", findings(&once));
+    let unique = "getTags pages /data/items: no item on two pages";
+    assert!(verdict(&once, unique) != Verdict::Held);
+    let twice = judged(&contract(), &[har(&[unsound_walk(0.0), unsound_walk(20.0)].concat())]);
+    assert!(
+        findings(&twice)
+            .iter()
+            .all(|finding| finding.starts_with("pages: getTags")),
+        "{:?}",
+        findings(&twice)
+    );
+    assert_eq!(findings(&twice).len(), 2, "{:?}", findings(&twice));
+    let mut disturbed = [unsound_walk(0.0), unsound_walk(20.0)].concat();
+    for seconds in [0.5, 20.5] {
+        let mut delete = list(seconds, "/7", &json!({}));
+        delete["request"]["method"] = "DELETE".into();
+        disturbed.push(delete);
+    }
+    let disturbed = judged(&contract(), &[har(&disturbed)]);
+    assert!(
+        disturbed.run.verdicts.findings().is_empty(),
+        "{:?}",
+        findings(&disturbed)
+    );
+}
+
+#[test]
+fn a_created_record_is_missed_only_where_nothing_explains_it() {
+    let empty = tags(1, &["a"], (1, 1));
+    let fact = "createTag created: listed in getTags";
+    let listed = |entries: &[Value]| judged(&contract(), &[har(entries)]);
+    let found = listed(&[create(0.0, "b"), list(1.0, "", &tags(1, &["a", "b"], (2, 1)))]);
+    assert_eq!(verdict(&found, fact), Verdict::Held);
+    let missing = listed(&[create(0.0, "b"), list(8.0, "", &empty)]);
+    assert!(
+        findings(&missing)
+            .iter()
+            .any(|finding| finding.starts_with("listed: createTag")),
+        "{:?}",
+        findings(&missing)
+    );
+
+    let write = |seconds: f64, method: &str| {
+        let mut write = list(seconds, "/b", &json!({}));
+        write["request"]["method"] = method.into();
+        write
+    };
+    let with_header = |mut entry: Value, name: &str, value: &str| {
+        entry["request"]["headers"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({"name": name, "value": value}));
+        entry
+    };
+    let aborted = {
+        let mut aborted = create(5.0, "c");
+        aborted["response"] = json!({"status": 0, "headers": [], "content": {}});
+        aborted
+    };
+    let stripped = |mut entry: Value| {
+        entry["request"]["headers"] = json!([]);
+        entry
+    };
+    for (why, entries) in [
+        ("not settled", vec![create(0.0, "b"), list(2.0, "", &empty)]),
+        ("long ago", vec![create(0.0, "b"), list(600.0, "", &empty)]),
+        (
+            "deleted",
+            vec![create(0.0, "b"), write(1.0, "DELETE"), list(8.0, "", &empty)],
+        ),
+        (
+            "an aborted write",
+            vec![create(0.0, "b"), aborted, list(8.0, "", &empty)],
+        ),
+        (
+            "another tenant",
+            vec![
+                create(0.0, "b"),
+                with_header(list(8.0, "", &empty), "X-Organization", "b"),
+            ],
+        ),
+        (
+            "sanitised",
+            vec![stripped(create(0.0, "b")), stripped(list(8.0, "", &empty))],
+        ),
+        (
+            "only one page",
+            vec![create(0.0, "b"), list(8.0, "", &tags(1, &["a", "c"], (3, 2)))],
+        ),
+    ] {
+        let judged = listed(&entries);
+        assert!(
+            judged.run.verdicts.findings().is_empty(),
+            "{why}: {:?}",
+            findings(&judged)
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_short_is_judged_as_far_as_it_is_whole() {
+    let text = har(&[
+        list(0.0, "", &tags(1, &["a"], (1, 1))),
+        list(1.0, "", &tags(1, &["a"], (1, 1))),
+    ])
+    .to_string();
+    let judged = judged_texts(&contract(), vec![text[..text.len() - 40].to_owned()]);
+    assert_eq!(judged.run.tally.answered, 1);
+    assert_eq!(judged.files[0].stopped, Some(Stopped::Cut { line: 1 }));
+    assert!(
+        matches!(judged.run.ended, Ended::Incomplete(_)),
+        "{:?}",
+        judged.run.ended
+    );
+    for (text, stopped) in [
+        ("\u{1f}\u{8b}", "gzip"),
+        ("PK\u{3}\u{4}", "ZIP"),
+        ("hello", "column 1"),
+        (r#"{"log": {}}"#, "entries"),
+        (r#"{"log": {"entries": []}} {"log": {"entries": []}}"#, "end of one"),
+    ] {
+        let bytes = text.chars().map(|character| character as u8).collect::<Vec<_>>();
+        let file = countersign::traffic::File {
+            name: "a.har".to_owned(),
+            content: Box::new(std::io::Cursor::new(bytes)),
+        };
+        let judged = countersign::traffic::judge(&contract(), vec![file], Default::default(), &mut |_| {});
+        let reason = judged.files[0]
+            .stopped
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        assert!(
+            reason.contains(stopped) || stopped == "entries" && !reason.is_empty(),
+            "{text}: {reason}"
+        );
+    }
+}
+
+#[test]
+fn a_time_that_no_calendar_has_stops_nothing() {
+    for time in [json!(1e18), json!(-5), json!(null), json!("1e400"), json!(9e15)] {
+        let mut create = create(0.0, "a");
+        create["time"] = time.clone();
+        let judged = judged(&contract(), &[har(&[create, list(8.0, "", &tags(1, &["b"], (1, 1)))])]);
+        assert!(
+            judged.run.verdicts.findings().is_empty(),
+            "{time}: {:?}",
+            findings(&judged)
+        );
+    }
+}
