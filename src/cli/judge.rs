@@ -62,7 +62,9 @@ pub(super) fn without_sending(command: clap::Command) -> clap::Command {
     let command = OF_SENDING.into_iter().fold(command, hidden);
     let base_url = "The base URL of the service in the traffic; without it the contract's server, or the only origin \
                     that calls its operations";
-    command.mut_arg("base_url", |flag| flag.help(base_url))
+    let spoken = "Print each undecided fact";
+    let command = command.mut_arg("verbose", |flag| flag.help(spoken));
+    command.mut_arg("base_url", |flag| flag.help(base_url).long_help(base_url))
 }
 
 /// Rejects flags that mean nothing here, before somebody believes that they do.

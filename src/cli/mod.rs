@@ -62,6 +62,14 @@ Exit codes:
   4    a report, the residue for --residue, or the findings for --accept could not be written
   130  interrupted; what was judged so far is reported";
 
+const JUDGED: &str = "\
+Exit codes:
+  0    conforms: facts were decided, and there is no error (warnings are possible)
+  1    does not conform: there is at least one error
+  2    usage or configuration: a bad flag, file or contract
+  3    could not judge: no success of the contract's operations, or a file that ends early
+  4    a report, or the findings for --accept, could not be written";
+
 /// The exit codes of commands that print something and send nothing.
 const PRINTED: &str = "\
 Exit codes:
@@ -107,7 +115,7 @@ enum Command {
     #[command(after_help = PRINTED)]
     Facts(facts::Arguments),
     /// Judges recorded traffic of other clients by the rules of a check; sends nothing
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = JUDGED)]
     Judge(Box<judge::JudgeArguments>),
     /// Prints the manual pages of the program and of each command, or writes them to a folder
     #[command(after_help = WRITTEN)]

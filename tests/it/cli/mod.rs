@@ -20,6 +20,7 @@ mod hostile;
 mod inputs;
 mod interruption;
 mod json_report;
+mod judge;
 mod leaks;
 mod manual;
 mod max_time;

@@ -251,6 +251,7 @@ pages! {
     shards_is_true: "docs/shards.md",
     shell_is_true: "docs/shell.md",
     snapshots_is_true: "docs/snapshots.md",
+    traffic_is_true: "docs/traffic.md",
 }
 
 #[test]

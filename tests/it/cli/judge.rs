@@ -1,0 +1,216 @@
+//! `countersign judge`: recorded traffic from the command line. What it decides is in [`traffic`](crate::traffic).
+
+use serde_json::{Value, json};
+
+use super::formats::EVERY_FORMAT;
+use super::support::{Call, check, countersign};
+use super::target::Target;
+use crate::support::leaks::Canary;
+
+const TAGS: &str = "https://contacts.example.com/organization/v1/tags";
+
+fn entry(url: &str, status: u16, body: &str) -> Value {
+    json!({
+        "startedDateTime": "2026-05-04T09:30:00Z",
+        "time": 3,
+        "request": {"method": "GET", "url": url, "headers": []},
+        "response": {
+            "status": status,
+            "headers": [{"name": "Content-Type", "value": "application/json"}],
+            "content": {"text": body},
+        },
+    })
+}
+
+fn tags(id: &Value) -> String {
+    json!({"data": {"items": [{"id": id, "name": "a"}], "page": 1, "per_page": 5, "total": 1, "last_page": 1}})
+        .to_string()
+}
+
+fn archive(entries: &[Value]) -> String {
+    json!({"log": {"version": "1.2", "entries": entries}}).to_string()
+}
+
+/// `countersign judge a.har` with these arguments, where the file has this content.
+fn judge(content: &str, arguments: &[&str]) -> Call {
+    countersign(&[&["judge", "a.har"], arguments].concat()).file("a.har", content)
+}
+
+fn sound() -> String {
+    archive(&[entry(TAGS, 200, &tags(&json!("t-1")))])
+}
+
+fn broken() -> String {
+    archive(&[
+        entry(TAGS, 200, &tags(&json!("t-1"))),
+        entry(TAGS, 200, &tags(&json!(7))),
+    ])
+}
+
+#[test]
+fn a_recording_of_a_check_is_judged_and_a_finding_names_its_entry() {
+    let target = Target::sound();
+    let recorded = check(&target.url(), &["--report", "har=run.har", "--show-values"]).run();
+    let har = std::fs::read_to_string(recorded.path().join("run.har")).unwrap();
+    let ended = judge(&har, &[]).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(
+        ended.stdout.starts_with(&format!("{} conforms\n", target.url())),
+        "{ended:?}"
+    );
+    assert!(!ended.stdout.contains("  requests "), "{ended:?}");
+
+    let ended = judge(&broken(), &[]).run();
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stdout.contains("= recorded: entry 2 of a.har\n"), "{ended:?}");
+    assert!(
+        ended
+            .stdout
+            .contains("  traffic   2 of 2 entries in a.har were judged\n"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn an_archive_of_ours_with_shapes_is_not_taken_for_values() {
+    let target = Target::sound();
+    let recorded = check(&target.url(), &["--report", "har=run.har"]).run();
+    let har = std::fs::read_to_string(recorded.path().join("run.har")).unwrap();
+    let ended = judge(&har, &[]).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(
+        ended.stdout.contains("the recording of the response lacks its body"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn levels_and_acceptances_apply_as_in_a_check() {
+    assert_eq!(judge(&broken(), &["--allow", "wrong-type"]).run().code, 0);
+    assert_eq!(judge(&broken(), &["--warn", "wrong-type"]).run().code, 0);
+    assert_eq!(judge(&sound(), &["--require-facts", "90"]).run().code, 3);
+    let accepted = "[[levels]]\nrule = \"wrong-type\"\nlevel = \"warn\"\nreason = \"known\"\n";
+    let ended = judge(&broken(), &[]).file("countersign.toml", accepted).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+}
+
+#[test]
+fn what_cannot_be_judged_is_said_with_what_to_do() {
+    let elsewhere = archive(&[entry("https://cdn.example.com/app.js", 200, "{}")]);
+    let two = archive(&[
+        entry(TAGS, 200, "{}"),
+        entry(&TAGS.replace("contacts", "staging"), 200, "{}"),
+    ]);
+    for (content, code, message) in [
+        (
+            elsewhere.as_str(),
+            3,
+            "no entry of the traffic calls an operation of the contract (1 call no operation",
+        ),
+        ("{\"log\": {\"entries\": []}}", 3, "the traffic has no entries"),
+        ("", 3, "the traffic has no entries"),
+        (
+            "hello",
+            2,
+            "failed to read the traffic from `a.har`: from line 1, column 1 it is not an entry",
+        ),
+        ("[]", 3, "1 are not entries of an HTTP archive"),
+        (
+            &two,
+            2,
+            "at several origins (https://contacts.example.com, https://staging.example.com); say with --base-url",
+        ),
+    ] {
+        let ended = judge(content, &[]).run();
+        assert_eq!(ended.code, code, "{content}: {ended:?}");
+        assert!(ended.stderr.contains(message), "{content}: {ended:?}");
+    }
+    let named = judge(&two, &["--base-url", "https://staging.example.com"]).run();
+    assert!(
+        named
+            .stdout
+            .contains("1 of 2 entries in a.har were judged; 1 went to another origin"),
+        "{named:?}"
+    );
+    let cut = judge(&sound()[..sound().len() - 2], &[]).run();
+    assert_eq!((cut.code, cut.stdout.contains("no fact")), (3, false), "{cut:?}");
+    let missing = countersign(&["judge", "none.har"]).run();
+    assert!(
+        missing.code == 2 && missing.stderr.contains("failed to read the traffic from `none.har`"),
+        "{missing:?}"
+    );
+}
+
+#[test]
+fn a_flag_that_would_send_or_show_something_is_an_error() {
+    for flag in [
+        "--writes",
+        "--show-values",
+        "--seed=1",
+        "--max-writes=2",
+        "--only=getTags",
+        "--wait=3",
+    ] {
+        let ended = judge(&sound(), &[flag]).run();
+        let name = flag.split('=').next().unwrap();
+        assert_eq!(ended.code, 2, "{ended:?}");
+        assert!(
+            ended.stderr.contains(&format!("{name} has no meaning for `judge`")),
+            "{ended:?}"
+        );
+    }
+    let overwriting = judge(&sound(), &["--report", "json=a.har"]).run();
+    assert_eq!(overwriting.code, 2, "{overwriting:?}");
+}
+
+#[test]
+fn no_value_of_the_traffic_and_no_name_from_it_is_printed() {
+    let canary = Canary::fresh("traffic");
+    let person = json!({
+        "id": canary.id, "firstname": canary.firstname, "lastname": [canary.lastname], "email": canary.email,
+        canary.firstname.clone(): canary.phone, canary.lastname.clone(): {"street": canary.street},
+    });
+    let page = json!({"data": {"items": [person.clone(), 7], "page": canary.street, canary.lastname.clone(): 1}, canary.email.clone(): 2});
+    let contacts = "https://contacts.example.com/organization/v1/contact-database";
+    let mut entries = vec![
+        entry(contacts, 200, &page.to_string()),
+        entry(
+            &format!(
+                "{contacts}/{}?search={}&page={}",
+                canary.id, canary.lastname, canary.phone
+            ),
+            500,
+            &person.to_string(),
+        ),
+        entry(
+            &format!("https://contacts.example.com/{}", canary.lastname),
+            200,
+            &canary.street,
+        ),
+        entry(TAGS, 200, &canary.street),
+    ];
+    let create = json!({"message": canary.lastname, "data": person});
+    let mut write = entry(contacts, 201, &create.to_string());
+    write["request"]["method"] = "POST".into();
+    write["request"]["postData"] = json!({"text": person.to_string()});
+    let mut failed = write.clone();
+    failed["response"]["status"] = json!(500);
+    entries.extend([write, failed]);
+    for entry in &mut entries {
+        entry["request"]["headers"] = json!([
+            {"name": "Authorization", "value": format!("Bearer {}", canary.token)},
+            {"name": "Cookie", "value": format!("session={}", canary.token)},
+        ]);
+        let headers = entry["response"]["headers"].as_array_mut().unwrap();
+        headers.push(json!({"name": "Set-Cookie", "value": canary.token}));
+        headers.push(json!({"name": "Location", "value": canary.id}));
+    }
+    let ended = judge(&archive(&entries), &[&EVERY_FORMAT[..], &["--verbose"]].concat()).run();
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let scanner = canary.scanner();
+    scanner.assert_clean("standard output", ended.stdout.as_bytes());
+    scanner.assert_clean("standard error", ended.stderr.as_bytes());
+    for name in ended.files().into_iter().filter(|name| name != "a.har") {
+        scanner.assert_clean(&name, &std::fs::read(ended.path().join(&name)).unwrap());
+    }
+}
