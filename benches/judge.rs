@@ -126,6 +126,7 @@ fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
         status: 200,
         headers,
         body: body.clone(),
+        has_body: true,
         elapsed: Duration::ZERO,
     };
     Exchange {

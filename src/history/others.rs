@@ -155,3 +155,49 @@ fn is_plain(text: &str) -> bool {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     is_tidy && is_exact && is_caseless && is_one_spelling && !is_number
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_service_may_tidy_is_not_compared() {
+        for text in [
+            "Ann",
+            "O'Neill <b>",
+            "ann@example.com",
+            "+447700900123",
+            "2026-05-04T09:30:00Z",
+            "a b",
+        ] {
+            assert!(is_plain(text), "{text}");
+        }
+        for text in [
+            "",
+            " Ann",
+            "a  b",
+            "Ann@example.com",
+            "+44 7700 900123",
+            "2026-05-04T09:30:00.5Z",
+            "10",
+            "1.0",
+            "M?ller",
+            "Müller",
+            "a\tb",
+            "6F9619FF-8B86-D011-B42D-00C04FC964FF",
+        ] {
+            assert!(!is_plain(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_array_stays_whole_or_is_left_out() {
+        let body = json!({"name": "Ann", "born": null, "size": 1.5, "of": [{"a": "b", "c": 1}], "in": [{"a": "b"}, {"a": " "}]});
+        assert_eq!(
+            plain(&body, false),
+            Some(json!({"name": "Ann", "of": [{"a": "b", "c": 1}]}))
+        );
+    }
+}

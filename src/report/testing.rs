@@ -239,14 +239,7 @@ pub(super) fn fixed() -> Record {
             id: Some("t-18".to_owned()),
         }],
         rejected_values: vec![rejected_markup()],
-        requests: Tally {
-            sent: 12,
-            answered: 11,
-            writes: 3,
-            throttled: 1,
-            unfinished: 1,
-            rounds: 1,
-        },
+        requests: requests(),
         operations: vec![OperationRecord {
             coverage: Coverage::Checked,
             unchecked: None,
@@ -269,6 +262,17 @@ pub(super) fn fixed() -> Record {
         shard: None,
         shards: None,
         traffic: None,
+    }
+}
+
+fn requests() -> Tally {
+    Tally {
+        sent: 12,
+        answered: 11,
+        writes: 3,
+        throttled: 1,
+        unfinished: 1,
+        rounds: 1,
     }
 }
 
@@ -352,6 +356,7 @@ fn findings() -> Vec<FindingRecord> {
         count: 2,
         reproduce: "curl -sS -i 'https://api.example.com/things'".to_owned(),
         exchange: Some(1),
+        recorded_at: None,
     };
     let undocumented_field = FindingRecord {
         rule: "undocumented-field".into(),

@@ -5,6 +5,7 @@ use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
+use super::traffic_reason::TrafficReason;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::Security;
@@ -56,7 +57,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         _ => return sink.held(fact),
     };
     if seen.intent.is_of_others() {
-        sink.undecided(fact, Reason::NeedsCheck);
+        sink.undecided(fact, Reason::Traffic(TrafficReason::NeedsCheck));
     } else {
         sink.broken(fact, String::new, || received.to_owned());
     }

@@ -3,6 +3,7 @@
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
+use super::traffic_reason::TrafficReason;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::exchange::json::JsonError;
@@ -49,7 +50,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     };
     match body {
         Err(JsonError::LimitExceeded) => sink.undecided(fact, Reason::LimitExceeded),
-        Err(JsonError::NotRecorded) => sink.undecided(fact, Reason::NotRecorded),
+        Err(JsonError::NotRecorded) => sink.undecided(fact, Reason::Traffic(TrafficReason::NoBody)),
         Err(error) => sink.broken(fact, String::new, || error.to_string()),
         Ok(body) => match body.duplicates.first() {
             None => sink.held(fact),

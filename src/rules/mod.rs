@@ -77,6 +77,7 @@ mod stored_refusal;
 mod success;
 #[cfg(test)]
 mod testing;
+mod traffic_reason;
 mod typed_client;
 mod unchecked_operation;
 mod undocumented_field;
@@ -118,6 +119,7 @@ pub static URGENT: &[&Rule] = &[
     &wrong_type::RULE,
 ];
 
+pub use traffic_reason::TrafficReason;
 pub use verdict::{Finding, Reason, Verdict, Verdicts};
 
 /// Every rule, by name.

@@ -3,6 +3,7 @@
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
+use super::traffic_reason::TrafficReason;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::StatusPattern;
@@ -71,7 +72,7 @@ fn rejects(status: u16, on_refusal: OnRejection) -> bool {
 fn rejection_reason(status: u16, on_refusal: OnRejection) -> Reason {
     match on_refusal {
         OnRejection::ExampleIdentifier => Reason::RejectedExample(status),
-        OnRejection::Others => Reason::OthersRejected(status),
+        OnRejection::Others => Reason::Traffic(TrafficReason::Rejected(status)),
         OnRejection::Gap | OnRejection::Finding => Reason::Rejected(status),
     }
 }

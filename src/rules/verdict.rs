@@ -13,6 +13,7 @@ use super::location::Location;
 use super::rule::Rule;
 use super::seen::Origin;
 use super::success::{NoSuccess, Successes};
+use super::traffic_reason::TrafficReason;
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
@@ -70,16 +71,8 @@ pub enum Reason {
     NotKept,
     /// The target throttled the request, and it is not sent again.
     NotRepeated,
-    /// The recording of the response lacks its body.
-    NotRecorded,
-    /// One recorded walk does not add up, and only a second one shows that the list was not changed by others meanwhile.
-    OneWalk,
-    /// No recorded exchange calls the operation.
-    NotRecordedCall,
-    /// Recorded traffic does not show it: a check sends the requests that do.
-    NeedsCheck,
-    /// The target rejected another client's request with this status; the request may be wrong.
-    OthersRejected(u16),
+    /// Recorded traffic of other clients does not decide it.
+    Traffic(TrafficReason),
     /// A page lacks what a walk needs: its last page, its items, or the identifier of one.
     PageUnclear,
     /// The body of a page is not read.
@@ -228,20 +221,7 @@ impl fmt::Display for Reason {
                 "the target throttled the request, and a wrong token is not sent \
                                                       again",
             ),
-            Self::NotRecorded => formatter.write_str("the recording of the response lacks its body"),
-            Self::OneWalk => formatter.write_str(
-                "one recorded walk does not add up; others may have changed the list, which a second walk would show",
-            ),
-            Self::NotRecordedCall => formatter.write_str("no recorded exchange calls the operation"),
-            Self::NeedsCheck => {
-                formatter.write_str("recorded traffic does not show it; `check` sends the requests that do")
-            }
-            Self::OthersRejected(status) => {
-                write!(
-                    formatter,
-                    "recorded requests were rejected with {status}, and may be wrong"
-                )
-            }
+            Self::Traffic(reason) => reason.fmt(formatter),
             Self::OnlyNull => formatter.write_str("the value was null, and null is a gap"),
             Self::PageUnclear => {
                 formatter.write_str("a page has no last page or no items, or an item has no identifier")

@@ -17,7 +17,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::{Limits, Transport};
 use crate::history::RunTag;
 use crate::plan::{NeededValue, NoValue, NotCalled, Plan, Selection};
-use crate::rules::{Reason, Verdict};
+use crate::rules::{Reason, TrafficReason, Verdict};
 
 const TOKEN: &str = "reasons-token";
 
@@ -81,6 +81,18 @@ enum Shown {
     Tested(&'static str, &'static str),
 }
 
+fn shown_by_traffic(reason: &TrafficReason) -> Shown {
+    let test = match reason {
+        TrafficReason::NoBody => "a_body_that_was_not_recorded_decides_nothing_but_its_status",
+        TrafficReason::NoCall | TrafficReason::NeedsCheck => {
+            "a_recording_of_a_check_is_judged_as_the_check_was_however_it_is_split"
+        }
+        TrafficReason::OneWalk => "one_walk_that_does_not_add_up_is_not_enough_and_two_are",
+        TrafficReason::Rejected(_) => "a_rejection_of_another_clients_request_is_not_a_finding",
+    };
+    Shown::Tested(include_str!("../../tests/it/traffic.rs"), test)
+}
+
 fn shown(reason: &Reason) -> Shown {
     use Shown::{Here, Tested};
     let (pages, listed) = (include_str!("../rules/pages.rs"), include_str!("../rules/listed.rs"));
@@ -88,7 +100,6 @@ fn shown(reason: &Reason) -> Shown {
         include_str!("../rules/carried.rs"),
         include_str!("../rules/typed_client.rs"),
     );
-    let traffic = include_str!("../../tests/it/traffic.rs");
     let unseen = "a_list_that_was_not_seen_whole_decides_nothing";
     match reason {
         Reason::LimitExceeded
@@ -120,13 +131,7 @@ fn shown(reason: &Reason) -> Shown {
             include_str!("../../tests/it/proof/equivalent.rs"),
             "an_identifier_without_capitals_is_not_written_in_them_and_that_is_said",
         ),
-        Reason::NotRecorded => Tested(traffic, "a_body_that_was_not_recorded_decides_nothing_but_its_status"),
-        Reason::NotRecordedCall | Reason::NeedsCheck => Tested(
-            traffic,
-            "a_recording_of_a_check_is_judged_as_the_check_was_however_it_is_split",
-        ),
-        Reason::OneWalk => Tested(traffic, "one_walk_that_does_not_add_up_is_not_enough_and_two_are"),
-        Reason::OthersRejected(_) => Tested(traffic, "a_rejection_of_another_clients_request_is_not_a_finding"),
+        Reason::Traffic(reason) => shown_by_traffic(reason),
         Reason::NoIdentifier => Tested(listed, "a_record_without_an_identifier_is_not_called_lost"),
         Reason::NoInstant => Tested(carried, "a_form_that_names_no_instant_says_nothing"),
         Reason::NoFullPage(_) => Tested(
@@ -468,6 +473,11 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
         Reason::PageUnclear,
         Reason::PageUnread,
         Reason::TooManyPages(3),
+        Reason::Traffic(TrafficReason::NeedsCheck),
+        Reason::Traffic(TrafficReason::NoBody),
+        Reason::Traffic(TrafficReason::NoCall),
+        Reason::Traffic(TrafficReason::OneWalk),
+        Reason::Traffic(TrafficReason::Rejected(status)),
         Reason::Unreadable(String::new()),
         Reason::Untyped,
     ];

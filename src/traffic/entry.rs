@@ -286,7 +286,7 @@ impl HarEntry {
             || from_firefox
             || self.response.transfer_size == Some(0.0)
             || text(AGE.as_str()).parse::<u64>().is_ok_and(|age| age > 0)
-            || self.is_older_than_its_request(&text(DATE.as_str()), &text(CACHE_CONTROL.as_str()))
+            || self.is_older_than_its_request(text(DATE.as_str()), text(CACHE_CONTROL.as_str()))
             || text("x-cache").to_ascii_lowercase().starts_with("hit")
     }
 }

@@ -166,3 +166,99 @@ fn servers(contract: &Contract) -> Vec<Target> {
         .filter_map(|url| Target::parse(url).ok())
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contract(servers: &str) -> Contract {
+        let response = "responses: {'200': {description: a}}";
+        let parameter =
+            |name: &str| format!("parameters: [{{name: {name}, in: path, required: true, schema: {{type: string}}}}]");
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: Pets, version: '1'}}\n{servers}paths:\n  /pets/{{id}}:\n    {}\n    get: {{operationId: \
+             getPet, {response}}}\n    delete: {{operationId: deletePet, {response}}}\n  /pets/mine:\n    get: {{operationId: \
+             getMine, {response}}}\n",
+            parameter("id")
+        );
+        Contract::read("pets.yaml", text).unwrap()
+    }
+
+    fn called(contract: &Contract, router: &mut Router, method: &str, url: &str) -> Result<String, NoCall> {
+        let call = router.call(method, &Url::parse(url).unwrap())?;
+        let values: Vec<_> = call
+            .path_values
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        Ok(format!(
+            "{} {} {}",
+            contract.operation(call.operation).name,
+            call.path,
+            values.join(",")
+        ))
+    }
+
+    #[test]
+    fn a_literal_precedes_a_parameter_and_each_method_has_its_own_paths() {
+        let contract = contract("");
+        let mut router = Router::new(&contract, None);
+        for (method, path, expected) in [
+            ("GET", "/pets/mine?a=1", Ok("getMine /pets/mine?a=1 ")),
+            ("GET", "/pets/a%20b", Ok("getPet /pets/a%20b id=\"a b\"")),
+            ("DELETE", "/pets/mine", Ok("deletePet /pets/mine id=\"mine\"")),
+            ("POST", "/pets/mine", Err(NoCall::NoOperation)),
+            ("GET", "/pets", Err(NoCall::NoOperation)),
+            ("GET", "/pets/a/b", Err(NoCall::NoOperation)),
+        ] {
+            let called = called(&contract, &mut router, method, &format!("https://a.example.com{path}"));
+            assert_eq!(called.as_deref(), expected.as_deref(), "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn a_base_url_has_its_own_origin_and_path() {
+        let contract = contract("");
+        let base = Target::parse("https://a.example.com/v1").unwrap();
+        let mut router = Router::new(&contract, Some(base));
+        for (url, expected) in [
+            ("https://a.example.com/v1/pets/mine", Ok("getMine /pets/mine ")),
+            ("https://a.example.com/v10/pets/mine", Err(NoCall::NoOperation)),
+            ("https://a.example.com/pets/mine", Err(NoCall::NoOperation)),
+            ("https://b.example.com/v1/pets/mine", Err(NoCall::OtherOrigin)),
+            ("http://a.example.com/v1/pets/mine", Err(NoCall::OtherOrigin)),
+        ] {
+            assert_eq!(
+                called(&contract, &mut router, "GET", url).as_deref(),
+                expected.as_deref(),
+                "{url}"
+            );
+        }
+        assert!(router.others().is_empty());
+    }
+
+    #[test]
+    fn without_a_base_url_the_service_is_at_a_server_of_the_contract_or_where_its_paths_are_called_first() {
+        let named = contract(
+            "servers: [{url: 'https://a.example.com/v1'}, {url: '{any}/v2', variables: {any: {default: b}}}]\n",
+        );
+        let mut router = Router::new(&named, None);
+        let other = called(&named, &mut router, "GET", "https://b.example.com/pets/mine");
+        assert_eq!(other, Err(NoCall::OtherOrigin));
+        let contract = contract("");
+        let mut router = Router::new(&contract, None);
+        assert!(router.base().is_none());
+        for url in [
+            "https://cdn.example.com/a.js",
+            "https://a.example.com/pets/mine",
+            "https://b.example.com/pets/mine",
+        ] {
+            drop(called(&contract, &mut router, "GET", url));
+        }
+        assert_eq!(
+            router.base().map(Target::origin).as_deref(),
+            Some("https://a.example.com")
+        );
+        assert_eq!(router.others().iter().collect::<Vec<_>>(), ["https://b.example.com"]);
+    }
+}

@@ -16,7 +16,7 @@ use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Digest, Exchange, Intent, OnRejection, Purpose, Request, Response, Target};
 use crate::history::{Extent, LookId, LookedThrough, Part, RunTag, Sought};
-use crate::rules::{Evaluation, Judge, Levels, Reason};
+use crate::rules::{Evaluation, Judge, Levels, Reason, TrafficReason};
 use crate::run::{self, Ended, Event, Exchanged, Run, Tally};
 
 /// How far the clocks of two recordings may be apart.
@@ -495,7 +495,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         for list in lists {
             for kind in [FactKind::PageTotal, FactKind::PageUnique] {
                 if let Some(fact) = self.contract.fact_of(list, kind) {
-                    self.evaluation.explain(fact, Reason::OneWalk);
+                    self.evaluation.explain(fact, Reason::Traffic(TrafficReason::OneWalk));
                 }
             }
         }
@@ -514,15 +514,15 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     fn finish(mut self, files: Vec<FileRead>) -> Judged {
         for id in self.contract.operation_ids().filter(|id| !self.called.contains(id)) {
-            self.evaluation.not_called(id, Reason::NotRecordedCall);
+            self.evaluation.not_called(id, Reason::Traffic(TrafficReason::NoCall));
         }
         for id in (0..self.contract.facts.len()).map(FactId) {
             let fact = self.contract.fact(id);
             match fact.kind {
                 // Only a run tag would tell a record's values from equal ones of another record.
-                FactKind::NotElsewhere => self.evaluation.withhold(id, Reason::NeedsCheck),
+                FactKind::NotElsewhere => self.evaluation.withhold(id, Reason::Traffic(TrafficReason::NeedsCheck)),
                 kind if self.called.contains(&fact.operation) && needs_check(kind) => {
-                    self.evaluation.explain(id, Reason::NeedsCheck);
+                    self.evaluation.explain(id, Reason::Traffic(TrafficReason::NeedsCheck));
                 }
                 _ => {}
             }

@@ -2,6 +2,11 @@
 //! beside this one were written by the programs that they are named after, against the reference service; see the README
 //! there.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
 use std::collections::BTreeMap;
 
 use countersign::contract::Contract;
@@ -347,7 +352,7 @@ fn a_request_that_asks_for_something_else_is_not_judged() {
         header("Accept", "text/csv"),
         header("X-HTTP-Method-Override", "DELETE"),
     ] {
-        let judged = judged(&contract(), &[har(&[entry.clone()])]);
+        let judged = judged(&contract(), &[har(std::slice::from_ref(&entry))]);
         assert_eq!(
             judged.not_judged,
             BTreeMap::from([(NotJudged::NotAsDocumented, 1)]),

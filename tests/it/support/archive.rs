@@ -1,5 +1,10 @@
 //! Exchanges as an HTTP archive, written as a browser's export would be: whole heads, bodies as text.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
 use std::time::Duration;
 
 use countersign::contract::Contract;

@@ -96,7 +96,7 @@ fn no_profile_is_accused_by_its_traffic() {
         settings,
         || Checker::new(&contract),
         |checker, setting| {
-            let recording = checker.recording_of(&[setting.clone()], Part::Varied.of_all());
+            let recording = checker.recording_of(std::slice::from_ref(&setting), Part::Varied.of_all());
             let exchanges = recording.exchanges().map(|(exchange, _)| exchange);
             let judged = judged(&contract, &[archive(exchanges)]);
             let held = (0..contract.facts.len())
