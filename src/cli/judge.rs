@@ -22,6 +22,7 @@ use crate::exchange::redact::{Redaction, Values};
 use crate::report::{
     Exchanges, NotJudgedRecord, Record, RecordedAt, RunFacts, TrafficFileRecord, TrafficRecord, accepted, record,
 };
+use crate::run::Tally;
 use crate::traffic::{self, File, FileRead, Judged};
 
 /// The arguments of `judge`.
@@ -222,6 +223,8 @@ fn describe(record: &mut Record, judged: &Judged) {
         reason: why.describe().to_owned(),
         count: *count,
     });
+    // None of them was sent.
+    record.requests = Tally::default();
     record.traffic = Some(TrafficRecord {
         files: files.collect(),
         judged: judged.run.tally.answered,

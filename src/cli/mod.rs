@@ -120,7 +120,7 @@ enum Command {
     /// Prints the manual pages of the program and of each command, or writes them to a folder
     #[command(after_help = WRITTEN)]
     Man(man::Arguments),
-    /// Makes one report from those that the shards of a check wrote, and names any that is missing
+    /// Makes one report from those that the shards of a check, or a check and `judge`, wrote
     #[command(after_help = EXIT_CODES)]
     Merge(merge::Arguments),
     /// Lists every request that `check` would send with the same flags, and why; sends nothing

@@ -54,18 +54,16 @@ pub(super) fn check(records: &[(String, Record)]) -> Result<(), MergeError> {
     let [first, rest @ ..] = records else {
         return Err(MergeError::Nothing);
     };
-    if rest.is_empty() {
-        return Ok(());
-    }
-    let whole = records.iter().find(|(_, record)| numbers(record).is_none());
-    if let Some((name, _)) = whole {
+    let runs: Vec<_> = records.iter().filter(|(_, record)| !record.is_of_traffic()).collect();
+    let whole = runs.iter().find(|(_, record)| numbers(record).is_none());
+    if let Some((name, _)) = whole.filter(|_| runs.len() > 1) {
         return Err(MergeError::Whole { name: name.clone() });
     }
     for other in rest {
         require_same_plan(first, other)?;
     }
     let mut seen: HashMap<u32, &str> = HashMap::new();
-    for (name, record) in records {
+    for (name, record) in runs {
         let (of, present) = numbers(record).unwrap_or_default();
         for number in present {
             if let Some(before) = seen.insert(number, name) {
@@ -108,6 +106,8 @@ fn require_same_plan(first: &(String, Record), other: &(String, Record)) -> Resu
             (target(left), target(right)),
             "check one target in all shards, at one base URL",
         ),
+    ];
+    let of_one_plan = [
         (
             "their seed",
             (left.seed.to_string(), right.seed.to_string()),
@@ -119,7 +119,9 @@ fn require_same_plan(first: &(String, Record), other: &(String, Record)) -> Resu
             "split the plan into the same number of shards",
         ),
     ];
-    for (what, said, hint) in settings {
+    // Traffic has no plan, and nothing of it was chosen.
+    let planned = !left.is_of_traffic() && !right.is_of_traffic();
+    for (what, said, hint) in settings.into_iter().chain(of_one_plan.into_iter().filter(|_| planned)) {
         if said.0 != said.1 {
             return Err(MergeError::Differ {
                 names: Box::new(names().into()),

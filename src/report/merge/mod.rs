@@ -18,18 +18,43 @@ pub use compatible::MergeError;
 use super::record::{Record, ShardEnded, ShardRecord, ShardsRecord};
 
 /// Merges the records of shards into one. Each comes with the name that error messages use for it. A single record of a
-/// whole run is returned with the same content. `require` is how much of the facts must be decided, in percent.
+/// whole run is returned with the same content. Records of recorded traffic may be added to those of one run. `require` is how much of the facts must be decided, in percent.
 ///
 /// # Errors
 ///
 /// No record is given; one of several is not a shard; two are the same shard; two do not share one plan.
 pub fn merge(records: Vec<(String, Record)>, require: Option<f64>) -> Result<Record, MergeError> {
     compatible::check(&records)?;
-    let mut records = records.into_iter().map(|(_, record)| as_merged(record));
-    let first = records.next().ok_or(MergeError::Nothing)?;
-    let mut merged = records.fold(first, join::join);
-    outcome::decide(&mut merged, require);
+    let records = records.into_iter().map(|(_, record)| record);
+    let (traffic, runs): (Vec<_>, Vec<_>) = records.partition(Record::is_of_traffic);
+    let run = runs.into_iter().map(as_merged).reduce(join::join).map(|mut run| {
+        outcome::decide(&mut run);
+        run
+    });
+    let merged = run.into_iter().chain(traffic).reduce(with_traffic);
+    let mut merged = merged.ok_or(MergeError::Nothing)?;
+    outcome::require(&mut merged, require);
     Ok(merged)
+}
+
+/// Adds the record of recorded traffic to another record: a fact that either decides is decided.
+fn with_traffic(record: Record, mut traffic: Record) -> Record {
+    let last = record
+        .exchanges
+        .iter()
+        .map(|exchange| exchange.number)
+        .max()
+        .unwrap_or(0);
+    for exchange in &mut traffic.exchanges {
+        exchange.number = exchange.number.saturating_add(last);
+    }
+    for finding in &mut traffic.findings {
+        finding.exchange = finding.exchange.map(|exchange| exchange.saturating_add(last));
+    }
+    let (outcome, reason) = outcome::of_both(&record, &traffic);
+    let mut joined = join::join(record, traffic);
+    (joined.outcome, joined.reason) = (outcome, reason);
+    joined
 }
 
 /// Turns a shard's record into a merged record of that shard alone.

@@ -10,19 +10,41 @@ use crate::report::record::{Outcome, Record, ShardEnded, ShardsRecord, too_few};
 /// The most shards that a reason names.
 const MOST_NAMED: usize = 5;
 
-/// Sets the outcome of a merged record, and the reason if it could not be judged.
-pub(super) fn decide(record: &mut Record, require: Option<f64>) {
-    let (outcome, reason) = match &record.shards {
-        // A whole run has its own outcome.
-        None => (record.outcome, record.reason.clone()),
-        Some(shards) => of_shards(record, shards),
-    };
-    let short = require.and_then(|percent| too_few(&record.facts, percent));
-    (record.outcome, record.reason) = match short.filter(|_| outcome == Outcome::Conforms) {
-        Some(reason) => (Outcome::CouldNotJudge, Some(reason)),
-        None => (outcome, reason),
-    };
+/// Sets the outcome of the record of several shards, and the reason if it could not be judged. A whole run has its own.
+pub(super) fn decide(record: &mut Record) {
+    if let Some(shards) = &record.shards {
+        (record.outcome, record.reason) = of_shards(record, shards);
+    }
+}
+
+/// Requires that this percentage of the facts was decided, and sets the exit code.
+pub(super) fn require(record: &mut Record, percent: Option<f64>) {
+    let short = percent.and_then(|percent| too_few(&record.facts, percent));
+    if let Some(reason) = short.filter(|_| record.outcome == Outcome::Conforms) {
+        (record.outcome, record.reason) = (Outcome::CouldNotJudge, Some(reason));
+    }
     record.exit_code = record.outcome.exit_code();
+}
+
+/// Returns the outcome of a run and of recorded traffic together: an error of either counts, and then whatever kept
+/// either from being judged.
+pub(super) fn of_both(run: &Record, traffic: &Record) -> (Outcome, Option<String>) {
+    let both = [run, traffic];
+    let ended = |outcome: &Outcome| both.iter().any(|record| record.outcome == *outcome);
+    let outcome = [
+        Outcome::DoesNotConform,
+        Outcome::NotRecorded,
+        Outcome::Interrupted,
+        Outcome::CouldNotJudge,
+    ]
+    .into_iter()
+    .find(ended)
+    .unwrap_or(Outcome::Conforms);
+    let reasons = both.iter().filter_map(|record| record.reason.clone());
+    let reasons = reasons
+        .filter(|_| outcome != Outcome::DoesNotConform)
+        .collect::<Vec<_>>();
+    (outcome, (!reasons.is_empty()).then(|| reasons.join("; ")))
 }
 
 fn of_shards(record: &Record, shards: &ShardsRecord) -> (Outcome, Option<String>) {

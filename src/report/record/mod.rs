@@ -140,6 +140,13 @@ pub struct Record {
     pub shards: Option<ShardsRecord>,
 }
 
+impl Record {
+    /// Whether it is of recorded traffic alone.
+    pub(in crate::report) fn is_of_traffic(&self) -> bool {
+        self.traffic.is_some() && self.requests == Tally::default()
+    }
+}
+
 /// Recorded traffic that was judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrafficRecord {

@@ -214,3 +214,47 @@ fn no_value_of_the_traffic_and_no_name_from_it_is_printed() {
         scanner.assert_clean(&name, &std::fs::read(ended.path().join(&name)).unwrap());
     }
 }
+
+#[test]
+fn a_check_that_only_reads_and_the_traffic_of_one_that_wrote_decide_together_what_either_does() {
+    let target = Target::sound();
+    let wrote = check(&target.url(), &["--writes", "--report", "har=run.har", "--show-values"]).run();
+    let har = std::fs::read_to_string(wrote.path().join("run.har")).unwrap();
+    let report = |ended: &super::support::Ended| std::fs::read_to_string(ended.path().join("report.json")).unwrap();
+    let of_check = report(&check(&target.url(), &["--report", "json=report.json"]).run());
+    let of_traffic = report(&judge(&har, &["--report", "json=report.json"]).run());
+    let merged = |files: &[&str], arguments: &[&str]| {
+        let call = countersign(&[&["merge"], files, arguments].concat());
+        call.file("check.json", &of_check)
+            .file("traffic.json", &of_traffic)
+            .run()
+    };
+    let arguments = ["--report", "json=report.json", "--report", "terminal"];
+    let both = merged(&["check.json", "traffic.json"], &arguments);
+    assert_eq!(both.code, 0, "{both:?}");
+    assert!(both.stdout.contains("  traffic   "), "{both:?}");
+    let held = |text: &str| {
+        let record: Value = serde_json::from_str(text).unwrap();
+        let rows = record["facts"]["rows"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["verdict"] == "held").collect::<Vec<_>>()
+    };
+    let (check, traffic, joined) = (held(&of_check), held(&of_traffic), held(&report(&both)));
+    let either: Vec<_> = check.iter().zip(&traffic).map(|(one, other)| *one || *other).collect();
+    assert_eq!(joined, either);
+    let count = |held: &[bool]| held.iter().filter(|held| **held).count();
+    assert!(
+        count(&joined) > count(&check) && count(&joined) > count(&traffic),
+        "{both:?}"
+    );
+    let turned = merged(&["traffic.json", "check.json"], &arguments);
+    assert_eq!(report(&turned), report(&both));
+
+    let elsewhere = judge(&sound(), &["--report", "json=report.json"]).run();
+    let call = countersign(&["merge", "check.json", "other.json"]);
+    let refused = call
+        .file("check.json", &of_check)
+        .file("other.json", report(&elsewhere))
+        .run();
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("differ in their target"), "{refused:?}");
+}
