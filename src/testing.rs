@@ -9,7 +9,7 @@ pub(crate) fn with_snapshots(assertion: impl FnOnce()) {
     settings.bind(assertion);
 }
 
-/// Counts the work of code under test, so that a bound on it is no bound on a machine's speed.
+/// Counts the work of code under test: tests bound this count, which does not depend on the speed of a machine.
 pub(crate) mod work {
     use std::cell::Cell;
 
@@ -17,12 +17,12 @@ pub(crate) mod work {
         static DONE: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// One more unit of work was done by this thread.
-    pub(crate) fn done() {
+    /// Counts one more unit of work of this thread; the code under test calls it, and a test bounds the sum by [`of`].
+    pub(crate) fn count() {
         DONE.set(DONE.get() + 1);
     }
 
-    /// How many units of work this took.
+    /// Returns how many units of work this took.
     pub(crate) fn of(work: impl FnOnce()) -> u64 {
         let before = DONE.get();
         work();

@@ -9,7 +9,7 @@ use super::report::Report;
 use crate::contract::Contract;
 use crate::exchange::Transport;
 use crate::plan::Plan;
-use crate::report::{Exchanges, RunFacts, record};
+use crate::report::{Exchanges, RunContext, record};
 use crate::run::{self, Event, Settings};
 
 /// A check with every setting decided: what is sent, where, and how.
@@ -45,7 +45,7 @@ impl Prepared {
         };
         let around: (&mut dyn FnMut(Event<'_>), _) = (&mut seen, interrupt);
         let run = run::run(contract, &self.plan, &self.transport, &self.settings, around).await;
-        let about = RunFacts {
+        let about = RunContext {
             contract,
             target: self.transport.target(),
             seed: self.plan.seed,

@@ -54,7 +54,7 @@ impl<'document> AlternativeCounts<'document> {
             return None;
         }
         #[cfg(test)]
-        crate::testing::work::done();
+        crate::testing::work::count();
         self.counts.insert(std::ptr::from_ref(schema), Some(0));
         let count = self.count_parts(schema, depth + 1);
         self.counts.insert(std::ptr::from_ref(schema), count);

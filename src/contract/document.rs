@@ -99,7 +99,7 @@ impl Members {
 
 fn is_named(member: &Member, name: &str) -> Ordering {
     #[cfg(test)]
-    crate::testing::work::done();
+    crate::testing::work::count();
     member.name.as_str().cmp(name)
 }
 

@@ -47,8 +47,8 @@ pub enum FactKind {
     Decodes,
     /// A request in another spelling is accepted as the plain one is.
     Equivalent(Equivalence),
-    /// The created record's identifier works where the contract's links carry it.
-    IdentifierUsable,
+    /// The created record's identifier is allowed in the paths into which the contract's links carry it.
+    IdentifierFitsPath,
     /// The identifier belongs to no other record.
     IdentifierUnique,
     /// The body of a success is JSON.

@@ -311,7 +311,7 @@ impl FactBuilder<'_> {
         let statements = [
             (FactKind::IdentifierUnique, "not reused", true),
             (
-                FactKind::IdentifierUsable,
+                FactKind::IdentifierFitsPath,
                 "serves in the paths that it links to",
                 serves,
             ),

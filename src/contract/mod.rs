@@ -281,14 +281,15 @@ impl Contract {
     fn numbered<'own>(&'own self, numbers: Option<&'own Vec<usize>>) -> impl Iterator<Item = &'own Link> + Clone {
         numbers.into_iter().flatten().map(|number| {
             #[cfg(test)]
-            crate::testing::work::done();
+            crate::testing::work::count();
             &self.links[*number]
         })
     }
 
-    /// Returns the list whose items the operation creates; `None` where it creates something within an item.
+    /// Returns the list whose items are the records that the operation creates; `None` where it creates something within
+    /// an item: see [`Self::created_in`].
     #[must_use]
-    pub fn list_of(&self, create: OperationId) -> Option<OperationId> {
+    pub fn list_with_items_of(&self, create: OperationId) -> Option<OperationId> {
         let created = self.operation(create).invariants.created.as_ref()?;
         let listed = created.listed.as_ref().filter(|listed| listed.owner.is_none())?;
         self.operation_named(&listed.operation)

@@ -26,23 +26,23 @@ pub fn join(pointer: &str, token: &str) -> String {
     joined
 }
 
-/// Precedes the index of an element in a *marked* pointer, which distinguishes an element from a member whose name is
-/// digits, such as a telephone number. No escaped name contains it, because `~` is written `~0`.
+/// Precedes each array index in an *indexed pointer*: a JSON pointer that distinguishes an element from a member whose
+/// name is digits, such as a telephone number. No escaped name contains it, because `~` is written `~0`.
 const MARK: &str = "~2";
 
-/// Returns the marked pointer of an element.
+/// Returns the indexed pointer of an element: `/items/~23` is the fourth of `items`.
 #[must_use]
 pub fn element(pointer: &str, index: usize) -> String {
     format!("{pointer}/{MARK}{index}")
 }
 
-/// Converts a marked pointer into one that follows RFC 6901.
+/// Removes the marks from an indexed pointer, which then follows RFC 6901.
 #[must_use]
 pub fn unmarked(pointer: &str) -> String {
     pointer.replace(&format!("/{MARK}"), "/")
 }
 
-/// Returns a marked pointer with each name rendered by the closure; indexes and `*` stay unchanged.
+/// Returns an indexed pointer with each name rendered by the closure; indexes and `*` stay unchanged.
 #[must_use]
 pub fn rendered(pointer: &str, render: impl Fn(&str) -> String) -> String {
     pointer.split('/').skip(1).fold(String::new(), |mut text, token| {
@@ -136,7 +136,7 @@ pub enum Path<'path> {
 }
 
 impl Path<'_> {
-    /// Returns the way as a marked pointer: see [`rendered`] and [`unmarked`].
+    /// Returns the way as an indexed pointer: see [`rendered`] and [`unmarked`].
     #[must_use]
     pub fn pointer(&self) -> String {
         let mut pointer = String::new();
@@ -185,9 +185,12 @@ mod tests {
         let items = Path::Member(&Path::Root, "items");
         let item = Path::Element(&items, 7);
         let phone = Path::Member(&item, "7700900123");
-        let marked = Path::Member(&phone, "~2/5").pointer();
-        assert_eq!(rendered(&marked, |name| format!("<{}>", name.len())), "/<5>/7/<10>/<4>");
-        assert_eq!(unmarked(&marked), "/items/7/7700900123/~02~15");
+        let indexed = Path::Member(&phone, "~2/5").pointer();
+        assert_eq!(
+            rendered(&indexed, |name| format!("<{}>", name.len())),
+            "/<5>/7/<10>/<4>"
+        );
+        assert_eq!(unmarked(&indexed), "/items/7/7700900123/~02~15");
         assert_eq!(rendered("/data/*/a", str::to_owned), "/data/*/a");
     }
 

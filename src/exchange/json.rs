@@ -15,7 +15,7 @@ use crate::contract::pointer::Path;
 pub struct Body {
     /// The value; of equal names, the last one counts.
     pub value: Value,
-    /// The locations of repeated names, as marked pointers.
+    /// The locations of repeated names, as indexed pointers (see `pointer::element`).
     pub duplicates: Vec<String>,
 }
 
@@ -149,7 +149,7 @@ impl State {
 
     fn value<E: serde::de::Error>(&self) -> Result<(), E> {
         #[cfg(test)]
-        crate::testing::work::done();
+        crate::testing::work::count();
         let left = self.left.get().checked_sub(1);
         self.left.set(left.ok_or_else(|| E::custom(TOO_MANY))?);
         Ok(())

@@ -65,7 +65,7 @@ impl Shapes<'_> {
     /// Visits a value and those within it, and returns the number of its shape.
     fn visit(&mut self, value: &Value) -> usize {
         #[cfg(test)]
-        crate::testing::work::done();
+        crate::testing::work::count();
         let place = self.visited.len();
         self.visited.push(Visited { form: 0, values: 1 });
         let form = match value {
@@ -104,7 +104,7 @@ impl Shapes<'_> {
     /// Writes the value that was visited at this index.
     fn write(&self, value: &Value, place: usize, text: &mut String) {
         #[cfg(test)]
-        crate::testing::work::done();
+        crate::testing::work::count();
         match value {
             Value::Object(members) => {
                 text.push('{');

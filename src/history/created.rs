@@ -29,7 +29,7 @@ pub(super) struct CreatedRecord {
 #[derive(Clone, Debug)]
 pub(super) struct ObservedRecord {
     pub(super) record: Value,
-    /// Its marked pointer in the response.
+    /// Its indexed pointer (see `pointer::element`) in the response.
     pub(super) pointer: String,
     /// The number of the requested page; `None` for the default.
     pub(super) page: Option<u64>,

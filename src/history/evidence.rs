@@ -1,4 +1,6 @@
 //! Describes what several exchanges show together. The history makes this evidence; rules only read it.
+//!
+//! Pointers are *indexed*: see [`pointer::element`](crate::contract::pointer::element).
 
 use std::sync::Arc;
 
@@ -198,9 +200,9 @@ impl Creation<'_> {
 pub struct Observation<'seen> {
     /// The creation.
     pub creation: Creation<'seen>,
-    /// The record in the list and its marked pointer in the response, where it was found.
+    /// The record in the list and its indexed pointer in the response, where it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
-    /// Where it appears under another owner, as a marked pointer in the response.
+    /// Where it appears under another owner, as an indexed pointer in the response.
     pub elsewhere: Option<&'seen str>,
     /// Whether the list changed during that walk, so that a record may have moved from one page to another.
     pub changed: bool,
@@ -219,9 +221,9 @@ pub struct Updating<'seen> {
     pub invariant: &'seen Updated,
     /// The accepted request.
     pub request: &'seen Request,
-    /// The record in the list and its marked pointer in the response, where it was found.
+    /// The record in the list and its indexed pointer in the response, where it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
-    /// Where something that was sent appears in another item, as a marked pointer in the response.
+    /// Where something that was sent appears in another item, as an indexed pointer in the response.
     pub elsewhere: Option<&'seen str>,
     /// Whether the list did not change, was seen completely and late enough, and showed no item with the record's
     /// identifier.
@@ -241,7 +243,7 @@ pub struct FinalListing<'seen> {
     pub found: bool,
     /// Whether it was an item of the list before, and no longer is.
     pub gone: bool,
-    /// Where a record under another identifier carries what was sent, as a marked pointer in the response.
+    /// Where a record under another identifier carries what was sent, as an indexed pointer in the response.
     pub other: Option<&'seen str>,
     /// Whether the list changed during that walk.
     pub changed: bool,
@@ -259,7 +261,7 @@ pub struct Stored<'seen> {
     pub operation: OperationId,
     /// The status that rejected it.
     pub status: u16,
-    /// Where the record appears, as a marked pointer in the response.
+    /// Where the record appears, as an indexed pointer in the response.
     pub pointer: &'seen str,
 }
 

@@ -78,9 +78,9 @@ pub(crate) struct Finished {
 }
 
 impl<'run> History<'run> {
-    /// Begins the history of a run whose own values carry the run tag. `by_links` says whether the run creates records
-    /// that are known by their links alone.
-    pub(crate) fn new(contract: &'run Contract, run_tag: RunTag, by_links: bool) -> Self {
+    /// Begins the history of a run whose own values carry the run tag. `recognises_by_links` says
+    /// whether the run creates records that are recognised by their links alone.
+    pub(crate) fn new(contract: &'run Contract, run_tag: RunTag, recognises_by_links: bool) -> Self {
         Self {
             contract,
             run_tag,
@@ -90,7 +90,7 @@ impl<'run> History<'run> {
             latest: HashMap::new(),
             own: HashMap::new(),
             identifiers: HashMap::new(),
-            seen_identifiers: SeenIdentifiers::new(by_links),
+            seen_identifiers: SeenIdentifiers::new(recognises_by_links),
             mock_signs: MockSigns::default(),
             looks: HashMap::new(),
             looks_begun: 0,
@@ -201,7 +201,7 @@ impl<'run> History<'run> {
     pub(super) fn was_listed(&self, operation: OperationId, id: &Value) -> bool {
         let seen = self
             .contract
-            .list_of(operation)
+            .list_with_items_of(operation)
             .and_then(|list| self.identifiers.get(&list));
         seen.is_some_and(|seen| seen.contains(&Digest::of(id)))
     }
@@ -217,7 +217,7 @@ impl History<'_> {
     /// Returns how many of a list's items the run created.
     pub(crate) fn count_made(&self, list: OperationId) -> usize {
         let made = self.made.iter();
-        made.filter(|made| self.contract.list_of(made.operation) == Some(list))
+        made.filter(|made| self.contract.list_with_items_of(made.operation) == Some(list))
             .count()
     }
 

@@ -107,7 +107,7 @@ pub(super) struct Item<'page> {
 }
 
 impl Item<'_> {
-    /// Returns its marked pointer in the response.
+    /// Returns its indexed pointer (see `pointer::element`) in the response.
     pub(super) fn pointer(&self) -> String {
         let (items, position) = self.at;
         pointer::element(items, position)

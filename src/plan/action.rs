@@ -22,7 +22,7 @@ pub enum Action {
     /// Walks over the pages of a list.
     Walk,
     /// Walks over the pages of a list whose path takes a value from another response.
-    WalkWithin,
+    WalkNested,
     /// Reads once.
     Read,
     /// Calls a reading operation with a credential that must be rejected.
@@ -188,7 +188,7 @@ const WALK: ActionSpec = ActionSpec {
     ..ONE
 };
 
-const WALK_WITHIN: ActionSpec = ActionSpec {
+const WALK_NESTED: ActionSpec = ActionSpec {
     reason: "walk the list inside another record: its pages must add up",
     runs_concurrently: false,
     ..WALK
@@ -246,7 +246,7 @@ const VARY_CREATE: ActionSpec = ActionSpec {
     requests: "one with awkward values, or with half of them where they are rejected; one accepted variant for each started \
                {variant} of max-writes {max_writes}, after at most {tries} tries; for one operation a plain create and a page \
                go together with the first, instead of the others, unless jobs is 1",
-    read_after: |contract, _, create| contract.list_of(create),
+    read_after: |contract, _, create| contract.list_with_items_of(create),
     varies: true,
     always_sends: false,
     ..ONE
@@ -333,7 +333,7 @@ impl Action {
     pub fn spec(self) -> ActionSpec {
         match self {
             Self::Walk => WALK,
-            Self::WalkWithin => WALK_WITHIN,
+            Self::WalkNested => WALK_NESTED,
             Self::WalkFilled => WALK_FILLED,
             Self::Read => READ,
             Self::ReadCreated => READ_CREATED,

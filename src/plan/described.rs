@@ -122,7 +122,7 @@ impl Calls {
         let not_called: HashSet<_> = plan.not_called.iter().map(|(id, _)| *id).collect();
         let mut fills = HashMap::new();
         for id in contract.operation_ids().filter(|id| !not_called.contains(id)) {
-            if let Some(list) = contract.list_of(id) {
+            if let Some(list) = contract.list_with_items_of(id) {
                 fills.entry(list).or_insert(id);
             }
         }
@@ -152,7 +152,7 @@ impl Evidence {
             | FactKind::Present
             | FactKind::Status
             | FactKind::Type => Self::Response,
-            FactKind::Accepts(_) | FactKind::Carried(_) | FactKind::IdentifierUsable | FactKind::IdentifierUnique => {
+            FactKind::Accepts(_) | FactKind::Carried(_) | FactKind::IdentifierFitsPath | FactKind::IdentifierUnique => {
                 Self::Created
             }
             FactKind::Equivalent(_) => Self::Equivalent,

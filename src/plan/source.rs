@@ -215,7 +215,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
     let operation = contract.operation(id);
     let parameters = operation.parameters.iter().enumerate();
     let required = parameters.filter(|(_, parameter)| parameter.required);
-    let rendered = required.map(|(index, parameter)| {
+    let sources = required.map(|(index, parameter)| {
         let target = Target::Parameter(index);
         let links = contract.links_that_fill(id, &target).into_iter().map(|link| link.from);
         let mut from: Vec<_> = links.filter(|from| *from != id && calls(*from)).collect();
@@ -229,7 +229,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
             substitute: substitute(contract, operation, parameter).map(|(substitute, _)| substitute),
         }
     });
-    rendered.collect()
+    sources.collect()
 }
 
 /// The operations of a plan whose values are available, and how they relate to those that show the values.
@@ -240,7 +240,7 @@ pub(super) struct ValueSources {
     /// Those of them from which a later create takes a value. They come between the creates.
     pub(super) between_creates: HashSet<OperationId>,
     /// Lists that take a value that another operation shows.
-    pub(super) within: HashSet<OperationId>,
+    pub(super) nested: HashSet<OperationId>,
     /// Operations that lack a value.
     pub(super) lacking: HashMap<OperationId, NoValue>,
 }
@@ -293,10 +293,10 @@ impl ValueSources {
         if sources.iter().any(late) {
             self.after_creates.insert(id);
         } else if operation.page.is_some() && sources.iter().any(|source| !source.listed.is_empty()) {
-            self.within.insert(id);
+            self.nested.insert(id);
         }
         if self.after_creates.contains(&id) {
-            self.within.remove(&id);
+            self.nested.remove(&id);
         }
     }
 }

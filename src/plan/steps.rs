@@ -122,7 +122,7 @@ impl Plan {
             } else if share.dependencies.contains(id) {
                 let action = match call_of(contract, *id, value_sources) {
                     // Its first page shows values; its pages are checked in the shard that owns the list.
-                    Action::Walk | Action::WalkWithin => Action::Read,
+                    Action::Walk | Action::WalkNested => Action::Read,
                     action => action,
                 };
                 self.add(action, [*id]);
@@ -157,7 +157,7 @@ impl Plan {
     /// Adds steps that fill each list whose items a called operation creates, and walk over it again.
     fn fills(&mut self, contract: &Contract, called: &[OperationId]) {
         for action in [Action::Fill, Action::FillLast, Action::WalkFilled] {
-            self.add(action, lists(called, called, |id| contract.list_of(id)));
+            self.add(action, lists(called, called, |id| contract.list_with_items_of(id)));
         }
     }
 
@@ -228,8 +228,8 @@ fn call_of(contract: &Contract, id: OperationId, value_sources: &ValueSources) -
     if value_sources.after_creates.contains(&id) {
         return Action::ReadCreated;
     }
-    if value_sources.within.contains(&id) {
-        return Action::WalkWithin;
+    if value_sources.nested.contains(&id) {
+        return Action::WalkNested;
     }
     match (&operation.page, operation.is_read()) {
         (Some(_), true) => Action::Walk,
@@ -285,7 +285,7 @@ fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> 
         Action::ProbeRead(Probe::SecondPage) => Action::WalkFilled,
         // An update is sent in another spelling once it was accepted; a read has to wait for nothing.
         Action::Equivalent if contract.operation(step.operation).is_read() => Action::Read,
-        Action::WalkWithin => Action::Read,
+        Action::WalkNested => Action::Read,
         action => action,
     };
     (action, step.action.probe())

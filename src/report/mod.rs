@@ -68,8 +68,9 @@ pub(crate) use phrases::{counted, errors_and_warnings};
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
     Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotJudgedRecord,
-    OperationRecord, OtherRecord, Outcome, Record, RecordedAt, RejectedValueRecord, ResidueRecord, RunFacts,
-    ShardEnded, ShardRecord, ShardsRecord, TrafficFileRecord, TrafficRecord, VERSION, VerdictRecord, WhyUndecided,
+    OperationRecord, OtherRecord, Outcome, Record, RecordedAt, RejectedValueRecord, ResidueRecord, RunContext,
+    ShardEnded, ShardRecord,
+    ShardsRecord, TrafficFileRecord, TrafficRecord, VERSION, VerdictRecord, WhyUndecided,
     record,
 };
 pub use sarif::sarif;

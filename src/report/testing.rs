@@ -8,7 +8,7 @@ use reqwest::header::HeaderMap;
 use super::{
     AcceptedRecord, AcceptedState, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord, Exchanges,
     FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord, OtherRecord, Outcome, PurposeRecord,
-    Record, RejectedValueRecord, ResidueRecord, ResponseRecord, RunFacts, VERSION, VerdictRecord, record,
+    Record, RejectedValueRecord, ResidueRecord, ResponseRecord, RunContext, VERSION, VerdictRecord, record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -105,7 +105,7 @@ impl Seen {
     /// The record of the run.
     pub(super) fn record(&self, require_facts: Option<f64>) -> Record {
         let run = self.run();
-        let about = RunFacts {
+        let about = RunContext {
             contract: &self.contract,
             target: &Target::parse("https://api.example.com/tenant").unwrap(),
             seed: 7,

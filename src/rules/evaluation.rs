@@ -33,14 +33,14 @@ impl<'run> Evaluation<'run> {
         let contract = judge.contract();
         let creates = plan.steps.iter().filter(|step| step.action == Action::Create);
         let mut invariants = creates.map(|step| &contract.operation(step.operation).invariants);
-        let by_links = invariants.any(|invariants| invariants.created.is_none());
+        let recognises_by_links = invariants.any(|invariants| invariants.created.is_none());
         let recording = keep.then(|| Recording {
             run_tag: run_tag.clone(),
-            by_links,
+            recognises_by_links,
             entries: Vec::new(),
         });
         Self {
-            history: History::new(contract, run_tag, by_links),
+            history: History::new(contract, run_tag, recognises_by_links),
             judge,
             recording,
         }
@@ -225,7 +225,7 @@ impl Recording {
     ) -> Verdicts {
         let judge = Judge::new(contract, levels, Values::Hidden);
         let mut evaluation = Evaluation {
-            history: History::new(contract, self.run_tag.clone(), self.by_links),
+            history: History::new(contract, self.run_tag.clone(), self.recognises_by_links),
             judge,
             recording: None,
         };

@@ -56,7 +56,7 @@ fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
             sink.held(fact);
         }
     }
-    if let Some(fact) = fact(FactKind::IdentifierUsable) {
+    if let Some(fact) = fact(FactKind::IdentifierFitsPath) {
         serves(creation, id, fact, sink);
     }
 }
@@ -143,13 +143,13 @@ mod tests {
              {{description: Thing}}}}\n"
         );
         let judged = Bench::text(&text, "createThing").created(&json!({}), &json!({"id": id}));
-        judged.kind(FactKind::IdentifierUsable)
+        judged.kind(FactKind::IdentifierFitsPath)
     }
 
     #[test]
     fn a_new_uuid_holds() {
         let judged = identified(&json!(UUID));
-        assert_eq!(judged.kind(FactKind::IdentifierUsable), Verdict::Held);
+        assert_eq!(judged.kind(FactKind::IdentifierFitsPath), Verdict::Held);
         assert_eq!(judged.kind(FactKind::IdentifierUnique), Verdict::Held);
     }
 
@@ -161,7 +161,7 @@ mod tests {
             (json!(UUID.replace('-', "")), "string(32)"),
         ] {
             let judged = identified(&id);
-            assert_eq!(judged.kind(FactKind::IdentifierUsable), Verdict::Broken, "{id}");
+            assert_eq!(judged.kind(FactKind::IdentifierFitsPath), Verdict::Broken, "{id}");
             let path = "/organization/v1/contact-database/{id}";
             let received = format!("{shape}, which is not a value of format uuid for {path}");
             assert_eq!(judged.received("identifier"), received);
@@ -186,13 +186,13 @@ mod tests {
         let judged = again(&json!(UUID));
         assert_eq!(judged.kind(FactKind::IdentifierUnique), Verdict::Broken);
         assert_eq!(judged.received("identifier"), "the identifier of another record");
-        assert_eq!(judged.kind(FactKind::IdentifierUsable), Verdict::Held);
+        assert_eq!(judged.kind(FactKind::IdentifierFitsPath), Verdict::Held);
     }
 
     #[test]
     fn without_an_identifier_nothing_is_decided() {
         let judged = Bench::of("createContact").created(&json!({}), &json!({}));
-        for kind in [FactKind::IdentifierUsable, FactKind::IdentifierUnique] {
+        for kind in [FactKind::IdentifierFitsPath, FactKind::IdentifierUnique] {
             assert_eq!(judged.kind(kind), Verdict::Undecided(Reason::NotShown));
         }
     }
@@ -204,7 +204,7 @@ mod tests {
                 expected.kind(FactKind::IdentifierUnique),
                 Verdict::Undecided(Reason::OnlyNull)
             );
-            assert_eq!(expected.kind(FactKind::IdentifierUsable), Verdict::Broken);
+            assert_eq!(expected.kind(FactKind::IdentifierFitsPath), Verdict::Broken);
         }
     }
 
@@ -215,7 +215,7 @@ mod tests {
         assert!(
             judged
                 .contract
-                .fact_of(judged.operation, FactKind::IdentifierUsable)
+                .fact_of(judged.operation, FactKind::IdentifierFitsPath)
                 .is_none()
         );
     }

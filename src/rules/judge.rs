@@ -134,8 +134,8 @@ impl<'contract> Judge<'contract> {
         }
         if intent.is_documented() {
             let read = matches!(body, Some(Ok(_)));
-            let page = shape.is_some() && media_type.is_some() && !typed && !otherwise && !read;
-            self.verdicts.successes.count(exchange, success, page);
+            let is_web_page = shape.is_some() && media_type.is_some() && !typed && !otherwise && !read;
+            self.verdicts.successes.count(exchange, success, is_web_page);
         }
         let seen = ExchangeSeen {
             id,
@@ -217,9 +217,9 @@ impl<'contract> Judge<'contract> {
     pub(super) fn final_listing(&mut self, listing: &FinalListing<'_>, request: &Request) {
         // What appears in another item may have been reported already.
         let elsewhere = self.contract.fact_of(listing.operation, FactKind::NotElsewhere);
-        let rendered = elsewhere.is_some_and(|fact| self.verdicts.of(self.contract, fact) == Verdict::Broken);
+        let already_reported = elsewhere.is_some_and(|fact| self.verdicts.of(self.contract, fact) == Verdict::Broken);
         let listing = &FinalListing {
-            other: listing.other.filter(|_| !rendered),
+            other: listing.other.filter(|_| !already_reported),
             ..*listing
         };
         for rule in RULES {

@@ -21,7 +21,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Complete | FactKind::EdgeCaseComplete => &unfinished_answer::RULE,
         FactKind::Decodes => &typed_client::RULE,
         FactKind::Equivalent(_) => &equivalent_request::RULE,
-        FactKind::IdentifierUsable | FactKind::IdentifierUnique => &identifier::RULE,
+        // Not `unusable-identifier`: that rule reports what no path could take, and judges no fact of its own.
+        FactKind::IdentifierFitsPath | FactKind::IdentifierUnique => &identifier::RULE,
         FactKind::Json | FactKind::OtherJson(_) => &malformed_json::RULE,
         FactKind::Listed => &listed::RULE,
         FactKind::MediaType | FactKind::OtherMediaType(_) => &media_type::RULE,

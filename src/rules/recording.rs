@@ -39,7 +39,7 @@ pub(super) enum RecordedStep {
 pub struct Recording {
     pub(super) run_tag: RunTag,
     /// Whether the run creates records that are recognised by their links alone.
-    pub(super) by_links: bool,
+    pub(super) recognises_by_links: bool,
     pub(super) entries: Vec<RecordedStep>,
 }
 

@@ -18,7 +18,7 @@ use crate::exchange::{Credential, Exchange, Request, Response};
 #[derive(Debug, Default)]
 pub(super) struct Successes {
     had: HashSet<OperationId>,
-    /// The first call of each operation that had none.
+    /// The first failed call of each operation that was called and never succeeded.
     failed: HashMap<OperationId, FailedCall>,
     /// The common outcome of the calls without a success; `None` before the first of them.
     common_outcome: Option<NoSuccess>,
@@ -90,10 +90,10 @@ impl NoSuccess {
     fn of(exchange: &Exchange) -> Self {
         let without_token = exchange.request.credential == Credential::None;
         let media_type = exchange.response().and_then(Response::media_type);
-        let page = media_type.is_some_and(|media_type| !is_json(&media_type));
+        let is_web_page = media_type.is_some_and(|media_type| !is_json(&media_type));
         match exchange.outcome.as_ref().map(|response| response.status) {
             Err(_) => Self::Unanswered,
-            Ok(200..=299) if page => Self::Page,
+            Ok(200..=299) if is_web_page => Self::Page,
             Ok(401 | 403) if without_token => Self::RejectedWithoutToken,
             Ok(404) => Self::NotFound,
             Ok(300..=399) => Self::Redirected,
@@ -105,10 +105,11 @@ impl NoSuccess {
 }
 
 impl Successes {
-    /// Counts a documented call. `success` is about its status, `page` about its body.
-    pub(super) fn count(&mut self, exchange: &Exchange, success: bool, page: bool) {
+    /// Counts a documented call. `success` is about its status; `is_web_page` says whether its body
+    /// looks like that of a web or login page.
+    pub(super) fn count(&mut self, exchange: &Exchange, success: bool, is_web_page: bool) {
         let operation = exchange.request.operation;
-        if success && !page {
+        if success && !is_web_page {
             self.had.insert(operation);
             self.failed.remove(&operation);
             return;
@@ -131,7 +132,7 @@ impl Successes {
         self.had.contains(&operation)
     }
 
-    /// The first call of the operation that had none, where it was called.
+    /// The first failed call of the operation, if it was called and never succeeded.
     pub(super) fn first_failed(&self, operation: OperationId) -> Option<&FailedCall> {
         self.failed.get(&operation)
     }

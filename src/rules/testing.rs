@@ -17,7 +17,7 @@ use crate::exchange::redact::Values;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRejection, Purpose, Request, Response};
 use crate::history::evidence::{Creation, FinalListing, Observation, PageSeen, Stability, Updating, Walk, WalkEnd};
 
-/// Where a list shows the record, as a marked pointer, that [`Bench::observed`] is given.
+/// Where a list shows the record, as an indexed pointer (see `pointer::element`), that [`Bench::observed`] is given.
 pub(super) const ITEM: &str = "/data/items/~23";
 pub(super) const JSON: Option<&str> = Some("application/json");
 

@@ -104,7 +104,7 @@ pub enum Reason {
     Rejected(u16),
     /// The target rejected what the contract gives as an example, with this status.
     RejectedExample(u16),
-    /// The target throttled the request until the end.
+    /// The target throttled every attempt to send the request.
     Throttled,
     /// The token was rejected, with this status.
     TokenRejected(u16),
@@ -543,7 +543,8 @@ impl Sink<'_> {
         });
     }
 
-    /// Renders the marked pointer, with names that may be values shown as shapes, and a hint that says how to see them.
+    /// Renders the indexed pointer (see [`pointer::element`]), with names that may be values shown as shapes, and a hint
+    /// that says how to see them.
     fn render_pointer(&self, pointer: &str) -> (String, &'static str) {
         if self.origin.values == Values::Shown {
             return (printable(&pointer::unmarked(pointer)), "");

@@ -103,7 +103,7 @@ impl Session<'_> {
             if tried.draft.same_choices(&accepted) {
                 continue;
             }
-            self.expect(1);
+            self.announce_requests(1);
             if let Ok(again) = self.write_in_form(operation, *form, Some(&accepted)).await {
                 *tried = again;
             }
@@ -165,7 +165,7 @@ impl Session<'_> {
                     });
                 }
             }
-            self.expect(1);
+            self.announce_requests(1);
         }
     }
 
@@ -210,7 +210,7 @@ impl Session<'_> {
             last = Some(exchange);
             let before = std::mem::replace(draft, self.draft(operation, form)?);
             draft.choose_as(&before);
-            self.expect(1);
+            self.announce_requests(1);
         }
     }
 

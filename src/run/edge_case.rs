@@ -6,8 +6,8 @@
 //! Edge cases of writes share the budget of all writes. A rejected write leaves nothing and is not counted, so only
 //! accepted and unanswered ones use the budget up; once they have, no further edge case of a write is sent. An
 //! operation that failed on a documented request gets no edge cases: they would show nothing new. One that gives no
-//! complete response to an edge case, or throttles it until the end, gets no more of them. Where an edge case is not
-//! sent, the invariant is not held.
+//! complete response to an edge case, or throttles every attempt, gets no more of them. Where an edge case is withheld,
+//! the invariant is not held; one that cannot be made from the operation's request is left out without consequence.
 //!
 //! A target that accepts fields of any type would keep a record for each such edge case. So a create gets no more of
 //! them once it has accepted one for every 20 of `max_writes`, rounded up. That leaves a part of the budget for the

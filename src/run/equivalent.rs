@@ -55,7 +55,7 @@ impl Session<'_> {
         if !is_rejected(&together) {
             return self.look_for_update(plain, &together).await;
         }
-        self.expect(1);
+        self.announce_requests(1);
         let (again, _) = self.call(plain.call.clone().part(Part::PlainAgain)).await;
         self.emit_findings();
         if self.succeeded(&again) && spellings.len() > 1 {
@@ -113,7 +113,7 @@ impl Session<'_> {
                 request.printable.path = request.printable.path.replace(text, uppercase);
             }
         }
-        self.expect(1);
+        self.announce_requests(1);
         let call = Call::alone(request, Purpose::Equivalent).part(Part::OtherSpelling(spellings.to_vec()));
         self.call(call).await.0
     }

@@ -96,7 +96,7 @@ impl Session<'_> {
     pub(super) fn creator(&self, list: OperationId) -> Option<OperationId> {
         let accepted = self.drafts.accepted.borrow();
         let mut operations = self.contract.operation_ids();
-        operations.find(|id| accepted.contains_key(id) && self.contract.list_of(*id) == Some(list))
+        operations.find(|id| accepted.contains_key(id) && self.contract.list_with_items_of(*id) == Some(list))
     }
 
     /// Creates `count` records like one that was accepted before. Returns whether all were accepted.
@@ -107,7 +107,7 @@ impl Session<'_> {
         let Some((accepted, address)) = self.as_accepted(operation).await else {
             return false;
         };
-        self.expect(count);
+        self.announce_requests(count);
         for _ in 0..count {
             let Ok(draft) = self.draft_as(operation, &accepted) else {
                 return false;

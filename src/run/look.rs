@@ -46,7 +46,7 @@ impl Session<'_> {
         if let Some(page) = page {
             let look = self.look_for(list, &sought);
             self.with_evaluation(|evaluation| evaluation.walk(look, Extent::SinglePages));
-            self.expect(1);
+            self.announce_requests(1);
             self.page(look, page).await;
             if self.history().is_settled(look) {
                 self.conclude(look, !timed_out);

@@ -25,7 +25,7 @@ impl Session<'_> {
         let page = documented.page.as_ref().filter(|_| probe == Probe::SecondPage);
         let request = match (request, page) {
             (Some(request), Some(page)) => {
-                self.expect(1);
+                self.announce_requests(1);
                 Some(request.with_query_pair(&page.parameter, "2"))
             }
             (request, _) => request,

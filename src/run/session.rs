@@ -280,11 +280,11 @@ impl<'run> Session<'run> {
             // The final look comes once, after all rounds.
             steps.filter(|step| step.action != Action::FinalLook).copied().collect()
         };
-        let context = steps(&plan.steps)
+        let step_count = steps(&plan.steps)
             .iter()
             .filter(|step| step.action.always_sends())
             .count();
-        self.expect(u64::try_from(context).unwrap_or(0));
+        self.announce_requests(u64::try_from(step_count).unwrap_or(0));
         for group in plan.groups() {
             let steps = steps(group);
             if group[0].action.runs_concurrently() {
@@ -310,7 +310,7 @@ impl<'run> Session<'run> {
     async fn step(&self, step: &Step) {
         let operation = step.operation;
         match step.action {
-            Action::Walk | Action::WalkWithin => self.list(operation).await,
+            Action::Walk | Action::WalkNested => self.list(operation).await,
             Action::Read => self.read(operation).await,
             Action::ReadCreated => self.read_created(operation).await,
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
@@ -411,8 +411,8 @@ impl<'run> Session<'run> {
         self.sender.timed(|| (self.events.emit.borrow_mut())(event));
     }
 
-    /// Emits how many more requests are to come.
-    pub(super) fn expect(&self, requests: u64) {
+    /// Announces that so many more requests are to come.
+    pub(super) fn announce_requests(&self, requests: u64) {
         self.emit(Event::Expected(requests));
     }
 

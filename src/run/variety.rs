@@ -41,9 +41,9 @@ enum UpdateOutcome {
 }
 
 impl Session<'_> {
-    /// Creates records from variants of the draft that the operation accepted: one with awkward values, and for every
-    /// 20 of `max_writes` begun one of the other variants, one fewer within an item; or a plain one at the same
-    /// time as the first.
+    /// Creates records from variants of the draft that the operation accepted: one with awkward values, and one of
+    /// the other variants for each 20 of `max_writes`, rounded up, one fewer where the operation creates something
+    /// within another record; for one operation, a plain record is created concurrently with the awkward one instead.
     pub(super) async fn vary_create(&self, operation: OperationId) {
         let Some((accepted, address)) = self.as_accepted(operation).await else {
             return;
@@ -61,10 +61,10 @@ impl Session<'_> {
         let awkwardly = self.create_awkwardly(base, awkward);
         match self.concurrent_create(operation, &accepted) {
             Some(concurrent) => {
-                self.expect(1);
+                self.announce_requests(1);
                 let plainly = self.write(&concurrent, &address, WriteRole::Additional);
                 let read = async {
-                    if let Some(list) = self.contract.list_of(operation) {
+                    if let Some(list) = self.contract.list_with_items_of(operation) {
                         self.read_page(list, None, &Sought::Nothing).await;
                     }
                 };
@@ -93,7 +93,7 @@ impl Session<'_> {
             };
             let halves = these.halves();
             if draft.vary(&Variant::Awkward(these), accepted) {
-                self.expect(1);
+                self.announce_requests(1);
                 let exchange = self.write(&draft, address, WriteRole::Additional).await;
                 if rejected_with(&exchange).is_none() {
                     return;
@@ -109,13 +109,13 @@ impl Session<'_> {
         (operation, accepted, address): (OperationId, &Draft, &Address),
         variants: Vec<Variant>,
     ) {
-        // Parts of another record were already sent with the awkward values.
-        let is_part = u64::from(self.contract.list_of(operation).is_none());
+        // For something within another record, the create with awkward values is one of them.
+        let is_nested = u64::from(self.contract.list_with_items_of(operation).is_none());
         let wanted = self
             .settings
             .max_writes
             .div_ceil(WRITES_PER_VARIANT)
-            .saturating_sub(is_part);
+            .saturating_sub(is_nested);
         let (mut made, mut tries) = (0, 0);
         for variant in variants {
             if made == wanted || tries == wanted.saturating_mul(TRIES_PER_VARIANT) || self.left_to_create() == 0 {
@@ -128,7 +128,7 @@ impl Session<'_> {
                 continue;
             }
             tries += 1;
-            self.expect(1);
+            self.announce_requests(1);
             let exchange = self.write(&draft, address, WriteRole::Additional).await;
             if self.succeeded(&exchange) {
                 made += 1;
@@ -163,7 +163,7 @@ impl Session<'_> {
         let creates = self
             .contract
             .operation_ids()
-            .filter(|id| self.contract.list_of(*id).is_some());
+            .filter(|id| self.contract.list_with_items_of(*id).is_some());
         let candidates: Vec<_> = creates.filter(is_created).collect();
         let place = self.plan.seed.checked_rem(u64::try_from(candidates.len()).ok()?)?;
         candidates.get(usize::try_from(place).ok()?).copied()
@@ -246,7 +246,7 @@ impl Session<'_> {
             return;
         };
         if let Ok(draft) = self.draft_as(operation, &accepted) {
-            self.expect(1);
+            self.announce_requests(1);
             self.write(&draft, &address, WriteRole::Additional).await;
         }
     }
@@ -272,7 +272,7 @@ impl Session<'_> {
 
     /// Sends an update and looks for what it sent.
     async fn send_update(&self, updates: &mut Updates<'_>, draft: &Draft) -> UpdateOutcome {
-        self.expect(1);
+        self.announce_requests(1);
         let (operation, invariant) = (updates.operation, updates.invariant);
         let exchange = self.write(draft, &updates.address, WriteRole::Additional).await;
         if !self.succeeded(&exchange) {

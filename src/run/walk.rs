@@ -111,7 +111,7 @@ impl Session<'_> {
     /// Requests pages until one shows what is sought or too many are missing. Returns whether a page showed it. It
     /// waits for pages that are still under way: a response that nobody reads would be reported as one that never came.
     async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
-        self.expect(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
+        self.announce_requests(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
         let over = Cell::new(false);
         let numbers = numbers.take_while(|_| !over.get());
         let pages = numbers.map(|number| self.page(look, Some(number)));
@@ -147,7 +147,7 @@ impl Session<'_> {
 
     /// Requests one page of a list and reads it as every page is read.
     pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, sought: &Sought) {
-        self.expect(1);
+        self.announce_requests(1);
         let look = self.look_for(list, sought);
         self.with_evaluation(|evaluation| evaluation.walk(look, Extent::SinglePages));
         self.page(look, asked).await;

@@ -21,7 +21,7 @@ use crate::run::Run;
 
 /// What a record needs besides the run itself.
 #[derive(Clone, Copy, Debug)]
-pub struct RunFacts<'run> {
+pub struct RunContext<'run> {
     /// The contract.
     pub contract: &'run Contract,
     /// The target.
@@ -47,7 +47,7 @@ pub struct RunFacts<'run> {
 /// Makes the record of a run and its kept exchanges. The caller adds the entries of the configuration that accept
 /// findings, made by [`accepted`](crate::report::accepted).
 #[must_use]
-pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Record {
+pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Record {
     let facts = facts(run, about.contract);
     let findings = findings(run, &exchanges, about);
     let (outcome, reason) = outcome(run, about.contract, (&facts, &findings), about.require_facts);
@@ -180,7 +180,7 @@ fn row(run: &Run, contract: &Contract, id: FactId, strings: &mut StringPool) -> 
     }
 }
 
-fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunFacts<'_>) -> Vec<FindingRecord> {
+fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunContext<'_>) -> Vec<FindingRecord> {
     let reported = run
         .verdicts
         .findings()
@@ -212,7 +212,7 @@ pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
     });
 }
 
-fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
+fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
     let contract = about.contract;
     let fact = contract.fact(finding.fact);
     let position = contract.position(fact);
@@ -238,7 +238,7 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
 }
 
 /// Returns a line that reproduces a finding: the request, or a check of the operation if no request was sent to it.
-fn reproduce(finding: &Finding, about: &RunFacts<'_>) -> String {
+fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
     let operation = about.contract.operation(finding.request.operation);
     // Another client's write is not repeated: what it contained is not printed.
     if finding.is_of_no_request() || (about.recorded && !operation.is_read()) {

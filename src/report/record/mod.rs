@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 pub(in crate::report) use make::put_in_order;
-pub use make::{RunFacts, record};
+pub use make::{RunContext, record};
 pub(in crate::report) use outcome::too_few;
 
 use super::accepted::AcceptedRecord;

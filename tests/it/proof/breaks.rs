@@ -234,7 +234,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::Closed
         | FactKind::Complete
         | FactKind::Decodes
-        | FactKind::IdentifierUsable
+        | FactKind::IdentifierFitsPath
         | FactKind::IdentifierUnique
         | FactKind::Json
         | FactKind::Listed

@@ -102,7 +102,7 @@ impl Harbour {
             boats.push(listed);
         }
         let mut response = json!({ "boat": boat });
-        if self.breaks("createBoat", FactKind::IdentifierUsable) {
+        if self.breaks("createBoat", FactKind::IdentifierFitsPath) {
             response["boat"]["number"] = json!("no-number");
         }
         if let Some(fact) = self.breaks_any("createBoat", |kind| matches!(kind, FactKind::Carried(_))) {
