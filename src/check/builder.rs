@@ -22,7 +22,7 @@ use crate::run::{Event, Settings};
 
 /// A check of a service against its contract. Its settings are those of `countersign check`, under the names of its
 /// flags, with the defaults and bounds of [`Settings`]. A value outside the bounds is replaced by the nearest one
-/// inside; a rate or a time that must be more than 0 is then one request a day, or a millisecond.
+/// inside; the lowest rate is one request a day, the shortest time one millisecond.
 ///
 /// # Examples
 ///

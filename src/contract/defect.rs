@@ -89,7 +89,7 @@ pub enum Problem {
         /// The parser's message.
         message: String,
     },
-    /// The alternatives of a schema multiply, or follow one from the other, beyond what may be checked of one value.
+    /// The alternatives of a schema multiply or nest beyond what may be checked for one value.
     TooManyAlternatives {
         /// The maximum number of alternatives.
         maximum: u64,
@@ -135,7 +135,8 @@ pub enum Problem {
         /// The version as written.
         found: String,
     },
-    /// A statement of the vocabulary (`x-page`, `x-invariants`, `x-gaps`, links) that does not fit the rest of the contract.
+    /// A statement of the vocabulary (`x-page`, `x-invariants`, `x-gaps`, links) that does not fit the rest of the
+    /// contract.
     Vocabulary {
         /// What is wrong and what to do.
         message: String,

@@ -4,10 +4,9 @@
 //! # Design
 //!
 //! With `allOf`, several schemas apply to one location, so a shape is made from a set of them: a schema and its `allOf`
-//! members. A schema that contains itself leads back to the shape that is being made. If the expansion
-//! of a document would explode, shapes are shared after the first thousand, and a shared fact is named after the first
-//! location that uses it. A document that still
-//! states far more than its length suggests is rejected.
+//! members. A schema that contains itself leads back to the shape that is being made. If the expansion of a document
+//! would explode, shapes are shared after the first thousand, and a shared fact is named after the first location that
+//! uses it. A document that still states far more than its length suggests is rejected.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

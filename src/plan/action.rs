@@ -15,8 +15,9 @@ use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 
-/// What a step does. The order is the order of a run, except for reads that creates wait for: see
-/// [`Plan::steps`](super::Plan::steps).
+/// What a step does. The order is the order of a run, except that these come earlier or later: reads that creates wait
+/// for (see [`Plan::steps`](super::Plan::steps)), rejected calls of reads that wait for a create, probes of a second
+/// page, nested walks, and reads in another spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
     /// Walks over the pages of a list.

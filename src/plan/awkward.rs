@@ -28,7 +28,8 @@ const PIECES_PER_NAME: usize = 21;
 const SETS_PER_UPDATE: usize = 10;
 /// The number of elements in an array of an update.
 const ELEMENTS_PER_ARRAY: usize = 3;
-/// The number of an update's sets that have several elements: a service that merges arrays keeps the elements.
+/// The number of an update's sets whose arrays have several elements. Those of the sets after them have fewer: a service
+/// that merges arrays instead of replacing them then shows elements that the update did not send.
 const SETS_WITH_ELEMENTS: usize = 3;
 /// The index of the set that has a long address.
 const LONG_ADDRESS_SET: usize = SETS_WITH_ELEMENTS - 1;
@@ -36,7 +37,7 @@ const LONG_ADDRESS_SET: usize = SETS_WITH_ELEMENTS - 1;
 /// allows addresses of up to 254 characters (RFC 5321, section 4.5.3.1.3, without its angle brackets), so a longer one
 /// may well be rejected; it must not be cut.
 const FILLED_LENGTH: usize = 256;
-/// Where a long string was rejected, a shorter one is tried down to this length.
+/// If a long string is rejected, shorter ones are tried, but none shorter than this.
 const MINIMUM_LENGTH: usize = 64;
 /// The maximum length of the local part of an address (RFC 5321, section 4.5.3.1.1).
 const LOCAL_PART: usize = 64;
@@ -400,9 +401,9 @@ impl AwkwardValues {
         )
     }
 
-    /// Returns the set of the create that is sent at the same time as the awkward one: two elements, where an address
-    /// of the run's own is in an array, and another instant. The seed chooses this create from a few, so the seed is
-    /// divided by three before it chooses the instant.
+    /// Returns the set of the create that is sent at the same time as the awkward one: a second element where an address
+    /// of the run's own is in an array, and another instant. The seed also chooses which create this is, so it is
+    /// divided by three before it chooses the instant: otherwise each create would always get the same ones.
     pub(super) fn of_a_concurrent_create(seed: u64) -> Self {
         // A different number than in the create with awkward values.
         let number = nth(&NUMBERS, seed, SETS_WITH_ELEMENTS + ELEMENTS_PER_ARRAY);
@@ -640,8 +641,8 @@ fn filled(own: &str, characters: usize) -> String {
     format!("{own}-{filling}")
 }
 
-/// Adds text to the local part of an address, as far as it fits. A text that ends with a quotation mark puts the whole
-/// local part in quotation marks.
+/// Adds text to the local part of an address, as far as it fits. A text that begins with a quotation mark puts the
+/// whole local part in quotation marks.
 fn within(address: &str, text: &str) -> Option<String> {
     let (local, domain) = address.split_once('@')?;
     let local = match text.strip_prefix('"') {

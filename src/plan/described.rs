@@ -31,7 +31,7 @@ pub struct Planned {
     pub writes: bool,
     /// The facts that its responses decide.
     pub facts: Vec<FactId>,
-    /// Where the values in its path come from, and those that a response shows.
+    /// Where the values in its path come from, and those of its other parameters that a response fills.
     pub needs: Vec<Source>,
 }
 

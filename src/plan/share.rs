@@ -4,8 +4,8 @@
 //!
 //! A part is indivisible: a list and the creates whose records are its items, since the list shows its facts in them
 //! and they show theirs in the list; every other operation is a part by itself. Whatever a part depends on (the
-//! operations whose responses fill its requests, the lists that show what it writes) is called in its shard too, as
-//! little as possible, and checked in the shard that owns it. So each fact falls to one shard, and each sequence of
+//! operations whose responses fill its requests, the lists that show what it writes) is also called in this shard, as
+//! rarely as possible, but is checked in the shard that owns it. So each fact falls to one shard, and each sequence of
 //! dependent calls is complete within its shard: an update goes to a contact that its own shard created.
 //!
 //! The largest parts are assigned first, each to the shard that has the least so far. The seed has no influence on

@@ -48,8 +48,8 @@ pub enum NoValue {
     },
     /// The path has a fragment, which a client never sends.
     Fragment,
-    /// Only an example provides the parameter, and a write whose effect the contract does not state is never sent with
-    /// one.
+    /// Only an example provides the parameter, and this write does not use it: in a path or query it may name somebody
+    /// else's record, and in a header or cookie only a write with invariants takes one.
     OnlyExample(String),
     /// No link and no example provides the parameter.
     NoSource(String),
@@ -256,7 +256,7 @@ impl ValueSources {
             }
         }
         let called = |id: &&OperationId| callable.contains(id);
-        // An operation comes after those whose values it takes, so one pass covers all of them.
+        // An operation comes after those whose values it takes, unless links form a circle: hence more than one pass.
         loop {
             let before = value_sources.after_creates.len();
             for id in ordered.iter().filter(called) {

@@ -169,8 +169,8 @@ impl Plan {
         self.add(Action::FinalLook, lists(&steps, called, created_in));
     }
 
-    /// Adds steps that send an empty token to one called read and to one called write, chosen by the seed: what
-    /// distinguishes an empty token from none runs before any operation.
+    /// Adds steps that send an empty token to one called read and to one called write, chosen by the seed: the code
+    /// that tells an empty token from a missing one runs before any operation's own, so two calls are enough.
     fn empty_tokens(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let is_read = |id: &OperationId| contract.operation(*id).is_read();

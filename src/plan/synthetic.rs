@@ -7,8 +7,9 @@ use crate::contract::vocabulary::TimestampForm;
 
 /// Returns the instants to send in this form, best first. The first falls on a leap day, or just after a New Year that
 /// UTC has not reached, in an ISO week of the new year and at an offset of more than half a day; its seconds are not
-/// zero. A service that loses any of this is caught. Awkward values use other instants. The second one is the example's, for a target that does not accept the first. Each is
-/// moved by a minute per draft, so that no two records are the same.
+/// zero. A service that loses any of this is caught. Awkward values use other instants. The second one is the example's,
+/// for a target that does not accept the first. Each is moved by a minute per draft, so that no two records are the
+/// same.
 pub(super) fn timestamps(example: Option<&Value>, form: TimestampForm, number: u64) -> Vec<String> {
     let edge = match form {
         TimestampForm::Utc => "2024-02-29T22:30:37Z",

@@ -22,13 +22,13 @@ use crate::plan::{Action, Plan};
 pub(crate) struct Evaluation<'run> {
     history: History<'run>,
     judge: Judge<'run>,
-    /// Everything it was given; `None` when no recording was requested.
+    /// Every exchange and step that verdicts depend on; `None` when no recording was requested.
     recording: Option<Recording>,
 }
 
 impl<'run> Evaluation<'run> {
-    /// Starts the evaluation of a run of the plan whose own values carry the run tag. With `keep`, everything it is
-    /// given is kept as a recording.
+    /// Starts the evaluation of a run of the plan whose own values carry the run tag. With `keep`, every exchange
+    /// and step that verdicts depend on is kept as a recording.
     pub(crate) fn new(plan: &Plan, run_tag: RunTag, judge: Judge<'run>, keep: bool) -> Self {
         let contract = judge.contract();
         let creates = plan.steps.iter().filter(|step| step.action == Action::Create);

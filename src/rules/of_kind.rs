@@ -8,7 +8,8 @@ use super::{
 };
 use crate::contract::fact::FactKind;
 
-/// Returns the rule that judges the facts of this kind.
+/// Returns the rule that judges the facts of this kind. What is carried in a field with a gap is judged by `respelled`,
+/// at the facts of `carried`.
 #[must_use]
 pub fn rule_of(kind: FactKind) -> &'static Rule {
     match kind {

@@ -7,7 +7,7 @@ use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Exchange, Intent, Purpose};
 use crate::history::{Extent, LookId, Part, RunTag, Sought};
 
-/// One thing that a run gives its history; a recording has them in order.
+/// One thing that a run gives its evaluation; a recording has them in order.
 #[derive(Clone, Debug)]
 pub(super) enum RecordedStep {
     /// The run was carried out to its end, and these operations were in its scope.

@@ -88,7 +88,7 @@ fn describe_string_change(sent: &str, kept: &str) -> Option<String> {
         (1, 0) => named("is missing"),
         (1, 1) => named("came back as another character"),
         (1, more) => named(&format!("came back as {more} characters")),
-        // Nothing can be said of a string of which nothing is left.
+        // Nothing useful can be said when even the first character differs.
         _ if first == 0 && character.is_none_or(|letter| letter.is_ascii_alphanumeric()) => return None,
         _ => named("is the first that came back changed"),
     })

@@ -469,7 +469,8 @@ impl Sink<'_> {
         self.origin.values.render(value)
     }
 
-    /// Reports something that breaks no fact, at the fact nearest to it.
+    /// Adds a finding about the fact without a verdict on it: for what breaks no fact, at the fact nearest to it, and for
+    /// a fact that [`Self::broken`] has already marked.
     pub(super) fn report_finding(
         &mut self,
         fact: FactId,

@@ -153,7 +153,8 @@ impl Session<'_> {
             match next.filter(|_| rejected) {
                 Some(next) => draft = next,
                 None => {
-                    // A draft that was rejected at each of its times was sent the way the accepted one was.
+                    // Every timestamp was rejected: restore the accepted choices, so that `try_again` sees that this was
+                    // already sent.
                     if let Some(before) = as_before.filter(|_| !accepted) {
                         draft.choose_as(before);
                     }

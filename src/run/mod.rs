@@ -28,7 +28,7 @@
 //! what is sent next. Each write is announced in the caller's [`WriteLog`] before it is sent; if it cannot be announced
 //! there, it is not sent and the run ends.
 //!
-//! There is one `Session`, and each file adds one kind of step to it. `Session` therefore holds types from these files,
+//! There is one `Session`, and most files add one kind of step to it. `Session` therefore holds types from these files,
 //! and each file depends on `Session`: this circular dependency is intended.
 
 mod create;

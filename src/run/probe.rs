@@ -55,7 +55,7 @@ impl Session<'_> {
     }
 
     /// Returns which kind of wrong token this operation gets: the number of wrong tokens that the plan sends before it,
-    /// moved on by the seed. The caller counts it modulo [`TOKEN_MUTATIONS`].
+    /// moved on by the seed. The transport takes it modulo [`TOKEN_MUTATIONS`].
     fn index_of_wrong_token(&self, operation: OperationId) -> usize {
         let steps = self.plan.steps.iter();
         let mut wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));

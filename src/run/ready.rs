@@ -25,7 +25,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 impl Session<'_> {
-    /// Waits until the target answers. With a plan that has no read without a prerequisite, it does not wait.
+    /// Waits until the target answers. If every read of the plan needs a value from another response, it does not
+    /// wait.
     ///
     /// # Errors
     ///

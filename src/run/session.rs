@@ -339,7 +339,7 @@ impl<'run> Session<'run> {
         self.call_with_options(call, ResendOptions::default()).await
     }
 
-    /// Sends a request as [`Self::call`] does, with more that may be sent after a response.
+    /// Like [`Self::call`], but `options` may allow further requests after a response.
     pub(super) async fn call_with_options(&self, call: Call, options: ResendOptions) -> (Exchange, ExchangeResult) {
         let Call {
             mut request,

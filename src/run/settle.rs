@@ -31,8 +31,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns how long to wait for what may never come: twice as long as anything has taken in this run so
-    /// far and a first wait, at most `settle`.
+    /// Returns how long to wait for what may never come: twice the longest lag in this run so far, plus the first wait,
+    /// but at most `settle`.
     pub(super) fn short_wait(&self) -> Duration {
         (self.wait_history.lag.get() * 2 + FIRST_WAIT).min(self.settings.settle)
     }

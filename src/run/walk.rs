@@ -145,7 +145,7 @@ impl Session<'_> {
         self.call(call).await.1.page
     }
 
-    /// Requests one page of a list and reads it as every page is read.
+    /// Requests one page of a list and handles it like any other page.
     pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, sought: &Sought) {
         self.announce_requests(1);
         let look = self.look_for(list, sought);
