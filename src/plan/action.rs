@@ -183,7 +183,8 @@ const ONE: ActionSpec = ActionSpec {
 
 const WALK: ActionSpec = ActionSpec {
     reason: "walk the list: each response is judged, and the pages must add up",
-    requests: "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up",
+    requests: "the first page, then pages 2 to last_page, {max_pages} at most; again within {settle} s \
+               (settle) while they do not add up",
     decides: &[Evidence::Response, Evidence::Paged],
     runs_concurrently: true,
     ..ONE
@@ -235,8 +236,9 @@ const FILL: ActionSpec = ActionSpec {
 
 const FILL_LAST: ActionSpec = ActionSpec {
     reason: "create more of the list's records until its last page is full, if max-writes is above its default",
-    requests: "as many as fit into the part of max-writes {max_writes} beyond {by_default}, with all pages of the list before \
-               that and its ends one record before, then and one after; none where nothing fits",
+    requests: "as many as fit into the part of max-writes {max_writes} beyond {by_default}; all pages of the list first; \
+               then its first and last page when one record is missing, when the last page is full, and one record \
+               later; none where nothing fits",
     // What it creates stays, so it is done only once.
     repeats: false,
     ..FILL
@@ -244,9 +246,10 @@ const FILL_LAST: ActionSpec = ActionSpec {
 
 const VARY_CREATE: ActionSpec = ActionSpec {
     reason: "create further records: awkward values, fields alone, none, other offsets",
-    requests: "one with awkward values, or with half of them where they are rejected; one accepted variant for each started \
-               {variant} of max-writes {max_writes}, after at most {tries} tries; for one operation a plain create and a page \
-               go together with the first, instead of the others, unless jobs is 1",
+    requests: "one with awkward values, or with half of them where they are rejected; one accepted variant for each \
+               {variant} of max-writes {max_writes}, rounded up, after at most {tries} tries; for one operation, a plain create \
+               and a read of the list are sent at the same time as the first, and the other variants are left out, unless \
+               jobs is 1",
     read_after: |contract, _, create| contract.list_with_items_of(create),
     varies: true,
     always_sends: false,

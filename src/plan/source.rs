@@ -92,7 +92,7 @@ impl fmt::Display for NoValue {
             Self::Fragment => formatter.write_str("its path has a `#`, and no request carries what follows one"),
             Self::OnlyExample(name) => write!(
                 formatter,
-                "no link gives its `{name}`, and a write never uses an example"
+                "no link gives its `{name}`, and this write uses no example for it"
             ),
             Self::NoSource(name) => write!(formatter, "no link and no example of the contract gives its `{name}`"),
             Self::SourceNotCalled { needed } => {

@@ -260,7 +260,7 @@ fn about(record: &Record) -> String {
     }
     let requests = &record.requests;
     format!(
-        "\n{} requests, {} of them writes, {} throttled, {} unfinished; seed {}, countersign {}.\n",
+        "\n{} requests, {} of them writes, {} throttled, {} without a complete response; seed {}, countersign {}.\n",
         requests.sent,
         requests.writes,
         requests.throttled,

@@ -159,7 +159,7 @@ fn requests(record: &Record) -> String {
     let requests = &record.requests;
     let seconds = std::time::Duration::from_millis(record.duration_ms).as_secs_f64();
     format!(
-        "{} in {seconds:.2} s, {} of them writes, {} throttled, {} unfinished; seed {}",
+        "{} in {seconds:.2} s, {} of them writes, {} throttled, {} without a complete response; seed {}",
         requests.sent, requests.writes, requests.throttled, requests.unfinished, record.seed
     )
 }

@@ -313,7 +313,7 @@ fn facts() -> Facts {
         verdict,
         reason: reason.map(Into::into),
     };
-    let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no response contained this field"));
+    let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no response showed it"));
     Facts {
         total: 4,
         held: 1,

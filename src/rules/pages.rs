@@ -18,9 +18,9 @@ pub(super) static RULE: Rule = Rule {
               total.",
     explanation: "A list is walked from its first page to its last_page, and the numbers on its pages are compared \
                   with their items. Where they disagree, a caller that follows them reads a record twice or never.",
-    exceptions: "A list whose totals change while it is walked: it is walked once more and then left undecided. A \
-                   list of one page, or of more pages than are walked. Whether an empty list has 0 pages or 1, and \
-                   whether each page before the last one is full.",
+    exceptions: "A list whose totals change while it is walked: it is walked again until it adds up or the time to \
+                   settle has passed, and then left undecided. A list of one page, or of more pages than are walked. \
+                   Whether an empty list has 0 pages or 1, and whether each page before the last one is full.",
     fix: "Order the list by something that does not change, and count what is listed.",
     source: "Page envelope; Limits; the query parameter page",
     example: Example {

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "A documented request, and each edge case, gets a complete response within the deadline and the bounds.",
     explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have up to 8 MiB after \
                   decoding. A response that is cut off, endless or not HTTP does not count as one: the caller waits \
-                  for nothing.",
+                  in vain.",
     exceptions: "Requests with a credential that must be rejected. A target that cannot be reached at all: then \
                    nothing is judged, and the run reports that.",
     fix: "Respond within the deadline and end the body at its stated length. For a service that is slow by design, set \

@@ -209,7 +209,7 @@ impl fmt::Display for Reason {
             Self::NotCalled(why) => why.fmt(formatter),
             Self::NotOwn(why) => formatter.write_str(why),
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
-            Self::NotShown => formatter.write_str("no response contained this field"),
+            Self::NotShown => formatter.write_str("no response showed it"),
             Self::OnePage => formatter.write_str("the list has one page"),
             Self::NoTokenSent(status) => write!(
                 formatter,
@@ -217,10 +217,7 @@ impl fmt::Display for Reason {
             ),
             Self::NotKept => formatter.write_str("the response lacks the field that would carry what was sent"),
             Self::NotReady => formatter.write_str("the target did not become ready in time"),
-            Self::NotRepeated => formatter.write_str(
-                "the target throttled the request, and a wrong token is not sent \
-                                                      again",
-            ),
+            Self::NotRepeated => formatter.write_str("the target throttled the request, which is not sent again"),
             Self::Traffic(reason) => reason.fmt(formatter),
             Self::OnlyNull => formatter.write_str("the value was null, and null is a gap"),
             Self::PageUnclear => {
@@ -234,7 +231,7 @@ impl fmt::Display for Reason {
                     "rejected with {status}, which may be about the contract's example"
                 )
             }
-            Self::Throttled => formatter.write_str("the target throttled requests until the end"),
+            Self::Throttled => formatter.write_str("the target throttled every attempt"),
             Self::TokenRejected(status) => write!(formatter, "the token was rejected with {status}"),
             Self::TooManyPages(most) => write!(formatter, "the list has more pages than max-pages {most}"),
             Self::Unanswered => formatter.write_str("no complete response came"),

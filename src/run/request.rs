@@ -354,7 +354,7 @@ paths:
     fn a_write_takes_no_sample_and_says_so() {
         assert_eq!(
             addressed("putPart", &[json!("t-17")]).unwrap_err(),
-            "no link gives its `part`, and a write never uses an example"
+            "no link gives its `part`, and this write uses no example for it"
         );
     }
 

@@ -117,7 +117,7 @@ fn about(record: &Record) -> Markup {
                 dd {
                     (number(requests.sent)) ", " (number(requests.writes)) " of them writes"
                     @if requests.throttled > 0 { ", " (number(requests.throttled)) " throttled" }
-                    @if requests.unfinished > 0 { ", " (number(requests.unfinished)) " unfinished" }
+                    @if requests.unfinished > 0 { ", " (number(requests.unfinished)) " without a complete response" }
                     @if requests.rounds > 1 { ", in " (number(requests.rounds)) " rounds" }
                 }
                 }

@@ -68,7 +68,7 @@ fn everything_that_the_record_holds_is_reported() {
         "2024-05-17 07:30:00 UTC",
         ", 1.2 s",
         "1 error, 1 warning.",
-        "no response contained this field",
+        "no response showed it",
         "What is a size counted in?",
         "t-17",
         "the response showed no id of its own",

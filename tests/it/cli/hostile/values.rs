@@ -213,11 +213,9 @@ fn others() -> Vec<Behaviour> {
             Broken("server-error", "500"),
             |_, stream| stream.write_all(response("500 Internal Server Error", "{}").as_bytes()),
         ),
-        Behaviour::tags(
-            "429 without end",
-            Undecided("throttled requests until the end"),
-            |_, stream| stream.write_all(response("429 Slow Down\r\nRetry-After: 0", "{}").as_bytes()),
-        ),
+        Behaviour::tags("429 without end", Undecided("throttled every attempt"), |_, stream| {
+            stream.write_all(response("429 Slow Down\r\nRetry-After: 0", "{}").as_bytes())
+        }),
         Behaviour::tags("503 without end", Several("server-error"), |_, stream| {
             stream.write_all(response("503 Later\r\nRetry-After: 0", "{}").as_bytes())
         }),
