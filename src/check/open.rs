@@ -1,4 +1,4 @@
-//! Reads a contract from a file: [`Contract::open`]. It is here and not in `contract`, because nothing below this room
+//! Reads a contract from a file: [`Contract::open`]. It is here and not in `contract`, because nothing below this module
 //! touches the file system.
 
 use std::fs::File;

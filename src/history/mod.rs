@@ -32,7 +32,7 @@ mod created;
 mod digests;
 mod element;
 pub mod evidence;
-#[expect(clippy::module_inception, reason = "the room is named after what it keeps")]
+#[expect(clippy::module_inception, reason = "the module is named after what it keeps")]
 mod history;
 mod look;
 mod mock_signs;
