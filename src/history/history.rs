@@ -44,7 +44,7 @@ pub(crate) struct History<'run> {
     pub(super) own: HashMap<OperationId, OwnershipState>,
     /// Digests of the identifiers that each operation's list or create has shown.
     identifiers: HashMap<OperationId, Digests>,
-    /// The values that responses showed, for creates that are known by their links alone.
+    /// The values that responses showed, for creates that are recognised by their links alone.
     pub(super) seen_identifiers: SeenIdentifiers,
     /// Whether the run's own records were kept.
     pub(super) mock_signs: MockSigns,

@@ -2,8 +2,8 @@
 //! The main type is [`SeenIdentifiers`].
 //!
 //! A contract with our invariants says where the identifiers of its lists are, and only those are kept. For another
-//! contract this is unknown, so every short string and number counts, where the contract has a create that is known by
-//! its links alone.
+//! contract this is unknown, so every short string and number counts, where the contract has a create that is
+//! recognised by its links alone.
 
 use serde_json::Value;
 

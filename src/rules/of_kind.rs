@@ -22,7 +22,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Complete | FactKind::EdgeCaseComplete => &unfinished_answer::RULE,
         FactKind::Decodes => &typed_client::RULE,
         FactKind::Equivalent(_) => &equivalent_request::RULE,
-        // Not `unusable-identifier`: that rule reports what no path could take, and judges no fact of its own.
+        // Not `unusable-identifier`, which reports what is no string or number, or is too long, and has no fact.
         FactKind::IdentifierFitsPath | FactKind::IdentifierUnique => &identifier::RULE,
         FactKind::Json | FactKind::OtherJson(_) => &malformed_json::RULE,
         FactKind::Listed => &listed::RULE,
