@@ -20,7 +20,7 @@ use super::report_flags;
 use crate::exchange::Target;
 use crate::exchange::redact::{Redaction, Values};
 use crate::report::{
-    Exchanges, NotJudgedRecord, Record, RecordedAt, RunFacts, TrafficFileRecord, TrafficRecord, accepted, record,
+    Exchanges, NotJudgedRecord, Record, RecordedAt, RunContext, TrafficFileRecord, TrafficRecord, accepted, record,
 };
 use crate::run::Tally;
 use crate::traffic::{self, File, FileRead, Judged};
@@ -119,7 +119,7 @@ pub(super) fn run(files: &[PathBuf], resolved: &ResolvedArguments) -> Result<u8,
         }
     });
     let target = target(&judged)?;
-    let about = RunFacts {
+    let about = RunContext {
         contract: &contract,
         target: &target,
         seed: 0,

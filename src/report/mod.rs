@@ -69,8 +69,7 @@ pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
     Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotJudgedRecord,
     OperationRecord, OtherRecord, Outcome, Record, RecordedAt, RejectedValueRecord, ResidueRecord, RunContext,
-    ShardEnded, ShardRecord,
-    ShardsRecord, TrafficFileRecord, TrafficRecord, VERSION, VerdictRecord, WhyUndecided,
+    ShardEnded, ShardRecord, ShardsRecord, TrafficFileRecord, TrafficRecord, VERSION, VerdictRecord, WhyUndecided,
     record,
 };
 pub use sarif::sarif;
