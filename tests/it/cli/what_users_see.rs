@@ -21,6 +21,7 @@ fn help_is_reported_for_the_program_and_each_command() {
         "config",
         "explain",
         "facts",
+        "judge",
         "man",
         "merge",
         "plan",
