@@ -17,10 +17,12 @@ use super::failure::{Failure, NOT_WRITTEN};
 use super::output::Outputs;
 use super::overwrites;
 use super::report_flags;
+use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::{Redaction, Values};
 use crate::report::{
-    Exchanges, NotJudgedRecord, Record, RecordedAt, RunContext, TrafficFileRecord, TrafficRecord, accepted, record,
+    Exchanges, FindingRecord, NotJudgedRecord, Record, RecordedAt, RunContext, TrafficFileRecord, TrafficRecord,
+    accepted, record,
 };
 use crate::run::Tally;
 use crate::traffic::{self, File, FileRead, Judged};
@@ -132,7 +134,7 @@ pub(super) fn run(files: &[PathBuf], resolved: &ResolvedArguments) -> Result<u8,
         redaction: &Redaction::default(),
     };
     let mut record = record(&judged.run, exchanges, &about);
-    describe(&mut record, &judged);
+    describe(&mut record, &judged, &contract);
     record.accepted = accepted(&judged.run, &contract, &levels, &acceptances);
     let accepted = accept(accepting, &judged.run, &record, &contract);
     let terminals = report_flags::terminals(arguments.color, (arguments.quiet, arguments.verbose));
@@ -200,19 +202,18 @@ fn target(judged: &Judged) -> Result<Target, Failure> {
 }
 
 /// Adds to the record what is only known of traffic.
-fn describe(record: &mut Record, judged: &Judged) {
-    for finding in &mut record.findings {
-        let index = finding
-            .exchange
-            .and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
-        let place = index.and_then(|index| judged.places.get(index));
-        finding.recorded_at = place.and_then(|place| {
-            let file = judged.files.get(place.file)?.name.clone();
-            Some(RecordedAt {
-                file,
+fn describe(record: &mut Record, judged: &Judged, contract: &Contract) {
+    for (finding, place) in judged.run.verdicts.findings().iter().zip(&judged.found_at) {
+        let (fact, file) = (&contract.fact(finding.fact).name, judged.files.get(place.file));
+        let is_it = |known: &&mut FindingRecord| {
+            known.rule.is(finding.rule) && known.fact == **fact && known.response_pointer == finding.pointer
+        };
+        if let (Some(record), Some(file)) = (record.findings.iter_mut().find(is_it), file) {
+            record.recorded_at = Some(RecordedAt {
+                file: file.name.clone(),
                 entry: place.entry,
-            })
-        });
+            });
+        }
     }
     let files = judged.files.iter().map(|file| TrafficFileRecord {
         name: file.name.clone(),

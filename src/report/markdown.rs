@@ -193,8 +193,15 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
         fenced("yaml", &excerpt.join("\n")),
         code(&phrases::clipped(&finding.documented, LONGEST_LINE)),
         code(&phrases::clipped(&phrases::received(finding), LONGEST_LINE)),
-        reproduce(finding, above),
+        recorded(finding) + &reproduce(finding, above),
     )
+}
+
+fn recorded(finding: &FindingRecord) -> String {
+    let line = finding.recorded_at.as_ref().map(phrases::recorded_at);
+    line.map_or_else(String::new, |line| {
+        format!("{}\n", code(&phrases::clipped(&line, LONGEST_LINE)))
+    })
 }
 
 fn reproduce(finding: &FindingRecord, above: Option<&Group<'_>>) -> String {

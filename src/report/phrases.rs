@@ -190,7 +190,11 @@ pub(super) fn what_is_wrong(finding: &FindingRecord) -> [String; 3] {
 /// it.
 pub(super) fn what_to_do(finding: &FindingRecord) -> Vec<String> {
     let fix = finding.rule.rule().map(|rule| format!("fix: {}", rule.fix));
-    let lines = fix.into_iter().chain([format!("reproduce: {}", finding.reproduce)]);
+    let recorded = finding.recorded_at.as_ref().map(recorded_at);
+    let lines = recorded
+        .into_iter()
+        .chain(fix)
+        .chain([format!("reproduce: {}", finding.reproduce)]);
     lines.collect()
 }
 

@@ -102,7 +102,9 @@ impl<'contract> Judge<'contract> {
         let operation = self.contract.operation(id);
         let response = exchange.response();
         let documented = response.and_then(|response| operation.response(response.status));
-        let shape = documented.and_then(|documented| documented.body);
+        // Its body may come from something in front of the service.
+        let rejected = intent.is_of_others() && response.is_some_and(|response| response.status >= 400);
+        let shape = documented.filter(|_| !rejected).and_then(|documented| documented.body);
         let media_type = response.and_then(Response::media_type);
         let typed = media_type.as_deref().is_some_and(is_json);
         // `Accept` is a preference (RFC 9110, section 12.5.1): a response in another documented media type is as good.
@@ -180,7 +182,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges a record that a create answered with.
+    /// Judges the record in the response to a create.
     pub(super) fn creation(&mut self, creation: &Creation<'_>) {
         for rule in RULES {
             if let Judging::Creation(judge) | Judging::Comparison(Comparison { in_response: judge, .. }) = rule.judge {

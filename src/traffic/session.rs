@@ -63,8 +63,8 @@ pub struct Judged {
     pub files: Vec<FileRead>,
     /// How many entries were not judged, by reason.
     pub not_judged: BTreeMap<NotJudged, u64>,
-    /// Where each exchange is, by its number, from 1.
-    pub places: Vec<Place>,
+    /// For each finding of the run, in its order, the entry that showed it: of several, the last one.
+    pub found_at: Vec<Place>,
 }
 
 /// Why an entry was not judged.
@@ -87,7 +87,7 @@ impl NotJudged {
     pub fn describe(self) -> &'static str {
         match self {
             Self::NoOperation => "call no operation of the contract",
-            Self::NotAsDocumented => "do not follow the contract in their request",
+            Self::NotAsDocumented => "have a request that does not follow the contract",
             Self::OtherOrigin => "went to another origin or path",
             Self::Skipped(Skipped::Aborted) => "have no complete response",
             Self::Skipped(Skipped::Cached) => "came from a cache",
@@ -135,7 +135,9 @@ struct Session<'run, 'emit> {
     tally: Tally,
     called: BTreeSet<OperationId>,
     not_judged: BTreeMap<NotJudged, u64>,
-    places: Vec<Place>,
+    /// The entry that is judged, or the last one of a walk.
+    place: Place,
+    found_at: Vec<Place>,
     began: Option<DateTime<Utc>>,
     last_write: Option<Write>,
     walks: HashMap<Window, WalkSeen>,
@@ -172,6 +174,7 @@ struct WalkSeen {
     /// The look for the record of the last write, where that is a create whose record must be there by now.
     created: Option<LookId>,
     seen: BTreeSet<u64>,
+    last: Place,
     ended: DateTime<Utc>,
 }
 
@@ -199,7 +202,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
             tally: Tally::default(),
             called: BTreeSet::new(),
             not_judged: BTreeMap::new(),
-            places: Vec::new(),
+            place: Place { file: 0, entry: 0 },
+            found_at: Vec::new(),
             began: None,
             last_write: None,
             walks: HashMap::new(),
@@ -213,6 +217,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             place, sent, recorded, ..
         } = placed;
         self.conclude_walks(Some(sent.started));
+        self.place = *place;
         let call = self.router.call(&sent.method, &sent.url);
         // Whatever is below the service's origin may change its records, in the contract or not.
         if sent.is_write() && !matches!(call, Err(NoCall::OtherOrigin)) {
@@ -234,12 +239,12 @@ impl<'run, 'emit> Session<'run, 'emit> {
             NoCall::NoOperation => NotJudged::NoOperation,
             NoCall::OtherOrigin => NotJudged::OtherOrigin,
         });
-        if let Err(why) = call.and_then(|call| self.judge(*place, (sent, recorded), call)) {
+        if let Err(why) = call.and_then(|call| self.judge((sent, recorded), call)) {
             *self.not_judged.entry(why).or_default() += 1;
         }
     }
 
-    fn judge(&mut self, place: Place, (sent, recorded): (&Sent, &Recorded), call: Call) -> Result<(), NotJudged> {
+    fn judge(&mut self, (sent, recorded): (&Sent, &Recorded), call: Call) -> Result<(), NotJudged> {
         let operation = self.contract.operation(call.operation);
         let request = request::request(operation, (sent, recorded), &call);
         // A 500 is the service's own failure, whatever the request was.
@@ -250,7 +255,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         if recorded.status > 501 {
             return Err(NotJudged::Unavailable);
         }
-        let exchange = self.exchange(request, (sent, recorded), place);
+        let exchange = self.exchange(request, (sent, recorded));
         let asked = operation
             .page
             .as_ref()
@@ -260,7 +265,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             return Ok(());
         };
         let window = Window {
-            file: place.file,
+            file: self.place.file,
             list: call.operation,
             client: Client::of(&recorded.headers),
             path: request::path_of_list(operation, &sent.url),
@@ -276,8 +281,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         Ok(())
     }
 
-    fn exchange(&mut self, request: Request, (sent, recorded): (&Sent, &Recorded), place: Place) -> Exchange {
-        self.places.push(place);
+    fn exchange(&mut self, request: Request, (sent, recorded): (&Sent, &Recorded)) -> Exchange {
         self.called.insert(request.operation);
         self.tally.answered += 1;
         let began = *self.began.get_or_insert(sent.started);
@@ -358,6 +362,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             return;
         };
         walk.seen.insert(number);
+        walk.last = self.place;
         walk.ended = walk.ended.max(page.ended);
         for look in [Some(walk.pages), walk.created].into_iter().flatten() {
             self.evaluation
@@ -395,6 +400,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             pages,
             created,
             seen: BTreeSet::new(),
+            last: self.place,
             ended: page.ended,
         }
     }
@@ -447,9 +453,10 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 self.complete.push((window, walk));
             } else {
                 self.conclude(window, &walk);
+                self.place = walk.last;
+                self.emit_findings(None);
             }
         }
-        self.emit_findings(None);
     }
 
     fn conclude(&mut self, window: Window, walk: &WalkSeen) {
@@ -482,6 +489,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Emits the new findings, each with this exchange where it shows the finding by itself.
     fn emit_findings(&mut self, exchanged: Option<Exchanged<'_>>) {
         let findings = self.evaluation.verdicts().findings();
+        self.found_at.resize(findings.len(), self.place);
         for finding in findings.get(self.found..).unwrap_or_default() {
             let shown = exchanged.filter(|shown| finding.exchange == Some(shown.exchange.number));
             (self.emit)(Event::Found(finding, shown));
@@ -548,7 +556,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             other_origins: self.router.others().clone(),
             files,
             not_judged: self.not_judged,
-            places: self.places,
+            found_at: self.found_at,
         }
     }
 }

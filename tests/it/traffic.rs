@@ -335,6 +335,23 @@ fn a_rejection_of_another_clients_request_is_not_a_finding() {
 }
 
 #[test]
+fn the_body_of_a_rejection_may_come_from_something_in_front_of_the_service() {
+    let response = "{description: a, content: {application/json: {schema: {type: object}}}}";
+    let text = format!(
+        "openapi: 3.0.3\ninfo: {{title: Pets, version: '1'}}\npaths:\n  /pets:\n    get: {{operationId: getPets, responses: \
+         {{'200': {response}, '404': {response}}}}}\n"
+    );
+    let contract = Contract::read("pets.yaml", text).unwrap();
+    for body in [json!([]), json!("<html>")] {
+        let mut entry = entry(0.0, ("GET", "/pets"), None, (404, &body));
+        entry["response"]["headers"] = json!([{"name": "Content-Type", "value": "text/html"}]);
+        let judged = judged(&contract, &[har(&[entry])]);
+        assert_eq!(judged.run.tally.answered, 1);
+        assert!(judged.run.verdicts.findings().is_empty(), "{body}");
+    }
+}
+
+#[test]
 fn a_request_that_asks_for_something_else_is_not_judged() {
     let odd = json!({"data": []});
     let header = |name: &str, value: &str| {

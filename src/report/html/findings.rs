@@ -71,6 +71,7 @@ fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize
                 (received(view, finding))
             }
             (others(view, group, number))
+            @if let Some(recorded) = &finding.recorded_at { p.hint { (phrases::recorded_at(recorded)) } }
             (reproduce(finding, above))
             (explained(finding.rule.rule(), finding))
             p.links {

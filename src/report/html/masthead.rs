@@ -126,7 +126,7 @@ fn about(record: &Record) -> Markup {
                 div { dt { "Shard" } dd { (shard.number) " of " (shard.of) "; the verdict is only about its part" } }
             }
             @if let Some(shards) = &record.shards { div { dt { "Shards" } dd { (phrases::shards(shards)) } } }
-            div { dt { "Seed" } dd { (record.seed) } }
+            @if record.traffic.is_none() { div { dt { "Seed" } dd { (record.seed) } } }
             div { dt { "Exit code" } dd { (record.exit_code) } }
         }
     }
