@@ -73,7 +73,7 @@ pub(super) struct Arguments {
     pub(super) quiet: bool,
 }
 
-/// What `plan` uses of the flags of a check.
+/// What `check`, `plan` and `config` use of the flags of a check.
 impl Arguments {
     pub(super) fn spec(&self) -> Option<&Path> {
         self.check.spec.as_ref().map(|spec| spec.value.as_path())

@@ -1,4 +1,4 @@
-//! The edge to the outside world: environment, clock, terminal, files. Nothing else reads any of them.
+//! The edge to the outside world: environment, clock, terminal, files. Nothing else in `cli` reads the first three.
 
 use std::fs::File;
 use std::io::{IsTerminal as _, Read, Write as _};

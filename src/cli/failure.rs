@@ -154,7 +154,8 @@ impl From<TransportError> for Failure {
 }
 
 impl Failure {
-    /// Returns the exit code: [`NOT_WRITTEN`] if something could not be written, otherwise 2.
+    /// Returns the exit code: [`NOT_WRITTEN`] if something could not be written, 3 if nothing could be judged,
+    /// otherwise 2.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             Self::Accept { .. }

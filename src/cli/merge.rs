@@ -1,4 +1,4 @@
-//! `countersign merge`: makes one report from those that the shards of a check wrote.
+//! `countersign merge`: makes one report from those that the shards of a check, or a check and `judge`, wrote.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::report::merge;
 /// The arguments of `merge`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The files that `check --shard K/N --report json=FILE`, `judge` or an earlier merge wrote; `-` is standard input
+    /// The files that `check --shard K/N --report json=FILE`, `judge`, one whole `check` or an earlier merge wrote; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// End with 3 if less than this percentage of all facts was decided

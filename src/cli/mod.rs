@@ -126,7 +126,7 @@ enum Command {
     /// Lists every request that `check` would send with the same flags, and why; sends nothing
     #[command(after_help = PRINTED)]
     Plan(Box<Arguments>),
-    /// Writes a JSON report in other formats, later
+    /// Converts a JSON report to other formats
     #[command(after_help = REPORTED)]
     Report(report::Arguments),
     /// Lists every rule with its level, a one-line summary and its source

@@ -63,7 +63,7 @@ pub(super) fn targets(asked: &[ReportTarget]) -> Vec<ReportTarget> {
     }
 }
 
-/// Returns how the terminal report is written; `text` is whether little (`-q`) and whether much (`-v`) is wanted.
+/// Returns how the terminal report is written; `text` says whether `-q` and whether `-v` was given.
 pub(super) fn terminals(color: ColorWhen, text: (bool, bool)) -> Terminals {
     Terminals {
         shown: lines(color.on_stdout(), text, edge::width()),

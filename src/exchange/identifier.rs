@@ -1,4 +1,4 @@
-//! Decides which values may identify a record: in a path, in an account of what was left, in the next request. The main
+//! Decides which values may identify a record: in a path, in the residue, in the next request. The main
 //! function is [`identifier`].
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

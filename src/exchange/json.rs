@@ -15,7 +15,7 @@ use crate::contract::pointer::Path;
 pub struct Body {
     /// The value; of equal names, the last one counts.
     pub value: Value,
-    /// The locations of repeated names, as indexed pointers (see `pointer::element`).
+    /// The locations of repeated names, as indexed pointers, in which `~2` precedes an array index (`/items/~23` is the fourth item) (see `pointer::element`).
     pub duplicates: Vec<String>,
 }
 

@@ -8,9 +8,9 @@
 //!
 //! Most of these reveal the right token to anyone who reads the target's log of rejected calls, so they go to loopback
 //! targets, and to others only where the configuration allows it. Elsewhere, half of a token is all that such a log
-//! shows, and that is not enough to get in. Every wrong token must be one that a service which compares only a part
-//! accepts. Where its last letter is replaced, a Base64 decoder cannot read the new one as the same (RFC 4648, section
-//! 3.5), unless the alphabet has no such letter.
+//! shows, and that is not enough to get in. A service that compares only part of the token would accept each wrong
+//! token; that is what makes it a test. A replaced last character is chosen so that a Base64 decoder does not decode both
+//! tokens to the same bytes (RFC 4648, section 3.5), unless the alphabet has no such letter.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

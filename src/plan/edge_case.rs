@@ -1,4 +1,4 @@
-//! Makes the part of an edge case that differs from a plain request. The main type is [`EdgeCasePart`].
+//! Makes the part of an edge case that differs from a plain request. The main type is [`EdgeCaseChange`].
 //!
 //! # Design
 //!
@@ -32,7 +32,7 @@ const LARGEST: (&str, &str) = ("9007199254740991", "2147483647");
 
 /// The part of a request that makes it an edge case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EdgeCasePart {
+pub enum EdgeCaseChange {
     /// The body, as it is written.
     Body(String),
     /// A field of the body.
@@ -116,7 +116,7 @@ fn place(index: usize) -> u64 {
     u64::try_from(index).unwrap_or(0)
 }
 
-impl EdgeCasePart {
+impl EdgeCaseChange {
     /// Makes the part of a request that makes it this edge case, in a run with this seed.
     #[must_use]
     pub fn of(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, seed: u64) -> Self {
@@ -261,12 +261,12 @@ mod tests {
     }
 
     /// The part that makes a request of the operation an edge case of this kind.
-    fn part(operation: &str, kind: EdgeCaseKind, seed: u64) -> EdgeCasePart {
+    fn part(operation: &str, kind: EdgeCaseKind, seed: u64) -> EdgeCaseChange {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
         let mut edge_cases = contract.operation(id).edge_cases.iter();
         let edge_case = edge_cases.find(|edge_case| edge_case.kind == kind).unwrap();
-        EdgeCasePart::of(&contract, id, edge_case, seed)
+        EdgeCaseChange::of(&contract, id, edge_case, seed)
     }
 
     fn edge_case_string(kind: EdgeCaseKind, random: u64) -> EdgeCaseString {
@@ -284,14 +284,14 @@ mod tests {
             (EdgeCaseKind::ParameterEmpty, &[""]),
         ] {
             let values = values.iter().map(|value| (*value).to_owned()).collect();
-            assert_eq!(part("getTags", kind, 1), EdgeCasePart::Query(values));
+            assert_eq!(part("getTags", kind, 1), EdgeCaseChange::Query(values));
         }
     }
 
     #[test]
     fn an_unknown_identifier_is_a_random_uuid_of_the_seed_and_of_the_operation() {
         let unknown = |operation, seed| match part(operation, EdgeCaseKind::IdentifierUnknown, seed) {
-            EdgeCasePart::Identifier(text) => text,
+            EdgeCaseChange::Identifier(text) => text,
             other => panic!("{other:?}"),
         };
         let text = unknown("updateContact", 1);
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_malformed_identifier_is_no_uuid_and_no_number() {
-        let EdgeCasePart::Identifier(text) = part("updateContact", EdgeCaseKind::IdentifierMalformed, 1) else {
+        let EdgeCaseChange::Identifier(text) = part("updateContact", EdgeCaseKind::IdentifierMalformed, 1) else {
             panic!("no identifier");
         };
         assert!(
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn a_body_is_as_its_edge_case_is_named() {
         let body = |kind| match part("createTag", kind, 1) {
-            EdgeCasePart::Body(text) => text,
+            EdgeCaseChange::Body(text) => text,
             other => panic!("{other:?}"),
         };
         let value = |kind| serde_json::from_str::<Value>(&body(kind));

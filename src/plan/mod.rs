@@ -21,7 +21,7 @@
 //! What a call carries depends on what the target shows, so bodies are made while the plan runs:
 //! [`Bindings`](crate::history::Bindings) are the values that links carry, a [`Template`] makes a [`Draft`] from them,
 //! and [`Fallback`] changes a rejected one field by field. [`Variant`] describes how further bodies differ from an
-//! accepted one, and [`EdgeCasePart`] how an edge case differs from a plain request.
+//! accepted one, and [`EdgeCaseChange`] how an edge case differs from a plain request.
 
 mod action;
 mod awkward;
@@ -46,7 +46,7 @@ pub use action::{Action, ActionSpec, Bounds, Probe, ShownBy};
 pub use awkward::AwkwardValues;
 pub use described::Planned;
 pub use draft::Draft;
-pub use edge_case::EdgeCasePart;
+pub use edge_case::EdgeCaseChange;
 pub use fallback::Fallback;
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};

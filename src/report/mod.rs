@@ -22,7 +22,7 @@
 //!
 //! # Design
 //!
-//! A report parses no text and counts nothing: all texts and counts are in the record. What a target sent reaches a
+//! A report parses no text: all texts are in the record. What a target sent reaches a
 //! record only as a shape, so a new report cannot leak a value.
 
 mod accepted;

@@ -71,7 +71,7 @@ impl<'run> Evaluation<'run> {
         self.judge.verdicts()
     }
 
-    /// Begins a round with nothing to look for.
+    /// Begins another round of the plan, and forgets the records of the round before, which were judged there.
     pub(crate) fn begin_round(&mut self) {
         self.note(|| RecordedStep::Round);
         self.history.begin_round();

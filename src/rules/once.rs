@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Invariants,
     summary: "A create adds one record, and an update neither adds nor removes one.",
     explanation: "At the end of a run its lists are searched for the run tag, which nobody else writes, and for what \
-                  each create sent. Nobody requested a second record that carries the same under another identifier. \
+                  each create sent. Nobody requested a second record that carries the same values under another identifier. \
                   After an update the list must show the record under the identifier that it had, and what was sent in \
                   no other item. A record that was created and listed must still be listed at the end: nobody \
                   requested its deletion.",

@@ -23,7 +23,7 @@ pub(super) enum RecordedStep {
     /// A look at a list began, with at most so many pages per walk.
     Look(OperationId, Sought, u64),
     NotCalled(OperationId, Reason),
-    /// A round of the plan began.
+    /// Another round of the plan began.
     Round,
     /// No other exchange replaced this one, so it is judged after all.
     NotReplaced(Box<Exchange>, Purpose),

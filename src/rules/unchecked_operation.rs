@@ -2,7 +2,7 @@
 //!
 //! # Design
 //!
-//! No fact states that an operation has a success, so the finding is reported at the operation's status. Where a
+//! No fact states that an operation has a success, so the finding is reported at the operation's status, or else at its first fact. Where a
 //! finding at deny prevents every success, that finding reports it already.
 
 use super::level::Level;

@@ -16,7 +16,8 @@ pub(super) static RULE: Rule = Rule {
     explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have up to 8 MiB after \
                   decoding. A response that is cut off, endless or not HTTP does not count as one: the caller waits \
                   in vain.",
-    exceptions: "Requests with a credential that must be rejected. A target that cannot be reached at all: then \
+    exceptions: "Requests with a credential that must be rejected, requests in another spelling, and the reads that \
+                 look for residue. A target that cannot be reached at all: then \
                    nothing is judged, and the run reports that.",
     fix: "Respond within the deadline and end the body at its stated length. For a service that is slow by design, set \
           a longer timeout.",

@@ -23,7 +23,7 @@ use crate::exchange::{Credential, Request};
 use crate::history::evidence::{PageSeen, WalkEnd};
 use crate::plan::{NoValue, NotCalled};
 
-/// The most undocumented fields at one fact that are reported by name: a hostile target has millions.
+/// The maximum number of undocumented fields at one fact that are reported by name: a hostile target has millions.
 const MOST_NAMES: usize = 8;
 /// Represents the names beyond [`MOST_NAMES`]. It is not a name itself: in a finding's pointer it means any member.
 const OTHER_NAMES: &str = "*";
@@ -123,7 +123,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns why a response of this status, to a request with nothing in a gap that carried this credential, decides
+    /// Returns why a response of this status, to a request that carried this credential and has nothing in a gap, decides
     /// nothing.
     #[must_use]
     pub fn answered(status: u16, credential: &Credential) -> Self {

@@ -1,4 +1,4 @@
-//! Edge cases: the invariant of edge cases, `x-edge-cases`. They come last, and each is sent once. Its response must be
+//! Sends edge cases, which the contract asks for with `x-edge-cases`. They come last, and each is sent once. Its response must be
 //! complete and not a 5xx; nothing else about it is judged.
 //!
 //! # Design
@@ -24,7 +24,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Content, Exchange, Purpose, Request};
 use crate::history::{Residue, may_have_stored};
-use crate::plan::{EdgeCasePart, WRITES_PER_VARIANT};
+use crate::plan::{EdgeCaseChange, WRITES_PER_VARIANT};
 use crate::rules::{Reason, Verdict};
 
 /// The outcome of the edge cases so far.
@@ -39,7 +39,7 @@ pub(super) struct EdgeCases {
 impl Session<'_> {
     /// Sends one edge case.
     pub(super) async fn edge_case(&self, operation: OperationId, edge_case: EdgeCase) {
-        let part = EdgeCasePart::of(self.contract, operation, &edge_case, self.plan.seed);
+        let part = EdgeCaseChange::of(self.contract, operation, &edge_case, self.plan.seed);
         let request = match self.reason_against_edge_case(operation, edge_case) {
             Some(reason) => Err(reason),
             None => match self.require_own_records(operation).await {
@@ -97,13 +97,13 @@ impl Session<'_> {
         &self,
         operation: OperationId,
         edge_case: EdgeCase,
-        part: &EdgeCasePart,
+        part: &EdgeCaseChange,
     ) -> Result<Option<Request>, Reason> {
         let address = self.edge_case_address(operation, edge_case, part)?;
         let documented = self.contract.operation(operation);
         let credential = request::credential(&documented.security);
         let raw = match part {
-            EdgeCasePart::Body(text) => Some(text),
+            EdgeCaseChange::Body(text) => Some(text),
             _ => None,
         };
         if documented.is_read() || raw.is_some() {
@@ -121,8 +121,8 @@ impl Session<'_> {
             return Ok(Some(request));
         };
         let is_made = match part {
-            EdgeCasePart::String(text) => text.insert(body, &mut request.from_target, &self.settings.run_tag),
-            EdgeCasePart::Field(field) => {
+            EdgeCaseChange::String(text) => text.insert(body, &mut request.from_target, &self.settings.run_tag),
+            EdgeCaseChange::Field(field) => {
                 field.clone().insert(body, &mut request.from_target);
                 true
             }
@@ -135,18 +135,21 @@ impl Session<'_> {
         &self,
         operation: OperationId,
         edge_case: EdgeCase,
-        part: &EdgeCasePart,
+        part: &EdgeCaseChange,
     ) -> Result<Address, Reason> {
         let instead = match part {
-            EdgeCasePart::Identifier(text) => Some(text.as_str()),
-            EdgeCasePart::Body(_) | EdgeCasePart::Field(_) | EdgeCasePart::Query(_) | EdgeCasePart::String(_) => None,
+            EdgeCaseChange::Identifier(text) => Some(text.as_str()),
+            EdgeCaseChange::Body(_)
+            | EdgeCaseChange::Field(_)
+            | EdgeCaseChange::Query(_)
+            | EdgeCaseChange::String(_) => None,
         };
         let other = edge_case.parameter.map(|index| (index, instead));
         let address = request::address_with(self.contract, operation, self.history().bindings(), other);
         let mut address = address.map_err(Reason::NoValue)?;
         let parameters = &self.contract.operation(operation).parameters;
         let parameter = edge_case.parameter.and_then(|index| parameters.get(index));
-        if let (EdgeCasePart::Query(values), Some(parameter)) = (part, parameter) {
+        if let (EdgeCaseChange::Query(values), Some(parameter)) = (part, parameter) {
             for value in values {
                 address.add_query(&parameter.name, value);
             }
@@ -170,12 +173,12 @@ impl Session<'_> {
     }
 
     /// Notes a record that an update may have created under an identifier that no record had.
-    fn note_stray(&self, exchange: &Exchange, part: EdgeCasePart) {
+    fn note_stray(&self, exchange: &Exchange, part: EdgeCaseChange) {
         let operation = exchange.request.operation;
         let documented = self.contract.operation(operation);
         let updates = !documented.is_read() && !documented.creates();
         let stored = may_have_stored(&exchange.outcome) == Some(true);
-        if let (EdgeCasePart::Identifier(id), true) = (part, updates && stored) {
+        if let (EdgeCaseChange::Identifier(id), true) = (part, updates && stored) {
             let stray = Residue {
                 operation,
                 id: Some(id),

@@ -246,8 +246,8 @@ impl<'run> Session<'run> {
         self.sender.unrecorded().map_or(Ended::Complete, Ended::NotRecorded)
     }
 
-    /// Returns how many rounds of a soak are under way together. One alone does not keep all jobs busy: a list is
-    /// walked page by page, and a step may wait for the one before it. Rounds that write run one at a time, because
+    /// Returns how many rounds of a soak are under way together. One alone does not keep all jobs busy: the
+    /// first page of a list is requested alone, and a step may wait for the one before it. Rounds that write run one at a time, because
     /// each looks only for what it created itself.
     fn rounds_at_once(&self, plan: &Plan) -> usize {
         let writes = |step: &Step| !self.contract.operation(step.operation).is_read();
@@ -267,7 +267,7 @@ impl<'run> Session<'run> {
         ended
     }
 
-    /// Begins a round with nothing to look for.
+    /// Begins another round of the plan, and forgets the records of the round before, which were judged there.
     fn begin(&self) {
         self.round.set(self.round.get() + 1);
         self.with_evaluation(Evaluation::begin_round);

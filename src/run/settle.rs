@@ -72,7 +72,7 @@ impl NotFoundRetry {
 
 /// Repeats a look; returns the last one, and how long it took to show enough, if it did.
 ///
-/// A look may take longer than the time to wait: a long list is walked page by page, and its first page is old when the
+/// A look may take longer than the time to wait: a long list has many pages, and its first page is old when the
 /// last one comes. So the time at which a look began counts, and the look that decides began late enough.
 async fn looks<Seen>(
     longest: Duration,

@@ -41,9 +41,10 @@ enum UpdateOutcome {
 }
 
 impl Session<'_> {
-    /// Creates records from variants of the draft that the operation accepted: one with awkward values, and one of
-    /// the other variants for each 20 of `max_writes`, rounded up, one fewer where the operation creates something
-    /// within another record; for one operation, a plain record is created concurrently with the awkward one instead.
+    /// Creates records from variants of the draft that the operation accepted. The first has awkward values. One of the
+    /// other variants follows for each 20 of `max_writes`, rounded up; one fewer where the operation creates something
+    /// within another record. For one operation of a run, a plain record is created concurrently with the first, in place
+    /// of the other variants.
     pub(super) async fn vary_create(&self, operation: OperationId) {
         let Some((accepted, address)) = self.as_accepted(operation).await else {
             return;

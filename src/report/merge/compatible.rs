@@ -49,7 +49,7 @@ pub enum MergeError {
     },
 }
 
-/// Returns an error unless the records are different shards of one plan.
+/// Returns an error unless the records are different shards of one plan, or one whole run, with any recorded traffic.
 pub(super) fn check(records: &[(String, Record)]) -> Result<(), MergeError> {
     let [first, rest @ ..] = records else {
         return Err(MergeError::Nothing);

@@ -1,4 +1,4 @@
-//! Merges the records of several shards into one. The main function is [`merge`].
+//! Merges the records of several shards, or of a run and recorded traffic, into one. The main function is [`merge`].
 //!
 //! # Design
 //!
@@ -18,11 +18,12 @@ pub use compatible::MergeError;
 use super::record::{Record, ShardEnded, ShardRecord, ShardsRecord};
 
 /// Merges the records of shards into one. Each comes with the name that error messages use for it. A single record of a
-/// whole run is returned with the same content. Records of recorded traffic may be added to those of one run. `require` is how much of the facts must be decided, in percent.
+/// whole run is returned with the same content. Records of recorded traffic may be added to those of one run. `require`
+/// is how much of the facts must be decided, in percent.
 ///
 /// # Errors
 ///
-/// No record is given; one of several is not a shard; two are the same shard; two do not share one plan.
+/// No record is given; a whole run comes with another run; two are the same shard; two do not share one plan.
 pub fn merge(records: Vec<(String, Record)>, require: Option<f64>) -> Result<Record, MergeError> {
     compatible::check(&records)?;
     let records = records.into_iter().map(|(_, record)| record);

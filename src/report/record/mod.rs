@@ -41,7 +41,7 @@ pub enum Outcome {
     CouldNotJudge,
     /// The run was interrupted; what was judged so far is reported.
     Interrupted,
-    /// The account of its writes could not be kept, so the run ended; what was judged so far is reported.
+    /// The log of its writes could not be kept, so the run ended; what was judged so far is reported.
     NotRecorded,
 }
 
