@@ -65,8 +65,7 @@
 //! | feature | brings |
 //! |---|---|
 //! | none | [`client`]: typed calls, lists as streams |
-//! | `checker` | [`Check`]: a check as a library; `contract`, `exchange`, `plan`, `rules`, `history`, `run`, `report` beneath it |
-//! | `traffic` | recorded traffic, judged by the same rules |
+//! | `checker` | [`Check`]: a check as a library; `contract`, `exchange`, `plan`, `rules`, `history`, `run`, `report` beneath it; `traffic`: recorded traffic, judged by the same rules |
 //! | `html` | `report::html`: the page of a report |
 //! | `junit` | `report::junit`: a report as JUnit's XML |
 //! | `service` | `service`: the reference implementation |
@@ -93,7 +92,7 @@ pub mod report;
 pub mod rules;
 #[cfg(feature = "checker")]
 pub mod run;
-#[cfg(feature = "traffic")]
+#[cfg(feature = "checker")]
 pub mod traffic;
 
 #[cfg(feature = "cli")]
