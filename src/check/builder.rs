@@ -330,7 +330,7 @@ impl Check {
         self.settings.run_tag = RunTag::new(seed, second).of_shard(self.shard);
         self.settings.levels = levels(&self.levels)?;
         let token = self.token.map(|token| Token::new(token.expose_secret())).transpose()?;
-        let wrong = self.settings.run_tag.wrong_token();
+        let wrong = self.settings.run_tag.wrong_token_seed();
         let transport = match self.destination {
             Destination::Nowhere => return Err(Error::NoService),
             Destination::Service(connect) => connect(token, wrong, self.limits),

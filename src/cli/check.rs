@@ -62,7 +62,7 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     }
     let plan = plan(&contract, &inputs.scope)?;
     announce::token_goes(resolved, &target, token.is_some());
-    let wrong = inputs.settings.run_tag.wrong_token();
+    let wrong = inputs.settings.run_tag.wrong_token_seed();
     let transport = Transport::new(target.clone(), token, wrong, inputs.limits)?;
     let transport = transport.with_near_tokens(arguments.service.near_tokens.value);
     if let Some(path) = &arguments.residue {

@@ -123,7 +123,7 @@ enum Command {
     /// Makes one report from those that the shards of a check, or a check and `judge`, wrote
     #[command(after_help = EXIT_CODES)]
     Merge(merge::Arguments),
-    /// Lists every request that `check` would send with the same flags, and why; sends nothing
+    /// Lists every step that `check` would take with the same flags, and why; sends nothing
     #[command(after_help = PRINTED)]
     Plan(Box<Arguments>),
     /// Converts a JSON report to other formats

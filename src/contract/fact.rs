@@ -26,7 +26,8 @@ pub struct Fact {
     pub documented: SharedString,
 }
 
-/// The kinds of facts. Each kind is judged by one rule; `respelled` shares those of `carried` about fields with a gap.
+/// The kinds of facts. Each kind is judged by one rule, except that two rules share the kinds about carried fields:
+/// `carried`, and `respelled` for fields with a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FactKind {
     /// A field is absent.

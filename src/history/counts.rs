@@ -22,7 +22,8 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Listed};
 use crate::exchange::{Exchange, Intent, Request, identifier};
 
-/// The maximum number of writes that are remembered, the most recent ones: a soak may send any number.
+/// The maximum number of writes that are remembered, the most recent ones: a run that repeats its plan
+/// (a soak) may send any number.
 const MAX_WRITES_KEPT: usize = 1_000;
 
 /// The writes of a run whose records are counted.
@@ -195,8 +196,8 @@ impl<'run> History<'run> {
         self.ledger.counts.writes.iter().any(|written| written.gone)
     }
 
-    /// Whether a record carries what a write sent: everything that must come back, and a string with the run tag or,
-    /// where there is none, each field that must come back.
+    /// Whether a record carries what a write sent: every sent value that must come back, and in addition a string
+    /// with the run tag or, where none was sent, every field that must come back.
     fn is_sent(&self, written: &Written, (record, numbers): (&Value, &[u64])) -> bool {
         let invariants = &self.contract.operation(written.operation).invariants;
         let created = invariants.created.as_ref().map(|created| &created.carries);

@@ -53,13 +53,13 @@ pub struct Walk {
 /// Whether a list stayed the same from one walk to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stability {
-    /// There was no other walk to compare with.
+    /// There was no other walk to compare with, or only later pages of the two differ.
     #[default]
     Unknown,
     /// An earlier walk showed the same totals, page by page: where they disagree, the reason is not that the list
     /// changed.
     Stable,
-    /// An earlier walk showed another total.
+    /// The first page of an earlier walk showed another total.
     Unstable,
 }
 
@@ -172,7 +172,7 @@ impl Walk {
     }
 }
 
-/// A record that the run created.
+/// A record that the run created, or another client whose traffic is judged.
 #[derive(Clone, Copy, Debug)]
 pub struct Creation<'seen> {
     /// The operation that created it.

@@ -34,7 +34,7 @@ pub(crate) struct History<'run> {
     pub(super) run_tag: RunTag,
     /// The values that links take from responses.
     pub(super) bindings: Bindings,
-    /// The records that the run created.
+    /// The records that the run created, or other clients whose traffic is judged.
     pub(super) made: Vec<CreatedRecord>,
     /// The updates of these records, which are looked for once all are sent.
     pub(super) changed: Vec<Changed>,
@@ -99,7 +99,7 @@ impl<'run> History<'run> {
         }
     }
 
-    /// Forgets the records of an earlier round: they were judged there, and keeping them would cost memory for each
+    /// Forgets the records of an earlier round, which is one time that a run carries out its plan: they were judged there, and keeping them would cost memory for each
     /// round. Whose record a create returned stays known, because its identifier stays bound until the create succeeds
     /// again.
     pub(crate) fn begin_round(&mut self) {
@@ -127,7 +127,8 @@ impl<'run> History<'run> {
             Part::Alone => {}
             Part::Others(path_values) => self.others_created(exchange, path_values, body, emit),
             Part::Write(context) => self.wrote((exchange, context), body, emit),
-            // For every other part, a superseded exchange does not count; the repeat does.
+            // For every other part, an exchange that was throttled and sent again (superseded) does not count; the repeat
+            // does.
             _ if intent.superseded => {}
             Part::OtherSpelling(spellings) => self.tried.other_spellings(exchange, spellings, emit),
             Part::PlainAgain => self.tried.plain_again(exchange, succeeded, emit),

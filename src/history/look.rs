@@ -323,7 +323,8 @@ impl History<'_> {
         }
     }
 
-    /// Ends a look and judges its result. `waited_long_enough` says so of what is missing. The walk of a look for
+    /// Ends a look and judges its result. `waited_long_enough` says whether enough time has
+    /// passed to call something missing. The walk of a look for
     /// residue stays here, for the recount.
     pub(crate) fn conclude(&mut self, id: LookId, waited_long_enough: bool, emit: EvidenceSink<'_>) -> Option<Looked> {
         let mut look = self.looks.remove(&id)?;

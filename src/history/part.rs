@@ -30,7 +30,7 @@ pub(crate) enum Part {
 #[derive(Clone, Debug)]
 pub(crate) struct WriteContext {
     pub(crate) role: Role,
-    /// The form of the field that has several.
+    /// The timestamp form of the field for which the contract accepts several (`Invariants::accepts`).
     pub(crate) form: TimestampForm,
     /// The values in its path, by parameter: a record's owner, or the record itself.
     pub(crate) path_values: Vec<(String, Value)>,

@@ -109,8 +109,8 @@ struct Creates {
     updates: HashMap<u64, (OperationId, Option<u16>)>,
 }
 
-/// The maximum number of rejected creates that are remembered, with a run tag and without one: a soak may send any
-/// number. One with a run tag is looked up by a number; one without is kept with its body, and each record that is seen
+/// The maximum number of rejected creates that are remembered, with a run tag and without one: a run that
+/// repeats its plan (a soak) may send any number. One with a run tag is looked up by a number; one without is kept with its body, and each record that is seen
 /// is compared with it.
 const MAX_TAGGED: usize = 100_000;
 const MAX_UNTAGGED: usize = 1_000;

@@ -98,9 +98,9 @@ impl RunTag {
         }
     }
 
-    /// Returns a token that nobody issued.
+    /// Returns the string that seeds how the wrong tokens differ from the right one; it is never sent.
     #[must_use]
-    pub fn wrong_token(&self) -> String {
+    pub fn wrong_token_seed(&self) -> String {
         format!("countersign-wrong-token-{}", self.0)
     }
 }

@@ -224,7 +224,7 @@ const fn day(class: &'static str, (year, month, day): (i32, u32, u32)) -> Day {
 const DAYS: [Day; SETS_PER_UPDATE + 1] = [
     // Moved to the next day, or to the end of February, in a year that is shifted; and a century that has a leap day.
     day("the leap day of a full century", (2000, 2, 29)),
-    // The day of the year that most years do not have, and one that ISO's weeks count to the next year.
+    // The 366th day of the year, which most years do not have; it belongs to week 1 of the next ISO year.
     day("the last day of a leap year", (1984, 12, 31)),
     // Two orders of writing the same date.
     day("a day that could be a month", (1984, 4, 3)),
@@ -256,8 +256,8 @@ const fn time(class: &'static str, text: &'static str) -> Time {
     Time { class, text }
 }
 
-/// The instant on which most breaks: negative offsets of half hours, a month that is already the next one in UTC, a day
-/// that could be a month, and the largest instant of 32 bits. It is in the future, which a service may reject.
+/// The instant on which most breaks: negative offsets of half hours, a month that is already the next one in UTC, and
+/// the largest instant of 32 bits. It is in the future, which a service may reject.
 const FAR_TIME: Time = time(
     "a month that is the next one in UTC, after 2038",
     "2039-03-31T22:20:29-03:30",

@@ -12,7 +12,7 @@ use crate::contract::vocabulary::TimestampForm;
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub(super) operation: OperationId,
-    /// The form of the field that has several.
+    /// The timestamp form of the field for which the contract accepts several (`Invariants::accepts`).
     pub(super) form: TimestampForm,
     /// The fields, in the order of the schema.
     pub(super) leaves: Vec<Leaf>,
@@ -27,7 +27,7 @@ impl Draft {
         self.operation
     }
 
-    /// Returns the form of the field that has several.
+    /// Returns the timestamp form of the field for which the contract accepts several (`Invariants::accepts`).
     #[must_use]
     pub fn form(&self) -> TimestampForm {
         self.form

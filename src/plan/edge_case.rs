@@ -4,8 +4,8 @@
 //!
 //! Where only a part differs, the rest is sound, so that a service gets far enough to trip over that part: an unknown
 //! identifier comes with a body that was accepted, an unusual string in a record that was. An unknown identifier
-//! should name no record, whatever the target contains: it is a random UUID, or the largest number that the parameter
-//! takes. A malformed one is a string that is neither a UUID nor a number.
+//! should name no record, whatever the target contains: it is a random UUID, or the largest integer that every
+//! JSON reader preserves. A malformed one is a string that is neither a UUID nor a number.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

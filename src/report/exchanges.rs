@@ -62,7 +62,7 @@ pub struct ExchangeRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PurposeRecord {
-    /// To look for residue at the end of the run: [`Purpose::FinalLook`], named as in earlier formats.
+    /// To look for residue at the end of the run; named as in earlier versions.
     Account,
     /// As documented.
     Documented,

@@ -25,7 +25,7 @@
 //! # Design
 //!
 //! Lists are walked with several requests at a time. Writes are sent one by one, because what a write leaves decides
-//! what is sent next. Each write is announced in the caller's [`WriteLog`] before it is sent; if it cannot be announced
+//! what is sent next; only two creates are sent at once, on purpose. Each write is announced in the caller's [`WriteLog`] before it is sent; if it cannot be announced
 //! there, it is not sent and the run ends.
 //!
 //! There is one `Session`, and most files add one kind of step to it. `Session` therefore holds types from these files,

@@ -411,7 +411,7 @@ async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
         ..Settings::new(RunTag::new(1, 1))
     };
     (case.set)(contract, &mut scope, &mut settings);
-    let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.run_tag.wrong_token());
+    let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.run_tag.wrong_token_seed());
     let service = Router::new().fallback(response);
     let transport = Transport::in_process(service, Some(token), wrong, Limits::default());
     let plan = Plan::new(contract, &scope);

@@ -73,11 +73,11 @@ struct Feed {
     entries: Receiver<Placed>,
     /// The next entry; `None` at the end of the file.
     next: Option<Placed>,
-    reader: JoinHandle<Ended>,
+    reader: JoinHandle<ReaderResult>,
 }
 
 /// What a reader knows at its end.
-struct Ended {
+struct ReaderResult {
     entries: u64,
     skipped: BTreeMap<Skipped, u64>,
     stopped: Option<Stopped>,
@@ -118,7 +118,7 @@ impl InOrder {
                         }));
                     }
                 });
-                Ended {
+                ReaderResult {
                     entries: count,
                     skipped,
                     stopped: stopped.err(),
@@ -148,7 +148,7 @@ impl InOrder {
         for feed in self.feeds {
             drop(feed.entries);
             // A reader has nothing that panics; if one did, its file counts as unreadable.
-            let ended = feed.reader.join().unwrap_or_else(|_| Ended {
+            let ended = feed.reader.join().unwrap_or_else(|_| ReaderResult {
                 entries: 0,
                 skipped: BTreeMap::new(),
                 stopped: Some(Stopped::Unreadable("the reader failed".to_owned())),

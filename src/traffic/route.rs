@@ -74,7 +74,7 @@ impl Router {
         }
     }
 
-    /// Returns the base URL; `None` where no operation was called.
+    /// Returns the base URL; `None` where nobody has named it and no operation was called.
     pub(super) fn base(&self) -> Option<&Target> {
         match &self.base {
             Base::Known(targets) => targets.first(),

@@ -31,7 +31,8 @@ const MAX_WALKS: usize = 256;
 /// How traffic is judged.
 #[derive(Debug)]
 pub struct Settings {
-    /// The base URL of the service; `None` for the contract's servers, or the only origin that has its paths.
+    /// The base URL of the service; `None` for the contract's servers, or the first origin at which an
+    /// operation is called.
     pub base: Option<Target>,
     /// The levels of the rules.
     pub levels: Levels,
@@ -40,7 +41,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// The first origin, each rule's own level, and the time that a check waits by default.
+    /// The contract's servers or the first origin, each rule's own level, and the time that a check waits by default.
     fn default() -> Self {
         Self {
             base: None,
@@ -55,7 +56,7 @@ impl Default for Settings {
 pub struct Judged {
     /// The verdicts, as a run has them. It sent nothing and left nothing.
     pub run: Run,
-    /// The service; `None` where no entry calls an operation.
+    /// The service; `None` where nobody has named it and no entry calls an operation.
     pub target: Option<Target>,
     /// Other origins at which operations were called; then `--base-url` has to say which one is the service's.
     pub other_origins: BTreeSet<String>,
@@ -78,7 +79,7 @@ pub enum NotJudged {
     OtherOrigin,
     /// It cannot be judged.
     Skipped(Skipped),
-    /// The response is a 5xx that gateways send too, or that may have gone away (503).
+    /// The response is a 5xx that may come from a gateway, or a temporary one (503).
     Unavailable,
 }
 
@@ -299,6 +300,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
     }
 
+    /// Returns the intent of another client's request: what rejects it may be something in front of the service.
     fn intent() -> Intent {
         Purpose::Documented(OnRejection::Others).into()
     }
@@ -497,7 +499,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         self.found = findings.len();
     }
 
-    /// Says of the walks that did not add up, and that no second one followed, what is missing.
+    /// Explains, for each list whose walk did not add up and was not repeated, that a second walk is missing.
     fn explain_doubtful(&mut self) {
         let lists: BTreeSet<_> = self.doubtful.keys().map(|window| window.list).collect();
         for list in lists {
@@ -509,6 +511,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
     }
 
+    /// Returns how judging ended, in the terms of a run.
     fn ended(&self, files: &[FileRead]) -> Ended {
         let stopped = files.iter().find_map(|file| Some((&file.name, file.stopped.as_ref()?)));
         match (stopped, self.evaluation.verdicts().no_success()) {
@@ -566,7 +569,7 @@ fn later(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
     moment.checked_add_signed(by).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
-/// Whether only requests that nobody else sends, or knows to be sent, show a fact of this kind.
+/// Whether a fact of this kind shows only in requests that a check sends, or that only a check knows to have been sent.
 fn needs_check(kind: FactKind) -> bool {
     matches!(
         kind,
