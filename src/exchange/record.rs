@@ -44,7 +44,7 @@ impl Exchange {
     }
 }
 
-/// One request, before it has an address.
+/// One request, relative to the base URL.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The operation that it calls.

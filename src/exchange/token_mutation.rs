@@ -7,8 +7,8 @@
 //! wrong token is made from the right one.
 //!
 //! Most of these reveal the right token to anyone who reads the target's log of rejected calls, so they go to loopback
-//! targets, and to others only where the configuration allows it. Elsewhere, half of a token is all that such a log
-//! shows, and that is not enough to get in. A service that compares only part of the token would accept each wrong
+//! targets, and to others only where the configuration allows it. Elsewhere, such a log shows only half of a
+//! token, or the header and claims of a JWT, and that is not enough to get in. A service that compares only part of the token would accept each wrong
 //! token; that is what makes it a test. A replaced last character is chosen so that a Base64 decoder does not decode both
 //! tokens to the same bytes (RFC 4648, section 3.5), unless the alphabet has no such letter.
 

@@ -55,7 +55,7 @@ pub enum Action {
     ProbeWrite(Probe),
     /// Looks at one page of this list to see whether the writes that had to be rejected took effect.
     LookAtRejected,
-    /// Sends an edge case to a reading operation. Edge cases come last, because their effect on a target is unknown.
+    /// Sends an edge case to a reading operation. Edge cases come after all other judged requests, because their effect on a target is unknown.
     EdgeCaseRead(EdgeCase),
     /// Sends an edge case to a writing operation, with a body that was accepted where only a part of it differs.
     EdgeCaseWrite(EdgeCase),
@@ -65,7 +65,7 @@ pub enum Action {
     FinalLook,
 }
 
-/// The credential of a probe, in the order of sending.
+/// The credential of a probe, in the order of sending, except that a second page is requested once its list is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Probe {
     /// No credential.

@@ -34,7 +34,7 @@ pub(super) struct Drafts<'run> {
     pub(super) rejected_values: RefCell<Vec<RejectedValue>>,
 }
 
-/// The last try of a write in one form.
+/// The last try of a write in one timestamp form.
 struct Tried {
     draft: Draft,
     credential: Credential,
@@ -63,7 +63,8 @@ pub(super) enum WriteRole {
 }
 
 impl Session<'_> {
-    /// Creates a record in each form that the invariants name, or one record where they name none.
+    /// Creates a record in each timestamp form that the contract says the operation accepts, or one record where it says
+    /// nothing.
     pub(super) async fn create(&self, operation: OperationId) {
         let accepts = self.contract.operation(operation).invariants.accepts.first();
         let forms = accepts.map_or(&[TimestampForm::Utc][..], |accepts| &accepts.forms);

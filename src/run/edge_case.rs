@@ -1,5 +1,5 @@
-//! Sends edge cases, which the contract asks for with `x-edge-cases`. They come last, and each is sent once. Its response must be
-//! complete and not a 5xx; nothing else about it is judged.
+//! Sends edge cases, which the contract asks for with `x-edge-cases`. They come after all
+//! other judged requests. Their responses must be complete and not a 5xx; nothing else about them is judged.
 //!
 //! # Design
 //!

@@ -1,5 +1,6 @@
-//! Walks the lists whose pages are judged, by the page invariant, `x-page`. A list that does not add up is walked
-//! again, to distinguish rows that are added meanwhile, or appear late, from pages that never add up.
+//! Walks the lists whose pages are judged, by the page invariant, `x-page`. A list *adds up* when its pages agree with
+//! each other and with the numbers that they state. One that does not is walked again, to distinguish rows that are
+//! added meanwhile, or appear late, from pages that never add up.
 
 use super::session::Session;
 use super::walk::Order;

@@ -30,7 +30,7 @@ impl Session<'_> {
         }
     }
 
-    /// Looks for one of many updates, first on the page that last showed the record. `sent` has the value of each field
+    /// Looks for one of many updates, `changed`, first on the page that last showed the record. `sent` has the value of each field
     /// that the earlier updates sent last.
     pub(super) async fn look_closely(&self, list: OperationId, changed: Changed, sent: &Value) {
         let changed = Arc::new(changed);

@@ -9,6 +9,9 @@ use super::expected::{ProposedFault, carried};
 use super::locations::each;
 
 /// What happens to an array of two or more elements.
+///
+/// The *kind* of an element is the member that a gap lets come back in another spelling (`type`); its *main part* is the
+/// other members (`contact`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArrayFault {
     /// Only its first element is kept.

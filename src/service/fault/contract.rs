@@ -161,6 +161,7 @@ impl Listed {
     }
 }
 
+/// A field that must come back: where it is sent, and where the record shows it (`carries` in `x-invariants`).
 #[derive(Debug, Deserialize)]
 pub(super) struct Carry {
     pub(super) sent: String,

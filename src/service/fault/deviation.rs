@@ -40,7 +40,7 @@ pub(super) struct Deviation {
     pub(super) kind: DeviationKind,
 }
 
-/// The ways to deviate, in the order in which responses are changed.
+/// The ways to deviate; `order` in `layer` has the order in which responses are changed.
 #[derive(Clone, Debug)]
 pub(super) enum DeviationKind {
     /// What is sent is changed on its way in.

@@ -115,7 +115,7 @@ impl EdgeCase {
         }
     }
 
-    /// Answers such a call with a 500 or breaks off, unless the service rejected it for its credential.
+    /// Answers such a call with a 500 or breaks off, unless the service rejected it with 401.
     pub(super) fn change_response(self, end: End, call: &Call, response: &mut ServedResponse) {
         if response.head.status == StatusCode::UNAUTHORIZED || !self.is(call, response.head.status) {
             return;

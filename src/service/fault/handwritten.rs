@@ -1,4 +1,4 @@
-//! The faults that are written by hand: one or more for each invariant of the design and for each fact about
+//! The faults that are written by hand: one or more for each invariant of the contract and for each fact about
 //! credentials.
 
 use axum::http::StatusCode;

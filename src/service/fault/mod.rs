@@ -5,7 +5,7 @@
 //! or what it has answered.
 //!
 //! ```text
-//! server ─▶ layer ─▶ request, awkward, arrays, spelling, edge_case ─▶ the service ─▶ locations, response, pages, creates, renamed ─▶ server
+//! server ─▶ layer ─▶ request, awkward, arrays, spelling, pages ─▶ the service ─▶ edge_case, pages, creates and renamed, locations, response ─▶ server
 //!                                repetition: how many times ─┘
 //! ```
 //!
