@@ -44,7 +44,8 @@ pub(crate) struct History<'run> {
     pub(super) own: HashMap<OperationId, OwnershipState>,
     /// Digests of the identifiers that each operation's list or create has shown.
     identifiers: HashMap<OperationId, Digests>,
-    /// The values that responses showed, for creates that are recognised by their links alone.
+    /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
+    /// links identify.
     pub(super) seen_identifiers: SeenIdentifiers,
     /// Whether the run's own records were kept.
     pub(super) mock_signs: MockSigns,
@@ -79,7 +80,8 @@ pub(crate) struct Finished {
 
 impl<'run> History<'run> {
     /// Begins the history of a run whose own values carry the run tag. `recognises_by_links` says
-    /// whether the run creates records that are recognised by their links alone.
+    /// whether the run has creates without the invariant `created`, whose records only the contract's links
+    /// identify.
     pub(crate) fn new(contract: &'run Contract, run_tag: RunTag, recognises_by_links: bool) -> Self {
         Self {
             contract,

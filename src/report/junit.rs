@@ -3,8 +3,8 @@
 //!
 //! # Design
 //!
-//! A finding at deny is a failure; one at warn is reported in the output of a passing case, because JUnit has no level
-//! in between. An undecided fact is skipped, with its reason. A run that could not judge the service adds a case of its
+//! A finding at deny is a failure; one at warn is reported in the output of a case that passes or is skipped, because
+//! JUnit has no level in between. An undecided fact is skipped, with its reason. A run that could not judge the service adds a case of its
 //! own that is an error, so that a report without failures is not read as green.
 
 use std::collections::{HashMap, HashSet};

@@ -38,7 +38,7 @@ pub(super) enum RecordedStep {
 #[derive(Clone)]
 pub struct Recording {
     pub(super) run_tag: RunTag,
-    /// Whether the run creates records that are recognised by their links alone.
+    /// Whether the run has creates without the invariant `created`, whose records only the contract's links identify.
     pub(super) recognises_by_links: bool,
     pub(super) entries: Vec<RecordedStep>,
 }

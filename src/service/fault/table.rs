@@ -6,7 +6,7 @@ use super::deviation::{DeviationKind, Fault};
 use super::request::RequestFault;
 use super::{arrays, awkward, credential, derived, handwritten, renamed, repetition, spelling};
 
-/// Every fault, in the order of the document, those derived from it first.
+/// Every fault: those derived from the document, in its order, then the others, kind by kind.
 #[must_use]
 pub fn faults() -> &'static [Fault] {
     static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {

@@ -1,4 +1,4 @@
-//! What a new store starts with: [`sow`] writes synthetic records, the same in every store.
+//! What a new store starts with: synthetic records, the same in every store. The store's schema inserts them.
 //!
 //! Each list has several pages at the default page size, the last of them full: that is where page arithmetic goes
 //! wrong most easily, and a check that only reads sees it nowhere else. The contacts differ in every way a response can
