@@ -30,7 +30,7 @@ pub struct Fact {
 /// `carried`, and `respelled` for fields with a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FactKind {
-    /// A field is absent.
+    /// A field that the contract forbids (`not: {}`) is absent.
     Absent,
     /// A form of a request field is accepted.
     Accepts(TimestampForm),

@@ -55,7 +55,7 @@ pub enum Action {
     ProbeWrite(Probe),
     /// Looks at one page of this list to see whether the writes that had to be rejected took effect.
     LookAtRejected,
-    /// Sends an edge case to a reading operation. Edge cases come after all other judged requests, because their effect on a target is unknown.
+    /// Sends an edge case to a reading operation. Edge cases come after all other judged requests but [`Self::Restore`], because their effect on a target is unknown.
     EdgeCaseRead(EdgeCase),
     /// Sends an edge case to a writing operation, with a body that was accepted where only a part of it differs.
     EdgeCaseWrite(EdgeCase),

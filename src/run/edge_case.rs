@@ -1,10 +1,10 @@
 //! Sends edge cases, which the contract asks for with `x-edge-cases`. They come after all
-//! other judged requests. Their responses must be complete and not a 5xx; nothing else about them is judged.
+//! other judged requests but the updates that restore plain values. Their responses must be complete and not a 5xx; nothing else about them is judged.
 //!
 //! # Design
 //!
-//! Edge cases of writes share the budget of all writes. A rejected write leaves nothing and is not counted, so only
-//! accepted and unanswered ones use the budget up; once they have, no further edge case of a write is sent. An
+//! Edge cases of writes share the budget of all writes. A plainly rejected write leaves nothing and is not counted;
+//! any other one, answered or not, uses the budget up. Once it is used up, no further edge case of a write is sent. An
 //! operation that failed on a documented request gets no edge cases: they would show nothing new. One that gives no
 //! complete response to an edge case, or throttles every attempt, gets no more of them. Where an edge case is withheld,
 //! the invariant is not held; one that cannot be made from the operation's request is left out without consequence.

@@ -436,7 +436,8 @@ pub struct FindingRecord {
     pub count: u64,
     /// A command line that reproduces it; it takes the token from `$COUNTERSIGN_TOKEN`.
     pub reproduce: String,
-    /// The number of the exchange that showed it first, if it is known.
+    /// The number of the exchange that showed it first or, if several showed it together, of the last of them; none if it
+    /// is not known.
     pub exchange: Option<u64>,
     /// Where that exchange was recorded, if recorded traffic was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
