@@ -146,7 +146,7 @@ fn can_be(document: &Document, operation: &Operation, (parameter, case): (&Param
 pub enum ParameterKind {
     /// A string of any form.
     FreeText,
-    /// A string of another form, or anything else.
+    /// A string with an `enum`, `format` or `pattern`, or anything else.
     Formed,
     /// A number.
     Number,

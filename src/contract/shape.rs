@@ -167,8 +167,11 @@ pub(super) struct Expander<'document> {
     parts: Cell<usize>,
     /// The first defect in a response's schema.
     rejected: Option<Defect>,
+    /// The shapes of the current body by the key of what they were expanded from, so that a large body shares them.
     memo: HashMap<String, ShapeId>,
+    /// The shapes that contain what is being expanded, with their keys, the outermost first.
     path: Vec<(String, ShapeId)>,
+    /// The number of shapes before those of the current body.
     first: usize,
     subject: String,
     operation: OperationId,

@@ -37,7 +37,7 @@ pub(super) struct Counts {
 struct Written {
     operation: OperationId,
     body: Value,
-    /// The numbers of its drafts.
+    /// The draft numbers that its body carries after the run tag (see `RunTag::numbers_in`); none if it carries no tag.
     numbers: Vec<u64>,
     /// The identifier of its record, where it is known.
     id: Option<String>,

@@ -152,8 +152,8 @@ pub struct ActionSpec {
     pub repeats: bool,
     /// The evidence that its responses give.
     pub(super) decides: &'static [Evidence],
-    /// Whether the step, with the second operation, decides facts of the first: its own, or those of what its list
-    /// shows.
+    /// `(contract, subject, called)`: whether the step decides facts of the operation `subject` by calling `called`:
+    /// facts of the same operation, or of one whose records the called list shows.
     pub(super) decides_facts_of: fn(&Contract, OperationId, OperationId) -> bool,
     /// The list that is read after each request.
     pub(super) read_after: fn(&Contract, &BTreeMap<OperationId, ShownBy>, OperationId) -> Option<OperationId>,

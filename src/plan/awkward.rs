@@ -1,6 +1,10 @@
 //! Values that are valid but awkward: software that stores plain values may well spoil them. The main type is
 //! [`AwkwardValue`].
 //!
+//! A *name* is a string field that the run fills with a string of its own (`FieldKind::Name`); a body may have several,
+//! counted from 0. An *element* is an item of an array in the body, such as a contact method; its *channel* is the
+//! value that says what its address is for, such as `email` or `phone`.
+//!
 //! # Design
 //!
 //! Each value is here because of a way in which software breaks on it, which the comment next to it names. Public
