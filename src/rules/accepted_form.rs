@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Operation("rejects a documented form", "reject a documented form"),
     topic: Topic::Invariants,
-    summary: "Each form that the document gives a request field is accepted.",
+    summary: "Each datetime format that the document gives is accepted.",
     explanation: "A field documented in several forms, such as a datetime with the suffix Z or with a numeric offset, \
                   is sent in each of them, with all other fields the same. Where one form is accepted and another is \
                   rejected with 400 or 422, callers that follow the document are turned away.",
