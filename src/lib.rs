@@ -99,6 +99,8 @@ pub mod traffic;
 pub mod cli;
 
 #[cfg(feature = "service")]
+mod listen;
+#[cfg(feature = "service")]
 pub mod service;
 
 #[cfg(feature = "checker")]

@@ -40,10 +40,20 @@ struct Idle {
 pub(super) struct Slot {
     connections: Connections,
     close: Arc<Notify>,
-    /// Its number among the idle ones; none while it is busy.
-    number: Mutex<Option<u64>>,
+    state: Mutex<State>,
     _permit: OwnedSemaphorePermit,
 }
+
+#[derive(Default)]
+struct State {
+    /// The number among the idle connections; `None` while busy.
+    number: Option<u64>,
+    /// How many responses are under way: the end of one may be noticed after the next request has begun.
+    under_way: usize,
+}
+
+/// A request that is being answered; once this is dropped, its connection may be idle.
+pub(super) struct Busy(Arc<Slot>);
 
 impl Connections {
     /// Allows `most` connections at a time.
@@ -58,7 +68,7 @@ impl Connections {
     }
 
     /// Waits for a slot for a new connection, which starts out idle.
-    pub(super) async fn slot(&self) -> Slot {
+    pub(super) async fn slot(&self) -> Arc<Slot> {
         let permit = loop {
             if let Ok(permit) = self.inner.permits.clone().try_acquire_owned() {
                 break permit;
@@ -71,12 +81,12 @@ impl Connections {
                 () = became_idle, if !closed => {}
             }
         };
-        let slot = Slot {
+        let slot = Arc::new(Slot {
             connections: self.clone(),
             close: Arc::new(Notify::new()),
-            number: Mutex::default(),
+            state: Mutex::default(),
             _permit: permit,
-        };
+        });
         slot.become_idle();
         slot
     }
@@ -96,18 +106,20 @@ impl Connections {
 }
 
 impl Slot {
-    /// Awaits the `response` to a request, during which the connection is not closed. Never finishes on a connection
-    /// that is about to be closed.
-    pub(super) async fn busy<T>(&self, response: impl Future<Output = T>) -> T {
-        let number = self.number().take();
+    /// Begins a request, until whose end the connection is not closed. `None` on a connection that is about to be closed.
+    pub(super) fn begin(self: Arc<Self>) -> Option<Busy> {
+        let mut state = self.state();
         // Without a number, an earlier request on this connection was abandoned, and it is still busy.
-        let is_chosen = number.is_some_and(|number| self.connections.idle().closers.remove(&number).is_none());
+        let is_chosen = state
+            .number
+            .take()
+            .is_some_and(|number| self.connections.idle().closers.remove(&number).is_none());
         if is_chosen {
-            return std::future::pending().await;
+            return None;
         }
-        let response = response.await;
-        self.become_idle();
-        response
+        state.under_way += 1;
+        drop(state);
+        Some(Busy(self))
     }
 
     /// Waits until the connection is to be closed.
@@ -121,18 +133,30 @@ impl Slot {
         idle.next += 1;
         idle.closers.insert(number, self.close.clone());
         drop(idle);
-        *self.number() = Some(number);
+        self.state().number = Some(number);
         self.connections.inner.became_idle.notify_waiters();
     }
 
-    fn number(&self) -> MutexGuard<'_, Option<u64>> {
-        self.number.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.under_way -= 1;
+        let is_idle = state.under_way == 0;
+        drop(state);
+        if is_idle {
+            self.0.become_idle();
+        }
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        if let Some(number) = self.number().take() {
+        if let Some(number) = self.state().number.take() {
             self.connections.idle().closers.remove(&number);
         }
     }
@@ -155,7 +179,7 @@ mod tests {
         let connections = Connections::new(2);
         let (first, second) = (connections.slot().await, connections.slot().await);
         // A request makes the first one the fresher of the two.
-        first.busy(async {}).await;
+        drop(first.clone().begin());
         let mut third = pin!(connections.slot());
         assert!(third.as_mut().now_or_never().is_none());
         assert_eq!((is_closed(&first), is_closed(&second)), (false, true));
@@ -167,16 +191,24 @@ mod tests {
     async fn a_busy_connection_is_not_cut_and_the_new_one_waits_for_it_to_turn_idle() {
         let connections = Connections::new(1);
         let only = connections.slot().await;
-        let (answered, response) = tokio::sync::oneshot::channel();
-        let mut busy = pin!(only.busy(response));
-        assert!(busy.as_mut().now_or_never().is_none());
+        let busy = only.clone().begin();
         let mut next = pin!(connections.slot());
         assert!(next.as_mut().now_or_never().is_none());
         assert!(!is_closed(&only));
-        answered.send(()).unwrap();
-        busy.await.unwrap();
+        drop(busy);
         assert!(next.as_mut().now_or_never().is_none());
         assert!(is_closed(&only));
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_busy_until_the_last_of_its_responses_ends() {
+        let connections = Connections::new(1);
+        let only = connections.slot().await;
+        let (first, second) = (only.clone().begin(), only.clone().begin());
+        drop(first);
+        assert!(!connections.close_longest_idle());
+        drop(second);
+        assert!(connections.close_longest_idle());
     }
 
     #[tokio::test]
@@ -184,8 +216,7 @@ mod tests {
         let connections = Connections::new(1);
         let only = connections.slot().await;
         assert!(connections.close_longest_idle());
-        let begun = only.busy(async { panic!("this was begun") }).now_or_never();
-        assert!(begun.is_none());
+        assert!(only.begin().is_none());
         assert!(!connections.close_longest_idle());
     }
 

@@ -31,8 +31,8 @@
 //!           └▶ writes refusals, limits, delays and compresses (refusal_response, traffic)
 //! ```
 //!
-//! The server holds no more connections than `connections` has room for, and closes idle ones to make room for new
-//! ones.
+//! The server limits its connections, and closes idle ones to make room for new ones. Its accept loop is `listen`'s,
+//! which the proxy uses too.
 //!
 //! [`fault`] is outside all of this: it makes the service deviate on purpose, so that a check can be checked. What
 //! the document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
@@ -41,7 +41,6 @@ mod allowed_values;
 mod app;
 mod auth;
 mod body;
-mod connections;
 mod duplicates;
 pub mod fault;
 mod fields;
