@@ -97,6 +97,8 @@ pub mod traffic;
 
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cli")]
+mod proxy;
 
 #[cfg(feature = "service")]
 mod listen;

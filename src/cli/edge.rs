@@ -1,13 +1,15 @@
 //! The edge to the outside world: environment, clock, terminal, files. Nothing else in `cli` reads the first three.
 
 use std::fs::File;
-use std::io::{IsTerminal as _, Read, Write as _};
+use std::io::{self, IsTerminal as _, Read, Write as _};
+use std::net::SocketAddr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::ColorChoice;
 use chrono::{DateTime, Utc};
 use clap::ValueEnum;
+use tokio::net::TcpListener;
 
 use super::failure::Failure;
 use crate::client::Token;
@@ -42,12 +44,12 @@ pub(super) enum ColorWhen {
 impl ColorWhen {
     /// Returns whether standard output is coloured.
     pub(super) fn on_stdout(self) -> bool {
-        self.on(&std::io::stdout())
+        self.on(&io::stdout())
     }
 
     /// Returns whether standard error is coloured.
     pub(super) fn on_stderr(self) -> bool {
-        self.on(&std::io::stderr())
+        self.on(&io::stderr())
     }
 
     /// `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM` decide if the flag leaves it open.
@@ -64,6 +66,25 @@ impl ColorWhen {
 #[expect(clippy::disallowed_methods, reason = "the clock is read here and passed in")]
 pub(super) fn now() -> DateTime<Utc> {
     std::time::SystemTime::now().into()
+}
+
+/// Listens on the address that a flag has, and returns the address with the port that it has now.
+///
+/// # Errors
+///
+/// [`Failure::Listen`] for an address that is taken, or not one of this machine.
+pub(super) async fn listen(address: &str, flag: &str) -> Result<(TcpListener, SocketAddr), Failure> {
+    let failure = |source: io::Error| Failure::Listen {
+        address: address.to_owned(),
+        hint: match source.kind() {
+            io::ErrorKind::AddrInUse => format!("; choose another with {flag}, or port 0 for a free one"),
+            _ => format!("; {flag} takes an address of this machine and a port, such as 127.0.0.1:8080"),
+        },
+        source,
+    };
+    let listener = TcpListener::bind(address).await.map_err(failure)?;
+    let bound = listener.local_addr().map_err(failure)?;
+    Ok((listener, bound))
 }
 
 /// Refuses to run the reference service on a clock that cannot date its responses, because hyper would panic.
@@ -138,7 +159,7 @@ pub(super) fn read(what: &'static str, path: &Path, most: u64) -> Result<String,
     text.map_err(|reason| Failure::File {
         what,
         path: path.to_owned(),
-        source: std::io::Error::other(reason),
+        source: io::Error::other(reason),
     })
 }
 
@@ -156,7 +177,7 @@ pub(super) fn read_bytes(what: &'static str, path: &Path, most: u64) -> Result<V
     let mut bytes = Vec::new();
     let mut taken = |source: &mut dyn Read| source.take(most).read_to_end(&mut bytes).map(drop);
     let read = if path == Path::new("-") {
-        taken(&mut std::io::stdin().lock())
+        taken(&mut io::stdin().lock())
     } else {
         File::open(path).and_then(|mut file| taken(&mut file))
     };
@@ -181,12 +202,12 @@ pub(super) fn ignores_hang_up() -> bool {
 
 /// Returns the width of the terminal on standard output, if there is one.
 pub(super) fn width() -> Option<usize> {
-    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
+    terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0))
 }
 
 /// Returns the width of the terminal on standard error, if there is one.
 pub(super) fn stderr_width() -> Option<usize> {
-    terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
+    terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0))
 }
 
 /// Returns the width of lines for people: that of the terminal, but at most 100 columns; 100 if there is no terminal.
@@ -197,7 +218,7 @@ pub(super) fn line_width() -> usize {
 /// Returns whether standard error is a terminal.
 #[expect(clippy::disallowed_methods, reason = "the terminal is queried here")]
 pub(super) fn stderr_is_terminal() -> bool {
-    std::io::stderr().is_terminal()
+    io::stderr().is_terminal()
 }
 
 /// Returns whether two paths lead to one file, however they are spelled and linked; the file need not exist.
@@ -284,7 +305,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 /// Those of [`print`].
 pub(super) fn print_verbatim(text: &[u8]) -> Result<(), Failure> {
     match write(text) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.map_err(Failure::Stdout),
     }
 }
@@ -295,7 +316,7 @@ pub(super) fn print_verbatim(text: &[u8]) -> Result<(), Failure> {
 /// # Errors
 ///
 /// The system's error, such as a full disk; a standard output that is closed.
-pub(super) fn print_whole(text: &str) -> std::io::Result<()> {
+pub(super) fn print_whole(text: &str) -> io::Result<()> {
     write(sanitize(text, Colours::Kept).as_bytes())
 }
 
@@ -304,15 +325,15 @@ pub(super) fn print_whole(text: &str) -> std::io::Result<()> {
 /// # Errors
 ///
 /// Those of [`print_whole`].
-pub(super) fn print_commands(text: &str) -> std::io::Result<()> {
+pub(super) fn print_commands(text: &str) -> io::Result<()> {
     write(text.as_bytes())
 }
 
-fn write(text: &[u8]) -> std::io::Result<()> {
+fn write(text: &[u8]) -> io::Result<()> {
     if STDOUT_IS_CLOSED.load(Ordering::Relaxed) {
-        return Err(std::io::Error::other("it is closed"));
+        return Err(io::Error::other("it is closed"));
     }
-    let mut stdout = std::io::stdout().lock();
+    let mut stdout = io::stdout().lock();
     stdout.write_all(text).and_then(|()| stdout.flush())
 }
 
@@ -325,7 +346,7 @@ pub(super) fn step_summary() -> Option<PathBuf> {
 
 /// Writes a line to standard error.
 pub(super) fn note(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", sanitize(line, Colours::Kept));
+    let _ = writeln!(io::stderr().lock(), "{}", sanitize(line, Colours::Kept));
 }
 
 /// Prints the failure that ended a command.
@@ -341,7 +362,7 @@ pub(super) fn error(failure: &Failure) {
     reason = "a user who interrupts twice does not want to wait, and the thread that would return hangs"
 )]
 pub(super) fn end(why: &str, code: i32) -> ! {
-    let _ = writeln!(std::io::stderr().lock(), "{why}");
+    let _ = writeln!(io::stderr().lock(), "{why}");
     std::process::exit(code)
 }
 

@@ -56,7 +56,7 @@ pub(super) enum Failure {
         /// The system's error.
         source: std::io::Error,
         /// What to do.
-        hint: &'static str,
+        hint: String,
     },
     /// The manual pages could not be written.
     #[error("failed to write the manual page `{}`: {reason}", path.display())]

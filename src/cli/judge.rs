@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, Utc};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 
 use super::arguments::Arguments as CheckArguments;
 use super::check::{accept, contract, levels, reject_own_overwrites, write};
-use super::config::{self, ResolvedArguments};
+use super::config::{self, Accepting, ResolvedArguments};
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::output::Outputs;
@@ -20,11 +21,14 @@ use super::report_flags;
 use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::{Redaction, Values};
+use crate::proxy::Counts;
+use crate::report::Acceptance;
 use crate::report::{
     Exchanges, FindingRecord, NotJudgedRecord, Record, RecordedAt, RunContext, TrafficFileRecord, TrafficRecord,
     accepted, record,
 };
-use crate::run::Tally;
+use crate::rules::Levels;
+use crate::run::{Event, Tally};
 use crate::traffic::{self, File, FileRead, Judged};
 
 /// The arguments of `judge`.
@@ -76,14 +80,14 @@ pub(super) fn without_sending(command: clap::Command) -> clap::Command {
 ///
 /// [`Failure::Usage`] with the flag.
 pub(super) fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
-    let Some(typed) = matches.subcommand_matches("judge") else {
+    let Some((name, typed)) = matches.subcommand() else {
         return Ok(());
     };
     let is_typed = |id: &&str| typed.value_source(id) == Some(ValueSource::CommandLine);
     match OF_SENDING.into_iter().find(is_typed) {
         None => Ok(()),
         Some(id) => Err(Failure::Usage(format!(
-            "--{} has no meaning for `judge`, which sends nothing and shows no value of the traffic; leave it out",
+            "--{} has no meaning for `{name}`, which sends nothing of its own and shows no value of the traffic; leave it out",
             id.replace('_', "-")
         ))),
     }
@@ -91,55 +95,115 @@ pub(super) fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
 
 /// Judges, writes the reports, and ends with the outcome's exit code.
 pub(super) fn run(files: &[PathBuf], resolved: &ResolvedArguments) -> Result<u8, Failure> {
-    let arguments = &resolved.arguments;
-    let started_at = edge::now();
-    let contract = Arc::new(contract(arguments.spec())?.hiding_other_names());
-    let entries = resolved.levels(&contract, started_at.date_naive())?;
-    let mut levels = levels(arguments)?;
-    let acceptances = config::add(&entries, &mut levels);
-    let summary = edge::step_summary();
-    reject_own_overwrites(resolved, summary.as_deref())?;
     let named = files.iter().filter(|file| *file != Path::new("-"));
     let inputs: Vec<_> = named.map(|file| ("the traffic", file.as_path())).collect();
-    overwrites::reject_overwrites(&overwrites::reports(&arguments.report), &inputs)?;
+    let judging = Judging::new(resolved, &inputs)?;
     let opened = files.iter().map(|file| open(file)).collect::<Result<Vec<_>, _>>()?;
-    let outputs = Outputs::open(&report_flags::targets(&arguments.report), summary)?;
-    let accepting = resolved.accepting()?;
-    let base = arguments.service.base_url.as_ref();
+    let base = resolved.arguments.service.base_url.as_ref();
     let base = base.map(|url| Target::parse(&url.value)).transpose()?;
-    let settings = traffic::Settings {
-        base,
-        levels: levels.clone(),
-        settle: Duration::from_secs_f64(arguments.service.pace.settle.value.0),
-    };
     let clock = Instant::now();
-    let mut exchanges = Exchanges::new(&contract, Values::Hidden, Redaction::default());
-    let keeps = outputs.show_exchanges();
-    let judged = traffic::judge(&contract, opened, settings, &mut |event| {
-        if keeps {
+    let contract = Arc::clone(&judging.contract);
+    let mut exchanges = judging.exchanges(&contract);
+    let settings = judging.settings(base, resolved);
+    let judged = traffic::judge(&contract, opened, settings, &mut |event| exchanges.add(event));
+    let target = target(&judged)?;
+    judging.conclude(resolved, (&judged, None), (&target, exchanges, clock.elapsed()))
+}
+
+/// What judging other clients' traffic needs besides the traffic.
+pub(super) struct Judging {
+    pub(super) started_at: DateTime<Utc>,
+    pub(super) contract: Arc<Contract>,
+    levels: Levels,
+    acceptances: Vec<Acceptance>,
+    outputs: Outputs,
+    accepting: Option<Accepting>,
+}
+
+/// The exchanges that a report shows, if one shows any.
+pub(super) struct Kept<'contract>(Option<Exchanges<'contract>>);
+
+impl Kept<'_> {
+    /// Takes an event of judging.
+    pub(super) fn add(&mut self, event: Event<'_>) {
+        if let Some(exchanges) = &mut self.0 {
             exchanges.add_event(event);
         }
-    });
-    let target = target(&judged)?;
-    let about = RunContext {
-        contract: &contract,
-        target: &target,
-        seed: 0,
-        recorded: true,
-        writes: false,
-        started_at,
-        duration: clock.elapsed(),
-        require_facts: arguments.check.require_facts.as_ref().map(|percent| percent.value.0),
-        values: Values::Hidden,
-        redaction: &Redaction::default(),
-    };
-    let mut record = record(&judged.run, exchanges, &about);
-    describe(&mut record, &judged, &contract);
-    record.accepted = accepted(&judged.run, &contract, &levels, &acceptances);
-    let accepted = accept(accepting, &judged.run, &record, &contract);
-    let terminals = report_flags::terminals(arguments.color, (arguments.quiet, arguments.verbose));
-    let written = write(outputs, (&record, &terminals), accepted)?;
-    Ok(if written { record.exit_code } else { NOT_WRITTEN })
+    }
+}
+
+impl Judging {
+    /// Reads the contract and opens the reports, none of which may overwrite an input.
+    pub(super) fn new(resolved: &ResolvedArguments, inputs: &[(&'static str, &Path)]) -> Result<Self, Failure> {
+        let arguments = &resolved.arguments;
+        let started_at = edge::now();
+        let contract = Arc::new(contract(arguments.spec())?.hiding_other_names());
+        let entries = resolved.levels(&contract, started_at.date_naive())?;
+        let mut levels = levels(arguments)?;
+        let acceptances = config::add(&entries, &mut levels);
+        let summary = edge::step_summary();
+        reject_own_overwrites(resolved, summary.as_deref())?;
+        overwrites::reject_overwrites(&overwrites::reports(&arguments.report), inputs)?;
+        Ok(Self {
+            started_at,
+            contract,
+            levels,
+            acceptances,
+            outputs: Outputs::open(&report_flags::targets(&arguments.report), summary)?,
+            accepting: resolved.accepting()?,
+        })
+    }
+
+    /// Returns the files that contain a report until it is complete.
+    pub(super) fn unfinished(&self) -> Vec<PathBuf> {
+        self.outputs.unfinished()
+    }
+
+    /// Returns how traffic with the service at `base` is judged.
+    pub(super) fn settings(&self, base: Option<Target>, resolved: &ResolvedArguments) -> traffic::Settings {
+        traffic::Settings {
+            base,
+            levels: self.levels.clone(),
+            settle: Duration::from_secs_f64(resolved.arguments.service.pace.settle.value.0),
+        }
+    }
+
+    /// Returns what keeps the exchanges that a report shows.
+    pub(super) fn exchanges<'contract>(&self, contract: &'contract Contract) -> Kept<'contract> {
+        let keeps = self.outputs.show_exchanges();
+        Kept(keeps.then(|| Exchanges::new(contract, Values::Hidden, Redaction::default())))
+    }
+
+    /// Writes the reports and returns the outcome's exit code. `counts` says what passed, if the traffic passed a proxy.
+    pub(super) fn conclude(
+        self,
+        resolved: &ResolvedArguments,
+        (judged, counts): (&Judged, Option<Counts>),
+        (target, exchanges, duration): (&Target, Kept<'_>, Duration),
+    ) -> Result<u8, Failure> {
+        let arguments = &resolved.arguments;
+        let contract = &*self.contract;
+        let about = RunContext {
+            contract,
+            target,
+            seed: 0,
+            recorded: true,
+            writes: false,
+            started_at: self.started_at,
+            duration,
+            require_facts: arguments.check.require_facts.as_ref().map(|percent| percent.value.0),
+            values: Values::Hidden,
+            redaction: &Redaction::default(),
+        };
+        let none = || Exchanges::new(contract, Values::Hidden, Redaction::default());
+        let mut record = record(&judged.run, exchanges.0.unwrap_or_else(none), &about);
+        describe(&mut record, (judged, counts), contract);
+        record.accepted = accepted(&judged.run, contract, &self.levels, &self.acceptances);
+        let accepted = accept(self.accepting, &judged.run, &record, contract);
+        let terminals = report_flags::terminals(arguments.color, (arguments.quiet, arguments.verbose));
+        let written = write(self.outputs, (&record, &terminals), accepted)?;
+        Ok(if written { record.exit_code } else { NOT_WRITTEN })
+    }
 }
 
 fn open(file: &Path) -> Result<File, Failure> {
@@ -202,7 +266,7 @@ fn target(judged: &Judged) -> Result<Target, Failure> {
 }
 
 /// Adds to the record what is only known of traffic.
-fn describe(record: &mut Record, judged: &Judged, contract: &Contract) {
+fn describe(record: &mut Record, (judged, counts): (&Judged, Option<Counts>), contract: &Contract) {
     for (finding, place) in judged.run.verdicts.findings().iter().zip(&judged.found_at) {
         let (fact, file) = (&contract.fact(finding.fact).name, judged.files.get(place.file));
         let is_it = |known: &&mut FindingRecord| {
@@ -220,14 +284,23 @@ fn describe(record: &mut Record, judged: &Judged, contract: &Contract) {
         entries: file.entries,
         stopped: file.stopped.as_ref().map(ToString::to_string),
     });
-    let not_judged = judged.not_judged.iter().map(|(why, count)| NotJudgedRecord {
-        reason: why.describe().to_owned(),
-        count: *count,
+    let dropped = counts.map(|counts| {
+        (
+            "were dropped, because they came faster than they were judged",
+            counts.dropped,
+        )
+    });
+    let not_judged = judged.not_judged.iter().map(|(why, count)| (why.describe(), *count));
+    let not_judged = not_judged.chain(dropped.filter(|(_, count)| *count > 0));
+    let not_judged = not_judged.map(|(reason, count)| NotJudgedRecord {
+        reason: reason.to_owned(),
+        count,
     });
     // None of them was sent.
     record.requests = Tally::default();
     record.traffic = Some(TrafficRecord {
         files: files.collect(),
+        proxied: counts.map_or(0, |counts| counts.passed),
         judged: judged.run.tally.answered,
         not_judged: not_judged.collect(),
     });

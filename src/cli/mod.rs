@@ -27,6 +27,7 @@ mod output;
 mod overwrites;
 mod plan;
 mod progress;
+mod proxy;
 mod report;
 mod report_flags;
 mod residue_file;
@@ -69,6 +70,15 @@ Exit codes:
   2    usage or configuration: a bad flag, file or contract
   3    could not judge: no success of the contract's operations, or a file that ends early
   4    a report, or the findings for --accept, could not be written";
+
+const PROXIED: &str = "\
+Exit codes:
+  0    conforms: facts were decided, and there is no error (warnings are possible); and COMMAND ended with 0
+  1    does not conform: there is at least one error
+  2    usage or configuration: a bad flag, file or contract, an address that is taken, a COMMAND that cannot be run
+  3    could not judge: no success of the contract's operations passed
+  4    a report, or the findings for --accept, could not be written
+If COMMAND ends with a greater code, that one; a COMMAND that signal N ended has 128 + N.";
 
 /// The exit codes of commands that print something and send nothing.
 const PRINTED: &str = "\
@@ -126,6 +136,9 @@ enum Command {
     /// Lists every step that `check` would take with the same flags, and why; sends nothing
     #[command(after_help = PRINTED)]
     Plan(Box<Arguments>),
+    /// Passes requests of other clients on to a service, and judges what passes
+    #[command(after_help = PROXIED)]
+    Proxy(Box<proxy::ProxyArguments>),
     /// Converts a JSON report to other formats
     #[command(after_help = REPORTED)]
     Report(report::Arguments),
@@ -137,9 +150,10 @@ enum Command {
     Serve(serve::Arguments),
 }
 
-/// Returns the command line, in which `judge` shows only what it uses of the flags of a check.
+/// Returns the command line, in which `judge` and `proxy` show only what they use of the flags of a check.
 fn command() -> clap::Command {
-    Cli::command().mut_subcommand("judge", judge::without_sending)
+    let command = Cli::command().mut_subcommand("judge", judge::without_sending);
+    command.mut_subcommand("proxy", proxy::with_own_help)
 }
 
 /// Runs the command line of this process, which may have been started without a standard output.
@@ -177,6 +191,10 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         Command::Man(arguments) => man::run(&arguments, command()),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Plan(arguments) => resolved(*arguments, &matches).and_then(|resolved| plan::run(&resolved)),
+        Command::Proxy(arguments) => judge::reject_sending(&matches).and_then(|()| {
+            let (check, proxying) = arguments.split();
+            proxy::run(&proxying, &resolved(check, &matches)?)
+        }),
         Command::Report(arguments) => report::run(&arguments),
         Command::Rules => rules::run(),
         Command::Serve(arguments) => serve::run(&arguments),

@@ -91,19 +91,7 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
         .store
         .parse()
         .map_err(|error| Failure::Usage(format!("failed to read --store: {error}")))?;
-    let listener = tokio::net::TcpListener::bind(&arguments.listen)
-        .await
-        .map_err(|source| {
-            let hint = match source.kind() {
-                std::io::ErrorKind::AddrInUse => "; choose another with --listen, or port 0 for a free one",
-                _ => "; --listen takes an address of this machine and a port, such as 127.0.0.1:8080",
-            };
-            Failure::Listen {
-                address: arguments.listen.clone(),
-                source,
-                hint,
-            }
-        })?;
+    let (listener, address) = edge::listen(&arguments.listen, "--listen").await?;
     let chosen = profile.chosen();
     let service = Service::open(&store_url, secret, profile)
         .await
@@ -111,9 +99,6 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(target) = arguments.seed_contacts {
         grow(&service, target).await?;
     }
-    let address = listener
-        .local_addr()
-        .map_err(|error| Failure::Start(error.to_string()))?;
     // A signal that comes as soon as the lines below are read stops the service like any later one.
     let stop = signals::shutdown_requested()?;
     // It serves whether or not anybody reads this, but nobody can use it without having read the token.

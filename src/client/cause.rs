@@ -51,32 +51,49 @@ impl Cause {
         if error.is_builder() {
             return Self::Setup;
         }
-        let mut source = error.source();
+        match Self::among(error.source(), error.is_connect()) {
+            Ok(cause) => cause,
+            Err(cut) => unfinished(error, cut),
+        }
+    }
+
+    /// Finds the cause from an error of opening a connection, and its sources.
+    #[cfg(feature = "cli")]
+    pub(crate) fn of_connecting(error: &(dyn Error + 'static)) -> Self {
+        Self::among(Some(error), true).unwrap_or_else(|_| closed_in_handshake())
+    }
+
+    /// Finds the cause from a chain of sources; the error says whether the connection ended.
+    fn among(mut source: Option<&(dyn Error + 'static)>, is_connect: bool) -> Result<Self, bool> {
         let mut cut = false;
         while let Some(cause) = source {
             if let Some(too_large) = cause.downcast_ref::<TooLarge>() {
-                return Self::TooLarge(*too_large);
+                return Ok(Self::TooLarge(*too_large));
             }
             if let Some(tls) = tls_error(cause) {
-                return Self::Tls(tls);
+                return Ok(Self::Tls(tls));
             }
             if let Some(io) = cause.downcast_ref::<io::Error>() {
                 cut |= is_connection_end(io.kind());
-                if error.is_connect() && io.raw_os_error().is_some() && !is_connection_end(io.kind()) {
-                    return Self::Connect(io.kind().to_string());
+                if is_connect && io.raw_os_error().is_some() && !is_connection_end(io.kind()) {
+                    return Ok(Self::Connect(io.kind().to_string()));
                 }
             }
             let text = cause.to_string();
             if text.starts_with("dns error") {
-                return Self::Resolve;
+                return Ok(Self::Resolve);
             }
             if text.starts_with("tunnel error") {
-                return Self::Proxy;
+                return Ok(Self::Proxy);
             }
             source = cause.source();
         }
-        unfinished(error, cut)
+        Err(cut)
     }
+}
+
+fn closed_in_handshake() -> Cause {
+    Cause::Tls("the target closed the connection in the handshake; is it a plain `http` address?".to_owned())
 }
 
 fn unfinished(error: &reqwest::Error, cut: bool) -> Cause {
@@ -90,9 +107,7 @@ fn unfinished(error: &reqwest::Error, cut: bool) -> Cause {
     }
     // A connection that is closed while it is being opened was already in its handshake.
     if error.is_connect() {
-        return Cause::Tls(
-            "the target closed the connection in the handshake; is it a plain `http` address?".to_owned(),
-        );
+        return closed_in_handshake();
     }
     if cut
         || [

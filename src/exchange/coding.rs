@@ -52,7 +52,7 @@ const YIELD_AFTER: usize = 16 << 10;
 ///
 /// [`Failure::Decoding`] for a body that does not follow its coding or has one that is not decoded here,
 /// [`Failure::TooLarge`] for more than `maximum` bytes.
-pub(super) async fn decode(headers: &mut HeaderMap, mut body: Bytes, maximum: usize) -> Result<Bytes, Failure> {
+pub(crate) async fn decode(headers: &mut HeaderMap, mut body: Bytes, maximum: usize) -> Result<Bytes, Failure> {
     if body.is_empty() || !headers.contains_key(CONTENT_ENCODING) {
         return Ok(body);
     }

@@ -33,6 +33,8 @@ mod target;
 mod token_mutation;
 mod transport;
 
+#[cfg(feature = "cli")]
+pub(crate) use coding::decode;
 pub(crate) use identifier::is_plain_identifier;
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub use record::{Content, Credential, Exchange, Failure, Intent, OnRejection, Printable, Purpose, Request, Response};

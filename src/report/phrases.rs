@@ -16,11 +16,15 @@ const MOST_UNCHECKED: usize = 3;
 /// Describes recorded traffic: how much of it was judged, and why the rest was not.
 pub(super) fn traffic(traffic: &TrafficRecord) -> String {
     let entries: u64 = traffic.files.iter().map(|file| file.entries).sum();
-    let files = match traffic.files.as_slice() {
-        [file] => file.name.clone(),
-        files => format!("{} files", files.len()),
+    let proxied = (traffic.proxied > 0 || traffic.files.is_empty())
+        .then(|| format!("{} exchanges through the proxy", traffic.proxied));
+    let recorded = match traffic.files.as_slice() {
+        [] => None,
+        [file] => Some(format!("{entries} entries in {}", file.name)),
+        files => Some(format!("{entries} entries in {} files", files.len())),
     };
-    let mut text = format!("{} of {entries} entries in {files} were judged", traffic.judged);
+    let all: Vec<_> = proxied.into_iter().chain(recorded).collect();
+    let mut text = format!("{} of {} were judged", traffic.judged, all.join(" and "));
     for (index, kind) in traffic.not_judged.iter().enumerate() {
         let separator = if index == 0 { "; " } else { ", " };
         text.push_str(&format!("{separator}{} {}", kind.count, kind.reason));

@@ -46,31 +46,31 @@ pub(super) enum Entry {
 
 /// When a request was sent, and where to.
 #[derive(Clone, Debug)]
-pub(super) struct Sent {
-    pub(super) method: String,
-    pub(super) url: Url,
-    pub(super) started: DateTime<Utc>,
+pub(crate) struct Sent {
+    pub(crate) method: String,
+    pub(crate) url: Url,
+    pub(crate) started: DateTime<Utc>,
     /// How long the response took; `None` where that is unknown.
-    pub(super) elapsed: Option<Duration>,
+    pub(crate) elapsed: Option<Duration>,
 }
 
 impl Sent {
     /// Whether the request may change something: every method but the safe ones (RFC 9110, section 9.2.1).
-    pub(super) fn is_write(&self) -> bool {
+    pub(crate) fn is_write(&self) -> bool {
         !matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE")
     }
 }
 
 /// A request and its response, as somebody recorded them.
 #[derive(Debug)]
-pub(super) struct Recorded {
-    pub(super) headers: HeaderMap,
+pub(crate) struct Recorded {
+    pub(crate) headers: HeaderMap,
     /// The body; `None` where there is none, or none was recorded.
-    pub(super) body: Option<String>,
-    pub(super) status: u16,
-    pub(super) response_headers: HeaderMap,
+    pub(crate) body: Option<String>,
+    pub(crate) status: u16,
+    pub(crate) response_headers: HeaderMap,
     /// The body without its content coding; `None` where it was not recorded, or not completely.
-    pub(super) response_body: Option<Bytes>,
+    pub(crate) response_body: Option<Bytes>,
 }
 
 /// Why an entry is not judged.
@@ -213,7 +213,7 @@ impl HarEntry {
             elapsed: known.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok()),
         };
         let headers = header_map(&self.request.headers);
-        match self.judgeable(&headers) {
+        match self.judgeable(&sent, &headers) {
             Ok((status, response_headers, response_body)) => {
                 let body = self.request.post_data.and_then(PostData::text);
                 let recorded = Recorded {
@@ -231,23 +231,16 @@ impl HarEntry {
     }
 
     /// Returns status, headers and body of the response.
-    fn judgeable(&self, request: &HeaderMap) -> Result<(u16, HeaderMap, Option<Bytes>), Skipped> {
+    fn judgeable(&self, sent: &Sent, request: &HeaderMap) -> Result<(u16, HeaderMap, Option<Bytes>), Skipped> {
         let response = &self.response;
         let failed = is_set(&response.error) || is_set(&response.failure_text);
         let status = (100..600).find(|status| Some(f64::from(*status)) == response.status);
         let status = status.filter(|_| !failed).ok_or(Skipped::Aborted)?;
         let mut headers = header_map(&response.headers);
-        match status {
-            101 => return Err(Skipped::NotHttp),
-            100..200 => return Err(Skipped::Aborted),
-            304 => return Err(Skipped::Cached),
-            _ if self.is_cached(&headers) => return Err(Skipped::Cached),
-            _ if self.request.method == "OPTIONS" && request.contains_key("access-control-request-method") => {
-                return Err(Skipped::Preflight);
-            }
-            300..400 => return Err(Skipped::Redirect),
-            _ => {}
+        if self.is_cached() {
+            return Err(Skipped::Cached);
         }
+        judgeable_head((sent, request), (status, &headers))?;
         let content = response.content.as_ref();
         let known = content
             .and_then(|content| content.mime_type.as_deref())
@@ -271,39 +264,58 @@ impl HarEntry {
         Ok((status, headers, body))
     }
 
-    /// Whether something other than the service responded: a cache of the client, or one on the way that says so.
-    fn is_cached(&self, headers: &HeaderMap) -> bool {
-        let text = |name: &str| {
-            headers
-                .get(name)
-                .and_then(|value| value.to_str().ok())
-                .unwrap_or_default()
-                .trim()
-        };
+    /// Whether a cache of the client responded.
+    fn is_cached(&self) -> bool {
         let from_firefox = self.time == Some(0.0) && self.response.headers_size == Some(0.0);
         is_set(&self.from_cache)
             || is_set(&self.from_service_worker)
             || from_firefox
             || self.response.transfer_size == Some(0.0)
-            || text(AGE.as_str()).parse::<u64>().is_ok_and(|age| age > 0)
-            || self.is_older_than_its_request(text(DATE.as_str()), text(CACHE_CONTROL.as_str()))
-            || text("x-cache").to_ascii_lowercase().starts_with("hit")
     }
 }
 
 /// How many seconds a response may seem older than its request because two clocks differ.
 const SKEW_SECONDS: i64 = 5;
 
-impl HarEntry {
-    /// Whether a response that may be stored was made before it was requested (RFC 9111, section 4.2.3).
-    fn is_older_than_its_request(&self, date: &str, cache_control: &str) -> bool {
-        let directives = cache_control.to_ascii_lowercase();
-        let is_stored = directives.contains("max-age=") && !directives.contains("max-age=0");
-        let made = DateTime::parse_from_rfc2822(date);
-        let sent = DateTime::parse_from_rfc3339(&self.started_date_time);
-        let age = made.and_then(|made| Ok(sent?.signed_duration_since(made).num_seconds()));
-        is_stored && age.is_ok_and(|age| age > SKEW_SECONDS)
+/// Whether the service's own response to a request of a client came, as far as the heads say.
+///
+/// # Errors
+///
+/// Why it is not judged.
+pub(crate) fn judgeable_head(
+    (sent, request): (&Sent, &HeaderMap),
+    (status, headers): (u16, &HeaderMap),
+) -> Result<(), Skipped> {
+    match status {
+        101 => Err(Skipped::NotHttp),
+        100..200 => Err(Skipped::Aborted),
+        304 => Err(Skipped::Cached),
+        _ if is_from_cache(sent, headers) => Err(Skipped::Cached),
+        _ if sent.method == "OPTIONS" && request.contains_key("access-control-request-method") => {
+            Err(Skipped::Preflight)
+        }
+        300..400 => Err(Skipped::Redirect),
+        _ => Ok(()),
     }
+}
+
+/// Whether a cache on the way responded, which says so, or whose response was made before it was requested (RFC 9111,
+/// section 4.2.3).
+fn is_from_cache(sent: &Sent, headers: &HeaderMap) -> bool {
+    let text = |name: &str| {
+        headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+            .trim()
+    };
+    let directives = text(CACHE_CONTROL.as_str()).to_ascii_lowercase();
+    let is_stored = directives.contains("max-age=") && !directives.contains("max-age=0");
+    let made = DateTime::parse_from_rfc2822(text(DATE.as_str()));
+    let age = made.map(|made| sent.started.signed_duration_since(made).num_seconds());
+    text(AGE.as_str()).parse::<u64>().is_ok_and(|age| age > 0)
+        || is_stored && age.is_ok_and(|age| age > SKEW_SECONDS)
+        || text("x-cache").to_ascii_lowercase().starts_with("hit")
 }
 
 impl PostData {

@@ -33,6 +33,12 @@ mod session;
 mod source;
 
 pub use entry::Skipped;
+#[cfg(feature = "cli")]
+pub(crate) use entry::{Recorded, Sent, judgeable_head};
+#[cfg(feature = "cli")]
+pub(crate) use order::Placed;
 pub use order::{File, FileRead, Place};
+#[cfg(feature = "cli")]
+pub(crate) use session::Session;
 pub use session::{Judged, NotJudged, Settings, judge};
 pub use source::Stopped;

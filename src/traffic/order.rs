@@ -52,12 +52,15 @@ pub struct Place {
 
 /// An entry, with its place.
 #[derive(Debug)]
-pub(super) struct Placed {
-    pub(super) place: Place,
-    pub(super) sent: Sent,
+pub(crate) struct Placed {
+    pub(crate) place: Place,
+    pub(crate) sent: Sent,
     /// What was exchanged, where that can be judged.
-    pub(super) recorded: Option<Box<Recorded>>,
-    bytes: usize,
+    pub(crate) recorded: Option<Box<Recorded>>,
+    /// Whether entries that began later came before it.
+    pub(crate) is_late: bool,
+    /// Its size in the file.
+    pub(crate) bytes: usize,
 }
 
 /// The entries of several files, in order of time.
@@ -114,6 +117,7 @@ impl InOrder {
                             place,
                             sent,
                             recorded,
+                            is_late: false,
                             bytes: text.get().len(),
                         }));
                     }

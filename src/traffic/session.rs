@@ -16,6 +16,8 @@ use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Digest, Exchange, Intent, OnRejection, Purpose, Request, Response, Target};
 use crate::history::{Extent, LookId, LookedThrough, Part, RunTag, Sought};
+#[cfg(feature = "cli")]
+use crate::rules::Verdicts;
 use crate::rules::{Evaluation, Judge, Levels, Reason, TrafficReason};
 use crate::run::{self, Ended, Event, Exchanged, Run, Tally};
 
@@ -108,24 +110,18 @@ impl NotJudged {
 pub fn judge(contract: &Contract, files: Vec<File>, settings: Settings, emit: &mut dyn FnMut(Event<'_>)) -> Judged {
     let mut session = Session::new(contract, settings, emit);
     let mut entries = InOrder::new(files);
-    emit_begun(&mut session);
     for placed in entries.by_ref() {
         session.take(&placed);
     }
-    session.conclude_walks(None);
     let (files, skipped) = entries.finish();
     for (why, count) in skipped {
-        session.not_judged.insert(NotJudged::Skipped(why), count);
+        session.skip(why, count);
     }
     session.finish(files)
 }
 
-fn emit_begun(session: &mut Session<'_, '_>) {
-    (session.emit)(Event::Begun);
-}
-
 /// Judging under way.
-struct Session<'run, 'emit> {
+pub(crate) struct Session<'run, 'emit> {
     contract: &'run Contract,
     evaluation: Evaluation<'run>,
     router: Router,
@@ -186,10 +182,44 @@ struct Page<'page> {
     asked: PageRequest,
     started: DateTime<Utc>,
     ended: DateTime<Utc>,
+    /// Whether exchanges that began later were judged before it.
+    is_late: bool,
+}
+
+/// What only live traffic needs.
+#[cfg(feature = "cli")]
+impl Session<'_, '_> {
+    /// Returns what is decided until now.
+    pub(crate) fn verdicts(&self) -> &Verdicts {
+        self.evaluation.verdicts()
+    }
+
+    /// Returns how many exchanges were judged until now.
+    pub(crate) fn judged(&self) -> u64 {
+        self.tally.answered
+    }
+
+    /// Returns how many exchanges were not judged until now, by reason.
+    pub(crate) fn not_judged(&self) -> &BTreeMap<NotJudged, u64> {
+        &self.not_judged
+    }
+
+    /// Takes note of a write that was not recorded, or not yet; it may last until the given time.
+    pub(crate) fn unseen_write(&mut self, started: DateTime<Utc>, ended: Option<DateTime<Utc>>) {
+        let write = Write {
+            operation: None,
+            client: None,
+            file: 0,
+            ended: ended.unwrap_or_else(|| later(started, UNKNOWN_DURATION)),
+        };
+        self.note_write(write, started);
+    }
 }
 
 impl<'run, 'emit> Session<'run, 'emit> {
-    fn new(contract: &'run Contract, settings: Settings, emit: &'emit mut dyn FnMut(Event<'_>)) -> Self {
+    /// Starts with nothing seen.
+    pub(crate) fn new(contract: &'run Contract, settings: Settings, emit: &'emit mut dyn FnMut(Event<'_>)) -> Self {
+        emit(Event::Begun);
         let judge = Judge::new(contract, settings.levels, Values::Hidden);
         // Of a run in 1970, so no value of the traffic contains it.
         let unused = RunTag::new(u64::MAX, 0);
@@ -213,7 +243,13 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
     }
 
-    fn take(&mut self, placed: &Placed) {
+    /// Counts exchanges that cannot be judged.
+    pub(crate) fn skip(&mut self, why: Skipped, count: u64) {
+        *self.not_judged.entry(NotJudged::Skipped(why)).or_default() += count;
+    }
+
+    /// Judges the next exchange.
+    pub(crate) fn take(&mut self, placed: &Placed) {
         let Placed {
             place, sent, recorded, ..
         } = placed;
@@ -240,12 +276,12 @@ impl<'run, 'emit> Session<'run, 'emit> {
             NoCall::NoOperation => NotJudged::NoOperation,
             NoCall::OtherOrigin => NotJudged::OtherOrigin,
         });
-        if let Err(why) = call.and_then(|call| self.judge((sent, recorded), call)) {
+        if let Err(why) = call.and_then(|call| self.judge((sent, recorded), call, placed.is_late)) {
             *self.not_judged.entry(why).or_default() += 1;
         }
     }
 
-    fn judge(&mut self, (sent, recorded): (&Sent, &Recorded), call: Call) -> Result<(), NotJudged> {
+    fn judge(&mut self, (sent, recorded): (&Sent, &Recorded), call: Call, is_late: bool) -> Result<(), NotJudged> {
         let operation = self.contract.operation(call.operation);
         let request = request::request(operation, (sent, recorded), &call);
         // A 500 is the service's own failure, whatever the request was.
@@ -278,6 +314,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             asked,
             started: sent.started,
             ended: later(sent.started, elapsed.unwrap_or_default()),
+            is_late,
         });
         Ok(())
     }
@@ -326,7 +363,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
             self.evaluation.conclude(alone, false);
         }
         self.emit_exchange(page.exchange, body.as_deref());
-        if noted.page.is_none() {
+        // What was written since a late page was requested may be on it or not.
+        if noted.page.is_none() || page.is_late {
             self.drop_walk(&page.window);
             return;
         }
@@ -523,7 +561,9 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
     }
 
-    fn finish(mut self, files: Vec<FileRead>) -> Judged {
+    /// Ends judging.
+    pub(crate) fn finish(mut self, files: Vec<FileRead>) -> Judged {
+        self.conclude_walks(None);
         for id in self.contract.operation_ids().filter(|id| !self.called.contains(id)) {
             self.evaluation.not_called(id, Reason::Traffic(TrafficReason::NoCall));
         }

@@ -74,6 +74,7 @@ fn traffic(left: Option<TrafficRecord>, right: Option<TrafficRecord>) -> Option<
     }
     Some(TrafficRecord {
         files: [left.files.as_slice(), &right.files].concat(),
+        proxied: left.proxied.saturating_add(right.proxied),
         judged: left.judged.saturating_add(right.judged),
         not_judged,
     })

@@ -152,10 +152,18 @@ impl Record {
 pub struct TrafficRecord {
     /// The files.
     pub files: Vec<TrafficFileRecord>,
+    /// How many exchanges passed a proxy.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub proxied: u64,
     /// How many exchanges were judged.
     pub judged: u64,
     /// Why others were not judged, and how many.
     pub not_judged: Vec<NotJudgedRecord>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A file of recorded traffic.

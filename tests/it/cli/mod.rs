@@ -28,6 +28,7 @@ mod no_target;
 mod pages;
 mod pasted;
 mod plan;
+mod proxy;
 mod repeat;
 mod report_files;
 mod report_later;

@@ -282,7 +282,9 @@ fn flags(text: &str) -> BTreeSet<String> {
 #[test]
 fn every_flag_that_a_page_names_exists() {
     const OF_OTHERS: [&str; 6] = ["--bench", "--env", "--features", "--open", "--path", "--release"];
-    let commands = ["check", "config", "facts", "man", "merge", "plan", "report", "serve"];
+    let commands = [
+        "check", "config", "facts", "man", "merge", "plan", "proxy", "report", "serve",
+    ];
     let mut known: BTreeSet<_> = OF_OTHERS.iter().map(ToString::to_string).collect();
     for command in commands {
         known.extend(flags(&countersign(&[command, "--help"]).run().stdout));

@@ -1,0 +1,128 @@
+//! Passes a body on and copies it. The main type is [`Copying`].
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+
+use super::queue::{Copied, Pending};
+use crate::exchange::Limits;
+
+/// A body that is passed on as it comes, trailers included, while the exchange that it belongs to gets a copy.
+pub(super) struct Copying {
+    body: Incoming,
+    copy: Option<Copy>,
+}
+
+/// The copy of a body, which is kept once the body has ended.
+struct Copy {
+    pending: Arc<Pending>,
+    keep: fn(&Pending, Copied),
+    bytes: Vec<u8>,
+    /// Whether the body is larger than what is copied.
+    is_too_large: bool,
+}
+
+impl Copying {
+    /// Passes on the body of a request.
+    pub(super) fn request(body: Incoming, pending: Option<&Arc<Pending>>) -> Self {
+        Self::new(body, pending, Pending::end_request)
+    }
+
+    /// Passes on the body of a response.
+    pub(super) fn response(body: Incoming, pending: Option<&Arc<Pending>>) -> Self {
+        Self::new(body, pending, Pending::end_response)
+    }
+
+    fn new(body: Incoming, pending: Option<&Arc<Pending>>, keep: fn(&Pending, Copied)) -> Self {
+        let copy = pending.map(|pending| Copy {
+            pending: Arc::clone(pending),
+            keep,
+            bytes: Vec::new(),
+            is_too_large: false,
+        });
+        let mut copying = Self { body, copy };
+        copying.end_if_ended();
+        copying
+    }
+
+    fn end_if_ended(&mut self) {
+        if self.body.is_end_stream()
+            && let Some(copy) = self.copy.take()
+        {
+            copy.end(true);
+        }
+    }
+}
+
+impl Copy {
+    fn add(&mut self, piece: &Bytes) {
+        if self.is_too_large {
+            return;
+        }
+        let fits = self.bytes.len() + piece.len() <= Limits::default().body;
+        if fits && self.pending.reserve(piece.len()) {
+            self.bytes.extend_from_slice(piece);
+        } else {
+            self.is_too_large = true;
+            self.pending.release(self.bytes.len());
+            self.bytes = Vec::new();
+        }
+    }
+
+    fn end(self, is_whole: bool) {
+        let copied = match (is_whole, self.is_too_large) {
+            (false, _) => Copied::Incomplete,
+            (true, true) => Copied::TooLarge,
+            (true, false) => Copied::Whole(self.bytes.into()),
+        };
+        (self.keep)(&self.pending, copied);
+    }
+}
+
+impl Body for Copying {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        match &polled {
+            Poll::Ready(Some(Ok(frame))) => {
+                if let (Some(piece), Some(copy)) = (frame.data_ref(), &mut self.copy) {
+                    copy.add(piece);
+                }
+                self.end_if_ended();
+            }
+            Poll::Ready(ended) => {
+                if let Some(copy) = self.copy.take() {
+                    copy.end(ended.is_none());
+                }
+            }
+            Poll::Pending => {}
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Copying {
+    fn drop(&mut self) {
+        // Whoever read it has gone away.
+        if let Some(copy) = self.copy.take() {
+            copy.end(false);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Passes requests on and responses back. The entry is [`serve`].
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
+use http::{Method, Request, Response, StatusCode, Uri, Version};
+use http_body_util::{Either, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use reqwest::Url;
+use tokio::net::TcpListener;
+
+use super::copy::Copying;
+use super::head::{add_upgrade, remove_connection_headers};
+use super::link::{Link, Upstream};
+use super::queue::{Pending, Queue};
+use crate::exchange::Target;
+use crate::listen::{self, Limits};
+use crate::traffic::Sent;
+
+/// The limits of the clients' connections. A client may be idle for longer than most servers allow: whoever closes first
+/// should be the target.
+const LIMITS: Limits = Limits {
+    connections: 2048,
+    head_timeout: Duration::from_secs(120),
+    head: 400 << 10,
+    grace: Duration::from_secs(5),
+    unchanged: true,
+};
+
+/// The body of a response: the target's, or one of the proxy's own.
+type Passing = Either<Copying, Full<Bytes>>;
+
+/// Where requests are passed on to.
+#[derive(Clone)]
+pub(crate) struct Forwarding {
+    target: Target,
+    upstream: Upstream,
+    queue: Arc<Queue>,
+}
+
+impl Forwarding {
+    /// Prepares to pass requests on to the target; what passes goes into the queue.
+    ///
+    /// # Errors
+    ///
+    /// Why the TLS library cannot be set up.
+    pub(crate) fn new(target: Target, queue: Arc<Queue>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let upstream = Upstream::new(&target)?;
+        Ok(Self {
+            target,
+            upstream,
+            queue,
+        })
+    }
+}
+
+/// Passes on what comes to `listener` until `shutdown` is ready, then lets responses in flight finish.
+///
+/// # Errors
+///
+/// Fails with [`io::ErrorKind::TimedOut`] when responses in flight were not finished 5 seconds after `shutdown`.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    forwarding: Forwarding,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    let service = || {
+        let (forwarding, link) = (forwarding.clone(), Arc::new(Link::default()));
+        service_fn(move |request| {
+            let (forwarding, link) = (forwarding.clone(), Arc::clone(&link));
+            async move { Ok::<_, Infallible>(forwarding.pass(request, &link).await) }
+        })
+    };
+    listen::run(listener, service, LIMITS, shutdown).await
+}
+
+impl Forwarding {
+    async fn pass(&self, request: Request<Incoming>, link: &Link) -> Response<Passing> {
+        if request.method() == Method::CONNECT || request.uri().authority().is_some() {
+            return own(
+                StatusCode::MISDIRECTED_REQUEST,
+                "this is a reverse proxy: set your client's base URL to it, not your client's proxy",
+            );
+        }
+        let (mut parts, body) = request.into_parts();
+        let pending = self.begin(&parts.method, &parts.uri, &parts.headers);
+        let protocol = remove_connection_headers(&mut parts.headers);
+        parts.headers.insert(HOST, self.upstream.host.clone());
+        parts.version = Version::HTTP_11;
+        let client = parts.extensions.remove::<hyper::upgrade::OnUpgrade>();
+        if let Some(protocol) = protocol {
+            add_upgrade(&mut parts.headers, protocol);
+        }
+        let request = Request::from_parts(parts, Copying::request(body, pending.as_ref()));
+        match link.send(&self.upstream, request).await {
+            Ok(response) => back(response, client, pending.as_ref()),
+            Err(cause) => {
+                self.queue.not_forwarded();
+                let why = format!("no response of {}: {cause}", self.target.origin());
+                own(StatusCode::BAD_GATEWAY, &why)
+            }
+        }
+    }
+
+    /// Begins an exchange; `None` where it is not judged.
+    fn begin(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Arc<Pending>> {
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        let sent = Sent {
+            method: method.to_string(),
+            url: Url::parse(&format!("{}{path}", self.target.origin())).ok()?,
+            started: self.queue.now(),
+            elapsed: None,
+        };
+        self.queue.begin(sent, headers).map(Arc::new)
+    }
+}
+
+/// Passes a response back.
+fn back(
+    mut response: Response<Incoming>,
+    client: Option<hyper::upgrade::OnUpgrade>,
+    pending: Option<&Arc<Pending>>,
+) -> Response<Passing> {
+    if let Some(pending) = pending {
+        pending.respond(response.status().as_u16(), response.headers());
+    }
+    let protocol = remove_connection_headers(response.headers_mut());
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS
+        && let (Some(client), Some(protocol)) = (client, protocol)
+    {
+        add_upgrade(response.headers_mut(), protocol);
+        tokio::spawn(tunnel(client, hyper::upgrade::on(&mut response)));
+    }
+    *response.version_mut() = Version::HTTP_11;
+    response.map(|body| Either::Left(Copying::response(body, pending)))
+}
+
+/// Passes on what both sides say in another protocol, until one of them ends.
+async fn tunnel(client: hyper::upgrade::OnUpgrade, target: hyper::upgrade::OnUpgrade) {
+    if let (Ok(client), Ok(target)) = tokio::join!(client, target) {
+        let (mut client, mut target) = (TokioIo::new(client), TokioIo::new(target));
+        // Whichever side ended it knows why.
+        let _ = tokio::io::copy_bidirectional(&mut client, &mut target).await;
+    }
+}
+
+/// A response of the proxy itself.
+fn own(status: StatusCode, why: &str) -> Response<Passing> {
+    let mut response = Response::new(Either::Right(Full::from(format!("countersign proxy: {why}\n"))));
+    *response.status_mut() = status;
+    let text = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, text);
+    response
+}

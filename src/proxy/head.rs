@@ -1,0 +1,101 @@
+//! Which headers belong to one connection and are not passed on (RFC 9110, section 7.6.1).
+
+use http::header::{CONNECTION, HeaderMap, HeaderName, HeaderValue, TE, TRANSFER_ENCODING, UPGRADE};
+
+/// Headers of one connection, besides those that `Connection` names.
+const OF_ONE_CONNECTION: [HeaderName; 5] = [
+    CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// Removes what belongs to one connection; all else stays in its order. Returns the protocol that a request wants to
+/// change to, or that a response has changed to.
+pub(super) fn remove_connection_headers(headers: &mut HeaderMap) -> Option<HeaderValue> {
+    let named: Vec<_> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|name| name.trim().to_ascii_lowercase())
+        .collect();
+    let protocol = headers
+        .get(UPGRADE)
+        .filter(|_| named.iter().any(|name| name == "upgrade"))
+        .cloned();
+    let mut current = None;
+    // To remove one header would put the last one in its place.
+    for (name, value) in std::mem::take(headers) {
+        current = name.or(current);
+        let Some(name) = &current else { continue };
+        if *name == TE {
+            // Whether the client takes trailers is the one thing in it that the service needs.
+            if value.to_str().is_ok_and(|value| value.contains("trailers")) {
+                headers.insert(TE, HeaderValue::from_static("trailers"));
+            }
+        } else if !OF_ONE_CONNECTION.contains(name) && !named.iter().any(|named| named == name.as_str()) {
+            headers.append(name, value);
+        }
+    }
+    protocol
+}
+
+/// Adds what asks for another protocol, or says that it is spoken now.
+pub(super) fn add_upgrade(headers: &mut HeaderMap, protocol: HeaderValue) {
+    headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+    headers.insert(UPGRADE, protocol);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        let pair = |(name, value): &(&'static str, &'static str)| {
+            (HeaderName::from_static(name), HeaderValue::from_static(value))
+        };
+        pairs.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn what_belongs_to_one_connection_is_removed_and_all_else_stays() {
+        let mut all = headers(&[
+            ("connection", "keep-alive, X-Hop"),
+            ("keep-alive", "timeout=5"),
+            ("proxy-connection", "keep-alive"),
+            ("transfer-encoding", "chunked"),
+            ("x-hop", "1"),
+            ("accept-encoding", "br"),
+            ("authorization", "Bearer a-token"),
+            ("trailer", "X-Sum"),
+            ("te", "trailers, deflate"),
+        ]);
+        assert_eq!(remove_connection_headers(&mut all), None);
+        let kept: Vec<_> = all
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.to_str().unwrap()))
+            .collect();
+        let expected = [
+            ("accept-encoding", "br"),
+            ("authorization", "Bearer a-token"),
+            ("trailer", "X-Sum"),
+            ("te", "trailers"),
+        ];
+        assert_eq!(kept, expected);
+    }
+
+    #[test]
+    fn an_upgrade_is_one_only_where_connection_says_so() {
+        let mut asked = headers(&[("connection", "Upgrade"), ("upgrade", "websocket")]);
+        let protocol = remove_connection_headers(&mut asked);
+        assert_eq!(protocol, Some(HeaderValue::from_static("websocket")));
+        assert!(asked.is_empty());
+        add_upgrade(&mut asked, HeaderValue::from_static("websocket"));
+        assert_eq!(asked, headers(&[("connection", "upgrade"), ("upgrade", "websocket")]));
+        let mut stray = headers(&[("upgrade", "h2c")]);
+        assert_eq!(remove_connection_headers(&mut stray), None);
+        assert!(stray.is_empty());
+    }
+}

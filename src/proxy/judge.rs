@@ -1,0 +1,138 @@
+//! Judges what passed, one exchange after the other. The main function is [`judge`].
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::CONTENT_ENCODING;
+use tokio::runtime::Handle;
+
+use super::metrics::Snapshot;
+use super::queue::{Copied, Counts, Next, Passed, Queue};
+use crate::contract::Contract;
+use crate::contract::fact::FactId;
+use crate::exchange::{Limits, decode};
+use crate::rules::Verdict;
+use crate::run::Event;
+use crate::traffic::{Judged, Place, Placed, Recorded, Sent, Session, Settings, Skipped, judgeable_head};
+
+/// What passed, judged.
+pub(crate) struct Proxied {
+    pub(crate) judged: Judged,
+    pub(crate) counts: Counts,
+}
+
+/// Who gets every exchange that is not dropped, in the order in which they are judged, which is also that of the entries
+/// that findings name; without what was recorded where no response came completely.
+pub(crate) type Recorder<'recorder> = &'recorder mut dyn FnMut(&Sent, Option<&Recorded>);
+
+/// Judges what the queue has until it is closed, and emits events as a run does. Bodies are decoded on `runtime`.
+pub(crate) fn judge(
+    contract: &Contract,
+    queue: &Queue,
+    settings: Settings,
+    runtime: &Handle,
+    (emit, record): (&mut dyn FnMut(Event<'_>), Recorder<'_>),
+) -> Proxied {
+    let mut session = Session::new(contract, settings, emit);
+    let mut entry = 0;
+    loop {
+        match queue.next() {
+            Next::Exchange { passed, is_late } => {
+                entry += 1;
+                let (sent, recorded) = recorded(*passed, runtime);
+                let recorded = recorded.map_err(|why| session.skip(why, 1)).ok();
+                record(&sent, recorded.as_deref());
+                session.take(&Placed {
+                    place: Place { file: 0, entry },
+                    sent,
+                    recorded,
+                    is_late,
+                    bytes: 0,
+                });
+            }
+            Next::Write(started, ended) => session.unseen_write(started, ended),
+            // Whoever asked may have gone away.
+            Next::Asked(asked) => drop(asked.send(snapshot(contract, &session, queue.counts()))),
+            Next::Closed => break,
+        }
+    }
+    Proxied {
+        judged: session.finish(Vec::new()),
+        counts: queue.counts(),
+    }
+}
+
+/// Returns what passed as if it had been recorded, or why it is not judged.
+fn recorded(passed: Passed, runtime: &Handle) -> (Sent, Result<Box<Recorded>, Skipped>) {
+    let Passed {
+        sent,
+        headers,
+        body,
+        response,
+        ..
+    } = passed;
+    let recorded = response.ok_or(Skipped::Aborted).and_then(|response| {
+        judgeable_head((&sent, &headers), (response.status, &response.headers))?;
+        let mut response_headers = response.headers;
+        let response_body = match response.body {
+            Copied::Whole(body) => runtime
+                .block_on(decode(&mut response_headers, body, Limits::default().body))
+                .ok(),
+            Copied::TooLarge => None,
+            Copied::Incomplete => return Err(Skipped::Aborted),
+        };
+        response_headers.remove(CONTENT_ENCODING);
+        Ok(Box::new(Recorded {
+            body: request_body(&headers, body),
+            headers,
+            status: response.status,
+            response_headers,
+            response_body,
+        }))
+    });
+    (sent, recorded)
+}
+
+/// Returns the body of a request as text; `None` where there is none, or it is not known as text.
+fn request_body(headers: &HeaderMap, body: Copied) -> Option<String> {
+    match body {
+        Copied::Whole(body) if !body.is_empty() && !headers.contains_key(CONTENT_ENCODING) => text(&body),
+        Copied::Whole(_) | Copied::TooLarge | Copied::Incomplete => None,
+    }
+}
+
+fn text(body: &Bytes) -> Option<String> {
+    std::str::from_utf8(body).ok().map(str::to_owned)
+}
+
+fn snapshot(contract: &Contract, session: &Session<'_, '_>, counts: Counts) -> Snapshot {
+    let verdicts = session.verdicts();
+    let mut facts = [0; 3];
+    for id in (0..contract.facts.len()).map(FactId) {
+        let index = match verdicts.of(contract, id) {
+            Verdict::Held => 0,
+            Verdict::Broken => 1,
+            Verdict::Undecided(_) => 2,
+        };
+        facts[index] += 1;
+    }
+    let mut findings = BTreeMap::new();
+    for finding in verdicts.findings() {
+        let operation = &contract.operation(contract.fact(finding.fact).operation).name;
+        *findings
+            .entry((finding.rule.name, operation.clone(), finding.level))
+            .or_default() += finding.count;
+    }
+    Snapshot {
+        counts,
+        judged: session.judged(),
+        not_judged: session
+            .not_judged()
+            .iter()
+            .map(|(why, count)| (why.describe(), *count))
+            .collect(),
+        facts,
+        findings,
+    }
+}

@@ -1,0 +1,483 @@
+//! Holds what passed until it is judged. The main type is [`Queue`].
+//!
+//! # Design
+//!
+//! Recorded traffic is judged in the order in which requests began, so an exchange waits here until no earlier request
+//! is under way. A request that takes long must not keep all others waiting: after [`PATIENCE`] it is passed over, and
+//! its exchange is judged by itself once it has ended.
+//!
+//! All that is copied counts against one limit. An exchange that would exceed it is dropped. What a dropped write may
+//! have changed is not forgotten: dropped writes are merged into one, from the first one's beginning to the last one's end.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use chrono::{DateTime, TimeDelta, Utc};
+use http::HeaderMap;
+use tokio::sync::oneshot;
+
+use super::metrics::Snapshot;
+use crate::traffic::Sent;
+
+/// How long exchanges wait for an earlier request to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The maximum number of copied bytes, of all exchanges that are under way or wait to be judged.
+const MAX_BYTES: usize = 64 << 20;
+/// What an exchange takes besides its headers and bodies, in bytes.
+const OVERHEAD: usize = 1024;
+
+/// The exchanges that passed and are not judged yet.
+pub(crate) struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+    began: (DateTime<Utc>, Instant),
+}
+
+#[derive(Default)]
+struct State {
+    /// The number of the next exchange.
+    next: u64,
+    exchanges: BTreeMap<u64, Slot>,
+    /// Exchanges that were passed over while they were under way.
+    late: VecDeque<Passed>,
+    bytes: usize,
+    counts: Counts,
+    /// From when until when dropped writes were under way.
+    dropped_writes: Option<(DateTime<Utc>, DateTime<Utc>)>,
+    is_closed: bool,
+    asked: Vec<oneshot::Sender<Snapshot>>,
+}
+
+enum Slot {
+    UnderWay(Sent, Instant),
+    Done(Box<Passed>),
+}
+
+/// How many exchanges there were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Those that began.
+    pub(crate) passed: u64,
+    /// Those that were dropped because the queue was full.
+    pub(crate) dropped: u64,
+    /// Those whose request could not be sent to the target.
+    pub(crate) not_forwarded: u64,
+    /// Those that are under way or wait to be judged.
+    pub(crate) waiting: usize,
+    /// What those take, in bytes.
+    pub(crate) bytes: usize,
+}
+
+/// An exchange that has ended.
+#[derive(Debug)]
+pub(super) struct Passed {
+    pub(super) sent: Sent,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Copied,
+    /// The response; `None` where none came.
+    pub(super) response: Option<PassedResponse>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct PassedResponse {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Copied,
+}
+
+/// What was copied of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Copied {
+    /// All of it.
+    Whole(Bytes),
+    /// It is larger than what is copied.
+    TooLarge,
+    /// It ended early.
+    Incomplete,
+}
+
+/// What is to be judged next.
+pub(super) enum Next {
+    /// An exchange; it is late if later ones were judged before it.
+    Exchange { passed: Box<Passed>, is_late: bool },
+    /// A write that began at this time, and whose exchange is still under way or, where its end is known, was dropped.
+    Write(DateTime<Utc>, Option<DateTime<Utc>>),
+    /// Somebody wants to know how far judging is.
+    Asked(oneshot::Sender<Snapshot>),
+    /// Nothing more will come.
+    Closed,
+}
+
+impl Queue {
+    /// Makes an empty queue; `now` is the time.
+    pub(crate) fn new(now: DateTime<Utc>) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            began: (now, Instant::now()),
+        })
+    }
+
+    /// Returns the time, which never goes back.
+    pub(super) fn now(&self) -> DateTime<Utc> {
+        let (began, instant) = self.began;
+        let since = TimeDelta::from_std(instant.elapsed()).unwrap_or(TimeDelta::MAX);
+        began.checked_add_signed(since).unwrap_or(DateTime::<Utc>::MAX_UTC)
+    }
+
+    /// Begins an exchange. `None` where the queue is full: then it is not judged.
+    pub(super) fn begin(self: &Arc<Self>, sent: Sent, headers: &HeaderMap) -> Option<Pending> {
+        let size = size(headers);
+        let mut state = self.state();
+        state.counts.passed += 1;
+        if !state.reserve(size) {
+            state.drop_exchange(&sent, self.now());
+            self.changed.notify_one();
+            return None;
+        }
+        let number = state.next;
+        state.next += 1;
+        state
+            .exchanges
+            .insert(number, Slot::UnderWay(sent.clone(), Instant::now()));
+        drop(state);
+        Some(Pending {
+            queue: Arc::clone(self),
+            number,
+            sent: Some(sent),
+            headers: headers.clone(),
+            parts: Mutex::new(Parts {
+                bytes: size,
+                body: None,
+                response: None,
+                is_dropped: false,
+            }),
+        })
+    }
+
+    /// Counts an exchange that could not be sent to the target.
+    pub(super) fn not_forwarded(&self) {
+        self.state().counts.not_forwarded += 1;
+    }
+
+    /// Says that nothing more will come; what is still under way is passed over.
+    pub(crate) fn close(&self) {
+        self.state().is_closed = true;
+        self.changed.notify_one();
+    }
+
+    /// Asks how far judging is. The answer never comes once judging has ended.
+    pub(super) fn ask(&self) -> oneshot::Receiver<Snapshot> {
+        let (sender, receiver) = oneshot::channel();
+        let mut state = self.state();
+        state.asked.push(sender);
+        drop(state);
+        self.changed.notify_one();
+        receiver
+    }
+
+    /// Returns how many exchanges there were until now.
+    pub(super) fn counts(&self) -> Counts {
+        let state = self.state();
+        Counts {
+            waiting: state.exchanges.len() + state.late.len(),
+            bytes: state.bytes,
+            ..state.counts
+        }
+    }
+
+    /// Waits for what is to be judged next.
+    pub(super) fn next(&self) -> Next {
+        let mut state = self.state();
+        loop {
+            if let Some(next) = state.ready() {
+                return next;
+            }
+            let patience = state.patience();
+            state = match patience {
+                Some(patience) => {
+                    let waited = self.changed.wait_timeout(state, patience);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn reserve(&mut self, bytes: usize) -> bool {
+        let fits = self.bytes + bytes <= MAX_BYTES;
+        if fits {
+            self.bytes += bytes;
+        }
+        fits
+    }
+
+    fn drop_exchange(&mut self, sent: &Sent, ended: DateTime<Utc>) {
+        self.counts.dropped += 1;
+        if sent.is_write() {
+            let (from, until) = self.dropped_writes.unwrap_or((sent.started, ended));
+            self.dropped_writes = Some((from.min(sent.started), until.max(ended)));
+        }
+    }
+
+    fn ready(&mut self) -> Option<Next> {
+        if let Some(asked) = self.asked.pop() {
+            return Some(Next::Asked(asked));
+        }
+        if let Some((from, until)) = self.dropped_writes.take() {
+            return Some(Next::Write(from, Some(until)));
+        }
+        if let Some(passed) = self.late.pop_front() {
+            self.bytes -= passed.bytes;
+            return Some(Next::Exchange {
+                passed: Box::new(passed),
+                is_late: true,
+            });
+        }
+        loop {
+            let Some(first) = self.exchanges.first_entry() else {
+                return self.is_closed.then_some(Next::Closed);
+            };
+            match first.get() {
+                Slot::UnderWay(_, since) if !self.is_closed && since.elapsed() < PATIENCE => return None,
+                _ => {}
+            }
+            match first.remove() {
+                Slot::Done(passed) => {
+                    self.bytes -= passed.bytes;
+                    return Some(Next::Exchange { passed, is_late: false });
+                }
+                Slot::UnderWay(sent, _) if sent.is_write() => return Some(Next::Write(sent.started, None)),
+                Slot::UnderWay(..) => {}
+            }
+        }
+    }
+
+    /// Returns how long the first exchange may still be under way; `None` where there is none.
+    fn patience(&self) -> Option<Duration> {
+        match self.exchanges.first_key_value() {
+            Some((_, Slot::UnderWay(_, since))) => Some(PATIENCE.saturating_sub(since.elapsed())),
+            _ => None,
+        }
+    }
+}
+
+/// An exchange that is under way; it ends when this is dropped.
+pub(super) struct Pending {
+    queue: Arc<Queue>,
+    number: u64,
+    /// `None` once it has ended.
+    sent: Option<Sent>,
+    headers: HeaderMap,
+    parts: Mutex<Parts>,
+}
+
+struct Parts {
+    /// What was reserved.
+    bytes: usize,
+    body: Option<Copied>,
+    response: Option<PassedResponse>,
+    is_dropped: bool,
+}
+
+impl Pending {
+    /// Makes room for a piece of a body. Where there is none, the exchange is dropped.
+    pub(super) fn reserve(&self, bytes: usize) -> bool {
+        let mut parts = self.parts();
+        if !parts.is_dropped && self.queue.state().reserve(bytes) {
+            parts.bytes += bytes;
+            return true;
+        }
+        parts.is_dropped = true;
+        false
+    }
+
+    /// Takes back the room of a copy that is not kept.
+    pub(super) fn release(&self, bytes: usize) {
+        self.parts().bytes -= bytes;
+        self.queue.state().bytes -= bytes;
+    }
+
+    /// Keeps the head of the response, whose body follows.
+    pub(super) fn respond(&self, status: u16, headers: &HeaderMap) {
+        self.reserve(size(headers));
+        self.parts().response = Some(PassedResponse {
+            status,
+            headers: headers.clone(),
+            body: Copied::Incomplete,
+        });
+    }
+
+    /// Keeps the body of the request.
+    pub(super) fn end_request(&self, body: Copied) {
+        self.parts().body = Some(body);
+    }
+
+    /// Keeps the body of the response.
+    pub(super) fn end_response(&self, body: Copied) {
+        if let Some(response) = &mut self.parts().response {
+            response.body = body;
+        }
+    }
+
+    fn parts(&self) -> MutexGuard<'_, Parts> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        let Some(mut sent) = self.sent.take() else { return };
+        let ended = self.queue.now();
+        sent.elapsed = ended.signed_duration_since(sent.started).to_std().ok();
+        let mut parts = self.parts();
+        let (body, response) = (parts.body.take().unwrap_or(Copied::Incomplete), parts.response.take());
+        let (bytes, is_dropped) = (parts.bytes, parts.is_dropped);
+        drop(parts);
+        let passed = Passed {
+            sent,
+            headers: std::mem::take(&mut self.headers),
+            body,
+            response,
+            bytes,
+        };
+        let mut state = self.queue.state();
+        if is_dropped {
+            state.bytes -= bytes;
+            state.exchanges.remove(&self.number);
+            state.drop_exchange(&passed.sent, ended);
+        } else if let Some(slot) = state.exchanges.get_mut(&self.number) {
+            *slot = Slot::Done(Box::new(passed));
+        } else {
+            state.late.push_back(passed);
+        }
+        drop(state);
+        self.queue.changed.notify_one();
+    }
+}
+
+/// Returns what a head takes, in bytes.
+fn size(headers: &HeaderMap) -> usize {
+    let pairs = headers.iter().map(|(name, value)| name.as_str().len() + value.len());
+    OVERHEAD + pairs.sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queue() -> Arc<Queue> {
+        Queue::new(DateTime::UNIX_EPOCH)
+    }
+
+    fn sent(queue: &Queue, method: &str) -> Sent {
+        Sent {
+            method: method.to_owned(),
+            url: "https://contacts.example.com/tags".parse().unwrap(),
+            started: queue.now(),
+            elapsed: None,
+        }
+    }
+
+    fn begin(queue: &Arc<Queue>, method: &str) -> Option<Pending> {
+        queue.begin(sent(queue, method), &HeaderMap::new())
+    }
+
+    /// What is ready, without waiting: the method of an exchange, and whether it is late.
+    fn ready(queue: &Queue) -> Option<(String, bool)> {
+        match queue.state().ready() {
+            Some(Next::Exchange { passed, is_late }) => Some((passed.sent.method, is_late)),
+            Some(Next::Write(_, None)) => Some(("write under way".to_owned(), false)),
+            Some(Next::Write(_, Some(_))) => Some(("dropped write".to_owned(), false)),
+            Some(Next::Closed) => Some(("closed".to_owned(), false)),
+            Some(Next::Asked(_)) | None => None,
+        }
+    }
+
+    fn on_time(method: &str) -> Option<(String, bool)> {
+        Some((method.to_owned(), false))
+    }
+
+    #[test]
+    fn exchanges_come_in_the_order_in_which_their_requests_began() {
+        let queue = queue();
+        let (first, second) = (begin(&queue, "GET"), begin(&queue, "POST"));
+        drop(second);
+        assert_eq!(ready(&queue), None);
+        drop(first);
+        assert_eq!(ready(&queue), on_time("GET"));
+        assert_eq!(ready(&queue), on_time("POST"));
+        assert_eq!(queue.counts().bytes, 0);
+    }
+
+    #[test]
+    fn what_takes_too_long_is_passed_over_and_comes_late() {
+        let queue = queue();
+        let (slow, next) = (begin(&queue, "GET"), begin(&queue, "POST"));
+        drop(next);
+        let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
+        let began = sent(&queue, "GET");
+        queue.state().exchanges.insert(0, Slot::UnderWay(began, long_ago));
+        assert_eq!(ready(&queue), on_time("POST"));
+        drop(slow);
+        assert_eq!(ready(&queue), Some(("GET".to_owned(), true)));
+    }
+
+    #[test]
+    fn a_write_that_takes_too_long_is_known_before_it_ends() {
+        let queue = queue();
+        let _slow = begin(&queue, "POST");
+        queue.close();
+        assert_eq!(ready(&queue), on_time("write under way"));
+        assert_eq!(ready(&queue), on_time("closed"));
+    }
+
+    #[test]
+    fn a_full_queue_drops_exchanges_and_remembers_that_something_was_written() {
+        let queue = queue();
+        let full = begin(&queue, "GET").unwrap();
+        assert!(full.reserve(MAX_BYTES - OVERHEAD));
+        assert!(begin(&queue, "GET").is_none());
+        assert_eq!(ready(&queue), None);
+        assert!(begin(&queue, "POST").is_none());
+        assert_eq!(ready(&queue), on_time("dropped write"));
+        assert_eq!((queue.counts().passed, queue.counts().dropped), (3, 2));
+        drop(full);
+        assert_eq!(ready(&queue), on_time("GET"));
+        assert!(begin(&queue, "GET").is_some());
+    }
+
+    #[test]
+    fn an_exchange_whose_copy_no_longer_fits_is_dropped() {
+        let queue = queue();
+        let (full, small) = (begin(&queue, "GET").unwrap(), begin(&queue, "POST").unwrap());
+        assert!(full.reserve(MAX_BYTES - 2 * OVERHEAD));
+        assert!(!small.reserve(1));
+        drop((full, small));
+        assert_eq!(ready(&queue), on_time("dropped write"));
+        assert_eq!(ready(&queue), on_time("GET"));
+        assert_eq!(ready(&queue), None);
+        assert_eq!((queue.counts().dropped, queue.counts().bytes), (1, 0));
+    }
+
+    #[test]
+    fn what_is_not_kept_of_a_body_makes_room_again() {
+        let queue = queue();
+        let pending = begin(&queue, "GET").unwrap();
+        assert!(pending.reserve(100));
+        pending.release(100);
+        assert_eq!(queue.counts().bytes, OVERHEAD);
+        drop(pending);
+        assert_eq!(ready(&queue), on_time("GET"));
+        assert_eq!(queue.counts().bytes, 0);
+    }
+}

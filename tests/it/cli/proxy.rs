@@ -1,0 +1,298 @@
+//! `countersign proxy`: what passes is judged, and what passes is not changed.
+#![cfg(unix)]
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use serde_json::{Value, json};
+
+use super::stub::Stub;
+use super::support::{Call, Ended, Running, TOKEN, countersign};
+use super::target::Target;
+
+/// What a client sends in the tests that look at bytes.
+const TAGS: &str = "/organization/v1/tags";
+
+/// `countersign proxy` to the service at `url`, with the token in its environment for a command.
+fn proxy(url: &str, arguments: &[&str]) -> Call {
+    let fixed = ["proxy", "--to", url, "--listen", "127.0.0.1:0"];
+    countersign(&[&fixed, arguments].concat())
+        .env("COUNTERSIGN_TOKEN", TOKEN)
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+}
+
+/// The same, running a shell's line. `countersign` is the program itself.
+fn proxy_with(url: &str, flags: &[&str], line: &str) -> Call {
+    let line = line.replace("countersign", env!("CARGO_BIN_EXE_countersign"));
+    proxy(url, &[flags, &["--", "sh", "-c", &line]].concat())
+}
+
+/// A shell's line that requests the tags.
+fn request_tags() -> String {
+    format!(r#"curl -sS -o tags.json -H "Authorization: Bearer $COUNTERSIGN_TOKEN" "$COUNTERSIGN_PROXY_URL{TAGS}""#)
+}
+
+/// A proxy that runs until a signal, and its address.
+fn running(target: &str, flags: &[&str]) -> (Running, String) {
+    let running = proxy(target, flags).start();
+    let line = running.first_error_line();
+    let address = line
+        .strip_prefix("http://")
+        .and_then(|line| line.split([' ', '/']).next());
+    let address = address.expect("the first line begins with the URL").to_owned();
+    (running, address)
+}
+
+/// Ends a proxy by Ctrl-C.
+fn interrupted(running: Running) -> Ended {
+    running.signal("INT");
+    running.end()
+}
+
+/// Sends these bytes over a connection of its own, and returns all that comes back until the other side closes.
+fn exchanged(address: &str, bytes: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(bytes.as_bytes()).unwrap();
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).unwrap();
+    String::from_utf8_lossy(&received).into_owned()
+}
+
+#[test]
+fn a_check_through_the_proxy_has_its_own_verdict_and_the_proxy_judges_what_it_shows() {
+    let target = Target::sound();
+    let line = "countersign check --seed 1 --base-url $COUNTERSIGN_PROXY_URL --writes --report json=check.json";
+    let ended = proxy_with(
+        &target.url(),
+        &["--report", "terminal", "--report", "json=proxy.json"],
+        line,
+    )
+    .run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let (check, proxied) = (ended.json("check.json"), ended.json("proxy.json"));
+    assert_eq!(check["facts"]["held"], check["facts"]["total"], "{ended:?}");
+    assert_eq!(proxied["traffic"]["proxied"], check["requests"]["sent"]);
+    let held = proxied["facts"]["held"].as_u64().unwrap();
+    assert!(held > 460, "{ended:?}");
+    assert_eq!(proxied["facts"]["broken"], 0);
+    assert!(
+        ended.stdout.contains(" exchanges through the proxy were judged; "),
+        "{ended:?}"
+    );
+    assert!(
+        !ended.stdout.contains("  requests "),
+        "the proxy sends none of its own: {ended:?}"
+    );
+}
+
+#[test]
+fn a_finding_makes_the_run_fail_although_the_command_did_not() {
+    let target = Target::changed("/tags", |page| page["data"]["items"][0]["id"] = json!(7));
+    let ended = proxy_with(&target.url(), &[], &request_tags()).run();
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stdout.contains("getTags"), "{ended:?}");
+    assert!(ended.stdout.contains("wrong-type"), "{ended:?}");
+    let passed: Value = serde_json::from_slice(&std::fs::read(ended.path().join("tags.json")).unwrap()).unwrap();
+    assert_eq!(passed["data"]["items"][0]["id"], 7);
+}
+
+#[test]
+fn the_greater_exit_code_counts() {
+    let target = Target::sound();
+    for (line, code) in [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143)] {
+        let ended = proxy_with(&target.url(), &[], &format!("{}; {line}", request_tags())).run();
+        assert_eq!(ended.code, code, "{line}: {ended:?}");
+        assert!(
+            ended.stdout.starts_with(&format!("{} conforms\n", target.url())),
+            "{ended:?}"
+        );
+    }
+}
+
+#[test]
+fn a_run_through_which_nothing_passed_is_not_green() {
+    let target = Target::sound();
+    let ended = proxy_with(&target.url(), &[], "true").run();
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert!(ended.stdout.contains("could not judge"), "{ended:?}");
+    assert!(
+        ended.stdout.contains("0 of 0 exchanges through the proxy were judged"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn a_command_that_cannot_be_run_and_a_missing_target_are_errors_of_usage() {
+    let target = Target::sound();
+    let ended = proxy(&target.url(), &["--", "./no-such-program"]).run();
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.stderr.contains("failed to run `./no-such-program`"), "{ended:?}");
+    let ended = countersign(&["proxy"]).run();
+    assert_eq!(
+        ended.is_one_error(2),
+        "there is no service to pass requests on to; give --to URL"
+    );
+    let ended = proxy(&target.url(), &["--writes"]).run();
+    assert!(ended.is_one_error(2).starts_with("--writes has no meaning for `proxy`"));
+}
+
+#[test]
+fn ctrl_c_ends_the_proxy_with_its_reports() {
+    let target = Target::sound();
+    let (running, address) = running(&target.url(), &["--report", "terminal", "--report", "json=report.json"]);
+    let response = exchanged(
+        &address,
+        &format!(
+            "GET {TAGS} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\n\r\n"
+        ),
+    );
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+    let ended = interrupted(running);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(ended.json("report.json")["traffic"]["judged"], 1);
+}
+
+#[test]
+fn it_says_where_it_listens_and_warns_beyond_this_machine() {
+    let target = Target::sound();
+    for (listen, warned) in [("127.0.0.1:0", false), ("[::1]:0", false), ("0.0.0.0:0", true)] {
+        let call = countersign(&["proxy", "--to", &target.url(), "--listen", listen, "--", "true"]);
+        let ended = call.env("PATH", "/usr/bin:/bin").run();
+        let to = format!(" passes requests on to {} and judges them\n", target.url());
+        assert!(ended.stderr.contains(&to), "{ended:?}");
+        assert_eq!(ended.stderr.contains("other machines may reach"), warned, "{ended:?}");
+    }
+}
+
+#[test]
+fn what_passes_is_not_changed() {
+    let stub = Stub::start(|_, stream| {
+        stream.write_all(
+            b"HTTP/1.1 299 Very Own Reason\r\nX-MiXeD: 1\r\nset-cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Type: text/plain\r\n\
+              Keep-Alive: timeout=5\r\nContent-Length: 5\r\nConnection: close\r\n\r\nh\xffllo",
+        )
+    });
+    let (running, address) = running(&stub.url(), &[]);
+    let sent = format!(
+        "POST {TAGS}/%2e%2F?q=a+b%20c&empty=&page HTTP/1.1\r\nHost: {address}\r\nX-CaSe: 1\r\nAccept-Encoding: br, zstd\r\n\
+         Connection: close, X-Hop\r\nX-Hop: 1\r\nContent-Length: 4\r\nX-Twice: 1\r\nX-Twice: 2\r\n\r\nbody"
+    );
+    let mut stream = TcpStream::connect(&address).unwrap();
+    stream.write_all(sent.as_bytes()).unwrap();
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).unwrap();
+    let (head, body) = response.split_at(response.len() - 5);
+    assert_eq!(body, b"h\xffllo");
+    let head = String::from_utf8(head.to_vec()).unwrap();
+    let mut lines: Vec<_> = head.trim_end().lines().collect();
+    // What is about the connection to the client is the proxy's own.
+    lines.retain(|line| !line.to_ascii_lowercase().starts_with("connection:"));
+    assert_eq!(
+        lines,
+        [
+            "HTTP/1.1 299 Very Own Reason",
+            "X-MiXeD: 1",
+            "set-cookie: a=1",
+            "Set-Cookie: b=2",
+            "Content-Type: text/plain",
+            "Content-Length: 5",
+        ]
+    );
+    let received = &stub.received()[0];
+    assert_eq!(received.body, "body");
+    let target = stub.url();
+    let host = format!("Host: {}", target.trim_start_matches("http://"));
+    let line = format!("POST {TAGS}/%2e%2F?q=a+b%20c&empty=&page HTTP/1.1");
+    let lines: Vec<_> = received.head.trim_end().lines().collect();
+    assert_eq!(
+        lines,
+        [
+            line.as_str(),
+            &host,
+            "X-CaSe: 1",
+            "Accept-Encoding: br, zstd",
+            "Content-Length: 4",
+            "X-Twice: 1",
+            "X-Twice: 2",
+        ]
+    );
+    interrupted(running);
+}
+
+#[test]
+fn a_target_that_does_not_answer_is_reported_to_the_client_and_not_judged() {
+    // A port on which nobody listens any more.
+    let gone = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let (running, address) = running(&format!("http://{gone}"), &["--metrics", "127.0.0.1:0"]);
+    let metrics = running.first_error_line();
+    let metrics = metrics.trim_end().strip_prefix("metrics are at http://").unwrap();
+    let (metrics, _) = metrics.split_once('/').unwrap();
+    let response = exchanged(&address, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    assert!(response.starts_with("HTTP/1.1 502 Bad Gateway\r\n"), "{response}");
+    assert!(
+        response.ends_with(&format!(
+            "countersign proxy: no response of http://{gone}: the connection could not be opened: connection refused\n"
+        )),
+        "{response}"
+    );
+    let scraped = exchanged(metrics, "GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    for line in [
+        "countersign_exchanges_total 1\n",
+        "countersign_judged_total 0\n",
+        "countersign_not_judged_total{reason=\"have no complete response\"} 1\n",
+        "countersign_not_forwarded_total 1\n",
+        "countersign_facts{verdict=\"held\"} 0\n",
+    ] {
+        assert!(scraped.contains(line), "{line} in {scraped}");
+    }
+    let ended = interrupted(running);
+    assert_eq!(ended.code, 3, "{ended:?}");
+}
+
+#[test]
+fn it_is_no_proxy_to_other_hosts() {
+    let stub = Stub::start(|_, stream| stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+    let (running, address) = running(&stub.url(), &[]);
+    for line in ["GET http://other.example.com/tags", "CONNECT other.example.com:443"] {
+        let request = format!("{line} HTTP/1.1\r\nHost: other.example.com\r\nConnection: close\r\n\r\n");
+        let response = exchanged(&address, &request);
+        assert!(
+            response.starts_with("HTTP/1.1 421 Misdirected Request\r\n"),
+            "{response}"
+        );
+        assert!(response.contains("set your client's base URL to it"), "{response}");
+    }
+    interrupted(running);
+    assert_eq!(stub.received().len(), 0);
+}
+
+#[test]
+fn another_protocol_passes_both_ways_and_is_not_judged() {
+    let stub = Stub::start(|_, stream| {
+        stream.write_all(b"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n")?;
+        let mut word = [0; 4];
+        stream.read_exact(&mut word)?;
+        stream.write_all(&word)
+    });
+    let (running, address) = running(&stub.url(), &[]);
+    let mut stream = TcpStream::connect(&address).unwrap();
+    stream
+        .write_all(b"GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+        .unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    assert!(head.starts_with(b"HTTP/1.1 101 "), "{}", String::from_utf8_lossy(&head));
+    stream.write_all(b"ping").unwrap();
+    let mut echoed = Vec::new();
+    stream.read_to_end(&mut echoed).unwrap();
+    assert_eq!(echoed, b"ping");
+    let ended = interrupted(running);
+    assert!(ended.stdout.contains("1 are not HTTP requests"), "{ended:?}");
+}
