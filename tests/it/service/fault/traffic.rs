@@ -13,6 +13,7 @@ use countersign::service::fault::faults;
 
 use super::caught::{SHOWN_BY_RUNS, of_one_operation_each};
 use super::checker::{Checker, Part};
+use crate::service::profile::combinations;
 use crate::support::archive::{archive, judged};
 use crate::support::crew::each;
 use crate::support::{is_exhaustive, tried};
@@ -80,28 +81,41 @@ fn of_one_exchange(
     findings.map(|finding| named(contract, finding)).collect()
 }
 
+/// How many drawn profiles are tried, and how many in the gate.
+const DRAWN: (usize, usize) = (12, 200);
+
 #[test]
 fn no_profile_is_accused_by_its_traffic() {
-    let contract = Contract::built_in().unwrap();
     let settings = AXES.iter().flat_map(|axis| {
         axis.values
             .iter()
-            .map(move |value| format!("{}={}", axis.name, value.name))
+            .map(move |value| vec![format!("{}={}", axis.name, value.name)])
     });
     let mut settings: Vec<_> = settings.collect();
     if !is_exhaustive() {
         settings = settings.into_iter().step_by(4).collect();
     }
+    assert_not_accused(settings);
+}
+
+#[test]
+fn no_profile_that_is_drawn_is_accused_by_its_traffic() {
+    assert_not_accused(combinations::profiles(1, tried(DRAWN.0, DRAWN.1)));
+}
+
+/// Records a check of a service of each profile: its traffic decides much, and no finding in it is at deny.
+fn assert_not_accused(profiles: Vec<Vec<String>>) {
+    let contract = Contract::built_in().unwrap();
     let accused = each(
-        settings,
+        profiles,
         || Checker::new(&contract),
-        |checker, setting| {
-            let recording = checker.recording_of(std::slice::from_ref(&setting), Part::Varied.of_all());
+        |checker, settings| {
+            let recording = checker.recording_of(&settings, Part::Varied.of_all());
             let exchanges = recording.exchanges().map(|(exchange, _)| exchange);
             let judged = judged(&contract, &[archive(exchanges)]);
             let held = (0..contract.facts.len())
                 .filter(|fact| judged.run.verdicts.of(&contract, FactId(*fact)) == Verdict::Held);
-            assert!(held.count() > 200, "{setting} shows little");
+            assert!(held.count() > 200, "{settings:?} shows little");
             let denied = judged
                 .run
                 .verdicts
@@ -109,7 +123,13 @@ fn no_profile_is_accused_by_its_traffic() {
                 .iter()
                 .filter(|finding| finding.level == Level::Deny);
             denied
-                .map(|finding| format!("{setting}: {} {}", contract.fact(finding.fact).name, finding.received))
+                .map(|finding| {
+                    format!(
+                        "{settings:?}: {} {}",
+                        contract.fact(finding.fact).name,
+                        finding.received
+                    )
+                })
                 .collect::<Vec<_>>()
         },
     );

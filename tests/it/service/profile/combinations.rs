@@ -3,7 +3,7 @@
 use countersign::service::{AXES, Profile, Setting};
 
 /// Returns the settings of so many profiles; the same seed draws the same ones.
-pub(super) fn profiles(seed: u64, count: usize) -> Vec<Vec<String>> {
+pub(crate) fn profiles(seed: u64, count: usize) -> Vec<Vec<String>> {
     let mut state = seed;
     std::iter::repeat_with(|| pick(&mut state))
         .filter(|settings| possible(settings))

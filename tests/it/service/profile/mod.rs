@@ -2,7 +2,7 @@
 
 mod awkward;
 pub(crate) mod checker;
-mod combinations;
+pub(crate) mod combinations;
 mod command;
 mod conforming;
 mod observing;
