@@ -166,21 +166,23 @@ impl<'record> Group<'record> {
     /// Returns the group without its headline, as lines: the first finding, up to [`MOST_LISTED`] others, what to do.
     pub(super) fn in_lines(&self) -> Vec<String> {
         let finding = self.first;
-        let mut lines = phrases::what_is_wrong(finding).to_vec();
+        let mut lines = phrases::what_is_wrong(finding);
         lines.extend(self.others(MOST_LISTED));
         lines.extend(phrases::what_to_do(finding));
         lines
     }
 
-    /// Returns a line for each finding except the first: its line in the contract, its fact, what was received.
-    /// Of more than `most` findings the last are counted in one line.
+    /// Returns a line for each finding except the first: its line in the contract, its fact, what was received, and where
+    /// that was recorded. Of more than `most` findings the last are counted in one line.
     pub(super) fn others(&self, most: usize) -> Vec<String> {
         let lines = self.rest.iter().take(most).map(|finding| {
+            let recorded = finding.recorded_at.as_ref().map(phrases::recorded_at);
             format!(
-                "also line {}: {}; received {}",
+                "also line {}: {}; received {}{}",
                 finding.contract_line,
                 finding.fact,
-                phrases::received(finding)
+                phrases::received(finding),
+                recorded.map_or_else(String::new, |recorded| format!("; {recorded}"))
             )
         });
         let mut lines: Vec<_> = lines.collect();

@@ -184,7 +184,7 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
         .rule()
         .map_or_else(String::new, |rule| format!("\nFix: {}\n", rule.fix));
     format!(
-        "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n{others}{fix}\n{}",
+        "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n{}{others}{fix}\n{}",
         phrases::level_word(finding.level),
         code(&phrases::clipped(&group.headline(), LONGEST_CELL)),
         finding.contract_line,
@@ -193,7 +193,8 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
         fenced("yaml", &excerpt.join("\n")),
         code(&phrases::clipped(&finding.documented, LONGEST_LINE)),
         code(&phrases::clipped(&phrases::received(finding), LONGEST_LINE)),
-        recorded(finding) + &reproduce(finding, above),
+        recorded(finding),
+        reproduce(finding, above),
     )
 }
 

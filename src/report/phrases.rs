@@ -181,24 +181,23 @@ pub(super) fn counts(record: &Record) -> String {
     errors_and_warnings(count(Level::Deny), count(Level::Warn))
 }
 
-/// Describes what is wrong with a finding, a line each: its fact, what is documented, what was received.
-pub(super) fn what_is_wrong(finding: &FindingRecord) -> [String; 3] {
-    [
+/// Describes what is wrong with a finding, a line each: its fact, what is documented, what was received, and where that
+/// was recorded.
+pub(super) fn what_is_wrong(finding: &FindingRecord) -> Vec<String> {
+    let mut lines = vec![
         format!("fact: {}", finding.fact),
         format!("documented: {}", finding.documented),
         format!("received: {}", received(finding)),
-    ]
+    ];
+    lines.extend(finding.recorded_at.as_ref().map(recorded_at));
+    lines
 }
 
 /// Describes what to do about a finding, a line each: how to fix it, if this version knows its rule, and to reproduce
 /// it.
 pub(super) fn what_to_do(finding: &FindingRecord) -> Vec<String> {
     let fix = finding.rule.rule().map(|rule| format!("fix: {}", rule.fix));
-    let recorded = finding.recorded_at.as_ref().map(recorded_at);
-    let lines = recorded
-        .into_iter()
-        .chain(fix)
-        .chain([format!("reproduce: {}", finding.reproduce)]);
+    let lines = fix.into_iter().chain([format!("reproduce: {}", finding.reproduce)]);
     lines.collect()
 }
 

@@ -70,8 +70,8 @@ fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize
                 (documented(view, finding))
                 (received(view, finding))
             }
-            (others(view, group, number))
             @if let Some(recorded) = &finding.recorded_at { p.hint { (phrases::recorded_at(recorded)) } }
+            (others(view, group, number))
             (reproduce(finding, above))
             (explained(finding.rule.rule(), finding))
             p.links {
@@ -117,6 +117,7 @@ fn others(view: &View<'_>, group: &Group<'_>, number: usize) -> Markup {
                             @else { (name) }
                             ": received " (phrases::received(finding))
                             ", line " (finding.contract_line)
+                            @if let Some(recorded) = &finding.recorded_at { ", " (phrases::recorded_at(recorded)) }
                         }
                     }
                 }

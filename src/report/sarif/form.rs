@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::report::RecordedAt;
+
 /// A whole file.
 #[derive(Debug, Serialize)]
 pub(super) struct Log {
@@ -119,6 +121,8 @@ pub(super) struct ResultProperties {
     pub(super) reproduce: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) exchange: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) recorded_at: Option<RecordedAt>,
 }
 
 #[derive(Debug, Serialize)]

@@ -211,6 +211,7 @@ fn result(record: &Record, group: &Group<'_>, rules: &[Descriptor]) -> SarifResu
             contract_pointer: finding.contract_pointer.clone(),
             reproduce: finding.reproduce.clone(),
             exchange: finding.exchange,
+            recorded_at: finding.recorded_at.clone(),
         },
     }
 }

@@ -188,8 +188,9 @@ fn opens_in_a_reader_of_sarif(ended: &Ended) {
     assert_eq!(text.lines().find(about), None, "{text}");
 }
 
+/// Holds each report of a run with [`EVERY_FORMAT`] to its format.
 #[track_caller]
-fn each_is_valid(ended: &Ended) {
+pub(super) fn each_is_valid(ended: &Ended) {
     opens_in_a_reader_of_sarif(ended);
     keeps(&sarif_schema(), &parsed(ended, "report.sarif"));
     keeps(&archive_schema(), &parsed(ended, "run.har"));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::formats::EVERY_FORMAT;
+use super::formats::{EVERY_FORMAT, each_is_valid};
 use super::support::{Call, check, countersign};
 use super::target::Target;
 use crate::support::leaks::Canary;
@@ -68,6 +68,44 @@ fn a_recording_of_a_check_is_judged_and_a_finding_names_its_entry() {
             .stdout
             .contains("  traffic   2 of 2 entries in a.har were judged\n"),
         "{ended:?}"
+    );
+}
+
+#[test]
+fn every_report_names_the_entry_of_each_finding_of_a_group() {
+    let unnamed = tags(&json!("t-1")).replace("\"a\"", "7");
+    let of_name = entry(TAGS, 200, &unnamed);
+    let of_id = entry(TAGS, 200, &tags(&json!(7)));
+    let traffic = archive(&[entry(TAGS, 200, &tags(&json!("t-1"))), of_name, of_id]);
+    let ended = judge(&traffic, &EVERY_FORMAT).run();
+    assert_eq!(ended.code, 1, "{ended:?}");
+    each_is_valid(&ended);
+    let read = |name: &str| std::fs::read_to_string(ended.path().join(name)).unwrap();
+    for (name, text) in [
+        ("terminal", ended.stdout.clone()),
+        ("github", read("run.log")),
+        ("html", read("report.html")),
+        ("junit", read("junit.xml")),
+        ("markdown", read("report.md")),
+        ("sarif", read("report.sarif")),
+    ] {
+        for entry in [2, 3] {
+            let recorded = format!("recorded: entry {entry} of a.har");
+            assert!(text.contains(&recorded), "{name}: {text}");
+        }
+        assert!(!text.contains("entry 1 of a.har"), "{name}: {text}");
+    }
+    let report: Value = serde_json::from_str(&read("report.sarif")).unwrap();
+    let result = &report["runs"][0]["results"][0];
+    assert_eq!(
+        result["properties"]["recordedAt"],
+        json!({"file": "a.har", "entry": 3}),
+        "{result}"
+    );
+    let related = result["relatedLocations"][0]["message"]["text"].as_str().unwrap();
+    assert!(
+        related.contains("/name: string") && related.ends_with("; recorded: entry 2 of a.har"),
+        "{result}"
     );
 }
 
