@@ -44,6 +44,10 @@ impl History<'_> {
         if id.is_some_and(|id| self.mark_given(operation, id)) {
             return;
         }
+        let owner = self
+            .created_and_listed(operation)
+            .and_then(|(_, listed)| listed.owner.as_ref());
+        let is_owner_known = owner.is_none_or(|owner| path_values.iter().any(|(name, _)| name == owner));
         let request = Request {
             body: Some(Content::Json(comparable(exchange))),
             ..exchange.request.clone()
@@ -55,13 +59,16 @@ impl History<'_> {
             resource,
             seen_before: false,
         }));
-        self.made.push(CreatedRecord {
-            operation,
-            request,
-            resource: identified(resource, &invariant.id),
-            seen_before: false,
-            path_values: path_values.to_vec(),
-        });
+        // Without its owner it cannot be looked for.
+        if is_owner_known {
+            self.made.push(CreatedRecord {
+                operation,
+                request,
+                resource: identified(resource, &invariant.id),
+                seen_before: false,
+                path_values: path_values.to_vec(),
+            });
+        }
     }
 
     /// Shows that an accepted create was sent in a documented form.

@@ -7,6 +7,7 @@ use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use serde_json::Value;
 
+use super::template::Template;
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::operation::OperationId;
@@ -15,13 +16,22 @@ use crate::exchange::Target;
 /// Matches requests to operations by base URL, method and path template; a literal takes precedence over a parameter
 /// (OpenAPI 3.0.3, section 4.7.8.1).
 pub(super) struct Router {
-    /// The paths of each method.
-    paths: HashMap<String, Paths<(OperationId, Vec<String>)>>,
+    methods: HashMap<String, OfMethod>,
     base: Base,
     /// Whether nobody has said where the service is.
     is_inferred: bool,
     /// The origins besides the chosen one at which operations were called.
     others: BTreeSet<String>,
+}
+
+/// The operations of one method.
+#[derive(Default)]
+struct OfMethod {
+    operations: Vec<(OperationId, Template)>,
+    /// Which of them have a path, where each parameter is a whole segment.
+    whole: Paths<usize>,
+    /// Which of them have parameters that are a part of a segment.
+    partial: Vec<usize>,
 }
 
 /// Where the service is.
@@ -54,16 +64,14 @@ impl Router {
     /// origin at which the traffic calls an operation.
     pub(super) fn new(contract: &Contract, base: Option<Target>) -> Self {
         let known: Vec<_> = base.map_or_else(|| servers(contract), |base| vec![base]);
-        let mut paths: HashMap<String, Paths<_>> = HashMap::new();
+        let mut methods: HashMap<String, OfMethod> = HashMap::new();
         for id in contract.operation_ids() {
             let operation = contract.operation(id);
-            let (template, names) = template(&operation.path);
-            let method = paths.entry(operation.method.to_string()).or_default();
-            // Two templates that differ in the names of their parameters are the same path; the first one counts.
-            drop(method.insert(template, (id, names)));
+            let method = methods.entry(operation.method.to_string()).or_default();
+            method.add(id, Template::read(&operation.path));
         }
         Self {
-            paths,
+            methods,
             is_inferred: known.is_empty(),
             base: if known.is_empty() {
                 Base::First
@@ -119,19 +127,40 @@ impl Router {
     }
 
     fn find(&self, method: &str, path: &str, url: &Url) -> Option<Call> {
-        let found = self.paths.get(method)?.at(path).ok()?;
-        let (operation, names) = found.value;
-        let values = found
-            .params
-            .iter()
-            .map(|(_, value)| percent_decode_str(value).decode_utf8_lossy().into_owned());
-        let path_values = names.iter().cloned().zip(values.map(Value::from)).collect();
+        let (operation, values) = self.methods.get(method)?.find(path)?;
+        let decoded = |value: &str| Value::from(percent_decode_str(value).decode_utf8_lossy());
+        let path_values = values.iter().map(|(name, value)| ((*name).to_owned(), decoded(value)));
         let query = url.query().map_or_else(String::new, |query| format!("?{query}"));
         Some(Call {
-            operation: *operation,
+            operation,
             path: format!("{path}{query}"),
-            path_values,
+            path_values: path_values.collect(),
         })
+    }
+}
+
+impl OfMethod {
+    fn add(&mut self, id: OperationId, template: Template) {
+        let index = self.operations.len();
+        if template.has_whole_parameters() {
+            // Two templates that differ in the names of their parameters are the same path; the first one counts.
+            drop(self.whole.insert(template.numbered(), index));
+        } else {
+            self.partial.push(index);
+        }
+        self.operations.push((id, template));
+    }
+
+    /// Returns the operation of a path, with the values in it.
+    fn find<'path>(&self, path: &'path str) -> Option<(OperationId, Vec<(&str, &'path str)>)> {
+        let whole = self.whole.at(path).ok().map(|found| *found.value);
+        let candidates = whole.into_iter().chain(self.partial.iter().copied());
+        let matching = candidates.filter_map(|index| {
+            let (id, template) = self.operations.get(index)?;
+            Some((template.precedence(), *id, template.values(path)?))
+        });
+        let (_, id, values) = matching.min_by(|(one, ..), (other, ..)| one.cmp(other))?;
+        Some((id, values))
     }
 }
 
@@ -139,23 +168,6 @@ impl Router {
 fn below<'path>(path: &'path str, base: &str) -> Option<&'path str> {
     let below = path.strip_prefix(base)?;
     below.starts_with('/').then_some(below)
-}
-
-/// Returns a path template with its parameters numbered, because `matchit` takes two names in one place for a conflict,
-/// and their names.
-fn template(path: &str) -> (String, Vec<String>) {
-    let mut names = Vec::new();
-    let mut numbered = String::new();
-    for (index, piece) in path.split('{').enumerate() {
-        match piece.split_once('}').filter(|_| index > 0) {
-            Some((name, rest)) => {
-                numbered.push_str(&format!("{{p{}}}{rest}", names.len()));
-                names.push(name.to_owned());
-            }
-            None => numbered.push_str(piece),
-        }
-    }
-    (numbered, names)
 }
 
 /// Returns the servers of the contract that are complete URLs without variables.
@@ -213,6 +225,50 @@ mod tests {
         ] {
             let called = called(&contract, &mut router, method, &format!("https://a.example.com{path}"));
             assert_eq!(called.as_deref(), expected.as_deref(), "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_may_be_a_part_of_a_segment_and_more_literal_text_comes_first() {
+        let operation = |path: &str, name: &str| {
+            let names = path.split('{').skip(1).filter_map(|piece| piece.split_once('}'));
+            let parameters: Vec<_> = names
+                .map(|(name, _)| format!("{{name: {name}, in: path, required: true, schema: {{type: string}}}}"))
+                .collect();
+            format!(
+                "  {path}:\n    get: {{operationId: {name}, parameters: [{}], responses: {{'200': {{description: a}}}}}}\n",
+                parameters.join(", ")
+            )
+        };
+        let paths = [
+            ("/reports/{id}", "report"),
+            ("/reports/{id}.json", "asJson"),
+            ("/reports/{id}.{format}", "asAny"),
+            ("/reports/latest.json", "latest"),
+            ("/{list}/first.json", "first"),
+            ("/a/{x}-{y}", "compare"),
+        ];
+        let paths: String = paths.iter().map(|(path, name)| operation(path, name)).collect();
+        let text = format!("openapi: 3.0.3\ninfo: {{title: Reports, version: '1'}}\npaths:\n{paths}");
+        let contract = Contract::read("reports.yaml", text).unwrap();
+        let mut router = Router::new(&contract, None);
+        for (path, expected) in [
+            ("/reports/1", Ok("report /reports/1 id=\"1\"")),
+            ("/reports/a%2Fb.json", Ok("asJson /reports/a%2Fb.json id=\"a/b\"")),
+            (
+                "/reports/1.xml?a=b",
+                Ok("asAny /reports/1.xml?a=b id=\"1\",format=\"xml\""),
+            ),
+            ("/reports/latest.json", Ok("latest /reports/latest.json ")),
+            ("/reports/first.json", Ok("asJson /reports/first.json id=\"first\"")),
+            ("/a/first.json", Ok("first /a/first.json list=\"a\"")),
+            ("/a/1-2", Ok("compare /a/1-2 x=\"1\",y=\"2\"")),
+            ("/a/1-2-3", Ok("compare /a/1-2-3 ")),
+            ("/a/12", Err(NoCall::NoOperation)),
+            ("/reports/", Err(NoCall::NoOperation)),
+        ] {
+            let called = called(&contract, &mut router, "GET", &format!("https://a.example.com{path}"));
+            assert_eq!(called.as_deref(), expected.as_deref(), "{path}");
         }
     }
 

@@ -489,6 +489,32 @@ fn a_created_record_is_missed_only_where_nothing_explains_it() {
 }
 
 #[test]
+fn a_created_record_whose_owner_cannot_be_told_from_the_path_is_not_missed() {
+    let contacts = "/organization/v1/contact-database";
+    let id = "6a1f0c52-8d0e-4a55-9b1d-0f5b7c1f2a01";
+    let contact = json!({"id": id, "contact_methods": []});
+    let page = json!({"data": {"items": [contact], "page": 1, "per_page": 5, "total": 1, "last_page": 1}});
+    let method = json!({"type": "email", "contact": "ada.second@example.com", "status": "active"});
+    let response = json!({"message": "Contact method created", "data": {"id": "m-1", "contact": method["contact"]}});
+    for (divider, is_missed) in [(".", true), ("-", false)] {
+        let (owner, parameter) = ("{contactId}", "        - name: contactId\n");
+        let kind = "        - {name: kind, in: path, required: true, schema: {type: string}}\n";
+        let text = include_str!("../../openapi.yaml")
+            .replace(owner, &format!("{owner}{divider}{{kind}}"))
+            .replace(parameter, &format!("{kind}{parameter}"));
+        let contract = Contract::read("openapi.yaml", text).unwrap();
+        let call = format!("{contacts}/{id}{divider}a/contact-method");
+        let create = entry(0.0, ("POST", &call), Some(method.clone()), (201, &response));
+        let list = entry(8.0, ("GET", contacts), None, (200, &page));
+        let judged = judged(&contract, &[har(&[create, list])]);
+        assert_eq!(judged.run.tally.answered, 2, "{divider}");
+        let mut missed = judged.run.verdicts.findings().iter();
+        let is_found = missed.any(|finding| finding.rule.name == "listed");
+        assert_eq!(is_found, is_missed, "{divider}");
+    }
+}
+
+#[test]
 fn a_file_that_is_cut_short_is_judged_as_far_as_it_is_whole() {
     let text = har(&[
         list(0.0, "", &tags(1, &["a"], (1, 1))),
