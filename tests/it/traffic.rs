@@ -215,6 +215,7 @@ fn a_body_that_was_not_recorded_decides_nothing_but_its_status() {
         json!({"size": 300, "mimeType": "application/json"}),
         json!({"size": -1, "text": ""}),
         json!({"text": "", "_file": "abc.json"}),
+        json!({"size": 300, "mimeType": "application/json", "_file": "abc.json"}),
         json!({"text": cut, "size": text.len()}),
         json!({"text": cut}),
         json!({"text": text.replace("regular", "\u{fffd}egular")}),
@@ -248,6 +249,38 @@ fn a_body_that_was_not_recorded_decides_nothing_but_its_status() {
         let judged = judged(&contract(), &[har(&[entry])]);
         assert_eq!(verdict(&judged, "getTags body: JSON"), Verdict::Held);
     }
+}
+
+#[test]
+fn a_sent_body_that_was_not_recorded_is_compared_with_nothing() {
+    let fact = "createTag created /data/name: as sent in /name";
+    let sent = json!({"name": "weekly"}).to_string();
+    let judged_with = |post_data: &Value| {
+        let mut create = create(0.0, "b");
+        create["request"]["postData"] = post_data.clone();
+        judged(&contract(), &[har(&[create])])
+    };
+    // What Playwright writes with `content: 'attach'`, chrome-har, browser extensions, and who cuts or redacts bodies.
+    for post_data in [
+        json!({"mimeType": "application/json", "text": "", "params": [], "_file": "abc.json"}),
+        json!({"mimeType": "application/json", "_file": "abc.json"}),
+        json!({"mimeType": "application/json", "params": [{"name": "name", "value": "weekly"}]}),
+        json!({"mimeType": "application/json", "params": [{"name": "name", "value": {"of": "another type"}}]}),
+        json!({"mimeType": "application/json", "text": "", "params": [{"name": "{\"name\": \"weekly\"}"}]}),
+        json!({"mimeType": "application/json"}),
+        json!({"text": sent.replace("weekly", "***")}),
+        Value::Null,
+    ] {
+        let judged = judged_with(&post_data);
+        assert_eq!(judged.run.tally.answered, 1, "{post_data}");
+        assert!(findings(&judged).is_empty(), "{post_data}: {:?}", findings(&judged));
+        let carried = verdict(&judged, fact);
+        assert!(matches!(carried, Verdict::Undecided(_)), "{post_data}: {carried:?}");
+        let present = verdict(&judged, "createTag /data/name: present");
+        assert_eq!(present, Verdict::Held, "{post_data}");
+    }
+    let judged = judged_with(&json!({"mimeType": "application/json", "text": sent}));
+    assert_eq!(verdict(&judged, fact), Verdict::Broken, "{:?}", findings(&judged));
 }
 
 fn base64_of(text: &str) -> String {

@@ -123,6 +123,20 @@ fn an_archive_of_ours_with_shapes_is_not_taken_for_values() {
 }
 
 #[test]
+fn a_body_in_another_file_is_unknown_and_the_file_is_not_read() {
+    let mut attached = entry(TAGS, 200, "");
+    attached["response"]["content"] = json!({"size": 9, "mimeType": "application/json", "_file": "body.json"});
+    let ended = judge(&archive(&[attached]), &[])
+        .file("body.json", "{\"data\": 7}")
+        .run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(
+        ended.stdout.contains("the recording of the response lacks its body"),
+        "{ended:?}"
+    );
+}
+
+#[test]
 fn levels_and_acceptances_apply_as_in_a_check() {
     assert_eq!(judge(&broken(), &["--allow", "wrong-type"]).run().code, 0);
     assert_eq!(judge(&broken(), &["--warn", "wrong-type"]).run().code, 0);
