@@ -162,6 +162,54 @@ fn a_service_that_deviates_fails_with_its_code_and_an_annotation_and_the_same_re
 }
 
 #[test]
+fn traffic_is_judged_without_a_token_and_reported_in_the_same_way() {
+    let place = Workplace::new("action, traffic", &[]);
+    place.traffic("results/one test/a.har");
+    place.traffic("results/other/a.har");
+    let given = [
+        ("base-url", "https://contacts.example.com"),
+        ("token", ""),
+        ("traffic", "results/one test/*.har\nresults/*/a.har\n"),
+        ("args", "--warn wrong-type"),
+    ];
+    let (done, output) = ran(&place, &given);
+    assert_eq!((done.code, output.as_str()), (0, "0"), "{done:?}");
+    let (done, output) = ran(&place, &given[..3]);
+    assert_eq!((done.code, output.as_str()), (1, "1"), "{done:?}");
+    let report = place.report("countersign.json");
+    let files = report["traffic"]["files"].as_array().unwrap().iter();
+    let files: Vec<_> = files.map(|file| file["name"].as_str().unwrap()).collect();
+    let expected = [
+        "results/one test/a.har",
+        "results/one test/a.har",
+        "results/other/a.har",
+    ];
+    assert_eq!(files, expected);
+    let sarif = place.report("countersign.sarif");
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "wrong-type");
+    assert!(place.text("countersign.xml").contains("<failure"));
+    let annotation = done.stdout.lines().find(|line| line.starts_with("::error "));
+    assert!(
+        annotation.unwrap().contains("recorded: entry 1 of results/"),
+        "{done:?}"
+    );
+    let summary = std::fs::read_to_string(place.path("runner/summary")).unwrap();
+    assert!(summary.contains("does not conform"), "{summary}");
+
+    let (done, output) = ran(&place, &[("traffic", "results/*/none.har"), ("token", "")]);
+    assert_eq!((done.code, output.as_str()), (2, "2"), "{done:?}");
+    assert!(done.stderr.contains("`results/*/none.har`"), "{done:?}");
+}
+
+#[test]
+fn a_check_without_a_token_is_an_error() {
+    let place = Workplace::new("action, no token", &[]);
+    let (done, output) = ran(&place, &[("token", "")]);
+    assert_eq!((done.code, output.as_str()), (2, "2"), "{done:?}");
+    assert!(done.stderr.contains("COUNTERSIGN_TOKEN: it is empty"), "{done:?}");
+}
+
+#[test]
 fn a_service_that_is_away_is_reported_by_its_own_code() {
     let place = Workplace::new("action, away", &[]);
     let (done, output) = ran(&place, &[("base-url", "http://127.0.0.1:9")]);
@@ -208,6 +256,15 @@ fn arguments_are_split_at_blanks_and_lines_and_never_run() {
         ";touch",
         "pwned",
     ];
+    assert_eq!(arguments, expected);
+
+    let hostile = "a b.har\n\n$(touch pwned)\n--writes\n;touch pwned\n";
+    let given = [("binary", fake.as_str()), ("args", "--quiet"), ("traffic", hostile)];
+    let (done, _) = Run::new(&place, &given).end();
+    let mut arguments = done.stdout.lines();
+    assert_eq!(arguments.next(), Some("judge"));
+    let arguments: Vec<_> = arguments.skip_while(|argument| *argument != "--quiet").collect();
+    let expected = ["--quiet", "--", "a b.har", "$(touch pwned)", "--writes", ";touch pwned"];
     assert_eq!(arguments, expected);
     assert_eq!(place.files(), [""; 0]);
 }

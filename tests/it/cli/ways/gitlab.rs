@@ -89,6 +89,32 @@ fn a_service_that_deviates_fails_and_leaves_the_same() {
 }
 
 #[test]
+fn traffic_is_judged_and_leaves_what_the_job_keeps() {
+    let place = Workplace::new("gitlab, traffic", &[]);
+    place.traffic("results/one.har");
+    place.traffic("results/two.har");
+    let given = [
+        ("base-url", "https://contacts.example.com"),
+        ("traffic", "results/*.har"),
+    ];
+    let done = ran(&place, &given);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(
+        done.stdout.contains("= recorded: entry 1 of results/one.har"),
+        "{done:?}"
+    );
+    assert_eq!(place.report("countersign.json")["traffic"]["judged"], 2);
+    assert!(place.text("countersign.xml").contains("<failure"));
+    assert_eq!(
+        ran(&place, &[&given[..], &[("args", "--warn wrong-type")]].concat()).code,
+        0
+    );
+    let missing = ran(&place, &[("traffic", "results/*.json")]);
+    assert_eq!(missing.code, 2, "{missing:?}");
+    assert!(missing.stderr.contains("`results/*.json`"), "{missing:?}");
+}
+
+#[test]
 fn arguments_are_split_at_blanks_and_never_run() {
     let place = Workplace::new("gitlab, arguments", &[]);
     std::fs::remove_file(place.path("bin/countersign")).unwrap();
@@ -120,6 +146,18 @@ fn arguments_are_split_at_blanks_and_never_run() {
         "pwned",
     ];
     assert_eq!(arguments, expected);
+
+    let given = [
+        ("traffic", "--writes a.har $(touch pwned) ;touch pwned"),
+        ("args", "--quiet"),
+    ];
+    let done = ran(&place, &given);
+    let arguments: Vec<_> = done.stdout.lines().skip_while(|line| *line != "--quiet").collect();
+    let expected = [
+        "--quiet", "--", "--writes", "a.har", "$(touch", "pwned)", ";touch", "pwned",
+    ];
+    assert_eq!(arguments, expected);
+    assert!(done.stdout.lines().any(|line| line == "judge"), "{done:?}");
     assert_eq!(place.files(), [""; 0]);
 }
 

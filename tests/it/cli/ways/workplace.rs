@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::super::leaks;
@@ -87,6 +87,25 @@ impl Workplace {
         };
         self.gives_nothing_away(&done);
         done
+    }
+
+    /// Puts an archive among the files of the steps: one response of `https://contacts.example.com` with a field of a
+    /// wrong type.
+    pub(super) fn traffic(&self, name: &str) {
+        let tag = json!({"id": 7, "name": "regular"});
+        let page = json!({"data": {"items": [tag], "page": 1, "per_page": 5, "total": 1, "last_page": 1}});
+        let entry = json!({
+            "startedDateTime": "2026-05-04T09:30:00Z",
+            "request": {"method": "GET", "url": "https://contacts.example.com/organization/v1/tags", "headers": []},
+            "response": {
+                "status": 200,
+                "headers": [{"name": "Content-Type", "value": "application/json"}],
+                "content": {"text": page.to_string()},
+            },
+        });
+        let path = self.path("work").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, json!({"log": {"version": "1.2", "entries": [entry]}}).to_string()).unwrap();
     }
 
     /// The base URL and the token, as a pipeline hands them over.
