@@ -17,7 +17,7 @@ use reqwest::Url;
 use tokio::net::TcpListener;
 
 use super::copy::Copying;
-use super::head::{add_upgrade, remove_connection_headers};
+use super::head::{add_upgrade, has_other_coding, remove_connection_headers};
 use super::link::{Link, Upstream};
 use super::queue::{Pending, Queue};
 use crate::exchange::Target;
@@ -89,6 +89,12 @@ impl Forwarding {
                 "this is a reverse proxy: set your client's base URL to it, not your client's proxy",
             );
         }
+        if has_other_coding(request.headers()) {
+            return own(
+                StatusCode::NOT_IMPLEMENTED,
+                "the only transfer coding that passes is `chunked`",
+            );
+        }
         let (mut parts, body) = request.into_parts();
         let pending = self.begin(&parts.method, &parts.uri, &parts.headers);
         let protocol = remove_connection_headers(&mut parts.headers);
@@ -100,6 +106,13 @@ impl Forwarding {
         }
         let request = Request::from_parts(parts, Copying::request(body, pending.as_ref()));
         match link.send(&self.upstream, request).await {
+            Ok(response) if has_other_coding(response.headers()) => {
+                self.queue.not_forwarded();
+                own(
+                    StatusCode::BAD_GATEWAY,
+                    "the response has a transfer coding other than `chunked`",
+                )
+            }
             Ok(response) => back(response, client, pending.as_ref()),
             Err(cause) => {
                 self.queue.not_forwarded();

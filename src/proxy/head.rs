@@ -1,6 +1,6 @@
 //! Which headers belong to one connection and are not passed on (RFC 9110, section 7.6.1).
 
-use http::header::{CONNECTION, HeaderMap, HeaderName, HeaderValue, TE, TRANSFER_ENCODING, UPGRADE};
+use http::header::{CONNECTION, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, TE, TRANSFER_ENCODING, UPGRADE};
 
 /// Headers of one connection, besides those that `Connection` names.
 const OF_ONE_CONNECTION: [HeaderName; 5] = [
@@ -10,6 +10,14 @@ const OF_ONE_CONNECTION: [HeaderName; 5] = [
     TRANSFER_ENCODING,
     UPGRADE,
 ];
+
+/// Whether a body has a transfer coding other than `chunked`, which is the one that is read here.
+pub(super) fn has_other_coding(headers: &HeaderMap) -> bool {
+    let codings = headers.get_all(TRANSFER_ENCODING).iter();
+    codings
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
+        .any(|coding| !coding.trim_ascii().eq_ignore_ascii_case(b"chunked"))
+}
 
 /// Removes what belongs to one connection; all else stays in its order. Returns the protocol that a request wants to
 /// change to, or that a response has changed to.
@@ -25,11 +33,16 @@ pub(super) fn remove_connection_headers(headers: &mut HeaderMap) -> Option<Heade
         .get(UPGRADE)
         .filter(|_| named.iter().any(|name| name == "upgrade"))
         .cloned();
+    // A body in chunks ends by itself, whatever length is stated besides (RFC 9112, section 6.3).
+    let is_chunked = headers.contains_key(TRANSFER_ENCODING);
     let mut current = None;
     // To remove one header would put the last one in its place.
     for (name, value) in std::mem::take(headers) {
         current = name.or(current);
         let Some(name) = &current else { continue };
+        if is_chunked && *name == CONTENT_LENGTH {
+            continue;
+        }
         if *name == TE {
             // Whether the client takes trailers is the one thing in it that the service needs.
             if value.to_str().is_ok_and(|value| value.contains("trailers")) {
@@ -84,6 +97,29 @@ mod tests {
             ("te", "trailers"),
         ];
         assert_eq!(kept, expected);
+    }
+
+    #[test]
+    fn a_body_in_chunks_has_no_stated_length() {
+        let mut both = headers(&[("content-length", "2"), ("transfer-encoding", "chunked"), ("a", "b")]);
+        assert!(!has_other_coding(&both));
+        remove_connection_headers(&mut both);
+        assert_eq!(both, headers(&[("a", "b")]));
+        let mut stated = headers(&[("content-length", "2")]);
+        remove_connection_headers(&mut stated);
+        assert_eq!(stated, headers(&[("content-length", "2")]));
+    }
+
+    #[test]
+    fn another_transfer_coding_is_not_read() {
+        for (coding, is_other) in [("Chunked", false), ("gzip, chunked", true), ("chunked, identity", true)] {
+            assert_eq!(
+                has_other_coding(&headers(&[("transfer-encoding", coding)])),
+                is_other,
+                "{coding}"
+            );
+        }
+        assert!(!has_other_coding(&HeaderMap::new()));
     }
 
     #[test]
