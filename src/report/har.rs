@@ -4,33 +4,13 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, FixedOffset, SecondsFormat, TimeDelta};
-use http::StatusCode;
-use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord};
+use super::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord, ResponseRecord};
+use super::har_entry::{ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, SHAPES, header};
 use super::phrases;
 use super::record::Record;
 use crate::exchange::sanitize::json_text;
-
-/// The comment on a body whose values are replaced by their shapes.
-pub(crate) const SHAPES: &str = "values are shown as shapes";
-
-/// The characters that a URI cannot contain. `%` is not among them, because the path is already percent-encoded.
-const NOT_IN_A_URI: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'<')
-    .add(b'>')
-    .add(b'\\')
-    .add(b'^')
-    .add(b'`')
-    .add(b'{')
-    .add(b'|')
-    .add(b'}')
-    .add(b'#')
-    .add(b'[')
-    .add(b']');
 
 /// Returns the record's exchanges as an HTTP archive that ends in a newline.
 #[must_use]
@@ -70,18 +50,19 @@ fn pages(record: &Record) -> Vec<Value> {
 }
 
 fn entry(record: &Record, exchange: &ExchangeRecord) -> Value {
-    let elapsed = exchange.response.as_ref().map_or(0.0, |response| response.elapsed_ms);
-    json!({
-        "pageref": exchange.operation,
-        "startedDateTime": sent(record, exchange),
-        "time": elapsed,
-        "request": request(record, exchange),
-        "response": response(record, exchange),
-        "cache": {},
-        // Only the total time is known.
-        "timings": {"blocked": -1, "dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": elapsed, "receive": 0},
-        "comment": comment(exchange),
-    })
+    let response = exchange.response.as_ref();
+    let failure = || exchange.failure.as_deref().unwrap_or("no response came").to_owned();
+    let entry = ArchiveEntry {
+        page: Some(exchange.operation.clone()),
+        started: sent(record, exchange),
+        elapsed_ms: Some(response.map_or(0.0, |response| response.elapsed_ms)),
+        request: request(record, exchange),
+        response: response
+            .map(|received| self::response(record, received))
+            .ok_or_else(failure),
+        comment: Some(comment(exchange)),
+    };
+    entry.into_json()
 }
 
 /// Returns when the request was sent. The record has the second in which the run began, and the offset of each request.
@@ -113,8 +94,7 @@ fn comment(exchange: &ExchangeRecord) -> String {
     format!("exchange {}, {purpose}{edge_case}{superseded}", exchange.number)
 }
 
-fn request(record: &Record, exchange: &ExchangeRecord) -> Value {
-    let url = format!("{}{}{}", record.target, record.base_path, exchange.path);
+fn request(record: &Record, exchange: &ExchangeRecord) -> ArchiveRequest {
     let mut headers = vec![header("Accept", "application/json")];
     headers.extend(credential(exchange));
     headers.extend(
@@ -123,35 +103,18 @@ fn request(record: &Record, exchange: &ExchangeRecord) -> Value {
             .iter()
             .map(|rendered| header(&rendered.name, &rendered.value)),
     );
-    let mut request = Map::from_iter([
-        ("method".to_owned(), exchange.method.as_str().into()),
-        (
-            "url".to_owned(),
-            utf8_percent_encode(&url, NOT_IN_A_URI).to_string().into(),
-        ),
-        ("httpVersion".to_owned(), "HTTP/1.1".into()),
-        ("cookies".to_owned(), json!([])),
-        ("queryString".to_owned(), query(&exchange.path)),
-        ("headersSize".to_owned(), (-1).into()),
-    ]);
-    if let Some(body) = &exchange.body {
-        headers.push(header("Content-Type", "application/json"));
-        request.insert(
-            "postData".to_owned(),
-            json!({"mimeType": "application/json", "text": body}),
-        );
+    let body = exchange.body.as_ref().map(|body| ArchiveBody {
+        media_type: "application/json".to_owned(),
+        text: Some(body.clone()),
+        ..ArchiveBody::default()
+    });
+    headers.extend(body.as_ref().map(|body| header("Content-Type", &body.media_type)));
+    ArchiveRequest {
+        method: exchange.method.clone(),
+        url: format!("{}{}{}", record.target, record.base_path, exchange.path),
+        headers,
+        body,
     }
-    // The shown body may differ in length from the one that was sent.
-    request.insert(
-        "bodySize".to_owned(),
-        if exchange.body.is_some() { -1 } else { 0 }.into(),
-    );
-    request.insert("headers".to_owned(), headers.into());
-    Value::Object(request)
-}
-
-fn header(name: &str, value: &str) -> Value {
-    json!({"name": name, "value": value})
 }
 
 /// Returns the header that carried the credential, with the token's variable in place of the token.
@@ -169,50 +132,8 @@ fn credential(exchange: &ExchangeRecord) -> Option<Value> {
     })
 }
 
-fn query(path: &str) -> Value {
-    let pairs = path.split_once('?').map_or("", |(_, query)| query).split('&');
-    let plain = |text: &str| {
-        percent_decode_str(&text.replace('+', " "))
-            .decode_utf8_lossy()
-            .into_owned()
-    };
-    let pairs = pairs.filter(|pair| !pair.is_empty()).map(|pair| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        header(&plain(name), &plain(value))
-    });
-    pairs.collect()
-}
-
-fn response(record: &Record, exchange: &ExchangeRecord) -> Value {
-    let mut entry = json!({
-        "status": 0,
-        "statusText": "",
-        "httpVersion": "HTTP/1.1",
-        "cookies": [],
-        "headers": [],
-        "content": {"size": 0, "mimeType": ""},
-        "redirectURL": "",
-        "headersSize": -1,
-        "bodySize": -1,
-    });
-    let Some(response) = &exchange.response else {
-        let failure = exchange.failure.as_deref().unwrap_or("no response came");
-        entry["comment"] = failure.into();
-        return entry;
-    };
-    let reason = StatusCode::from_u16(response.status)
-        .ok()
-        .and_then(|status| status.canonical_reason());
-    entry["status"] = response.status.into();
-    entry["statusText"] = reason.unwrap_or_default().into();
-    entry["content"]["size"] = response.bytes.into();
-    if let Some(media_type) = &response.media_type {
-        entry["headers"] = json!([header("Content-Type", media_type)]);
-        entry["content"]["mimeType"] = media_type.as_str().into();
-    }
-    if let Some(body) = &response.body {
-        entry["content"]["text"] = body.as_str().into();
-    }
+fn response(record: &Record, response: &ResponseRecord) -> ArchiveResponse {
+    let media_type = response.media_type.as_deref();
     let mut comments = Vec::new();
     if !record.values_shown {
         comments.push(SHAPES);
@@ -220,10 +141,20 @@ fn response(record: &Record, exchange: &ExchangeRecord) -> Value {
     if !response.whole {
         comments.push("only the beginning of the body is shown");
     }
-    if !comments.is_empty() {
-        entry["content"]["comment"] = comments.join("; ").into();
+    ArchiveResponse {
+        status: response.status,
+        headers: media_type
+            .map(|media_type| header("Content-Type", media_type))
+            .into_iter()
+            .collect(),
+        body: ArchiveBody {
+            size: response.bytes,
+            media_type: media_type.unwrap_or_default().to_owned(),
+            text: response.body.clone(),
+            comments,
+            ..ArchiveBody::default()
+        },
     }
-    entry
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ mod exchanges;
 mod github;
 mod groups;
 mod har;
+mod har_entry;
 #[cfg(feature = "html")]
 mod html;
 mod json;
@@ -54,8 +55,8 @@ pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, accepted};
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord, ResponseRecord};
 pub use github::github;
-pub(crate) use har::SHAPES;
 pub use har::har;
+pub(crate) use har_entry::SHAPES;
 #[cfg(feature = "html")]
 pub use html::html;
 pub use json::{json, write_json};
