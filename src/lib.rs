@@ -114,3 +114,14 @@ pub use rules::Recording;
 
 #[cfg(test)]
 mod testing;
+
+// Helpers of the integration tests that unit tests need too. They name the crate as its users do.
+#[cfg(all(test, feature = "cli"))]
+extern crate self as countersign;
+#[cfg(all(test, feature = "cli"))]
+#[expect(dead_code, reason = "the integration tests use all of it")]
+#[path = "../tests/it/support"]
+mod support {
+    pub(crate) mod archive;
+    pub(crate) mod leaks;
+}

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::stub::{Stub, sound};
 use super::support::{Ended, check, countersign};
 use super::target::Target;
-use crate::support::is_exhaustive;
+use crate::support::{archive, is_exhaustive};
 
 /// The file of GitHub's annotations.
 pub(super) const ANNOTATIONS: &str = "run.log";
@@ -48,13 +48,6 @@ pub(super) fn formats_in_turn(turn: usize) -> Vec<&'static str> {
 
 const DROPPED: &str = "getContacts/data/items/each/firstname:dropped";
 
-/// One file of the HTTP archive's schema.
-macro_rules! har_schema {
-    ($($name:literal),+) => {
-        [$(($name, include_str!(concat!("../schemas/har/", $name)))),+]
-    };
-}
-
 fn read(ended: &Ended, name: &str) -> String {
     std::fs::read_to_string(ended.path().join(name)).unwrap()
 }
@@ -82,56 +75,6 @@ fn sarif_schema() -> Value {
         language.as_object_mut().unwrap().remove("pattern").unwrap();
     }
     schema
-}
-
-/// The schema of the HTTP archive in one document: its files refer to each other by their names.
-fn archive_schema() -> Value {
-    let files = har_schema![
-        "afterRequest.json",
-        "beforeRequest.json",
-        "browser.json",
-        "cache.json",
-        "content.json",
-        "cookie.json",
-        "creator.json",
-        "entry.json",
-        "har.json",
-        "header.json",
-        "log.json",
-        "page.json",
-        "pageTimings.json",
-        "postData.json",
-        "query.json",
-        "request.json",
-        "response.json",
-        "timings.json"
-    ];
-    let mut schema = serde_json::json!({"$ref": "#/definitions/har.json", "definitions": {}});
-    for (name, text) in files {
-        let mut file: Value = serde_json::from_str(text).unwrap();
-        let fields = file.as_object_mut().unwrap();
-        fields.remove("$id");
-        fields.remove("$schema");
-        within(&mut file);
-        schema["definitions"][name] = file;
-    }
-    schema
-}
-
-/// Turns references to files into references within one document.
-fn within(schema: &mut Value) {
-    match schema {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                match value.as_str().and_then(|text| text.strip_suffix('#')) {
-                    Some(file) if name == "$ref" => *value = format!("#/definitions/{file}").into(),
-                    _ => within(value),
-                }
-            }
-        }
-        Value::Array(elements) => elements.iter_mut().for_each(within),
-        _ => {}
-    }
 }
 
 /// Holds a JUnit report to the schema that Jenkins holds it to. That needs `xmllint` of libxml2, as the gate has it; a
@@ -193,7 +136,7 @@ fn opens_in_a_reader_of_sarif(ended: &Ended) {
 pub(super) fn each_is_valid(ended: &Ended) {
     opens_in_a_reader_of_sarif(ended);
     keeps(&sarif_schema(), &parsed(ended, "report.sarif"));
-    keeps(&archive_schema(), &parsed(ended, "run.har"));
+    keeps(&archive::schema(), &parsed(ended, "run.har"));
     keeps_the_schema_of_jenkins(ended);
     let text = read(ended, "report.md");
     assert!(text.len() < 64 << 10 && text.starts_with("### "), "{text}");

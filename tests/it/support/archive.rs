@@ -97,3 +97,60 @@ pub(crate) fn judged_texts(contract: &Contract, texts: Vec<String>) -> Judged {
     });
     judge(contract, files.collect(), Settings::default(), &mut |_| {})
 }
+
+/// One file of the HTTP archive's schema.
+macro_rules! har_schema {
+    ($($name:literal),+) => {
+        [$(($name, include_str!(concat!("../schemas/har/", $name)))),+]
+    };
+}
+
+/// The schema of the HTTP archive in one document: its files refer to each other by their names.
+pub(crate) fn schema() -> Value {
+    let files = har_schema![
+        "afterRequest.json",
+        "beforeRequest.json",
+        "browser.json",
+        "cache.json",
+        "content.json",
+        "cookie.json",
+        "creator.json",
+        "entry.json",
+        "har.json",
+        "header.json",
+        "log.json",
+        "page.json",
+        "pageTimings.json",
+        "postData.json",
+        "query.json",
+        "request.json",
+        "response.json",
+        "timings.json"
+    ];
+    let mut schema = json!({"$ref": "#/definitions/har.json", "definitions": {}});
+    for (name, text) in files {
+        let mut file: Value = serde_json::from_str(text).unwrap();
+        let fields = file.as_object_mut().unwrap();
+        fields.remove("$id");
+        fields.remove("$schema");
+        within(&mut file);
+        schema["definitions"][name] = file;
+    }
+    schema
+}
+
+/// Turns references to files into references within one document.
+fn within(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value.as_str().and_then(|text| text.strip_suffix('#')) {
+                    Some(file) if name == "$ref" => *value = format!("#/definitions/{file}").into(),
+                    _ => within(value),
+                }
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(within),
+        _ => {}
+    }
+}
