@@ -56,7 +56,9 @@ pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord, ResponseRecord};
 pub use github::github;
 pub use har::har;
-pub(crate) use har_entry::SHAPES;
+pub(crate) use har_entry::{
+    ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, CREDENTIAL_HIDDEN, SHAPES, header as archive_header,
+};
 #[cfg(feature = "html")]
 pub use html::html;
 pub use json::{json, write_json};

@@ -66,7 +66,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 /// Returns the schemes that the headers ask for. A header may hold several challenges, and a challenge several
 /// parameters, both separated by commas (RFC 9110, section 11.6.1): a part that starts with a name and an equals sign
 /// is a parameter.
-fn schemes(headers: &HeaderMap) -> Vec<String> {
+pub(crate) fn schemes(headers: &HeaderMap) -> Vec<String> {
     let values = headers.get_all(WWW_AUTHENTICATE).iter();
     let parts = values.flat_map(|value| unquoted(&String::from_utf8_lossy(value.as_bytes())));
     let challenges = parts.filter_map(|part| {

@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::contract::is_json;
 use crate::exchange::Limits;
-use crate::report::SHAPES;
+use crate::report::{CREDENTIAL_HIDDEN, SHAPES};
 
 /// What an archive contains in base64, with padding or without.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -129,6 +129,9 @@ struct PostData {
     /// `base64` where mitmproxy or Playwright could not write the body as text.
     #[serde(default, alias = "_encoding")]
     encoding: Option<String>,
+    /// Our own archives say here what they replaced.
+    #[serde(default)]
+    comment: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -171,7 +174,7 @@ struct HarContent {
     text: Option<String>,
     #[serde(default)]
     encoding: Option<String>,
-    /// Our own archives say here that values were replaced by their shapes.
+    /// Our own archives say here what they replaced.
     #[serde(default)]
     comment: Option<String>,
 }
@@ -326,13 +329,28 @@ impl PostData {
             Some(coding) if coding.eq_ignore_ascii_case("base64") => String::from_utf8(base64(&text)?).ok()?,
             _ => text,
         };
-        (!is_redacted(&text)).then_some(text)
+        (!is_redacted(&text) && !is_replaced(self.comment.as_deref())).then_some(text)
     }
 }
 
 fn base64(text: &str) -> Option<Vec<u8>> {
     let text: String = text.split_ascii_whitespace().collect();
     BASE64.decode(text).ok()
+}
+
+/// Whether the comment on a body says that something in it was replaced.
+fn is_replaced(comment: Option<&str>) -> bool {
+    comment.is_some_and(|comment| {
+        [SHAPES, CREDENTIAL_HIDDEN]
+            .iter()
+            .any(|replaced| comment.contains(replaced))
+    })
+}
+
+/// Whether the text of a response's body is taken for one that a tool has replaced or decoded wrongly.
+pub(super) fn is_misread(text: &str) -> bool {
+    // A replacement character is what an exporter puts where bytes are not text.
+    is_redacted(text) || text.contains(char::REPLACEMENT_CHARACTER)
 }
 
 /// Whether a tool has replaced values in a body.
@@ -366,9 +384,7 @@ impl HarContent {
     /// Returns the body, where all of it was recorded as it was.
     fn body(&self, headers: &HeaderMap) -> Option<Bytes> {
         let text = self.text.as_deref()?;
-        let is_shape = self.comment.as_deref().is_some_and(|comment| comment.contains(SHAPES));
-        // A replacement character is what an exporter puts where bytes are not text.
-        if is_shape || is_redacted(text) || text.contains(char::REPLACEMENT_CHARACTER) {
+        if is_replaced(self.comment.as_deref()) || is_misread(text) {
             return None;
         }
         let bytes = match self.encoding.as_deref() {

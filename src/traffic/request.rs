@@ -36,7 +36,8 @@ pub(super) fn request(operation: &Operation, (sent, recorded): (&Sent, &Recorded
     }
 }
 
-fn printable_path(operation: &Operation, url: &Url) -> String {
+/// Returns the path as its template, with the parameters that the contract knows, and of their values only the page.
+pub(super) fn printable_path(operation: &Operation, url: &Url) -> String {
     let mut path = String::new();
     for (index, piece) in operation.path.split('{').enumerate() {
         match piece.split_once('}').filter(|_| index > 0) {
@@ -74,7 +75,7 @@ pub(super) struct PageRequest {
 }
 
 /// Headers by which a client asks for something else than the document shows.
-const OTHER_REQUESTS: [&str; 6] = [
+pub(super) const OTHER_REQUESTS: [&str; 6] = [
     "prefer",
     "range",
     "x-http-method",
@@ -178,10 +179,7 @@ pub(super) struct Client {
 impl Client {
     /// Returns the client that sent a request with these headers.
     pub(super) fn of(headers: &HeaderMap) -> Self {
-        let varying = headers.iter().filter(|(name, _)| {
-            let name = name.as_str();
-            !OF_A_REQUEST.contains(&name) && !name.starts_with("sec-")
-        });
+        let varying = headers.iter().filter(|(name, _)| is_of_a_client(name.as_str()));
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let mut pairs: Vec<_> = varying.map(|(name, value)| (name.to_string(), text(value))).collect();
         pairs.sort();
@@ -194,6 +192,12 @@ impl Client {
     }
 }
 
-fn is_credential(name: &str) -> bool {
+/// Whether a header may tell one client from another.
+pub(super) fn is_of_a_client(name: &str) -> bool {
+    !OF_A_REQUEST.contains(&name) && !name.starts_with("sec-")
+}
+
+/// Whether a header with this name, in lower case, carries a credential.
+pub(super) fn is_credential(name: &str) -> bool {
     matches!(name, "authorization" | "cookie") || name.contains("api-key") || name.contains("token")
 }

@@ -11,7 +11,7 @@ use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
 /// The largest entry, in bytes. A body that is judged has at most 8 MiB, and JSON escapes may triple it.
-const MAX_ENTRY_BYTES: u64 = 32 << 20;
+pub(super) const MAX_ENTRY_BYTES: u64 = 32 << 20;
 /// How much of a file is looked at to tell its format.
 const PEEKED_BYTES: usize = 4 << 10;
 

@@ -1,0 +1,192 @@
+//! Writes traffic as an HTTP archive (HAR 1.2) while it passes, one entry after the other. The main type is
+//! [`Archive`].
+//!
+//! # Design
+//!
+//! What is written is an allow-list. Of an exchange that calls no operation of the contract only method, origin and
+//! status are written: it may be a login. Of a call, the values are shapes unless the user asked to see them. A
+//! credential is never written, but a number stands for it, so that clients stay apart when the archive is judged.
+//!
+//! Each entry is one line, so an archive that was cut off is judged up to there.
+
+mod call;
+#[cfg(test)]
+#[cfg(feature = "cli")]
+mod tests;
+
+use std::io::{self, Write};
+
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use reqwest::header::DATE;
+use serde_json::{Value, json};
+
+use self::call::Call;
+use super::credentials::Credentials;
+use super::entry::{Recorded, Sent};
+use super::route::Router;
+use super::source::MAX_ENTRY_BYTES;
+use crate::contract::Contract;
+use crate::contract::operation::{Location, Operation};
+use crate::exchange::Target;
+use crate::exchange::redact::Values;
+use crate::exchange::sanitize::sanitize_json;
+use crate::report::{ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, archive_header as header};
+
+/// The methods of RFC 9110, section 9.3, and PATCH (RFC 5789).
+const METHODS: [&str; 9] = [
+    "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
+];
+/// What stands in a path and a query for what the contract does not have.
+const NOT_IN_THE_CONTRACT: &str = "<not in the contract>";
+/// How much larger than its line an entry may be for a reader, who reads ahead.
+const READ_AHEAD: u64 = 1 << 20;
+
+/// An archive that is being written.
+pub(crate) struct Archive<'run, W> {
+    to: W,
+    contract: &'run Contract,
+    base: Target,
+    router: Router,
+    values: Values,
+    credentials: Credentials,
+    /// The path in place of one that calls no operation.
+    elsewhere: String,
+    /// What is written before the next entry.
+    separator: &'static str,
+}
+
+impl<'run, W: Write> Archive<'run, W> {
+    /// Begins an archive of traffic with the service at `base`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub(crate) fn begin(mut to: W, contract: &'run Contract, base: Target, values: Values) -> io::Result<Self> {
+        let creator = json!({"name": "countersign", "version": env!("CARGO_PKG_VERSION")});
+        write!(
+            to,
+            r#"{{"log":{{"version":"1.2","creator":{creator},"pages":[],"entries":["#
+        )?;
+        Ok(Self {
+            to,
+            contract,
+            router: Router::new(contract, Some(base.clone())),
+            base,
+            values,
+            credentials: Credentials::of(contract),
+            elsewhere: path_of_no_operation(contract),
+            separator: "\n",
+        })
+    }
+
+    /// Adds an exchange whose response came completely, or, without `recorded`, only that a request was sent.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub(crate) fn add(&mut self, sent: &Sent, recorded: Option<&Recorded>) -> io::Result<()> {
+        let mut line = self.line(sent, recorded, self.values);
+        if u64::try_from(line.len()).is_ok_and(|bytes| bytes > MAX_ENTRY_BYTES - READ_AHEAD) {
+            line = self.line(sent, recorded, Values::Hidden);
+        }
+        // In one piece, so that a file is seldom cut within an entry.
+        self.to.write_all(format!("{}{line}", self.separator).as_bytes())?;
+        self.separator = ",\n";
+        Ok(())
+    }
+
+    /// Ends the archive. The comment says what is not in it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub(crate) fn end(mut self, comment: &str) -> io::Result<W> {
+        let comment = sanitize_json(&Value::from(comment).to_string());
+        writeln!(self.to, "\n],\"comment\":{comment}}}}}")?;
+        self.to.flush()?;
+        Ok(self.to)
+    }
+
+    fn line(&mut self, sent: &Sent, recorded: Option<&Recorded>, values: Values) -> String {
+        let entry = match self.router.call(&sent.method, &sent.url) {
+            Ok(found) => {
+                let operation = self.contract.operation(found.operation);
+                let redaction = recorded.map(|recorded| self.credentials.redaction(&recorded.headers));
+                let mut call = Call {
+                    contract: self.contract,
+                    operation,
+                    base: &self.base,
+                    credentials: &mut self.credentials,
+                    redaction: redaction.unwrap_or_default(),
+                    // A secret in the path may be the identifier of a record in the body, and without headers nobody
+                    // can say whether the URL has the credential in it.
+                    values: if has_secret_path(operation) || recorded.is_none() {
+                        Values::Hidden
+                    } else {
+                        values
+                    },
+                };
+                call.entry(sent, recorded)
+            }
+            Err(_) => self.of_no_operation(sent, recorded.map(|recorded| recorded.status)),
+        };
+        sanitize_json(&entry.into_json().to_string())
+    }
+
+    fn of_no_operation(&self, sent: &Sent, status: Option<u16>) -> ArchiveEntry {
+        let method = METHODS
+            .iter()
+            .find(|method| **method == sent.method)
+            .unwrap_or(&"OTHER");
+        let request = ArchiveRequest {
+            method: (*method).to_owned(),
+            url: format!("{}{}", sent.url.origin().ascii_serialization(), self.elsewhere),
+            headers: Vec::new(),
+            body: None,
+        };
+        let response = status.map(|status| ArchiveResponse {
+            status,
+            headers: vec![header(DATE.as_str(), &received(sent))],
+            body: ArchiveBody::default(),
+        });
+        entry(sent, request, response, "no operation of the contract")
+    }
+}
+
+fn entry(sent: &Sent, request: ArchiveRequest, response: Option<ArchiveResponse>, comment: &str) -> ArchiveEntry {
+    ArchiveEntry {
+        page: None,
+        // Two entries are seldom sent in one nanosecond, and judging sorts them.
+        started: sent.started.to_rfc3339_opts(SecondsFormat::Nanos, true),
+        elapsed_ms: sent.elapsed.map(|elapsed| elapsed.as_secs_f64() * 1000.0),
+        request,
+        response: response.ok_or_else(|| "no response was recorded".to_owned()),
+        comment: Some(comment.to_owned()),
+    }
+}
+
+/// Returns when the response came, as the header `Date` has it. Who receives a response without one adds it (RFC 9110,
+/// section 6.6.1).
+fn received(sent: &Sent) -> String {
+    let elapsed = sent.elapsed.and_then(|elapsed| TimeDelta::from_std(elapsed).ok());
+    let received: Option<DateTime<Utc>> = sent.started.checked_add_signed(elapsed.unwrap_or_default());
+    let received = received.unwrap_or(sent.started);
+    received.format("%a, %d %b %Y %H:%M:%S GMT").to_string()
+}
+
+/// Returns a path with another number of segments than the path of any operation has.
+fn path_of_no_operation(contract: &Contract) -> String {
+    let depth = |path: &str| path.split('/').skip(1).count();
+    let operations = contract.operation_ids().map(|id| &contract.operation(id).path);
+    let taken: Vec<_> = operations.map(|path| depth(path)).collect();
+    let free = (1..).find(|depth| !taken.contains(depth)).unwrap_or(1);
+    format!("/{NOT_IN_THE_CONTRACT}{}", "/-".repeat(free - 1))
+}
+
+fn has_secret_path(operation: &Operation) -> bool {
+    let mut parameters = operation.parameters.iter();
+    parameters.any(|parameter| {
+        let name = parameter.name.to_ascii_lowercase();
+        parameter.location == Location::Path && ["passw", "secret", "token"].iter().any(|secret| name.contains(secret))
+    })
+}

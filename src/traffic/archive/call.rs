@@ -1,0 +1,295 @@
+//! Writes one call of an operation: what of it may be shown, and in what form. The main type is [`Call`].
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use reqwest::header::{AGE, CONTENT_LENGTH, CONTENT_TYPE, DATE, HeaderMap, WWW_AUTHENTICATE};
+use serde_json::Value;
+
+use super::{NOT_IN_THE_CONTRACT, entry, received};
+use crate::contract::Contract;
+use crate::contract::operation::{Location, Operation};
+use crate::exchange::redact::{Redaction, Values, render_media_type};
+use crate::exchange::shapes::shape_text;
+use crate::exchange::{Target, json, with_query};
+use crate::report::{
+    ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, CREDENTIAL_HIDDEN, SHAPES, archive_header as header,
+};
+use crate::rules::schemes;
+use crate::traffic::credentials::Credentials;
+use crate::traffic::entry::{Recorded, Sent, is_misread};
+use crate::traffic::request::{OTHER_REQUESTS, is_of_a_client, printable_path};
+
+/// The headers of a request that are written with their values, besides [`OTHER_REQUESTS`].
+const OF_REQUESTS: [&str; 6] = [
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "access-control-request-method",
+    "cache-control",
+    "content-type",
+];
+/// The headers of a response that are written with their values.
+const OF_RESPONSES: [&str; 7] = [
+    "age",
+    "allow",
+    "cache-control",
+    "content-type",
+    "date",
+    "vary",
+    "x-cache",
+];
+/// The authentication schemes that are written (IANA's registry of HTTP authentication schemes has them all): without
+/// their parameters, which may hold a token.
+const SCHEMES: [&str; 6] = ["Basic", "Bearer", "Digest", "DPoP", "Mutual", "Negotiate"];
+/// The comment on a body that is not written.
+const LEFT_OUT: &str = "it is left out";
+
+/// A call of an operation that is being written.
+pub(super) struct Call<'run, 'archive> {
+    pub(super) contract: &'run Contract,
+    pub(super) operation: &'run Operation,
+    pub(super) base: &'archive Target,
+    pub(super) credentials: &'archive mut Credentials,
+    pub(super) redaction: Redaction,
+    pub(super) values: Values,
+}
+
+impl Call<'_, '_> {
+    pub(super) fn entry(&mut self, sent: &Sent, recorded: Option<&Recorded>) -> ArchiveEntry {
+        let request = ArchiveRequest {
+            method: sent.method.clone(),
+            url: self.url(sent),
+            headers: recorded.map_or_else(Vec::new, |recorded| self.request_headers(&recorded.headers)),
+            body: recorded.and_then(|recorded| self.request_body(recorded)),
+        };
+        let response = recorded.map(|recorded| self.response(sent, recorded));
+        entry(sent, request, response, &self.operation.name)
+    }
+
+    fn url(&mut self, sent: &Sent) -> String {
+        match self.values {
+            Values::Hidden => {
+                let mut path = printable_path(self.operation, &sent.url);
+                // With such a parameter the response need not be the documented one.
+                if sent.url.query_pairs().any(|(name, _)| !self.is_documented(&name)) {
+                    path = with_query(&path, NOT_IN_THE_CONTRACT, "");
+                }
+                format!("{}{}{path}", self.base.origin(), self.base.base_path())
+            }
+            Values::Shown => {
+                let query = self.query(sent);
+                let path = format!("{}{}{query}", sent.url.origin().ascii_serialization(), sent.url.path());
+                self.redaction.hide(&path)
+            }
+        }
+    }
+
+    fn is_documented(&self, name: &str) -> bool {
+        let mut parameters = self.operation.parameters.iter();
+        parameters.any(|parameter| parameter.location == Location::Query && parameter.name == name)
+    }
+
+    /// Returns the query as it was, but for what the contract does not document, such as a key, and for secrets.
+    fn query(&mut self, sent: &Sent) -> String {
+        let raw = sent.url.query().unwrap_or_default().split('&');
+        let pairs = raw.filter(|pair| !pair.is_empty()).zip(sent.url.query_pairs());
+        let mut query = String::new();
+        for (raw, (name, value)) in pairs {
+            let plain_name = raw.split('=').next().unwrap_or_default();
+            let pair = if !self.is_documented(&name) {
+                format!("{plain_name}={NOT_IN_THE_CONTRACT}")
+            } else if self.credentials.is_secret(&name) {
+                format!("{plain_name}={}", self.credentials.stand_in(&value))
+            } else {
+                raw.to_owned()
+            };
+            query.push_str(if query.is_empty() { "?" } else { "&" });
+            query.push_str(&pair);
+        }
+        query
+    }
+
+    fn request_headers(&mut self, headers: &HeaderMap) -> Vec<Value> {
+        let mut shown = Vec::new();
+        for (name, value) in headers {
+            let (name, value) = (name.as_str(), String::from_utf8_lossy(value.as_bytes()));
+            let is_listed = OF_REQUESTS.contains(&name) || OTHER_REQUESTS.contains(&name);
+            let value = match (name, self.values) {
+                (_, Values::Shown) if is_listed => self.redaction.hide(&value),
+                ("accept", Values::Hidden) => accepted(&value),
+                ("content-type", Values::Hidden) => render_media_type(&media_type(&value)),
+                (_, Values::Hidden) if OTHER_REQUESTS.contains(&name) => "<value>".to_owned(),
+                _ if !is_listed && is_of_a_client(name) => self.credentials.stand_in(&value),
+                _ => continue,
+            };
+            shown.push(header(name, &value));
+        }
+        shown
+    }
+
+    fn request_body(&self, recorded: &Recorded) -> Option<ArchiveBody> {
+        let body = recorded.body.as_ref()?;
+        let sent = recorded.headers.get(CONTENT_TYPE);
+        let sent = sent.map(|value| String::from_utf8_lossy(value.as_bytes()));
+        let sent = sent.unwrap_or_default();
+        Some(match self.values {
+            Values::Hidden => ArchiveBody {
+                media_type: render_media_type(&media_type(&sent)),
+                ..self.shape(body.as_bytes())
+            },
+            Values::Shown => ArchiveBody {
+                media_type: self.redaction.hide(&sent),
+                ..self.text(body)
+            },
+        })
+    }
+
+    fn response(&self, sent: &Sent, recorded: &Recorded) -> ArchiveResponse {
+        let body = recorded.response_body.as_ref();
+        let written = match (body, self.values) {
+            (None, _) => ArchiveBody {
+                comments: vec![LEFT_OUT],
+                ..ArchiveBody::default()
+            },
+            (Some(body), Values::Hidden) => self.shape(body),
+            (Some(body), Values::Shown) => self.shown(body),
+        };
+        let mut headers = self.response_headers(sent, recorded);
+        // Who judges the archive takes a body that is not JSON for whole if it has the stated length.
+        if let Some(body) = body.filter(|_| recorded.status != 204 && written.comments.is_empty()) {
+            headers.push(header(CONTENT_LENGTH.as_str(), &body.len().to_string()));
+        }
+        ArchiveResponse {
+            status: recorded.status,
+            headers,
+            body: ArchiveBody {
+                size: body.map_or(0, Bytes::len),
+                media_type: self.media_type(recorded).unwrap_or_default(),
+                ..written
+            },
+        }
+    }
+
+    /// Returns the media type of the response as it is shown. One that is neither documented nor well known is
+    /// described, which no reader takes for a media type.
+    fn media_type(&self, recorded: &Recorded) -> Option<String> {
+        let received = recorded.response_headers.get(CONTENT_TYPE)?;
+        let received = String::from_utf8_lossy(received.as_bytes());
+        if self.values == Values::Shown {
+            return Some(self.redaction.hide(&received));
+        }
+        let received = media_type(&received);
+        let mut documented = self
+            .operation
+            .responses
+            .iter()
+            .flat_map(|response| &response.media_types);
+        let is_documented = documented.any(|documented| *documented == received);
+        Some(if is_documented {
+            received
+        } else {
+            render_media_type(&received)
+        })
+    }
+
+    fn response_headers(&self, sent: &Sent, recorded: &Recorded) -> Vec<Value> {
+        let mut headers = match self.values {
+            Values::Hidden => self.known_headers(recorded),
+            Values::Shown => self.listed_headers(&recorded.response_headers),
+        };
+        if self.values == Values::Hidden || !recorded.response_headers.contains_key(DATE) {
+            headers.push(header(DATE.as_str(), &received(sent)));
+        }
+        let schemes = schemes(&recorded.response_headers);
+        let known = SCHEMES
+            .iter()
+            .filter(|known| schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case(known)));
+        headers.extend(known.map(|scheme| header(WWW_AUTHENTICATE.as_str(), scheme)));
+        headers
+    }
+
+    /// Returns what is known well enough of the headers to be shown although values are hidden.
+    fn known_headers(&self, recorded: &Recorded) -> Vec<Value> {
+        // A description has no slash. Without the header the entry is not judged, instead of wrongly.
+        let media_type = self.media_type(recorded).filter(|shown| shown.contains('/'));
+        let age = recorded.response_headers.get(AGE);
+        let age = age.and_then(|age| age.to_str().ok()?.trim().parse::<u64>().ok());
+        let headers = [
+            media_type.map(|media_type| header(CONTENT_TYPE.as_str(), &media_type)),
+            age.map(|age| header(AGE.as_str(), &age.to_string())),
+        ];
+        headers.into_iter().flatten().collect()
+    }
+
+    fn listed_headers(&self, headers: &HeaderMap) -> Vec<Value> {
+        let listed = headers.iter().filter(|(name, _)| OF_RESPONSES.contains(&name.as_str()));
+        let shown = listed.map(|(name, value)| {
+            let value = String::from_utf8_lossy(value.as_bytes());
+            header(name.as_str(), &self.redaction.hide(&value))
+        });
+        shown.collect()
+    }
+
+    fn shape(&self, bytes: &[u8]) -> ArchiveBody {
+        if bytes.is_empty() {
+            return self.text("");
+        }
+        let shape = json::read(bytes).map(|body| shape_text(&body.value, &|name| self.contract.render_name(name)));
+        let text = shape.ok().map(|shape| self.redaction.hide(&shape));
+        ArchiveBody {
+            comments: vec![if text.is_some() { SHAPES } else { LEFT_OUT }],
+            text,
+            ..ArchiveBody::default()
+        }
+    }
+
+    fn shown(&self, bytes: &[u8]) -> ArchiveBody {
+        let text = String::from_utf8_lossy(bytes);
+        let body = self.text(&text);
+        let is_text = std::str::from_utf8(bytes).is_ok();
+        match body.comments.is_empty() {
+            true if is_text && !is_misread(&text) => body,
+            true => ArchiveBody {
+                text: Some(STANDARD.encode(bytes)),
+                encoding: Some("base64"),
+                ..body
+            },
+            // Of bytes that are no text nobody can say what is left of the credential.
+            false => ArchiveBody {
+                text: body.text.filter(|_| is_text),
+                ..body
+            },
+        }
+    }
+
+    /// Returns a text as it is, but for the credentials of the request.
+    fn text(&self, text: &str) -> ArchiveBody {
+        let hidden = self.redaction.hide(text);
+        ArchiveBody {
+            comments: if hidden == text {
+                Vec::new()
+            } else {
+                vec![CREDENTIAL_HIDDEN]
+            },
+            text: Some(hidden),
+            ..ArchiveBody::default()
+        }
+    }
+}
+
+/// Returns a media type in lower case and without parameters.
+fn media_type(header: &str) -> String {
+    header.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Returns whether JSON is accepted, in the form of the header `Accept`.
+fn accepted(accept: &str) -> String {
+    if accept.contains("json") {
+        "application/json".to_owned()
+    } else if accept.contains("*/*") {
+        "*/*".to_owned()
+    } else {
+        render_media_type(&media_type(accept))
+    }
+}

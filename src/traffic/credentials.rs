@@ -1,0 +1,220 @@
+//! Keeps the credentials of recorded requests out of an archive, and clients apart: a number stands for each value. The
+//! main type is [`Credentials`].
+
+use std::collections::{HashMap, HashSet};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::header::HeaderMap;
+use serde_json::{Value, json};
+
+use super::entry::is_redacted;
+use super::request::is_credential;
+use crate::client::Token;
+use crate::contract::Contract;
+use crate::contract::operation::Security;
+use crate::exchange::Digest;
+use crate::exchange::redact::{Redaction, SHORTEST_TOKEN};
+
+/// How many values are numbered: a client may send another one with each request. The digests take less than 1 MB.
+const MOST_NUMBERED: usize = 10_000;
+/// How many redactions are kept. One for a token of 4,000 characters takes about 1 MB.
+const MOST_REDACTIONS: usize = 16;
+/// The stand-in once all numbers are used up. It looks redacted, so whoever reads the archive takes the client for
+/// unknown.
+const UNNUMBERED: &str = "<redacted>";
+/// Parts of the names of headers and parameters that carry a secret, besides those of [`is_credential`].
+const SECRET_NAMES: [&str; 10] = [
+    "apikey",
+    "api_key",
+    "auth",
+    "cookie",
+    "csrf",
+    "passw",
+    "secret",
+    "session",
+    "signature",
+    "xsrf",
+];
+
+/// The credentials that were seen.
+pub(super) struct Credentials {
+    /// The headers that carry one by the contract, in lower case.
+    documented: HashSet<String>,
+    numbers: HashMap<Digest, usize>,
+    redactions: HashMap<Digest, Redaction>,
+}
+
+impl Credentials {
+    pub(super) fn of(contract: &Contract) -> Self {
+        let headers = contract.operation_ids().filter_map(|id| {
+            let operation = contract.operation(id);
+            match &operation.security {
+                Security::ApiKey { header, .. } => Some(header.to_ascii_lowercase()),
+                Security::Bearer { .. } | Security::None | Security::Unsupported { .. } => None,
+            }
+        });
+        Self {
+            documented: headers.collect(),
+            numbers: HashMap::new(),
+            redactions: HashMap::new(),
+        }
+    }
+
+    /// Returns what is written in place of a value, the same for equal values. The scheme stays if it is one of the two
+    /// that nearly every service uses.
+    pub(super) fn stand_in(&mut self, value: &str) -> String {
+        let scheme = value.split_inclusive(' ').next().filter(|scheme| {
+            let scheme = scheme.trim_end();
+            scheme.len() < value.len() && ["bearer", "basic"].contains(&scheme.to_ascii_lowercase().as_str())
+        });
+        let scheme = scheme.unwrap_or_default();
+        let secret = value.strip_prefix(scheme).unwrap_or(value);
+        let next = self.numbers.len() + 1;
+        let digest = Digest::of(&Value::from(secret));
+        let number = match self.numbers.get(&digest) {
+            Some(number) => *number,
+            None if next <= MOST_NUMBERED => *self.numbers.entry(digest).or_insert(next),
+            None => return format!("{scheme}{UNNUMBERED}"),
+        };
+        // A client stays unknown to whoever reads the archive if it was before.
+        let redacted = if is_redacted(secret) { "redacted " } else { "" };
+        format!("{scheme}<{redacted}credential {number}>")
+    }
+
+    /// Whether a header or a parameter with this name carries a secret.
+    pub(super) fn is_secret(&self, name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        is_credential(&name)
+            || self.documented.contains(&name)
+            || SECRET_NAMES.iter().any(|secret| name.contains(secret))
+    }
+
+    /// Returns what hides the credentials of a request wherever else they appear in its exchange.
+    pub(super) fn redaction(&mut self, headers: &HeaderMap) -> Redaction {
+        let carrying = headers.iter().filter(|(name, _)| self.is_secret(name.as_str()));
+        let mut secrets: Vec<String> = carrying
+            .flat_map(|(_, value)| secrets(&String::from_utf8_lossy(value.as_bytes())))
+            .collect();
+        secrets.sort_unstable();
+        secrets.dedup();
+        let Some(token) = secrets.first().and_then(|first| Token::new(first.as_str()).ok()) else {
+            return Redaction::default();
+        };
+        if self.redactions.len() == MOST_REDACTIONS {
+            self.redactions.clear();
+        }
+        let redaction = self.redactions.entry(Digest::of(&json!(secrets)));
+        redaction
+            .or_insert_with(|| Redaction::of_all(Some(&token), &secrets[1..]))
+            .clone()
+    }
+}
+
+/// Returns the secrets in the value of a header: tokens, the values of cookies and of parameters, and the password of
+/// Basic (RFC 7617). What is too short to be hidden without breaking words is left out.
+fn secrets(value: &str) -> Vec<String> {
+    let pieces = value.split(|character: char| character.is_whitespace() || matches!(character, ';' | ','));
+    let mut secrets = Vec::new();
+    for piece in pieces {
+        let named = piece.split_once('=').map(|(_, secret)| secret);
+        // Base64 ends in the same character that separates a name from its value.
+        let secret = named
+            .filter(|secret| !secret.trim_matches('=').is_empty())
+            .unwrap_or(piece);
+        secrets.push(secret.trim_matches('"').to_owned());
+        let decoded = STANDARD
+            .decode(secret)
+            .ok()
+            .and_then(|bytes| String::from_utf8(bytes).ok());
+        if let Some((_, password)) = decoded.as_deref().and_then(|decoded| decoded.split_once(':')) {
+            secrets.push(password.to_owned());
+        }
+    }
+    secrets.retain(|secret| secret.len() >= SHORTEST_TOKEN && Token::new(secret.as_str()).is_ok());
+    secrets
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    fn credentials() -> Credentials {
+        Credentials::of(&Contract::built_in().unwrap())
+    }
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let pairs = pairs
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()));
+        pairs.collect()
+    }
+
+    #[test]
+    fn equal_values_have_one_number_and_only_two_schemes_are_kept() {
+        let mut credentials = credentials();
+        for (value, stand_in) in [
+            ("Bearer tk-one", "Bearer <credential 1>"),
+            ("Bearer tk-two", "Bearer <credential 2>"),
+            ("tk-one", "<credential 1>"),
+            ("basic tk-one", "basic <credential 1>"),
+            ("Digest tk-one", "<credential 3>"),
+            ("Bearer", "<credential 4>"),
+            ("", "<credential 5>"),
+            ("Bearer ***", "Bearer <redacted credential 6>"),
+            ("Bearer tk-one", "Bearer <credential 1>"),
+        ] {
+            assert_eq!(credentials.stand_in(value), stand_in, "{value}");
+        }
+    }
+
+    #[test]
+    fn more_values_than_are_numbered_have_one_stand_in_that_looks_redacted() {
+        let mut credentials = credentials();
+        for number in 1..=MOST_NUMBERED {
+            let stand_in = credentials.stand_in(&format!("Bearer {number}"));
+            assert!(!is_redacted(&stand_in), "{stand_in}");
+        }
+        let further = ["Bearer a", "Bearer b"].map(|value| credentials.stand_in(value));
+        assert_eq!(further, ["Bearer <redacted>"; 2]);
+        assert!(is_redacted(&further[0]));
+        assert_eq!(credentials.stand_in("Bearer 7"), "Bearer <credential 7>");
+        assert_eq!(credentials.numbers.len(), MOST_NUMBERED);
+    }
+
+    #[test]
+    fn every_secret_of_a_request_is_hidden_and_no_other_text() {
+        let mut credentials = credentials();
+        let redaction = credentials.redaction(&headers(&[
+            ("authorization", "Basic amFuZTpodW50ZXIyaHVudGVyMg=="),
+            ("cookie", "organization=short; session=c00kie-0123456789; theme=dark"),
+            ("x-api-key", "key-of-4711-abcdef"),
+            ("x-tenant", "organization"),
+        ]));
+        for secret in [
+            "amFuZTpodW50ZXIyaHVudGVyMg",
+            "hunter2hunter2",
+            "c00kie-0123456789",
+            "key-of-4711-abcdef",
+        ] {
+            let hidden = redaction.hide(&format!("<{secret}>"));
+            assert!(!hidden.contains(secret), "{secret}: {hidden}");
+        }
+        for other in ["/organization/v1/tags", "dark session short", "application/json"] {
+            assert_eq!(redaction.hide(other), other);
+        }
+    }
+
+    #[test]
+    fn few_redactions_are_kept() {
+        let mut credentials = credentials();
+        for number in 0..10 * MOST_REDACTIONS {
+            let value = format!("Bearer tk-of-somebody-{number}");
+            let redaction = credentials.redaction(&headers(&[("authorization", value.as_str())]));
+            assert!(!redaction.hide(&value).contains("somebody"), "{value}");
+            assert!(credentials.redactions.len() <= MOST_REDACTIONS);
+        }
+    }
+}
