@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use futures::FutureExt as _;
 use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
@@ -51,7 +52,7 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
-    reject_own_overwrites(resolved, summary.as_deref())?;
+    reject_own_overwrites(resolved, summary.as_deref(), None)?;
     let outputs = Outputs::open(&report_flags::targets(&arguments.report), summary)?;
     let accepting = resolved.accepting()?;
     let runtime = runtime(&inputs)?;
@@ -72,7 +73,7 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let (values, redaction) = (inputs.settings.values, transport.redaction());
     let watched = edge::stderr_is_terminal();
     let mut progress = Progress::new(live(arguments), watched, &contract, (values, redaction));
-    let interrupted = signals::interruption(outputs.unfinished())?;
+    let interrupted = signals::interruption(outputs.unfinished())?.map(drop);
     let prepared = Prepared {
         contract: Arc::clone(&contract),
         plan,
@@ -126,8 +127,13 @@ pub(super) fn accept(
     ))
 }
 
-/// Rejects an output that would overwrite another file that the check reads or writes.
-pub(super) fn reject_own_overwrites(resolved: &ResolvedArguments, summary: Option<&Path>) -> Result<(), Failure> {
+/// Rejects an output that would overwrite another file that the command reads or writes. `record` is the file of
+/// `--record`.
+pub(super) fn reject_own_overwrites(
+    resolved: &ResolvedArguments,
+    summary: Option<&Path>,
+    record: Option<&Path>,
+) -> Result<(), Failure> {
     let arguments = &resolved.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
     let inputs = [
@@ -137,9 +143,11 @@ pub(super) fn reject_own_overwrites(resolved: &ResolvedArguments, summary: Optio
     ];
     let inputs: Vec<_> = inputs.into_iter().flatten().collect();
     let mut outputs = overwrites::reports(&arguments.report);
-    // A report replaces what is there, and the residue must not be lost.
-    reject_overwrites(&outputs, residue.as_slice())?;
-    outputs.extend(residue);
+    let record = record.map(|path| ("the recording", path));
+    let kept: Vec<_> = residue.into_iter().chain(record).collect();
+    // A report replaces what is there, and neither residue nor recording may be lost.
+    reject_overwrites(&outputs, &kept)?;
+    outputs.extend(kept);
     outputs.extend(summary.map(|path| ("the summary of the step", path)));
     reject_overwrites(&outputs, &inputs)
 }

@@ -83,11 +83,15 @@ pub(super) fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
     let Some((name, typed)) = matches.subcommand() else {
         return Ok(());
     };
-    let is_typed = |id: &&str| typed.value_source(id) == Some(ValueSource::CommandLine);
-    match OF_SENDING.into_iter().find(is_typed) {
+    let is_typed = |id: &str| typed.value_source(id) == Some(ValueSource::CommandLine);
+    // What a proxy records may have values.
+    let records = typed.try_contains_id("record").unwrap_or(false);
+    let mut unused = OF_SENDING.into_iter().filter(|id| !(records && *id == "show_values"));
+    match unused.find(|id| is_typed(id)) {
         None => Ok(()),
         Some(id) => Err(Failure::Usage(format!(
-            "--{} has no meaning for `{name}`, which sends nothing of its own and shows no value of the traffic; leave it out",
+            "--{} has no meaning for `{name}`, which sends nothing of its own and shows no value of the traffic; leave it \
+             out",
             id.replace('_', "-")
         ))),
     }
@@ -97,7 +101,7 @@ pub(super) fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
 pub(super) fn run(files: &[PathBuf], resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let named = files.iter().filter(|file| *file != Path::new("-"));
     let inputs: Vec<_> = named.map(|file| ("the traffic", file.as_path())).collect();
-    let judging = Judging::new(resolved, &inputs)?;
+    let judging = Judging::new(resolved, &inputs, None)?;
     let opened = files.iter().map(|file| open(file)).collect::<Result<Vec<_>, _>>()?;
     let base = resolved.arguments.service.base_url.as_ref();
     let base = base.map(|url| Target::parse(&url.value)).transpose()?;
@@ -133,8 +137,12 @@ impl Kept<'_> {
 }
 
 impl Judging {
-    /// Reads the contract and opens the reports, none of which may overwrite an input.
-    pub(super) fn new(resolved: &ResolvedArguments, inputs: &[(&'static str, &Path)]) -> Result<Self, Failure> {
+    /// Reads the contract and opens the reports, none of which may overwrite an input or the file of `--record`.
+    pub(super) fn new(
+        resolved: &ResolvedArguments,
+        inputs: &[(&'static str, &Path)],
+        record: Option<&Path>,
+    ) -> Result<Self, Failure> {
         let arguments = &resolved.arguments;
         let started_at = edge::now();
         let contract = Arc::new(contract(arguments.spec())?.hiding_other_names());
@@ -142,7 +150,7 @@ impl Judging {
         let mut levels = levels(arguments)?;
         let acceptances = config::add(&entries, &mut levels);
         let summary = edge::step_summary();
-        reject_own_overwrites(resolved, summary.as_deref())?;
+        reject_own_overwrites(resolved, summary.as_deref(), record)?;
         overwrites::reject_overwrites(&overwrites::reports(&arguments.report), inputs)?;
         Ok(Self {
             started_at,
@@ -279,7 +287,9 @@ fn describe(record: &mut Record, (judged, counts): (&Judged, Option<Counts>), co
             });
         }
     }
-    let files = judged.files.iter().map(|file| TrafficFileRecord {
+    // What a proxy records is what passed, and no traffic besides.
+    let files = judged.files.iter().filter(|_| counts.is_none());
+    let files = files.map(|file| TrafficFileRecord {
         name: file.name.clone(),
         entries: file.entries,
         stopped: file.stopped.as_ref().map(ToString::to_string),

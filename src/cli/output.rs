@@ -127,12 +127,8 @@ impl Outputs {
 
     /// Returns the files that contain a report until it is complete.
     pub(super) fn unfinished(&self) -> Vec<PathBuf> {
-        let staged = |destination: &Destination| match destination {
-            Destination::Staged(file) => Some(file.path().to_owned()),
-            Destination::Direct(_) => None,
-        };
         let destinations = self.outputs.iter().filter_map(|(_, destination)| destination.as_ref());
-        destinations.filter_map(staged).collect()
+        destinations.filter_map(Destination::unfinished).collect()
     }
 
     /// Writes every report that can be written, and prints an error for each that cannot. Returns whether all requested
@@ -277,21 +273,75 @@ fn put(
     destination: Destination,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let failure = |reason: &str| failure(file, reason);
-    let write = |open: &File| {
-        let mut buffered = BufWriter::new(open);
-        write(&mut buffered).and_then(|()| buffered.flush())
-    };
-    match destination {
-        Destination::Direct(open) => write(&open).map_err(|error| failure(&error.to_string())),
-        Destination::Staged(staged) => {
-            let written = write(staged.as_file()).and_then(|()| staged.as_file().sync_all());
-            written.map_err(|error| failure(&error.to_string()))?;
-            staged
-                .persist(file)
-                .map(drop)
-                .map_err(|error| failure(&error.error.to_string()))
+    let mut buffered = BufWriter::new(destination.open_file());
+    let written = write(&mut buffered).and_then(|()| buffered.flush());
+    drop(buffered);
+    written.map_err(|error| failure(file, &error.to_string()))?;
+    destination.complete(file)
+}
+
+impl Destination {
+    fn open_file(&self) -> &File {
+        match self {
+            Self::Staged(staged) => staged.as_file(),
+            Self::Direct(open) => open,
         }
+    }
+
+    /// Moves a staged file to its place.
+    fn complete(self, file: &Path) -> Result<(), Failure> {
+        let Self::Staged(staged) = self else { return Ok(()) };
+        let synced = staged.as_file().sync_all();
+        let placed = synced.and_then(|()| staged.persist(file).map_err(|error| error.error));
+        placed.map(drop).map_err(|error| failure(file, &error.to_string()))
+    }
+
+    fn unfinished(&self) -> Option<PathBuf> {
+        match self {
+            Self::Staged(file) => Some(file.path().to_owned()),
+            Self::Direct(_) => None,
+        }
+    }
+}
+
+/// A file that is written bit by bit, and is in its place once it is complete.
+#[derive(Debug)]
+pub(super) struct GrowingFile {
+    path: PathBuf,
+    destination: Destination,
+}
+
+impl GrowingFile {
+    /// Opens the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Report`] if it cannot be written.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        Ok(Self {
+            path: path.to_owned(),
+            destination: destination(path)?,
+        })
+    }
+
+    /// Returns what is written to.
+    pub(super) fn writer(&self) -> BufWriter<&File> {
+        BufWriter::new(self.destination.open_file())
+    }
+
+    /// Returns the file that contains it until it is complete.
+    pub(super) fn unfinished(&self) -> Option<PathBuf> {
+        self.destination.unfinished()
+    }
+
+    /// Moves it to its place.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Report`] if that fails, or writing did.
+    pub(super) fn complete(self, written: io::Result<()>) -> Result<(), Failure> {
+        written.map_err(|error| failure(&self.path, &error.to_string()))?;
+        self.destination.complete(&self.path)
     }
 }
 

@@ -1,9 +1,10 @@
 //! `countersign proxy`: passes requests on to a service, and judges what passes as `judge` judges recorded traffic.
 
 use std::ffi::OsString;
-use std::net::SocketAddr;
-use std::path::Path;
-use std::process::ExitStatus;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,11 +14,18 @@ use tokio::runtime::Runtime;
 use super::arguments::Arguments as CheckArguments;
 use super::config::ResolvedArguments;
 use super::edge;
-use super::failure::Failure;
+use super::failure::{Failure, NOT_WRITTEN};
 use super::judge::{Judging, without_sending};
-use super::signals;
+use super::output::GrowingFile;
+use super::signals::{self, Asked};
+use tokio::net::TcpListener;
+
+use crate::contract::Contract;
 use crate::exchange::Target;
-use crate::proxy::{self, Forwarding, Queue};
+use crate::exchange::redact::Values;
+use crate::proxy::{self, Counts, Forwarding, Queue};
+use crate::run::Ended;
+use crate::traffic::{Archive, FileRead, Recorded, Sent};
 
 /// The variable with the URL of the proxy, for the command that it runs.
 const PROXY_VARIABLE: &str = "COUNTERSIGN_PROXY_URL";
@@ -36,6 +44,9 @@ pub(super) struct ProxyArguments {
     /// Serve metrics for Prometheus at this address, below `/metrics`
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<String>,
+    /// Write what passes to this HTTP archive, values as shapes unless --show-values is given, credentials never
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     #[command(flatten)]
     pub(super) check: CheckArguments,
     /// Run this command with the proxy's URL in `COUNTERSIGN_PROXY_URL`, and end when it ends
@@ -48,6 +59,7 @@ pub(super) struct Proxying {
     to: Option<String>,
     listen: String,
     metrics: Option<String>,
+    record: Option<PathBuf>,
     command: Vec<OsString>,
 }
 
@@ -58,6 +70,7 @@ impl ProxyArguments {
             to,
             listen,
             metrics,
+            record,
             check,
             command,
         } = self;
@@ -65,6 +78,7 @@ impl ProxyArguments {
             to,
             listen,
             metrics,
+            record,
             command,
         };
         (check, proxying)
@@ -73,63 +87,164 @@ impl ProxyArguments {
 
 /// Hides the flags of a check that mean nothing here.
 pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
-    without_sending(command).mut_arg("base_url", |flag| flag.hide(true))
+    let values = "Write values to the file of --record instead of their shapes";
+    without_sending(command)
+        .mut_arg("base_url", |flag| flag.hide(true))
+        .mut_arg("show_values", |flag| flag.hide(false).requires("record").help(values))
 }
 
 /// Passes requests on until it is stopped or the command has ended, writes the reports, and ends with the worse of the
 /// outcome's exit code and the command's.
 pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let target = target(proxying, resolved)?;
-    let judging = Judging::new(resolved, &[])?;
+    let judging = Judging::new(resolved, &[], proxying.record.as_deref())?;
+    let record = proxying.record.as_deref().map(GrowingFile::open).transpose()?;
     let runtime = Runtime::new().map_err(|error| Failure::Start(error.to_string()))?;
     let queue = Queue::new(judging.started_at);
     let forwarding =
         Forwarding::new(target.clone(), Arc::clone(&queue)).map_err(|error| Failure::Start(error.to_string()))?;
-    let (listener, address) = runtime.block_on(edge::listen(&proxying.listen, "--listen"))?;
-    let url = format!("http://{address}{}", target.base_path());
-    let metrics = proxying.metrics.as_deref();
-    let metrics = metrics
-        .map(|address| runtime.block_on(edge::listen(address, "--metrics")))
-        .transpose()?;
-    let stop = signals::interruption(judging.unfinished())?;
-    announce(address, (&url, &target), metrics.as_ref().map(|(_, address)| *address));
-    if let Some((listener, _)) = metrics {
-        runtime.spawn(proxy::serve_metrics(
-            listener,
-            Arc::clone(&queue),
-            std::future::pending(),
-        ));
-    }
+    let unfinished = record.iter().filter_map(GrowingFile::unfinished);
+    let stop = signals::interruption(judging.unfinished().into_iter().chain(unfinished).collect())?;
+    let (listener, url) = listen((&runtime, proxying), &target, &queue)?;
     let command = start(&proxying.command, &url)?;
-    let serving = runtime.spawn({
-        let queue = Arc::clone(&queue);
-        async move {
-            let (ended, status) = tokio::sync::oneshot::channel();
-            let shutdown = async move {
-                let _ = ended.send(until_end(command, stop).await);
-            };
-            // What is still under way after that is cut; the reports say nothing of it.
-            let _ = proxy::serve(listener, forwarding, shutdown).await;
-            queue.close();
-            status.await.ok().flatten()
-        }
-    });
+    let serving = runtime.spawn(serve(
+        listener,
+        forwarding,
+        Arc::clone(&queue),
+        until_end(command, stop),
+    ));
     let clock = Instant::now();
     let settings = judging.settings(Some(target.clone()), resolved);
     let contract = Arc::clone(&judging.contract);
     let mut exchanges = judging.exchanges(&contract);
-    let proxied = proxy::judge(
+    let values = if resolved.arguments.show_values {
+        Values::Shown
+    } else {
+        Values::Hidden
+    };
+    let mut recording = Recording::begin(record.as_ref(), (&contract, &target), values);
+    let mut proxied = proxy::judge(
         &contract,
         &queue,
         settings,
         runtime.handle(),
-        (&mut |event| exchanges.add(event), &mut |_, _| {}),
+        (&mut |event| exchanges.add(event), &mut |sent, recorded| {
+            recording.add(sent, recorded);
+        }),
     );
     let status = runtime.block_on(serving).ok().flatten();
     runtime.shutdown_background();
+    // What was not seen may be anything.
+    if proxied.counts.dropped > proxied.judged.run.tally.answered {
+        proxied.judged.run.ended = Ended::Incomplete("more exchanges were dropped than judged".to_owned());
+    }
+    let written = recording.end(proxied.counts);
+    let recorded = record.map_or(Ok(()), |record| record.complete(written));
+    match (&recorded, &proxying.record) {
+        (Err(failure), _) => edge::error(failure),
+        (Ok(()), Some(path)) => proxied.judged.files.push(FileRead {
+            name: path.display().to_string(),
+            entries: proxied.counts.passed,
+            stopped: None,
+        }),
+        (Ok(()), None) => {}
+    }
     let judged = (&proxied.judged, Some(proxied.counts));
     let code = judging.conclude(resolved, judged, (&target, exchanges, clock.elapsed()))?;
+    let code = if recorded.is_ok() { code } else { NOT_WRITTEN };
     Ok(worse(code, status))
+}
+
+/// Listens for clients, and for who asks for metrics, and says where. Returns the URL for clients.
+fn listen(
+    (runtime, proxying): (&Runtime, &Proxying),
+    target: &Target,
+    queue: &Arc<Queue>,
+) -> Result<(TcpListener, String), Failure> {
+    let (listener, address) = runtime.block_on(edge::listen(&proxying.listen, "--listen"))?;
+    if target.is_loopback() && target.port() == Some(address.port()) {
+        return Err(Failure::Usage(format!(
+            "--to {} is where the proxy itself listens; name the service",
+            target.origin()
+        )));
+    }
+    let url = format!("http://{address}{}", target.base_path());
+    edge::note(&format!(
+        "{url} passes requests on to {}{} and judges them",
+        target.origin(),
+        target.base_path()
+    ));
+    if let Some(metrics) = &proxying.metrics {
+        let (listener, address) = runtime.block_on(edge::listen(metrics, "--metrics"))?;
+        runtime.spawn(proxy::serve_metrics(
+            listener,
+            Arc::clone(queue),
+            std::future::pending(),
+        ));
+        edge::note(&format!("metrics are at http://{address}/metrics"));
+    }
+    if !address.ip().is_loopback() {
+        edge::note(&format!(
+            "warning: other machines may reach {address}, and the service through it; listen on 127.0.0.1 unless they should"
+        ));
+    }
+    Ok((listener, url))
+}
+
+/// Passes requests on until the end, then closes the queue. Returns how the command ended.
+async fn serve(
+    listener: TcpListener,
+    forwarding: Forwarding,
+    queue: Arc<Queue>,
+    end: impl Future<Output = Option<ExitStatus>> + Send,
+) -> Option<ExitStatus> {
+    let mut status = None;
+    // What is still under way some seconds after the end is cut; it counts as without a complete response.
+    let _ = proxy::serve(listener, forwarding, async { status = end.await }).await;
+    queue.close();
+    status
+}
+
+/// What passes, written to a file.
+struct Recording<'run> {
+    archive: Option<Archive<'run, BufWriter<&'run File>>>,
+    /// Why nothing more is written.
+    failed: Option<io::Error>,
+}
+
+impl<'run> Recording<'run> {
+    fn begin(file: Option<&'run GrowingFile>, (contract, target): (&'run Contract, &Target), values: Values) -> Self {
+        let archive = file.map(|file| Archive::begin(file.writer(), contract, target.clone(), values));
+        match archive.transpose() {
+            Ok(archive) => Self { archive, failed: None },
+            Err(error) => Self {
+                archive: None,
+                failed: Some(error),
+            },
+        }
+    }
+
+    fn add(&mut self, sent: &Sent, recorded: Option<&Recorded>) {
+        let added = self
+            .archive
+            .as_mut()
+            .map_or(Ok(()), |archive| archive.add(sent, recorded));
+        if let Err(error) = added {
+            self.archive = None;
+            self.failed = Some(error);
+        }
+    }
+
+    fn end(self, counts: Counts) -> io::Result<()> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let comment = match counts.dropped {
+            0 => String::new(),
+            dropped => format!("{dropped} exchanges were dropped, because they came faster than they were judged"),
+        };
+        self.archive.map_or(Ok(()), |archive| archive.end(&comment).map(drop))
+    }
 }
 
 fn target(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<Target, Failure> {
@@ -140,50 +255,53 @@ fn target(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<Target, F
     Ok(Target::parse(url)?)
 }
 
-/// Says where the proxy is, and who may reach it.
-fn announce(address: SocketAddr, (url, target): (&str, &Target), metrics: Option<SocketAddr>) {
-    edge::note(&format!(
-        "{url} passes requests on to {}{} and judges them",
-        target.origin(),
-        target.base_path()
-    ));
-    if let Some(metrics) = metrics {
-        edge::note(&format!("metrics are at http://{metrics}/metrics"));
-    }
-    if !address.ip().is_loopback() {
-        edge::note(&format!(
-            "warning: other machines may reach {address}, and the service through it; listen on 127.0.0.1 unless they should"
-        ));
-    }
-}
-
 /// Starts the command, if there is one.
-fn start(command: &[OsString], url: &str) -> Result<Option<std::process::Child>, Failure> {
+fn start(command: &[OsString], url: &str) -> Result<Option<Child>, Failure> {
     let Some((program, arguments)) = command.split_first() else {
         return Ok(None);
     };
-    let started = std::process::Command::new(program)
-        .args(arguments)
-        .env(PROXY_VARIABLE, url)
-        .spawn();
+    let started = Command::new(program).args(arguments).env(PROXY_VARIABLE, url).spawn();
     let failure = |error| Failure::Usage(format!("failed to run `{}`: {error}", Path::new(program).display()));
     started.map(Some).map_err(failure)
 }
 
-/// Waits until the command has ended, or without one until the first signal. A signal from a terminal goes to the
-/// command too, so it ends by itself.
-async fn until_end(command: Option<std::process::Child>, stop: impl Future<Output = ()>) -> Option<ExitStatus> {
-    match command {
-        None => {
-            stop.await;
-            None
+/// Waits until the command has ended, or without one until the first signal.
+async fn until_end(command: Option<Child>, stop: impl Future<Output = Asked>) -> Option<ExitStatus> {
+    let Some(mut child) = command else {
+        stop.await;
+        return None;
+    };
+    let process = child.id();
+    let mut waiting = tokio::task::spawn_blocking(move || child.wait());
+    let waited = tokio::select! {
+        waited = &mut waiting => waited,
+        asked = stop => {
+            pass_on(asked, process);
+            waiting.await
         }
-        Some(mut child) => {
-            let waited = tokio::task::spawn_blocking(move || child.wait());
-            waited.await.ok()?.ok()
-        }
+    };
+    waited.ok()?.ok()
+}
+
+/// Passes a signal on to the command. A terminal sends Ctrl-C to both of us.
+#[cfg(unix)]
+fn pass_on(asked: Asked, process: u32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    let signal = match asked {
+        Asked::Interrupt if File::open("/dev/tty").is_ok() => return,
+        Asked::Interrupt => Signal::INT,
+        Asked::Terminate => Signal::TERM,
+        Asked::HangUp => Signal::HUP,
+    };
+    if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+        // It fails where the command has just ended.
+        let _ = kill_process(process, signal);
     }
 }
+
+/// Elsewhere a console sends Ctrl-C to both of us.
+#[cfg(not(unix))]
+fn pass_on(_: Asked, _: u32) {}
 
 /// Returns the greater of the exit codes; a command that a signal ended has the code that a shell gives it.
 fn worse(code: u8, status: Option<ExitStatus>) -> u8 {

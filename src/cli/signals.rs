@@ -15,17 +15,32 @@ use super::failure::Failure;
 /// The system does not allow listening for signals.
 pub(super) fn shutdown_requested() -> Result<impl Future<Output = ()>, Failure> {
     let mut signals = Signals::take()?;
-    Ok(async move { signals.next().await })
+    Ok(async move {
+        signals.next().await;
+    })
 }
 
-/// Returns a future that ends when the first signal comes. A second signal ends the process at once, whatever keeps it
+/// A signal that asks a command to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Ctrl-C.
+    Interrupt,
+    /// SIGTERM.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only Ctrl-C is known there"))]
+    Terminate,
+    /// SIGHUP.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only Ctrl-C is known there"))]
+    HangUp,
+}
+
+/// Returns a future that ends with the first signal that comes. A second signal ends the process at once, whatever keeps it
 /// busy, for example a report into a pipe that nobody reads. Then the `unfinished` files, which are staged, are
 /// removed.
 ///
 /// # Errors
 ///
 /// The system does not allow listening for signals, or starting a thread.
-pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Output = ()>, Failure> {
+pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Output = Asked>, Failure> {
     let start = |error: std::io::Error| Failure::Start(error.to_string());
     // A separate thread, because whatever hangs may block the run's own.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -36,9 +51,9 @@ pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Outpu
     };
     let (stop, stopped) = tokio::sync::oneshot::channel();
     let wait = async move {
-        signals.next().await;
+        let asked = signals.next().await;
         // Once the run is over, nobody receives this; only writing the reports remains.
-        let _ = stop.send(());
+        let _ = stop.send(asked);
         signals.next().await;
         for file in unfinished {
             let _ = std::fs::remove_file(file);
@@ -53,8 +68,9 @@ pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Outpu
         .spawn(move || runtime.block_on(wait))
         .map_err(start)?;
     Ok(async move {
-        if stopped.await.is_err() {
-            std::future::pending::<()>().await;
+        match stopped.await {
+            Ok(asked) => asked,
+            Err(_) => std::future::pending().await,
         }
     })
 }
@@ -91,16 +107,19 @@ impl Signals {
     }
 
     /// Waits for the next signal.
-    async fn next(&mut self) {
+    async fn next(&mut self) -> Asked {
         #[cfg(unix)]
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            () = received(self.hang_up.as_mut()) => {}
+            _ = self.interrupt.recv() => Asked::Interrupt,
+            _ = self.terminate.recv() => Asked::Terminate,
+            () = received(self.hang_up.as_mut()) => Asked::HangUp,
         }
         #[cfg(not(unix))]
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+        {
+            if tokio::signal::ctrl_c().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+            Asked::Interrupt
         }
     }
 }

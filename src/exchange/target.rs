@@ -62,6 +62,12 @@ impl Target {
         )
     }
 
+    /// Returns the port, the scheme's where the URL names none.
+    #[cfg(feature = "cli")]
+    pub(crate) fn port(&self) -> Option<u16> {
+        self.base.port_or_known_default()
+    }
+
     /// Returns scheme, host and port: what a report may show of the target.
     #[must_use]
     pub fn origin(&self) -> String {

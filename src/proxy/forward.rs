@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
+use http::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderValue, TRANSFER_ENCODING};
 use http::{Method, Request, Response, StatusCode, Uri, Version};
 use http_body_util::{Either, Full};
 use hyper::body::Incoming;
@@ -97,8 +97,20 @@ impl Forwarding {
         }
         let (mut parts, body) = request.into_parts();
         let pending = self.begin(&parts.method, &parts.uri, &parts.headers);
+        let is_chunked = parts.headers.contains_key(TRANSFER_ENCODING);
         let protocol = remove_connection_headers(&mut parts.headers);
-        parts.headers.insert(HOST, self.upstream.host.clone());
+        // Without one, or with several, the request is for the target to reject (RFC 9112, section 3.2).
+        match parts.headers.get_all(HOST).iter().count() {
+            0 if parts.version >= Version::HTTP_11 => {}
+            0 | 1 => drop(parts.headers.insert(HOST, self.upstream.host.clone())),
+            _ => {}
+        }
+        if is_chunked {
+            // Otherwise hyper sends no body with a GET.
+            parts
+                .headers
+                .insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
+        }
         parts.version = Version::HTTP_11;
         let client = parts.extensions.remove::<hyper::upgrade::OnUpgrade>();
         if let Some(protocol) = protocol {

@@ -82,6 +82,10 @@ fn recorded(passed: Passed, runtime: &Handle) -> (Sent, Result<Box<Recorded>, Sk
             Copied::TooLarge => None,
             Copied::Incomplete => return Err(Skipped::Aborted),
         };
+        // A response that fails by its status alone is judged by that.
+        if response_body.is_none() && response.status < 500 {
+            return Err(Skipped::BodyUnread);
+        }
         response_headers.remove(CONTENT_ENCODING);
         Ok(Box::new(Recorded {
             body: request_body(&headers, body),

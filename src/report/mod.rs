@@ -56,9 +56,9 @@ pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord, ResponseRecord};
 pub use github::github;
 pub use har::har;
-pub(crate) use har_entry::{
-    ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, CREDENTIAL_HIDDEN, SHAPES, header as archive_header,
-};
+#[cfg(feature = "cli")]
+pub(crate) use har_entry::{ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, header as archive_header};
+pub(crate) use har_entry::{CREDENTIAL_HIDDEN, SHAPES};
 #[cfg(feature = "html")]
 pub use html::html;
 pub use json::{json, write_json};

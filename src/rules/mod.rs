@@ -87,6 +87,7 @@ mod value_change;
 mod verdict;
 mod wrong_type;
 
+#[cfg(feature = "cli")]
 pub(crate) use challenge::schemes;
 pub(crate) use evaluation::Evaluation;
 pub use judge::Judge;

@@ -78,6 +78,8 @@ pub(crate) struct Recorded {
 pub enum Skipped {
     /// No complete response came, or the client gave it up.
     Aborted,
+    /// The body of the response came, and cannot be read.
+    BodyUnread,
     /// A cache or a service worker responded, or the response says that the client's copy is still good (304).
     Cached,
     /// The entry lacks what every entry has, or is not JSON.

@@ -27,11 +27,9 @@
 //!
 //! In the other direction, `archive` writes exchanges as they pass, without the secrets that `credentials` finds in them.
 
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "a proxy is to write what passes; until then only tests do")
-)]
+#[cfg(feature = "cli")]
 mod archive;
+#[cfg(feature = "cli")]
 mod credentials;
 mod entry;
 mod order;
@@ -41,6 +39,8 @@ mod session;
 mod source;
 mod template;
 
+#[cfg(feature = "cli")]
+pub(crate) use archive::Archive;
 pub use entry::Skipped;
 #[cfg(feature = "cli")]
 pub(crate) use entry::{Recorded, Sent, judgeable_head};

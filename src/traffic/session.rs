@@ -93,6 +93,9 @@ impl NotJudged {
             Self::NotAsDocumented => "have a request that does not follow the contract",
             Self::OtherOrigin => "went to another origin or path",
             Self::Skipped(Skipped::Aborted) => "have no complete response",
+            Self::Skipped(Skipped::BodyUnread) => {
+                "have a response in a content coding that is not read (only gzip is), or of more than 8 MiB"
+            }
             Self::Skipped(Skipped::Cached) => "came from a cache",
             Self::Skipped(Skipped::NotAnEntry) => "are not entries of an HTTP archive (HAR 1.2)",
             Self::Skipped(Skipped::NotHttp) => "are not HTTP requests",

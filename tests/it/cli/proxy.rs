@@ -296,3 +296,136 @@ fn another_protocol_passes_both_ways_and_is_not_judged() {
     let ended = interrupted(running);
     assert!(ended.stdout.contains("1 are not HTTP requests"), "{ended:?}");
 }
+
+#[test]
+fn what_passed_is_recorded_and_judged_again_with_the_same_verdicts() {
+    let target = Target::sound();
+    let line = "countersign check --seed 1 --base-url $COUNTERSIGN_PROXY_URL --writes --quiet";
+    let flags = ["--record", "passed.har", "--show-values", "--report", "json=live.json"];
+    let live = proxy_with(&target.url(), &flags, line).run();
+    assert_eq!(live.code, 0, "{live:?}");
+    let archive = std::fs::read_to_string(live.path().join("passed.har")).unwrap();
+    let again = countersign(&["judge", "passed.har", "--report", "json=again.json"])
+        .file("passed.har", archive)
+        .run();
+    assert_eq!(again.code, 0, "{again:?}");
+    let verdicts = |report: &Value| {
+        let rows = report["facts"]["rows"].as_array().unwrap();
+        rows.iter()
+            .map(|row| (row["fact"].clone(), row["verdict"].clone()))
+            .collect::<Vec<_>>()
+    };
+    let (live, again) = (live.json("live.json"), again.json("again.json"));
+    assert_eq!(verdicts(&live), verdicts(&again));
+    assert_eq!(live["traffic"]["judged"], again["traffic"]["judged"]);
+    assert_eq!(live["traffic"]["proxied"], again["traffic"]["files"][0]["entries"]);
+}
+
+#[test]
+fn a_recording_has_shapes_unless_values_are_asked_for_and_a_finding_names_its_entry() {
+    let create = r#"curl -sS -H "Authorization: Bearer $COUNTERSIGN_TOKEN" -H "Content-Type: application/json" -d '{"name":"canary-77"}' "$COUNTERSIGN_PROXY_URL/organization/v1/tags" -o created.json"#;
+    for (flags, shown) in [
+        (&["--record", "a.har"][..], false),
+        (&["--record", "a.har", "--show-values"][..], true),
+    ] {
+        let target = Target::changed("/tags", |page| page["data"]["name"] = json!(7));
+        let ended = proxy_with(&target.url(), flags, create).run();
+        assert_eq!(ended.code, 1, "{ended:?}");
+        assert!(ended.stdout.contains("= recorded: entry 1 of a.har\n"), "{ended:?}");
+        let archive = std::fs::read_to_string(ended.path().join("a.har")).unwrap();
+        assert_eq!(archive.contains("canary-77"), shown, "{archive}");
+        assert!(!ended.stdout.contains("canary-77"), "{ended:?}");
+    }
+}
+
+#[test]
+fn a_recording_takes_the_place_of_no_other_file() {
+    let target = Target::sound();
+    let same = ["--record", "a.har", "--report", "har=a.har", "--", "true"];
+    let ended = proxy(&target.url(), &same).run();
+    assert_eq!(
+        ended.is_one_error(2),
+        "a report goes to `a.har`, which is the recording `a.har`; name another file for it"
+    );
+    let ended = proxy(&target.url(), &["--record", "no/such/folder.har", "--", "true"]).run();
+    assert_eq!(ended.code, 4, "{ended:?}");
+    let ended = proxy(&target.url(), &["--show-values", "--", "true"]).run();
+    assert_eq!(ended.code, 2, "{ended:?}");
+}
+
+#[test]
+fn a_body_that_cannot_be_read_is_not_judged_and_not_green() {
+    let stub = Stub::start(|_, stream| {
+        stream.write_all(
+            b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: br\r\nContent-Length: 4\r\n\
+              Connection: close\r\n\r\nbrrr",
+        )
+    });
+    let ended = proxy_with(&stub.url(), &[], &request_tags()).run();
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert!(
+        ended
+            .stdout
+            .contains("0 of 1 exchanges through the proxy were judged; 1 have a response in a content coding"),
+        "{ended:?}"
+    );
+    assert_eq!(std::fs::read(ended.path().join("tags.json")).unwrap(), b"brrr");
+}
+
+#[test]
+fn a_body_in_chunks_reaches_the_target_with_any_method_and_comes_back_by_its_chunks() {
+    let (sender, bodies) = std::sync::mpsc::channel();
+    let sender = std::sync::Mutex::new(sender);
+    let stub = Stub::start(move |_, stream| {
+        let mut body = Vec::new();
+        while !body.ends_with(b"0\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte)?;
+            body.push(byte[0]);
+        }
+        sender.lock().unwrap().send(body).unwrap();
+        stream.write_all(
+            b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n\
+              3\r\nabc\r\n0\r\n\r\n",
+        )
+    });
+    let (running, address) = running(&stub.url(), &[]);
+    let request =
+        "GET /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nbody\r\n0\r\n\r\n";
+    let response = exchanged(&address, request);
+    assert!(response.ends_with("\r\n\r\n3\r\nabc\r\n0\r\n\r\n"), "{response}");
+    assert!(!response.contains("Content-Length"), "{response}");
+    assert_eq!(bodies.recv().unwrap(), b"4\r\nbody\r\n0\r\n\r\n");
+    interrupted(running);
+}
+
+#[test]
+fn a_signal_to_the_proxy_ends_its_command_and_the_reports_are_written() {
+    let target = Target::sound();
+    let line = format!("{}; echo started >&2; exec sleep 600", request_tags());
+    let running = proxy_with(&target.url(), &["--report", "json=report.json"], &line).start();
+    running.first_error_line();
+    assert_eq!(running.first_error_line(), "started\n");
+    running.signal("TERM");
+    let ended = running.end();
+    assert_eq!(ended.code, 143, "{ended:?}");
+    assert_eq!(ended.json("report.json")["traffic"]["judged"], 1);
+}
+
+#[test]
+fn the_proxy_is_not_its_own_target() {
+    // Another program may take the port in between; then it is taken, which is an error of usage too.
+    let free = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let ended = countersign(&[
+        "proxy",
+        "--to",
+        &format!("http://{free}"),
+        "--listen",
+        &free.to_string(),
+    ])
+    .run();
+    assert!(ended.is_one_error(2).starts_with("--to http://127.0.0.1:"), "{ended:?}");
+}
