@@ -185,10 +185,10 @@ impl Intent {
 }
 
 impl Intent {
-    /// Whether another client sent the request, so that whatever rejected it may be something in front of the service.
+    /// Whether another client sent the request, so that it may have been rejected by something in front of the service.
     #[must_use]
-    pub fn is_of_others(self) -> bool {
-        self.purpose == Purpose::Documented(OnRejection::Others)
+    pub fn is_of_other_client(self) -> bool {
+        self.purpose == Purpose::Documented(OnRejection::OtherClient)
     }
 }
 
@@ -230,7 +230,7 @@ pub enum OnRejection {
     /// The request names a record that the target may not know: 404 and 410 decide nothing either.
     ExampleIdentifier,
     /// The request is another client's and may be wrong: no 4xx decides anything.
-    Others,
+    OtherClient,
 }
 
 impl OnRejection {

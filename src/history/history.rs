@@ -120,14 +120,14 @@ impl<'run> History<'run> {
     ) -> ExchangeResult {
         self.note_response(exchange);
         let created = self.created_id(exchange, body);
-        if !matches!(part, Part::Others(_)) {
+        if !matches!(part, Part::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());
         }
         let succeeded = self.succeeded(exchange);
         let mut page = None;
         match part {
             Part::Alone => {}
-            Part::Others(path_values) => self.others_created(exchange, path_values, body, emit),
+            Part::OtherClient(path_values) => self.created_by_other_client(exchange, path_values, body, emit),
             Part::Write(context) => self.wrote((exchange, context), body, emit),
             // For every other part, an exchange that was throttled and sent again (superseded) does not count; the repeat
             // does.

@@ -393,7 +393,7 @@ impl Look {
 
     fn add(&mut self, mut page: PageSeen, enough: bool) {
         let walk = &mut self.walk;
-        // Without its first page the walk is not complete, whatever other pages a recording has.
+        // Without its first page the walk is not complete, whatever other pages were seen.
         let is_first = walk.pages.is_empty() && matches!(page.asked, None | Some(1));
         if self.extent == Extent::Whole {
             if is_first {

@@ -36,7 +36,7 @@ pub mod evidence;
 mod history;
 mod look;
 mod mock_signs;
-mod others;
+mod other_clients;
 mod own;
 mod pages;
 mod part;

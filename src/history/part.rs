@@ -11,7 +11,7 @@ pub(crate) enum Part {
     /// Nothing: it is judged by itself.
     Alone,
     /// A request of another client, with the values in its path, by parameter.
-    Others(Vec<(String, Value)>),
+    OtherClient(Vec<(String, Value)>),
     /// A request in these spellings.
     OtherSpelling(Vec<Equivalence>),
     /// A page of a list, for a look at it; the default page where there is no number.

@@ -1,4 +1,4 @@
-//! Passes requests on to a service and judges what passes, as [`traffic`](crate::traffic) judges recordings.
+//! Passes requests on to a service and judges what passes, as [`traffic`](crate::traffic) judges files.
 //!
 //! - **In**: a contract, a listener, the service's base URL.
 //! - **Out**: the same [`Judged`](crate::traffic::Judged) as of recorded traffic, and while it runs, an HTTP archive and

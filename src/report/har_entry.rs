@@ -1,5 +1,5 @@
 //! An entry of an HTTP archive (HAR 1.2, section 4.2.8) as both our archives write it: the report of a check, and a
-//! recording of traffic. The main type is [`ArchiveEntry`].
+//! file of traffic. The main type is [`ArchiveEntry`].
 
 use http::StatusCode;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};

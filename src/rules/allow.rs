@@ -40,7 +40,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let (Some(fact), Ok(response)) = (sink.contract.fact_of(seen.id, FactKind::Status), seen.outcome()) else {
         return;
     };
-    if response.status == 405 && !seen.intent.is_of_others() && !response.headers.contains_key(ALLOW) {
+    if response.status == 405 && !seen.intent.is_of_other_client() && !response.headers.contains_key(ALLOW) {
         let documented = "a 405 has `Allow`";
         sink.report_finding(fact, Some(documented), String::new, || "405 without `Allow`".to_owned());
     }

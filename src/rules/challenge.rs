@@ -56,7 +56,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         _ => return sink.held(fact),
     };
-    if seen.intent.is_of_others() {
+    if seen.intent.is_of_other_client() {
         sink.undecided(fact, Reason::Traffic(TrafficReason::NeedsCheck));
     } else {
         sink.broken(fact, String::new, || received.to_owned());

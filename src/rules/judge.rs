@@ -103,7 +103,7 @@ impl<'contract> Judge<'contract> {
         let response = exchange.response();
         let documented = response.and_then(|response| operation.response(response.status));
         // Its body may come from something in front of the service.
-        let rejected = intent.is_of_others() && response.is_some_and(|response| response.status >= 400);
+        let rejected = intent.is_of_other_client() && response.is_some_and(|response| response.status >= 400);
         let shape = documented.filter(|_| !rejected).and_then(|documented| documented.body);
         let media_type = response.and_then(Response::media_type);
         let typed = media_type.as_deref().is_some_and(is_json);

@@ -59,7 +59,7 @@ impl<'seen> ExchangeSeen<'seen> {
             .filter(|documented| !documented.media_types.is_empty())?;
         let response = self.outcome().ok()?;
         // Something in front of the service may have rejected another client's request.
-        if self.intent.is_of_others() && response.status >= 400 {
+        if self.intent.is_of_other_client() && response.status >= 400 {
             return None;
         }
         let has_body = documented.status.is_success() || !matches!(response.status, 100..200 | 204 | 205 | 304);

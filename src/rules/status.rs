@@ -65,14 +65,14 @@ fn rejects(status: u16, on_refusal: OnRejection) -> bool {
         OnRejection::Gap => OnRejection::is_evidence_on_gap(status),
         OnRejection::Finding => false,
         OnRejection::ExampleIdentifier => matches!(status, 400 | 404 | 409 | 410 | 422),
-        OnRejection::Others => (400..500).contains(&status),
+        OnRejection::OtherClient => (400..500).contains(&status),
     }
 }
 
 fn rejection_reason(status: u16, on_refusal: OnRejection) -> Reason {
     match on_refusal {
         OnRejection::ExampleIdentifier => Reason::RejectedExample(status),
-        OnRejection::Others => Reason::Traffic(TrafficReason::Rejected(status)),
+        OnRejection::OtherClient => Reason::Traffic(TrafficReason::Rejected(status)),
         OnRejection::Gap | OnRejection::Finding => Reason::Rejected(status),
     }
 }

@@ -74,7 +74,7 @@ pub(super) struct PageRequest {
     pub(super) is_whole_list: bool,
 }
 
-/// Headers by which a client asks for something else than the document shows.
+/// Headers that ask for something other than what the document describes.
 pub(super) const OTHER_REQUESTS: [&str; 6] = [
     "prefer",
     "range",
@@ -172,7 +172,7 @@ const OF_A_REQUEST: [&str; 32] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Client {
     digest: Digest,
-    /// Whether the credential was recorded. Who sanitises an archive removes or replaces it.
+    /// Whether the credential was recorded. Sanitising an archive usually removes or replaces it.
     pub(super) is_known: bool,
 }
 

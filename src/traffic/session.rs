@@ -21,7 +21,7 @@ use crate::rules::Verdicts;
 use crate::rules::{Evaluation, Judge, Levels, Reason, TrafficReason};
 use crate::run::{self, Ended, Event, Exchanged, Run, Tally};
 
-/// How far the clocks of two recordings may be apart.
+/// How far the clocks of two files may be apart.
 const SKEW: TimeDelta = TimeDelta::seconds(5);
 /// How long a write is taken to last where that was not recorded.
 const UNKNOWN_DURATION: TimeDelta = TimeDelta::minutes(5);
@@ -157,7 +157,7 @@ struct Write {
     ended: DateTime<Utc>,
 }
 
-/// The list that one client sees in one recording.
+/// The list that one client sees in one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Window {
     file: usize,
@@ -301,7 +301,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             .as_ref()
             .and_then(|_| request::page(operation, &sent.url));
         let Some(asked) = asked else {
-            self.other(&exchange, call);
+            self.judge_by_itself(&exchange, call);
             return Ok(());
         };
         let window = Window {
@@ -340,13 +340,14 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
     }
 
-    /// Returns the intent of another client's request: what rejects it may be something in front of the service.
+    /// Returns the intent of another client's request: it may have been rejected by something in front of the service.
     fn intent() -> Intent {
-        Purpose::Documented(OnRejection::Others).into()
+        Purpose::Documented(OnRejection::OtherClient).into()
     }
 
-    fn other(&mut self, exchange: &Exchange, call: Call) {
-        let part = Part::Others(call.path_values);
+    /// Judges an exchange that is not a page of a list.
+    fn judge_by_itself(&mut self, exchange: &Exchange, call: Call) {
+        let part = Part::OtherClient(call.path_values);
         let (_, body) = self.evaluation.exchange(exchange, (Self::intent(), &part));
         self.emit_exchange(exchange, body.as_deref());
     }
@@ -371,7 +372,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             self.drop_walk(&page.window);
             return;
         }
-        for create in self.evaluation.history().others_made(list) {
+        for create in self.evaluation.history().creates_by_other_clients(list) {
             let look = self.evaluation.look(list, &Sought::CreatedBy(create), u64::MAX);
             self.evaluation.walk(look, Extent::SinglePages);
             self.evaluation
@@ -430,7 +431,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let pages = doubtful.unwrap_or_else(|| self.evaluation.look(list, &Sought::Pages, u64::MAX));
         self.evaluation.walk(pages, Extent::Whole);
         let create = self.last_write.filter(|write| self.must_be_listed(write, page));
-        let made = self.evaluation.history().others_made(list);
+        let made = self.evaluation.history().creates_by_other_clients(list);
         let create = create
             .and_then(|write| write.operation)
             .filter(|create| made.contains(create));
@@ -573,7 +574,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
         for id in (0..self.contract.facts.len()).map(FactId) {
             let fact = self.contract.fact(id);
             match fact.kind {
-                // Only a run tag would tell a record's values from equal ones of another record.
+                // Nothing of the record appears under another item of the list: only a run tag would tell its values from
+                // equal ones of another record.
                 FactKind::NotElsewhere => self.evaluation.withhold(id, Reason::Traffic(TrafficReason::NeedsCheck)),
                 kind if self.called.contains(&fact.operation) && needs_check(kind) => {
                     self.evaluation.explain(id, Reason::Traffic(TrafficReason::NeedsCheck));
@@ -607,7 +609,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     }
 }
 
-/// Returns a later moment; the last one that there is, where a recording states an absurd time.
+/// Adds a duration to a time, saturating at the maximum if the file has an absurd timestamp.
 fn later(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
     moment.checked_add_signed(by).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }

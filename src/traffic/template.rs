@@ -45,7 +45,7 @@ impl Template {
     }
 
     /// Returns the template as `matchit` reads it, where each parameter is a whole segment. They are numbered, because
-    /// `matchit` takes two names in one place for a conflict.
+    /// `matchit` treats two parameter names at the same position as a conflict.
     pub(super) fn numbered(&self) -> String {
         let mut number = 0;
         let segments = self.segments.iter().map(|segment| {

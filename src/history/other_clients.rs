@@ -1,4 +1,4 @@
-//! Takes what other clients wrote, from a recording of their traffic. They own their records and may change them at any
+//! Takes what other clients wrote, from their recorded traffic. They own their records and may change them at any
 //! time, so nothing is residue, no later request takes an identifier from here, and a record is kept only until the next
 //! create of its operation.
 
@@ -20,7 +20,7 @@ impl History<'_> {
     ///
     /// Where an earlier response showed the identifier, the target may have returned an existing record, which it may
     /// do; then nothing is concluded.
-    pub(super) fn others_created(
+    pub(super) fn created_by_other_client(
         &mut self,
         exchange: &Exchange,
         path_values: &[(String, Value)],
@@ -39,7 +39,7 @@ impl History<'_> {
         let Some(resource) = resource.filter(|resource| resource.is_object()) else {
             return;
         };
-        self.others_form(exchange, emit);
+        self.form_of_other_client(exchange, emit);
         let id = resource.pointer(&invariant.id);
         if id.is_some_and(|id| self.mark_given(operation, id)) {
             return;
@@ -72,7 +72,7 @@ impl History<'_> {
     }
 
     /// Shows that an accepted create was sent in a documented form.
-    fn others_form(&self, exchange: &Exchange, emit: EvidenceSink<'_>) {
+    fn form_of_other_client(&self, exchange: &Exchange, emit: EvidenceSink<'_>) {
         let operation = exchange.request.operation;
         let Some(accepts) = self.contract.operation(operation).invariants.accepts.first() else {
             return;
@@ -111,7 +111,7 @@ impl History<'_> {
     }
 
     /// Returns the creates whose records this list must show, of those that other clients made.
-    pub(crate) fn others_made(&self, list: OperationId) -> Vec<OperationId> {
+    pub(crate) fn creates_by_other_clients(&self, list: OperationId) -> Vec<OperationId> {
         let made = self.made.iter().map(|made| made.operation);
         made.filter(|create| self.contract.created_in(*create) == Some(list))
             .collect()
