@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::rules::{Entry, Level, Levels, Scope, Verdict, is_evidence_for};
+use crate::rules::{Entry, EntryScope, Level, Levels, Verdict, is_evidence_for};
 use crate::run::{Ended, Run};
 
 /// An entry of the configuration that sets a level for a part of the contract, with its reason and location.
@@ -32,7 +32,8 @@ pub struct Acceptance {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AcceptedRecord {
     /// The part of the contract that it applies to.
-    pub scope: Scope,
+    #[serde(rename = "scope")]
+    pub entry_scope: EntryScope,
     /// The level there.
     pub level: Level,
     /// Why it is accepted.
@@ -78,7 +79,7 @@ pub fn accepted(run: &Run, contract: &Contract, levels: &Levels, acceptances: &[
             (None, Some(_)) => AcceptedState::Holds,
         };
         AcceptedRecord {
-            scope: acceptance.entry.scope.clone(),
+            entry_scope: acceptance.entry.scope.clone(),
             level: acceptance.entry.level,
             reason: acceptance.reason.clone(),
             until: acceptance.until.map(|day| day.to_string()),
@@ -121,7 +122,7 @@ pub(super) fn entries(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str,
             }
             AcceptedState::Waits => "accepts nothing until its reason is filled in".to_owned(),
         };
-        Some((entry.location.as_str(), format!("{} {what}", entry.scope)))
+        Some((entry.location.as_str(), format!("{} {what}", entry.entry_scope)))
     });
     let entries: Vec<_> = entries.collect();
     let head = match accepted.iter().map(|entry| entry.findings).sum() {
@@ -152,7 +153,7 @@ mod tests {
 
     /// The record of an entry for this rule and field, after a run that saw these bodies.
     fn acceptance_of(seen: Seen, rule: &str, field: Option<&str>, expired: Option<NaiveDate>) -> AcceptedRecord {
-        let scope = Scope::of(rule, Some("getThings"), field);
+        let scope = EntryScope::of(rule, Some("getThings"), field);
         let entry = Entry::of(&seen.contract, scope, Level::Allow);
         let mut levels = Levels::default();
         let number = expired.is_none().then(|| levels.add(entry.clone()));

@@ -351,8 +351,9 @@ mod tests {
             (row.fact, row.reason) = (EVIL.into(), row.reason.as_ref().map(|_| EVIL.into()));
         }
         for entry in &mut record.accepted {
-            (entry.scope.rule, entry.location, entry.reason) = (EVIL.to_owned(), EVIL.to_owned(), EVIL.to_owned());
-            (entry.scope.operation, entry.scope.field) = (Some(EVIL.to_owned()), Some(EVIL.to_owned()));
+            (entry.entry_scope.rule, entry.location, entry.reason) =
+                (EVIL.to_owned(), EVIL.to_owned(), EVIL.to_owned());
+            (entry.entry_scope.operation, entry.entry_scope.field) = (Some(EVIL.to_owned()), Some(EVIL.to_owned()));
         }
         for left in &mut record.residue {
             (left.operation, left.id) = (EVIL.to_owned(), Some(EVIL.to_owned()));

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "A form that is rejected while no other is accepted: the rejection may have another cause. Any \
                    status other than 400 and 422.",
     fix: "Accept every documented form, or remove the form from the document.",
-    source: "Create visit, datetime; x-invariants, accepts",
+    source: "The document, section \"Create visit\" (datetime); `accepts` in the contract's `x-invariants`",
     example: Example {
         fact: "createVisit accepts /datetime: numeric offset",
         documented: "numeric offset",

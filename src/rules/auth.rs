@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401. A 400, \
                    409 or 422 for a write that was never accepted: the cause may be the body.",
     fix: "Check the credential before anything else, and respond with 401.",
-    source: "Authentication; Errors",
+    source: "The document, sections \"Authentication\" and \"Errors\"",
     example: Example {
         fact: "getTags auth: a request without a credential is rejected",
         documented: "rejected with a 4xx",

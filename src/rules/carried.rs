@@ -32,7 +32,8 @@ pub(super) static RULE: Rule = Rule {
                    Timestamps in a form that does not name an instant. The order of an array, and further elements in \
                    it.",
     fix: "Store and return the value that was sent.",
-    source: "Endpoints: the created resource is in data; x-invariants, carries",
+    source: "The document, section \"Endpoints\": the created resource is in data; `carries` in the contract's \
+             `x-invariants`",
     example: Example {
         fact: "createTag created /data/name: as sent in /name",
         documented: "as sent in /name",

@@ -17,7 +17,8 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "Objects that the contract does not close: `undocumented-field` reports further fields there. The \
                    contents of the fields.",
     fix: "Remove the field from the envelope, or document it.",
-    source: "Page envelope, Create envelope",
+    source: "The document, sections \"Page envelope (all list responses)\" and \"Create envelope (all create \
+             responses)\"",
     example: Example {
         fact: "getTags body: closed",
         documented: "only data",

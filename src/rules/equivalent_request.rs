@@ -20,7 +20,8 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "A rejection while the plain request is rejected too: it has another cause. A 429 or a 503, which \
                    asks the caller to wait. The effect of an accepted request.",
     fix: "Parse the request with a library that follows the RFC named in the finding.",
-    source: "RFC 9110, sections 8.3.1 and 11.1; RFC 8259, sections 2, 4, 7 and 11; RFC 9562, section 4; x-equivalent",
+    source: "RFC 9110, sections 8.3.1 and 11.1; RFC 8259, sections 2, 4, 7 and 11; RFC 9562, section 4; the contract's \
+             `x-equivalent`",
     example: Example {
         fact: "updateContact equivalent request: JSON with escapes",
         documented: "accepted as the plain request is (RFC 8259, section 7)",

@@ -91,9 +91,9 @@ impl<'run> Evaluation<'run> {
         (history.exchange((exchange, intent, part), body.as_deref(), show), body)
     }
 
-    /// Judges an exchange that another should have replaced, when no other could be sent.
-    pub(crate) fn judge_unreplaced(&mut self, exchange: &Exchange, purpose: Purpose) {
-        self.note(|| RecordedStep::NotReplaced(Box::new(exchange.clone()), purpose));
+    /// Judges a rejected create after all, because no further attempt could be sent.
+    pub(crate) fn judge_not_retried(&mut self, exchange: &Exchange, purpose: Purpose) {
+        self.note(|| RecordedStep::NotRetried(Box::new(exchange.clone()), purpose));
         self.judge.exchange(exchange, purpose.into());
     }
 
@@ -147,15 +147,15 @@ impl<'run> Evaluation<'run> {
     }
 
     /// Replaces the reason why a fact is undecided.
-    pub(crate) fn explain(&mut self, fact: FactId, reason: Reason) {
-        self.note(|| RecordedStep::Explained(fact, reason.clone()));
-        self.judge.verdicts_mut().explain(fact, reason);
+    pub(crate) fn set_undecided_reason(&mut self, fact: FactId, reason: Reason) {
+        self.note(|| RecordedStep::SetReason(fact, reason.clone()));
+        self.judge.verdicts_mut().set_undecided_reason(fact, reason);
     }
 
-    /// Notes that a fact is not held, even where responses kept it.
-    pub(crate) fn withhold(&mut self, fact: FactId, reason: Reason) {
-        self.note(|| RecordedStep::Withheld(fact, reason.clone()));
-        self.judge.verdicts_mut().withhold(fact, reason);
+    /// Leaves a fact undecided although responses kept it, with this reason.
+    pub(crate) fn force_undecided(&mut self, fact: FactId, reason: Reason) {
+        self.note(|| RecordedStep::ForcedUndecided(fact, reason.clone()));
+        self.judge.verdicts_mut().force_undecided(fact, reason);
     }
 
     /// Judges, at the end, each of these operations that had no success.
@@ -188,18 +188,18 @@ impl<'run> Evaluation<'run> {
                 let edited = edit(exchange);
                 drop(self.exchange(edited.as_ref().unwrap_or(exchange), (*intent, part)));
             }
-            RecordedStep::Explained(fact, reason) => self.explain(*fact, reason.clone()),
+            RecordedStep::ForcedUndecided(fact, reason) => self.force_undecided(*fact, reason.clone()),
             RecordedStep::Forms(operation, forms) => self.judge_forms(*operation, forms),
             RecordedStep::Look(list, sought, most) => drop(self.look(*list, sought, *most)),
             RecordedStep::NotCalled(operation, reason) => self.not_called(*operation, reason.clone()),
             RecordedStep::Round => self.begin_round(),
-            RecordedStep::NotReplaced(exchange, purpose) => {
+            RecordedStep::NotRetried(exchange, purpose) => {
                 let edited = edit(exchange);
-                self.judge_unreplaced(edited.as_ref().unwrap_or(exchange), *purpose);
+                self.judge_not_retried(edited.as_ref().unwrap_or(exchange), *purpose);
             }
+            RecordedStep::SetReason(fact, reason) => self.set_undecided_reason(*fact, reason.clone()),
             RecordedStep::Unsent(look) => self.unsent(*look),
             RecordedStep::Walk(look, extent) => self.walk(*look, *extent),
-            RecordedStep::Withheld(fact, reason) => self.withhold(*fact, reason.clone()),
         }
     }
 }

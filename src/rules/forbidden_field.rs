@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
                   {}`.",
     exceptions: "Fields that the document does not mention: `undocumented-field` and `envelope` report those.",
     fix: "Leave the field out of this response, or document it there.",
-    source: "Contact (response shape), custom_fields",
+    source: "The document, section \"Contact (response shape)\" (custom_fields)",
     example: Example {
         fact: "createContact /data/custom_fields: absent",
         documented: "absent",

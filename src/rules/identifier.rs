@@ -26,7 +26,8 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "The form of an identifier that is not used in any path. A response without an identifier \
                    (`missing-field` reports it), and a null.",
     fix: "Return the identifier in the form that the paths take, and give each record its own.",
-    source: "Contact (response shape), id; Update contact, path parameter id; x-invariants, created; links",
+    source: "The document, sections \"Contact (response shape)\" (id) and \"Update contact\" (path parameter id); \
+             `created` in the contract's `x-invariants`; its links",
     example: Example {
         fact: "createContact created /data/id: serves in the paths that it links to",
         documented: "serves in the paths that it links to",

@@ -9,8 +9,8 @@
 
 use std::collections::HashMap;
 
+use super::entry_scope::Entry;
 use super::level::Level;
-use super::scope::Entry;
 use super::{RULES, Rule};
 use crate::contract::fact::Fact;
 use crate::contract::openapi::{did_you_mean, near};
@@ -111,7 +111,7 @@ impl Levels {
 mod tests {
     use super::*;
     use crate::contract::Contract;
-    use crate::rules::{Scope, rule_of};
+    use crate::rules::{EntryScope, rule_of};
 
     fn rule() -> &'static Rule {
         Rule::named("null-value").unwrap()
@@ -121,7 +121,7 @@ mod tests {
     fn decided(levels: &mut Levels, entries: &[(Option<&str>, Option<&str>, Level)]) -> Level {
         let contract = Contract::built_in().unwrap();
         for (operation, field, level) in entries {
-            let scope = Scope::of(rule().name, *operation, *field);
+            let scope = EntryScope::of(rule().name, *operation, *field);
             levels.add(Entry::of(&contract, scope, *level));
         }
         let fact = contract
@@ -158,7 +158,7 @@ mod tests {
             assert_eq!(decided(&mut Levels::default(), &entry), level, "{entry:?}");
         }
         let mut other = Levels::default();
-        let scope = Scope::of("wrong-type", None, None);
+        let scope = EntryScope::of("wrong-type", None, None);
         other.add(Entry::of(&Contract::built_in().unwrap(), scope, Level::Deny));
         assert_eq!(decided(&mut other, &[]), Level::Warn);
     }
@@ -209,9 +209,9 @@ mod tests {
             .collect();
         assert!(beside.len() > 1);
         for (fact, level) in [(Some(beside[0].name.to_string()), Level::Allow), (None, Level::Warn)] {
-            let scope = Scope {
+            let scope = EntryScope {
                 fact,
-                ..Scope::of(auth.name, Some("getTags"), Some(""))
+                ..EntryScope::of(auth.name, Some("getTags"), Some(""))
             };
             levels.add(Entry::of(&contract, scope, level));
         }

@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "A list that changed while it was walked, was not seen in full, or has more pages than are walked. A \
                    create that returned no identifier.",
     fix: "List the record; if the list lags by design, allow more time to settle.",
-    source: "What the service does: create, list; x-invariants, listed",
+    source: "The document, section \"What the service does\" (create, list); `listed` in the contract's `x-invariants`",
     example: Example {
         fact: "createTag created: listed in getTags",
         documented: "listed",

@@ -25,8 +25,8 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "Responses without a documented body, including errors: their media type is a gap. Responses to edge \
                    cases. A 204, 205 or 304 under `default`.",
     fix: "Send the documented Content-Type, or document the one that is sent.",
-    source: "Resources and their fields: all requests and responses use application/json; OpenAPI 3.0.3, section \
-             4.7.14",
+    source: "The document, section \"Resources and their fields\": all requests and responses use application/json; \
+             OpenAPI 3.0.3, section 4.7.14",
     example: Example {
         fact: "getTags media type: application/json",
         documented: "application/json",

@@ -19,7 +19,8 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "A list that was not seen in full. An item elsewhere while the record itself was not found: it may \
                    be the record under another id.",
     fix: "Write to the record that the path names, and to no other.",
-    source: "Update contact; Create contact method; x-invariants, listed",
+    source: "The document, sections \"Update contact\" and \"Create contact method\"; `listed` in the contract's \
+             `x-invariants`",
     example: Example {
         fact: "createContactMethod created in getContacts: under no other item",
         documented: "under no other item",

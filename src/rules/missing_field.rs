@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "Fields that the contract does not require. The fields of an object that is itself null or of \
                    another type.",
     fix: "Return the field in every response, or document when it may be absent.",
-    source: "Resources and their fields",
+    source: "The document, section \"Resources and their fields\"",
     example: Example {
         fact: "getTags /data/items/*/name: present",
         documented: "present",
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_not_required_may_be_away() {
+    fn a_field_that_is_not_required_may_be_absent() {
         let bench =
             Bench::schema("{type: object, required: [id], properties: {id: {type: string}, name: {type: string}}}");
         assert!(bench.body(&json!({"id": "t-1"})).verdicts.findings().is_empty());

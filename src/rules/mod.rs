@@ -47,6 +47,7 @@ mod challenge;
 mod constraint;
 #[cfg(test)]
 mod element;
+mod entry_scope;
 mod envelope;
 mod equivalent_request;
 mod evaluation;
@@ -69,7 +70,6 @@ mod recording;
 mod respelled;
 mod rule;
 mod rule_name;
-mod scope;
 mod seen;
 mod server_error;
 mod status;
@@ -89,6 +89,7 @@ mod wrong_type;
 
 #[cfg(feature = "cli")]
 pub(crate) use challenge::schemes;
+pub use entry_scope::{Entry, EntryScope, field_covers, is_field};
 pub(crate) use evaluation::Evaluation;
 pub use judge::Judge;
 pub use level::Level;
@@ -98,7 +99,6 @@ pub(crate) use pages::SECOND_PAGE_FACTS;
 pub use recording::Recording;
 pub use rule::{Example, Headline, Rule, Topic};
 pub use rule_name::RuleName;
-pub use scope::{Entry, Scope, field_covers, is_field};
 pub use seen::{ExchangeSeen, OperationSeen, Origin};
 pub use success::NoSuccess;
 /// The rule for operations without a judged success.

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
                    body, `data`, `items`, an item or a number of a page, or anywhere in a contract without `x-null`. \
                    There `wrong-type` reports it.",
     fix: "If null is intended, document it; otherwise return a value.",
-    source: "Resources and their fields, silent on null",
+    source: "The document, section \"Resources and their fields\", which does not mention null",
     example: Example {
         fact: "getTags /data/items/*/name: string",
         documented: "string",

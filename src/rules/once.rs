@@ -22,7 +22,8 @@ pub(super) static RULE: Rule = Rule {
                    wait, or that was not plainly accepted. A list that changed while it was walked, or was not seen in \
                    full.",
     fix: "Store each record once, even when a request is handled twice; update in place.",
-    source: "Endpoints: Create contact, Update contact; x-invariants, listed",
+    source: "The document, sections \"Create contact\" and \"Update contact\"; `listed` in the contract's \
+             `x-invariants`",
     example: Example {
         fact: "createTag created in getTags: once",
         documented: "once",

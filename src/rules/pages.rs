@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
                    settle has passed, and then left undecided. A list of one page, or of more pages than are walked. \
                    Whether an empty list has 0 pages or 1, and whether each page before the last one is full.",
     fix: "Order the list by something that does not change, and count what is listed.",
-    source: "Page envelope; Limits; the query parameter page",
+    source: "The document, sections \"Page envelope (all list responses)\" and \"Limits\"; the query parameter page",
     example: Example {
         fact: "getTags pages /data/page: the page asked for",
         documented: "the page asked for",

@@ -17,7 +17,8 @@ pub(super) enum RecordedStep {
     /// A look ended without a result.
     Dropped(LookId),
     Exchange(Box<Exchange>, Intent, Part),
-    Explained(FactId, Reason),
+    /// Leaves a fact undecided although responses kept it, with this reason.
+    ForcedUndecided(FactId, Reason),
     /// A create was sent in these forms.
     Forms(OperationId, Vec<TimestampForm>),
     /// A look at a list began, with at most so many pages per walk.
@@ -25,12 +26,13 @@ pub(super) enum RecordedStep {
     NotCalled(OperationId, Reason),
     /// Another round of the plan began.
     Round,
-    /// No other exchange replaced this one, so it is judged after all.
-    NotReplaced(Box<Exchange>, Purpose),
+    /// No further attempt could be sent after this rejected create, so it is judged after all.
+    NotRetried(Box<Exchange>, Purpose),
+    /// Replaces the reason why a fact is undecided.
+    SetReason(FactId, Reason),
     /// A list could not be requested.
     Unsent(LookId),
     Walk(LookId, Extent),
-    Withheld(FactId, Reason),
 }
 
 /// The exchanges of a check in the order in which it saw them, each with its intent. It contains the target's responses

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "Fields without a gap, and elements of an array that show each other's values: there `carried` is \
                    strict. Fields that were not sent.",
     fix: "If the spelling is intended, document it; otherwise return what was sent.",
-    source: "Gaps in the field definitions",
+    source: "The document, section \"Gaps in the field definitions\"",
     example: Example {
         fact: "createContact created /data/gender: as sent in /gender",
         documented: "as sent in /gender",

@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
                    values are not shown. 401 and 403, which are about the token; 429; a 5xx, which is `server-error`. \
                    Every other status that the contract documents.",
     fix: "Return the documented status, or document the one that is returned.",
-    source: "Endpoints; Gaps in the endpoint definitions",
+    source: "The document, sections \"Endpoints\" and \"Gaps in the endpoint definitions\"",
     example: Example {
         fact: "createTag status: 201",
         documented: "201",

@@ -23,7 +23,8 @@ pub(super) static RULE: Rule = Rule {
                    or no response. They are reported as what the run may have left. Records on pages of a list that \
                    were not seen.",
     fix: "Store the record only after every check that can reject it, or respond that it was created.",
-    source: "Authentication; RFC 9110, section 15.5: a 4xx says that the request could not be carried out",
+    source: "The document, section \"Authentication\"; RFC 9110, section 15.5: a 4xx says that the request could not \
+             be carried out",
     example: Example {
         fact: "createTag status: 201",
         documented: "a rejected create leaves no record",

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "Objects that the contract closes (`envelope` is strict there), opens with `additionalProperties`, \
                    or gives no fields.",
     fix: "Document the field, or leave it out.",
-    source: "Resources and their fields, silent on other fields",
+    source: "The document, section \"Resources and their fields\", which does not mention other fields",
     example: Example {
         fact: "getTags /data/items/*: object",
         documented: "no field of this name",

@@ -286,7 +286,7 @@ struct State {
     broken: bool,
     reason: Option<Arc<Reason>>,
     /// Why it is not held although responses kept it.
-    withheld: Option<Arc<Reason>>,
+    forced_undecided: Option<Arc<Reason>>,
 }
 
 impl Verdicts {
@@ -330,15 +330,15 @@ impl Verdicts {
     }
 
     /// Replaces the reason why a fact is undecided, because more is known now.
-    pub fn explain(&mut self, fact: FactId, reason: Reason) {
+    pub fn set_undecided_reason(&mut self, fact: FactId, reason: Reason) {
         self.states[fact.0].reason = Some(Arc::new(reason));
     }
 
-    /// Notes that a fact is not held, even where responses kept it, because part of what it covers was not sent. The
+    /// Leaves a fact undecided although responses kept it, with this reason: part of what it covers was not sent. The
     /// first reason is kept.
-    pub fn withhold(&mut self, fact: FactId, reason: Reason) {
-        let withheld = &mut self.states[fact.0].withheld;
-        withheld.get_or_insert_with(|| Arc::new(reason));
+    pub fn force_undecided(&mut self, fact: FactId, reason: Reason) {
+        let forced = &mut self.states[fact.0].forced_undecided;
+        forced.get_or_insert_with(|| Arc::new(reason));
     }
 
     /// Returns the verdict on one fact.
@@ -348,7 +348,7 @@ impl Verdicts {
         if state.broken {
             return Verdict::Broken;
         }
-        if let Some(reason) = &state.withheld {
+        if let Some(reason) = &state.forced_undecided {
             return Verdict::Undecided((**reason).clone());
         }
         if state.held {
@@ -624,22 +624,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_withheld_is_not_held_and_is_broken_all_the_same() {
-        let withheld = |exchange: &Exchange| {
+    fn what_is_forced_undecided_is_not_held_and_is_broken_all_the_same() {
+        let forced = |exchange: &Exchange| {
             let bench = Bench::of("getTags");
             let judged = bench.judge(|judge| {
                 judge.exchange(exchange, bench.intent());
                 let fact = bench.fact(NAME);
-                judge.verdicts_mut().withhold(fact, Reason::OnePage);
-                judge.verdicts_mut().withhold(fact, Reason::Throttled);
+                judge.verdicts_mut().force_undecided(fact, Reason::OnePage);
+                judge.verdicts_mut().force_undecided(fact, Reason::Throttled);
             });
             judged.fact(NAME)
         };
-        assert_eq!(
-            withheld(&tags(&[json!("regular")])),
-            Verdict::Undecided(Reason::OnePage)
-        );
-        assert_eq!(withheld(&tags(&[json!(7)])), Verdict::Broken);
+        assert_eq!(forced(&tags(&[json!("regular")])), Verdict::Undecided(Reason::OnePage));
+        assert_eq!(forced(&tags(&[json!(7)])), Verdict::Broken);
     }
 
     #[test]

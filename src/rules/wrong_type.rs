@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "Null in a field of a resource, where the document leaves it open: `null-value` reports it. \
                    Requirements beyond the type, such as an enum: `constraint` checks those.",
     fix: "Return a value of the documented type, or document the type that is returned.",
-    source: "Resources and their fields",
+    source: "The document, section \"Resources and their fields\"",
     example: Example {
         fact: "getTags /data/total: integer",
         documented: "integer",

@@ -190,7 +190,7 @@ impl Session<'_> {
                     return Err(self.budget_spent());
                 };
                 if attempt > 1 {
-                    self.with_evaluation(|evaluation| evaluation.judge_unreplaced(&last, WRITE_PURPOSE));
+                    self.with_evaluation(|evaluation| evaluation.judge_not_retried(&last, WRITE_PURPOSE));
                     self.emit_findings();
                 }
                 return Ok(last);

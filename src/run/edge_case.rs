@@ -6,7 +6,7 @@
 //! Edge cases of writes share the budget of all writes. A plainly rejected write leaves nothing and is not counted;
 //! any other one, answered or not, uses the budget up. Once it is used up, no further edge case of a write is sent. An
 //! operation that failed on a documented request gets no edge cases: they would show nothing new. One that gives no
-//! complete response to an edge case, or throttles every attempt, gets no more of them. Where an edge case is withheld,
+//! complete response to an edge case, or throttles every attempt, gets no more of them. Where an edge case is not sent,
 //! the invariant is not held; one that cannot be made from the operation's request is left out without consequence.
 //!
 //! A target that accepts fields of any type would keep a record for each such edge case. So a create gets no more of
@@ -58,7 +58,7 @@ impl Session<'_> {
             }
             // Nothing in the request can be made into such an edge case.
             Ok(None) => {}
-            Err(reason) => self.withhold_edge_case(operation, &reason),
+            Err(reason) => self.force_edge_case_undecided(operation, &reason),
         }
     }
 
@@ -84,10 +84,10 @@ impl Session<'_> {
         is_full.then_some(Reason::MistypedLimit(most))
     }
 
-    fn withhold_edge_case(&self, operation: OperationId, reason: &Reason) {
+    fn force_edge_case_undecided(&self, operation: OperationId, reason: &Reason) {
         for kind in [FactKind::EdgeCaseNoServerError, FactKind::EdgeCaseComplete] {
             if let Some(fact) = self.contract.fact_of(operation, kind) {
-                self.with_evaluation(|evaluation| evaluation.withhold(fact, reason.clone()));
+                self.with_evaluation(|evaluation| evaluation.force_undecided(fact, reason.clone()));
             }
         }
     }

@@ -448,7 +448,7 @@ impl<'run> Session<'run> {
     /// Notes why a fact of the operation is undecided, if the contract has such a fact.
     pub(super) fn mark_undecided(&self, operation: OperationId, kind: FactKind, reason: Reason) {
         if let Some(fact) = self.contract.fact_of(operation, kind) {
-            self.with_evaluation(|evaluation| evaluation.explain(fact, reason));
+            self.with_evaluation(|evaluation| evaluation.set_undecided_reason(fact, reason));
         }
     }
 
@@ -509,7 +509,7 @@ impl<'run> Session<'run> {
         // unless this shard saw them broken.
         let elsewhere = || Reason::NotCalled(NotCalled::AnotherShard);
         for fact in &self.plan.elsewhere {
-            evaluation.withhold(*fact, elsewhere());
+            evaluation.force_undecided(*fact, elsewhere());
         }
         let (verdicts, finished, recording) = evaluation.finish();
         // A target that was not reached broke nothing: the only thing to report is why.
@@ -521,7 +521,7 @@ impl<'run> Session<'run> {
         let verdicts = nothing.map_or(verdicts, |reason| {
             let mut verdicts = Verdicts::undecided(self.contract, &reason);
             for fact in &self.plan.elsewhere {
-                verdicts.withhold(*fact, elsewhere());
+                verdicts.force_undecided(*fact, elsewhere());
             }
             verdicts
         });

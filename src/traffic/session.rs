@@ -541,13 +541,14 @@ impl<'run, 'emit> Session<'run, 'emit> {
         self.found = findings.len();
     }
 
-    /// Explains, for each list whose walk did not add up and was not repeated, that a second walk is missing.
-    fn explain_doubtful(&mut self) {
+    /// States the reason for each list whose walk did not add up and was not repeated: a second walk is missing.
+    fn set_reason_of_doubtful(&mut self) {
         let lists: BTreeSet<_> = self.doubtful.keys().map(|window| window.list).collect();
         for list in lists {
             for kind in [FactKind::PageTotal, FactKind::PageUnique] {
                 if let Some(fact) = self.contract.fact_of(list, kind) {
-                    self.evaluation.explain(fact, Reason::Traffic(TrafficReason::OneWalk));
+                    self.evaluation
+                        .set_undecided_reason(fact, Reason::Traffic(TrafficReason::OneWalk));
                 }
             }
         }
@@ -576,14 +577,18 @@ impl<'run, 'emit> Session<'run, 'emit> {
             match fact.kind {
                 // Nothing of the record appears under another item of the list: only a run tag would tell its values from
                 // equal ones of another record.
-                FactKind::NotElsewhere => self.evaluation.withhold(id, Reason::Traffic(TrafficReason::NeedsCheck)),
+                FactKind::NotElsewhere => {
+                    self.evaluation
+                        .force_undecided(id, Reason::Traffic(TrafficReason::NeedsCheck));
+                }
                 kind if self.called.contains(&fact.operation) && needs_check(kind) => {
-                    self.evaluation.explain(id, Reason::Traffic(TrafficReason::NeedsCheck));
+                    self.evaluation
+                        .set_undecided_reason(id, Reason::Traffic(TrafficReason::NeedsCheck));
                 }
                 _ => {}
             }
         }
-        self.explain_doubtful();
+        self.set_reason_of_doubtful();
         let ended = self.ended(&files);
         let (verdicts, _, recording) = self.evaluation.finish();
         Judged {

@@ -14,7 +14,7 @@ use crate::contract::Contract;
 use crate::contract::openapi::near;
 use crate::contract::operation::OperationId;
 use crate::report::Acceptance;
-use crate::rules::{Entry, Level, Levels, RULES, Rule, Scope, field_covers, is_field};
+use crate::rules::{Entry, EntryScope, Level, Levels, RULES, Rule, field_covers, is_field};
 
 /// Placeholders for a reason that is not written yet.
 const PLACEHOLDERS: [&str; 4] = ["todo", "fixme", "tbd", "xxx"];
@@ -90,7 +90,7 @@ fn entry(parsed: &Parsed, part: &LevelPart, contract: &Contract, today: NaiveDat
     let until = parsed.resolve_if(&part.until, |until| day(until).ok_or(Problem::Date))?;
     Ok(LevelEntry {
         entry: Entry {
-            scope: scope(part),
+            scope: entry_scope(part),
             rule,
             operation,
             level,
@@ -103,9 +103,9 @@ fn entry(parsed: &Parsed, part: &LevelPart, contract: &Contract, today: NaiveDat
 }
 
 /// Returns where an entry applies, as it is written.
-pub(super) fn scope(part: &LevelPart) -> Scope {
+pub(super) fn entry_scope(part: &LevelPart) -> EntryScope {
     let text = |placed: &Option<Setting<String>>| placed.as_ref().map(|text| text.value.clone());
-    Scope {
+    EntryScope {
         rule: part.rule.value.clone(),
         operation: text(&part.operation),
         field: text(&part.field),

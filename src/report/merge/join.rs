@@ -220,7 +220,7 @@ fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<Accept
     let mut joined = left;
     for entry in right {
         let same = |known: &&mut AcceptedRecord| {
-            (&known.location, &known.scope, known.level) == (&entry.location, &entry.scope, entry.level)
+            (&known.location, &known.entry_scope, known.level) == (&entry.location, &entry.entry_scope, entry.level)
         };
         let Some(known) = joined.iter_mut().find(same) else {
             joined.push(entry);
@@ -243,7 +243,7 @@ fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<Accept
             let line: u32 = line.parse().ok()?;
             Some((file.to_owned(), line))
         });
-        (place, entry.location.clone(), entry.scope.to_string())
+        (place, entry.location.clone(), entry.entry_scope.to_string())
     });
     joined
 }

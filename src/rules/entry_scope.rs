@@ -1,5 +1,5 @@
 //! Describes where a level applies: everywhere, in one operation, at one field, at one fact. The main types are
-//! [`Scope`] and [`Entry`].
+//! [`EntryScope`] and [`Entry`].
 
 use std::fmt;
 
@@ -14,7 +14,8 @@ use crate::contract::pointer;
 
 /// Where an entry of the configuration applies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Scope {
+#[schemars(rename = "Scope")]
+pub struct EntryScope {
     /// The rule.
     pub rule: String,
     /// The operation; every operation if it is left out.
@@ -29,7 +30,7 @@ pub struct Scope {
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Where it applies.
-    pub scope: Scope,
+    pub scope: EntryScope,
     /// The rule that the scope names.
     pub rule: &'static Rule,
     /// The operation that the scope names.
@@ -38,7 +39,7 @@ pub struct Entry {
     pub level: Level,
 }
 
-/// Returns whether a string is a field that a [`Scope`] can have: a JSON pointer (RFC 6901) in which `*` matches any
+/// Returns whether a string is a field that a [`EntryScope`] can have: a JSON pointer (RFC 6901) in which `*` matches any
 /// one name or index. The empty pointer is the whole response. With `/**` at its end it matches the location before
 /// that and everything below.
 #[must_use]
@@ -93,7 +94,7 @@ impl Entry {
     }
 }
 
-impl fmt::Display for Scope {
+impl fmt::Display for EntryScope {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.rule)?;
         if let Some(fact) = &self.fact {
@@ -116,8 +117,8 @@ mod tests {
     use super::*;
     use crate::contract::Contract;
 
-    impl Scope {
-        /// A scope of the rule of this name.
+    impl EntryScope {
+        /// The scope of an entry for the rule of this name.
         pub(crate) fn of(rule: &str, operation: Option<&str>, field: Option<&str>) -> Self {
             Self {
                 rule: rule.to_owned(),
@@ -130,7 +131,7 @@ mod tests {
 
     impl Entry {
         /// An entry of such a scope of the contract.
-        pub(crate) fn of(contract: &Contract, scope: Scope, level: Level) -> Self {
+        pub(crate) fn of(contract: &Contract, scope: EntryScope, level: Level) -> Self {
             Self {
                 rule: Rule::named(&scope.rule).unwrap(),
                 operation: scope
