@@ -2,7 +2,7 @@
 
 use super::operation::{OperationId, StatusPattern};
 use super::shared_string::SharedString;
-use super::vocabulary::{Equivalence, TimestampForm};
+use super::vocabulary::{Equivalence, TimestampFormat};
 
 /// The index of a fact in [`Contract::facts`](super::Contract::facts).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,7 +21,7 @@ pub struct Fact {
     /// The location of the statement in the contract.
     pub location: SharedString,
     /// The pointer in the response, with `*` for any element; empty where it is about the whole response.
-    pub pattern: SharedString,
+    pub response_pointer: SharedString,
     /// What the contract states, in a few words.
     pub documented: SharedString,
 }
@@ -32,8 +32,8 @@ pub struct Fact {
 pub enum FactKind {
     /// A field that the contract forbids (`not: {}`) is absent.
     Absent,
-    /// A form of a request field is accepted.
-    Accepts(TimestampForm),
+    /// A timestamp in this format is accepted in a request field.
+    Accepts(TimestampFormat),
     /// What the schema states beyond types and names: `enum`, `pattern`, bounds, `oneOf`.
     Assertion,
     /// The created record carries a sent field; the index is that in the invariant's list.

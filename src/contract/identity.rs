@@ -26,15 +26,16 @@ impl Contract {
         let mut links: Vec<_> = links.filter(|link| link.target == *target).collect();
         let creates = |link: &&Link| !self.operation(link.from).is_read();
         if !self.operation(to).is_read() && links.iter().any(creates) {
-            links.retain(|link| creates(link) && self.leads_to_own_record(link));
+            links.retain(|link| creates(link) && self.identifies_created_record(link));
         }
         links
     }
 
-    /// Whether a link carries the identifier of a created record to a call on that record: into the path parameter by
-    /// which such records are read, or anywhere outside a path. For a create with an invariant, any call qualifies.
+    /// Whether a link identifies a created record: it carries the record's identifier to a call on that record, into
+    /// the path parameter by which such records are read, or anywhere outside a path. For a create with an invariant,
+    /// any call qualifies.
     #[must_use]
-    pub fn leads_to_own_record(&self, link: &Link) -> bool {
+    pub fn identifies_created_record(&self, link: &Link) -> bool {
         if self.identity(link.from).as_ref() != Some(&link.value) {
             return false;
         }
@@ -100,7 +101,7 @@ mod tests {
         });
         let contract = contract(&written.collect::<Vec<_>>().join(", "));
         let last = contract.links_from(contract.operation_named("create").unwrap()).last();
-        contract.leads_to_own_record(last.unwrap())
+        contract.identifies_created_record(last.unwrap())
     }
 
     #[test]
@@ -140,7 +141,7 @@ mod tests {
         assert!(
             contract
                 .links_from(create)
-                .all(|link| contract.leads_to_own_record(link))
+                .all(|link| contract.identifies_created_record(link))
         );
     }
 }

@@ -76,13 +76,13 @@ pub(super) fn add(document: &Document, operations: &[Operation], links: &[Link],
         builder.pages();
         builder.created(links);
         builder.updated();
-        for (index, accepts) in operation.invariants.accepts.iter().enumerate() {
-            for form in &accepts.forms {
+        for (index, accepted) in operation.invariants.accepted_timestamp_formats.iter().enumerate() {
+            for format in &accepted.formats {
                 let location = format!("{}/x-invariants/accepts/{index}", operation.pointer);
                 builder.add(
-                    FactKind::Accepts(*form),
-                    &format!("accepts {}", accepts.sent),
-                    form.name(),
+                    FactKind::Accepts(*format),
+                    &format!("accepts {}", accepted.sent),
+                    format.name(),
                     location,
                 );
             }
@@ -175,7 +175,7 @@ impl FactBuilder<'_> {
                 Statement {
                     documented,
                     location,
-                    pattern: "",
+                    response_pointer: "",
                 },
             );
         }
@@ -186,7 +186,7 @@ impl FactBuilder<'_> {
             return;
         };
         let location = pointer::join(&self.operation.pointer, "x-page");
-        for (kind, pattern, documented) in [
+        for (kind, response_pointer, documented) in [
             (FactKind::PageDefault, &page.page, "1 when no page is asked for"),
             (FactKind::PageAsked, &page.page, "the page asked for"),
             (FactKind::PageSize, &page.items, "at most per_page items"),
@@ -195,14 +195,14 @@ impl FactBuilder<'_> {
             (FactKind::PageTotal, &page.total, "agrees with the walk"),
             (FactKind::PageUnique, &page.items, "no item on two pages"),
         ] {
-            let name = format!("{} pages {pattern}: {documented}", self.operation.name);
+            let name = format!("{} pages {response_pointer}: {documented}", self.operation.name);
             self.push(
                 kind,
                 name,
                 Statement {
                     documented,
                     location: location.clone(),
-                    pattern,
+                    response_pointer,
                 },
             );
         }
@@ -223,7 +223,7 @@ impl FactBuilder<'_> {
             let statement = Statement {
                 documented: "listed",
                 location: location.clone(),
-                pattern: "",
+                response_pointer: "",
             };
             self.push(FactKind::Listed, name, statement);
             let name = format!("{} created in {}: once", self.operation.name, listed.operation);
@@ -237,7 +237,7 @@ impl FactBuilder<'_> {
                     Statement {
                         documented,
                         location,
-                        pattern: "",
+                        response_pointer: "",
                     },
                 );
             }
@@ -260,7 +260,7 @@ impl FactBuilder<'_> {
             let statement = Statement {
                 documented,
                 location,
-                pattern: &carry.returned_at,
+                response_pointer: &carry.returned_at,
             };
             self.push(FactKind::UpdatedCarrying(index), name, statement);
         }
@@ -273,7 +273,7 @@ impl FactBuilder<'_> {
             Statement {
                 documented,
                 location: location.clone(),
-                pattern: "",
+                response_pointer: "",
             },
         );
         let documented = "once, under its id";
@@ -285,7 +285,7 @@ impl FactBuilder<'_> {
         let statement = Statement {
             documented,
             location: location.to_owned(),
-            pattern: "",
+            response_pointer: "",
         };
         self.push(FactKind::OneRecordPerWrite, name, statement);
     }
@@ -305,7 +305,7 @@ impl FactBuilder<'_> {
     }
 
     fn identifier(&mut self, created: &Created, links: &[Link], location: &str) {
-        let pattern = format!("{}{}", created.resource, created.id);
+        let response_pointer = format!("{}{}", created.resource, created.id);
         let leads_into_a_path = |link: &Link| link.from == self.id && matches!(link.target, Target::Parameter(_));
         let serves = links.iter().any(leads_into_a_path);
         let statements = [
@@ -317,31 +317,31 @@ impl FactBuilder<'_> {
             ),
         ];
         for (kind, documented, _) in statements.into_iter().filter(|(_, _, stated)| *stated) {
-            let name = format!("{} created {pattern}: {documented}", self.operation.name);
+            let name = format!("{} created {response_pointer}: {documented}", self.operation.name);
             self.push(
                 kind,
                 name,
                 Statement {
                     documented,
                     location: location.to_owned(),
-                    pattern: &pattern,
+                    response_pointer: &response_pointer,
                 },
             );
         }
     }
 
     fn carried(&mut self, created: &Created, (index, carry): (usize, &Carry), location: &str) {
-        let pattern = format!("{}{}", created.resource, carry.returned_at);
+        let response_pointer = format!("{}{}", created.resource, carry.returned_at);
         let documented = &format!("as sent in {}", carry.sent);
         let location = || location.to_owned();
-        let name = format!("{} created {pattern}: {documented}", self.operation.name);
+        let name = format!("{} created {response_pointer}: {documented}", self.operation.name);
         self.push(
             FactKind::Carried(index),
             name,
             Statement {
                 documented,
                 location: location(),
-                pattern: &pattern,
+                response_pointer: &response_pointer,
             },
         );
         if let Some(listed) = &created.listed {
@@ -352,7 +352,7 @@ impl FactBuilder<'_> {
             let statement = Statement {
                 documented,
                 location: location(),
-                pattern: &carry.returned_at,
+                response_pointer: &carry.returned_at,
             };
             self.push(FactKind::ListedCarrying(index), name, statement);
         }
@@ -367,7 +367,7 @@ impl FactBuilder<'_> {
             Statement {
                 documented,
                 location,
-                pattern: "",
+                response_pointer: "",
             },
         );
     }
@@ -376,14 +376,14 @@ impl FactBuilder<'_> {
         let Statement {
             documented,
             location,
-            pattern,
+            response_pointer,
         } = statement;
         self.facts.push(Fact {
             name: name.into(),
             operation: self.id,
             kind,
             location: location.into(),
-            pattern: pattern.into(),
+            response_pointer: response_pointer.into(),
             documented: documented.into(),
         });
     }
@@ -393,7 +393,7 @@ impl FactBuilder<'_> {
 struct Statement<'statement> {
     documented: &'statement str,
     location: String,
-    pattern: &'statement str,
+    response_pointer: &'statement str,
 }
 
 #[cfg(test)]
@@ -522,7 +522,7 @@ mod tests {
     fn a_list_states_seven_facts_at_their_locations_in_the_response() {
         let contract = Contract::built_in().unwrap();
         let list = contract.operation_named("getTags").unwrap();
-        for (kind, pattern) in [
+        for (kind, response_pointer) in [
             (FactKind::PageDefault, "/data/page"),
             (FactKind::PageAsked, "/data/page"),
             (FactKind::PageSize, "/data/items"),
@@ -532,7 +532,7 @@ mod tests {
             (FactKind::PageUnique, "/data/items"),
         ] {
             let fact = contract.fact(contract.fact_of(list, kind).unwrap());
-            assert_eq!(fact.pattern, pattern, "{kind:?}");
+            assert_eq!(fact.response_pointer, response_pointer, "{kind:?}");
             assert_eq!(fact.location, "/paths/~1organization~1v1~1tags/get/x-page");
         }
     }

@@ -393,14 +393,11 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
     for (at, id) in &references {
         if !ids.contains(id.as_str()) {
             let known = near(id, catalogue.iter().map(|gap| gap.id.as_str()));
-            let hint = known.map_or_else(
-                || "add it to `x-gaps`".to_owned(),
-                |known| format!("did you mean `{known}`?"),
-            );
+            let hint = known.map_or_else(|| "add it there".to_owned(), |known| format!("did you mean `{known}`?"));
             return Err(vocabulary_defect(
                 document,
                 at,
-                format!("the gap `{id}` is not in the catalogue; {hint}"),
+                format!("`x-gaps` has no gap `{id}`; {hint}"),
             ));
         }
         let location = gap_location(at);
@@ -524,7 +521,7 @@ fn check_carries(document: &Document, gaps: &HashSet<&str>, carries: &[Carry], a
     for (index, carry) in carries.iter().enumerate() {
         let at = format!("{at}/carries/{index}");
         if let Some(gap) = carry.gap.as_ref().filter(|id| !gaps.contains(id.as_str())) {
-            let message = format!("the gap `{gap}` is not in the catalogue; add it to `x-gaps`");
+            let message = format!("`x-gaps` has no gap `{gap}`; add it there");
             return Err(vocabulary_defect(document, &at, message));
         }
         if let Some(wrong) = [&carry.sent, &carry.returned_at]

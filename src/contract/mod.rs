@@ -503,7 +503,7 @@ mod tests {
             (
                 "gap: dob-format}",
                 "gap: dob-fromat}",
-                "the gap `dob-fromat` is not in the catalogue",
+                "`x-gaps` has no gap `dob-fromat`",
             ),
             ("resource: /data", "resourse: /data", "unknown field `resourse`"),
             (
@@ -524,7 +524,7 @@ mod tests {
             (
                 "      x-null: null-values\n",
                 "      x-null: nulls\n",
-                "the gap `nulls` is not in the catalogue",
+                "`x-gaps` has no gap `nulls`",
             ),
             (
                 "                $ref: '#/components/schemas/ContactListed'",

@@ -1,7 +1,7 @@
 //! JSON pointers (RFC 6901), the form in which every location in a contract or a response is written.
 //!
-//! A pointer is kept as a string. In the patterns that facts carry, `*` is any element; [`join`] treats it as an
-//! ordinary token.
+//! A pointer is kept as a string. In the response pointers of facts, `*` is any element of an array; [`join`] treats it
+//! as an ordinary token.
 
 use serde_json::Value;
 
@@ -87,15 +87,15 @@ pub fn get<'value>(value: &'value Value, pointer: &str) -> Option<&'value Value>
 
 /// Returns the values at a pointer in which `*` is every element.
 #[must_use]
-pub fn select<'value>(value: &'value Value, pattern: &str) -> Vec<&'value Value> {
+pub fn select<'value>(value: &'value Value, pointer: &str) -> Vec<&'value Value> {
     let mut found = Vec::new();
-    below(value, pattern, &mut found);
+    below(value, pointer, &mut found);
     found
 }
 
-fn below<'value>(value: &'value Value, pattern: &str, found: &mut Vec<&'value Value>) {
+fn below<'value>(value: &'value Value, pointer: &str, found: &mut Vec<&'value Value>) {
     // The part before the first slash is not a token.
-    let Some((_, rest)) = pattern.split_once('/') else {
+    let Some((_, rest)) = pointer.split_once('/') else {
         return found.push(value);
     };
     let end = rest.find('/').unwrap_or(rest.len());

@@ -7,6 +7,8 @@
 //! members. A schema that contains itself leads back to the shape that is being made. If the expansion of a document
 //! would explode, shapes are shared after the first thousand, and a shared fact is named after the first location that
 //! uses it. A document that still states far more than its length suggests is rejected.
+//!
+//! A `response_pointer` is the JSON pointer of a location in the response, with `*` for the elements of an array.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -240,7 +242,7 @@ impl<'document> Expander<'document> {
         self.parts.get() > MAXIMUM_PARTS
     }
 
-    fn shape(&mut self, all_of: &[AllOfMember<'document>], pattern: &str) -> ShapeId {
+    fn shape(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str) -> ShapeId {
         let pointers = all_of.iter().map(|member| member.pointer.as_str());
         // The same schema may appear where null is left open and where it is not.
         let openness = self.null_is_open.then_some("x-null");
@@ -263,7 +265,7 @@ impl<'document> Expander<'document> {
         self.path.push((key, id));
         let inherited = self.null_is_open;
         self.note_x_null(all_of);
-        let shape = self.fill(all_of, pattern);
+        let shape = self.fill(all_of, response_pointer);
         self.null_is_open = inherited;
         self.shapes[id.0] = Shape {
             null_is_open: inherited,
@@ -289,11 +291,11 @@ impl<'document> Expander<'document> {
         }
     }
 
-    fn fill(&mut self, all_of: &[AllOfMember<'document>], pattern: &str) -> Shape {
+    fn fill(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str) -> Shape {
         let mut shape = Shape::default();
-        self.types(all_of, pattern, &mut shape);
-        self.closed(all_of, pattern, &mut shape);
-        self.fields(all_of, pattern, &mut shape);
+        self.types(all_of, response_pointer, &mut shape);
+        self.closed(all_of, response_pointer, &mut shape);
+        self.fields(all_of, response_pointer, &mut shape);
         let below = |name: &str| {
             all_of
                 .iter()
@@ -303,7 +305,7 @@ impl<'document> Expander<'document> {
         };
         let items = below("items");
         if !items.is_empty() {
-            shape.items = Some(self.merged(&items, &pointer::join(pattern, "*")));
+            shape.items = Some(self.merged(&items, &pointer::join(response_pointer, "*")));
         }
         let additional: Vec<_> = all_of
             .iter()
@@ -317,9 +319,9 @@ impl<'document> Expander<'document> {
             .map(|inner| inner.pointer)
             .collect();
         if !schemas.is_empty() {
-            shape.additional = Some(self.merged(&schemas, &pointer::join(pattern, "*")));
+            shape.additional = Some(self.merged(&schemas, &pointer::join(response_pointer, "*")));
         }
-        self.assertions(all_of, pattern, &mut shape);
+        self.assertions(all_of, response_pointer, &mut shape);
         shape
     }
 
@@ -351,12 +353,12 @@ impl<'document> Expander<'document> {
         }
     }
 
-    fn merged(&mut self, schemas: &[String], pattern: &str) -> ShapeId {
+    fn merged(&mut self, schemas: &[String], response_pointer: &str) -> ShapeId {
         let all_of: Vec<_> = schemas.iter().flat_map(|schema| self.all_of(schema)).collect();
-        self.shape(&all_of, pattern)
+        self.shape(&all_of, response_pointer)
     }
 
-    fn types(&mut self, all_of: &[AllOfMember<'document>], pattern: &str, shape: &mut Shape) {
+    fn types(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {
         let typed = |member: &&AllOfMember<'_>| member.string("type").is_some();
         let Some(first) = all_of.iter().find(typed) else {
             shape.nullable = true;
@@ -378,10 +380,10 @@ impl<'document> Expander<'document> {
         }
         shape.types = types;
         let location = pointer::join(&first.pointer, "type");
-        shape.type_fact = Some(self.fact(FactKind::Type, pattern, location, &documented));
+        shape.type_fact = Some(self.fact(FactKind::Type, response_pointer, location, &documented));
     }
 
-    fn fields(&mut self, all_of: &[AllOfMember<'document>], pattern: &str, shape: &mut Shape) {
+    fn fields(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {
         let mut names: Vec<&str> = Vec::new();
         // The first schema that requires each field.
         let mut requiring: HashMap<&str, &AllOfMember<'_>> = HashMap::new();
@@ -400,7 +402,7 @@ impl<'document> Expander<'document> {
             if self.is_exhausted() {
                 return;
             }
-            self.field(all_of, pattern, (name, requiring.get(name).copied()), shape);
+            self.field(all_of, response_pointer, (name, requiring.get(name).copied()), shape);
         }
         shape.index();
     }
@@ -408,11 +410,11 @@ impl<'document> Expander<'document> {
     fn field(
         &mut self,
         all_of: &[AllOfMember<'document>],
-        pattern: &str,
+        response_pointer: &str,
         (name, requiring): (&str, Option<&AllOfMember<'document>>),
         shape: &mut Shape,
     ) {
-        let below = pointer::join(pattern, name);
+        let below = pointer::join(response_pointer, name);
         let states = |member: &&AllOfMember<'_>| {
             let properties = member.node.member("properties");
             properties.is_some_and(|properties| properties.member(name).is_some())
@@ -443,7 +445,7 @@ impl<'document> Expander<'document> {
         });
     }
 
-    fn closed(&mut self, all_of: &[AllOfMember<'document>], pattern: &str, shape: &mut Shape) {
+    fn closed(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {
         let closing = all_of
             .iter()
             .filter_map(|member| Some((member, member.member("additionalProperties")?)));
@@ -461,11 +463,11 @@ impl<'document> Expander<'document> {
             .map(|member| member.name.to_string())
             .collect();
         let documented = format!("only {}", names.join(", "));
-        let fact = self.fact(FactKind::Closed, pattern, inner.pointer, &documented);
+        let fact = self.fact(FactKind::Closed, response_pointer, inner.pointer, &documented);
         shape.closed = Some((fact, names.into_iter().collect()));
     }
 
-    fn assertions(&mut self, all_of: &[AllOfMember<'document>], pattern: &str, shape: &mut Shape) {
+    fn assertions(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {
         for member in all_of {
             let keywords = json_schema::keywords(member.node);
             let Some(first) = keywords.first() else { continue };
@@ -478,14 +480,18 @@ impl<'document> Expander<'document> {
                 self.rejected.get_or_insert_with(defect);
                 return;
             }
-            let fact = self.fact(FactKind::Assertion, pattern, location, &keywords.join(", "));
+            let fact = self.fact(FactKind::Assertion, response_pointer, location, &keywords.join(", "));
             shape.assertions.push((fact, member.pointer.clone()));
         }
     }
 
-    fn fact(&mut self, kind: FactKind, pattern: &str, location: String, documented: &str) -> FactId {
+    fn fact(&mut self, kind: FactKind, response_pointer: &str, location: String, documented: &str) -> FactId {
         let stated = if kind == FactKind::Closed { "closed" } else { documented };
-        let at = if pattern.is_empty() { "body" } else { pattern };
+        let at = if response_pointer.is_empty() {
+            "body"
+        } else {
+            response_pointer
+        };
         let name = format!("{} {at}: {stated}", self.subject);
         let id = FactId(self.facts.len());
         self.facts.push(Fact {
@@ -493,7 +499,7 @@ impl<'document> Expander<'document> {
             operation: self.operation,
             kind,
             location: location.into(),
-            pattern: self.strings.share(pattern),
+            response_pointer: self.strings.share(response_pointer),
             documented: self.strings.share(documented),
         });
         id

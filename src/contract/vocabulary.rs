@@ -82,8 +82,9 @@ pub struct Invariants {
     pub created: Option<Created>,
     /// What the operation updates.
     pub updated: Option<Updated>,
-    /// Forms of one request field that are all accepted.
-    pub accepts: Vec<Accepts>,
+    /// Timestamp formats of one request field that are all accepted.
+    #[serde(rename = "accepts")]
+    pub accepted_timestamp_formats: Vec<AcceptedTimestampFormats>,
 }
 
 /// What a create promises about the record that it creates.
@@ -127,7 +128,7 @@ pub struct Listed {
     pub array: Option<String>,
 }
 
-/// One sent field and where it comes back.
+/// A statement of an invariant that one sent field comes back with the record, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Carry {
@@ -150,18 +151,19 @@ pub enum Same {
     /// The same JSON value.
     #[default]
     Value,
-    /// The same instant, in any form and with any offset.
+    /// The same instant, in any format and with any offset.
     Instant,
 }
 
-/// A request field that accepts several forms.
+/// A request field that accepts timestamps in several formats.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Accepts {
+pub struct AcceptedTimestampFormats {
     /// The field in the request body.
     pub sent: String,
-    /// The forms.
-    pub forms: Vec<TimestampForm>,
+    /// The formats.
+    #[serde(rename = "forms")]
+    pub formats: Vec<TimestampFormat>,
 }
 
 /// The kinds of edge cases. Each applies to the operations that have such a request.
@@ -273,18 +275,18 @@ impl Equivalence {
     }
 }
 
-/// A form of a timestamp by ISO 8601.
+/// A format of a timestamp by ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TimestampForm {
+pub enum TimestampFormat {
     /// With a numeric offset from UTC, as `+02:00`.
     Offset,
     /// In UTC with the suffix `Z`.
     Utc,
 }
 
-impl TimestampForm {
-    /// Returns the form in which a timestamp is written (RFC 3339, section 5.6); `None` where it is in neither.
+impl TimestampFormat {
+    /// Returns the format in which a timestamp is written (RFC 3339, section 5.6); `None` where it is in neither.
     #[must_use]
     pub fn of(timestamp: &str) -> Option<Self> {
         let (_, time) = timestamp.split_once(['T', 't'])?;
@@ -294,7 +296,7 @@ impl TimestampForm {
         time.contains(['+', '-']).then_some(Self::Offset)
     }
 
-    /// Returns the form's name in facts and messages.
+    /// Returns the format's name in facts and messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -59,7 +59,7 @@ impl<'seen> Elements<'seen> {
         let (sent_in, _) = split(&carry.sent)?;
         let (kept_in, _) = split(&carry.returned_at)?;
         let is_sibling = |other: &&Carry| {
-            let above = |pattern| split(pattern).map(|(above, _)| above);
+            let above = |pointer| split(pointer).map(|(above, _)| above);
             above(&other.sent) == Some(sent_in) && above(&other.returned_at) == Some(kept_in)
         };
         let elements = |value: &'seen Value, at| pointer::get(value, at).and_then(Value::as_array);
@@ -206,9 +206,9 @@ impl Pair<'_> {
     }
 }
 
-/// Splits a pattern into the path to the array and the field within an element.
-fn split(pattern: &str) -> Option<(&str, &str)> {
-    let (above, below) = pattern.split_once("/*")?;
+/// Splits a pointer into the path to the array and the field within an element.
+fn split(pointer: &str) -> Option<(&str, &str)> {
+    let (above, below) = pointer.split_once("/*")?;
     (below.is_empty() || below.starts_with('/')).then_some((above, below))
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::{Created, Equivalence, TimestampForm, Updated};
+use crate::contract::vocabulary::{Created, Equivalence, TimestampFormat, Updated};
 use crate::exchange::{Digest, Exchange, Request, identifier};
 
 /// What several exchanges show together, with the request that shows it.
@@ -20,8 +20,8 @@ pub enum Evidence<'seen> {
     Creation(Creation<'seen>),
     /// A request in another spelling, and its exchange.
     Equivalent(EquivalentTried, &'seen Exchange),
-    /// A form of a request field.
-    Form(FormTried, &'seen Request),
+    /// A request field that was sent in a timestamp format.
+    Format(FormatTried, &'seen Request),
     /// The look for a created record in its list.
     Observation(Observation<'seen>, &'seen Request),
     /// A record that shows what a rejected create or update sent.
@@ -265,16 +265,16 @@ pub struct Stored<'seen> {
     pub pointer: &'seen str,
 }
 
-/// A request field that was sent in one of its documented forms.
+/// A request field that was sent in one of its documented timestamp formats.
 #[derive(Clone, Debug)]
-pub struct FormTried {
+pub struct FormatTried {
     /// The operation.
     pub operation: OperationId,
-    /// The form.
-    pub form: TimestampForm,
+    /// The format.
+    pub format: TimestampFormat,
     /// The response's status; `None` where no response came.
     pub status: Option<u16>,
-    /// Whether another form was accepted with the same other fields.
+    /// Whether another format was accepted with the same other fields.
     pub other_accepted: bool,
 }
 

@@ -52,7 +52,7 @@ pub(crate) struct History<'run> {
     /// The looks under way.
     pub(super) looks: HashMap<LookId, Look>,
     pub(super) looks_begun: u64,
-    /// The requests that were tried in several forms or spellings.
+    /// The requests that were tried in several timestamp formats or spellings.
     pub(super) tried: Tried,
     /// What the run may have left.
     pub(super) ledger: ResidueLedger,
@@ -144,7 +144,7 @@ impl<'run> History<'run> {
 
     fn wrote(&mut self, (exchange, context): (&Exchange, &WriteContext), body: Option<&Body>, emit: EvidenceSink<'_>) {
         let succeeded = self.succeeded(exchange);
-        self.note_form(exchange, context, succeeded);
+        self.note_timestamp_format(exchange, context, succeeded);
         if !succeeded {
             return;
         }

@@ -19,8 +19,8 @@
 //!
 //! A run only drives. It says what a request is a part of, begins and ends a look at a list, and asks what the
 //! responses have shown. Everything else is derived here, from the exchanges alone: walks over pages, created records
-//! and where they appear, updates, the forms and spellings that were tried, what a write may have left. So a recording
-//! that is judged again gives the same verdicts as its run.
+//! and where they appear, updates, the timestamp formats and spellings that were tried, what a write may have left. So
+//! a recording that is judged again gives the same verdicts as its run.
 //!
 //! There is one `History`, and each file makes one kind of evidence in it. `History` therefore holds types from these
 //! files, and each file depends on `History`: this circular dependency is intended.

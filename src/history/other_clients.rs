@@ -6,12 +6,12 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::created::CreatedRecord;
-use super::evidence::{Creation, Evidence, FormTried};
+use super::evidence::{Creation, Evidence, FormatTried};
 use super::history::{EvidenceSink, History};
 use super::look::{Look, LookId};
 use super::records::identified;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::TimestampForm;
+use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::json::Body;
 use crate::exchange::{Content, Exchange, Request};
 
@@ -39,7 +39,7 @@ impl History<'_> {
         let Some(resource) = resource.filter(|resource| resource.is_object()) else {
             return;
         };
-        self.form_of_other_client(exchange, emit);
+        self.timestamp_format_of_other_client(exchange, emit);
         let id = resource.pointer(&invariant.id);
         if id.is_some_and(|id| self.mark_given(operation, id)) {
             return;
@@ -71,27 +71,33 @@ impl History<'_> {
         }
     }
 
-    /// Shows that an accepted create was sent in a documented form.
-    fn form_of_other_client(&self, exchange: &Exchange, emit: EvidenceSink<'_>) {
+    /// Shows that an accepted create was sent in a documented timestamp format.
+    fn timestamp_format_of_other_client(&self, exchange: &Exchange, emit: EvidenceSink<'_>) {
         let operation = exchange.request.operation;
-        let Some(accepts) = self.contract.operation(operation).invariants.accepts.first() else {
+        let Some(accepted) = self
+            .contract
+            .operation(operation)
+            .invariants
+            .accepted_timestamp_formats
+            .first()
+        else {
             return;
         };
         let sent = exchange
             .request
             .json()
-            .and_then(|body| body.pointer(&accepts.sent)?.as_str());
-        if let Some(form) = sent
-            .and_then(TimestampForm::of)
-            .filter(|form| accepts.forms.contains(form))
+            .and_then(|body| body.pointer(&accepted.sent)?.as_str());
+        if let Some(format) = sent
+            .and_then(TimestampFormat::of)
+            .filter(|format| accepted.formats.contains(format))
         {
-            let tried = FormTried {
+            let tried = FormatTried {
                 operation,
-                form,
+                format,
                 status: exchange.status(),
                 other_accepted: false,
             };
-            emit(Evidence::Form(tried, &exchange.request));
+            emit(Evidence::Format(tried, &exchange.request));
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::look::LookId;
-use crate::contract::vocabulary::{Equivalence, TimestampForm};
+use crate::contract::vocabulary::{Equivalence, TimestampFormat};
 
 /// What an exchange is a part of.
 #[derive(Clone, Debug)]
@@ -30,8 +30,9 @@ pub(crate) enum Part {
 #[derive(Clone, Debug)]
 pub(crate) struct WriteContext {
     pub(crate) role: Role,
-    /// The timestamp form of the field for which the contract accepts several (`Invariants::accepts`).
-    pub(crate) form: TimestampForm,
+    /// The timestamp format of the field for which the contract accepts several
+    /// (`Invariants::accepted_timestamp_formats`).
+    pub(crate) format: TimestampFormat,
     /// The values in its path, by parameter: a record's owner, or the record itself.
     pub(crate) path_values: Vec<(String, Value)>,
 }

@@ -1,27 +1,28 @@
-//! Compares what was tried in several forms of a field, or in several spellings. The main type is [`Tried`].
+//! Compares what was tried in several timestamp formats of a field, or in several spellings. The main type is
+//! [`Tried`].
 
 use std::collections::HashMap;
 
-use super::evidence::{EquivalentTried, Evidence, FormTried};
+use super::evidence::{EquivalentTried, Evidence, FormatTried};
 use super::history::{EvidenceSink, History};
 use super::part::{Role, WriteContext};
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::{Equivalence, TimestampForm};
+use crate::contract::vocabulary::{Equivalence, TimestampFormat};
 use crate::exchange::{Exchange, Request};
 
 /// What was tried and is not yet judged.
 #[derive(Debug, Default)]
 pub(super) struct Tried {
-    /// The last request in each form.
-    forms: HashMap<OperationId, Vec<InForm>>,
+    /// The last request in each format.
+    formats: HashMap<OperationId, Vec<InFormat>>,
     /// What was rejected in these spellings, until the plain request shows why.
     other_spellings: HashMap<OperationId, (Vec<Equivalence>, Box<Exchange>)>,
 }
 
-/// The last request in one form.
+/// The last request in one timestamp format.
 #[derive(Debug)]
-struct InForm {
-    form: TimestampForm,
+struct InFormat {
+    format: TimestampFormat,
     request: Request,
     status: Option<u16>,
     accepted: bool,
@@ -75,44 +76,60 @@ pub(crate) fn is_rejected(exchange: &Exchange) -> bool {
 }
 
 impl History<'_> {
-    /// Records the form in which a create sent the field that has several.
-    pub(super) fn note_form(&mut self, exchange: &Exchange, context: &WriteContext, accepted: bool) {
+    /// Records the format in which a create sent the field that has several.
+    pub(super) fn note_timestamp_format(&mut self, exchange: &Exchange, context: &WriteContext, accepted: bool) {
         let operation = exchange.request.operation;
-        let has_forms = !self.contract.operation(operation).invariants.accepts.is_empty();
-        if !has_forms || context.role != Role::Main {
+        let has_formats = !self
+            .contract
+            .operation(operation)
+            .invariants
+            .accepted_timestamp_formats
+            .is_empty();
+        if !has_formats || context.role != Role::Main {
             return;
         }
-        let forms = self.tried.forms.entry(operation).or_default();
-        forms.retain(|tried| tried.form != context.form);
-        forms.push(InForm {
-            form: context.form,
+        let formats = self.tried.formats.entry(operation).or_default();
+        formats.retain(|tried| tried.format != context.format);
+        formats.push(InFormat {
+            format: context.format,
             request: exchange.request.clone(),
             status: exchange.status(),
             accepted,
         });
     }
 
-    /// Judges the forms in which a create was sent; a form whose field was dropped was not tried.
-    pub(crate) fn judge_forms(&mut self, operation: OperationId, tried: &[TimestampForm], emit: EvidenceSink<'_>) {
-        let mut forms = self.tried.forms.remove(&operation).unwrap_or_default();
-        forms.retain(|in_form| tried.contains(&in_form.form));
-        let Some(accepts) = self.contract.operation(operation).invariants.accepts.first() else {
+    /// Judges the timestamp formats in which a create was sent; a format whose field was dropped was not tried.
+    pub(crate) fn judge_timestamp_formats(
+        &mut self,
+        operation: OperationId,
+        tried: &[TimestampFormat],
+        emit: EvidenceSink<'_>,
+    ) {
+        let mut formats = self.tried.formats.remove(&operation).unwrap_or_default();
+        formats.retain(|in_format| tried.contains(&in_format.format));
+        let Some(accepted) = self
+            .contract
+            .operation(operation)
+            .invariants
+            .accepted_timestamp_formats
+            .first()
+        else {
             return;
         };
-        for form in &accepts.forms {
-            let Some(tried) = forms.iter().find(|tried| tried.form == *form) else {
+        for format in &accepted.formats {
+            let Some(tried) = formats.iter().find(|tried| tried.format == *format) else {
                 continue;
             };
             let sent = tried.request.json();
-            if sent.is_some_and(|body| body.pointer(&accepts.sent).is_some()) {
-                let mut others = forms.iter().filter(|other| other.form != *form);
-                let evidence = FormTried {
+            if sent.is_some_and(|body| body.pointer(&accepted.sent).is_some()) {
+                let mut others = formats.iter().filter(|other| other.format != *format);
+                let evidence = FormatTried {
                     operation,
-                    form: *form,
+                    format: *format,
                     status: tried.status,
                     other_accepted: others.any(|other| other.accepted),
                 };
-                emit(Evidence::Form(evidence, &tried.request));
+                emit(Evidence::Format(evidence, &tried.request));
             }
         }
     }

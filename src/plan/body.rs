@@ -64,7 +64,8 @@ pub(super) fn is_address(contract: &Contract, operation: OperationId, node: &Nod
     plain && comes_back(contract, operation, node, at).is_some_and(|text| text.contains('@'))
 }
 
-/// Returns the field's synthetic string, where it must come back as it was sent.
+/// Returns the field's synthetic string, where it must come back as it was sent: the string that the contract says to
+/// send in the field (`x-synthetic`), with a place for the run tag in it.
 fn comes_back<'node>(contract: &Contract, operation: OperationId, node: &'node Node, at: &str) -> Option<&'node str> {
     let text = node.member("x-synthetic").and_then(Node::string)?;
     let any = pointer::any_element(at);
@@ -74,6 +75,7 @@ fn comes_back<'node>(contract: &Contract, operation: OperationId, node: &'node N
         .then_some(text)
 }
 
+/// Returns the statements of the operation's invariants that a sent field comes back with the record.
 fn carries(contract: &Contract, operation: OperationId) -> impl Iterator<Item = &Carry> {
     let invariants = &contract.operation(operation).invariants;
     let created = invariants.created.iter().flat_map(|created| &created.carries);

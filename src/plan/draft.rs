@@ -6,14 +6,15 @@ use serde_json::{Map, Value};
 use super::leaf::{FieldKind, Leaf};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
-use crate::contract::vocabulary::TimestampForm;
+use crate::contract::vocabulary::TimestampFormat;
 
 /// A body in the making: for each field the values that may be sent, and the one that is chosen now.
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub(super) operation: OperationId,
-    /// The timestamp form of the field for which the contract accepts several (`Invariants::accepts`).
-    pub(super) form: TimestampForm,
+    /// The timestamp format of the field for which the contract accepts several
+    /// (`Invariants::accepted_timestamp_formats`).
+    pub(super) format: TimestampFormat,
     /// The fields, in the order of the schema.
     pub(super) leaves: Vec<Leaf>,
     /// The number of this draft in the run.
@@ -27,10 +28,11 @@ impl Draft {
         self.operation
     }
 
-    /// Returns the timestamp form of the field for which the contract accepts several (`Invariants::accepts`).
+    /// Returns the timestamp format of the field for which the contract accepts several
+    /// (`Invariants::accepted_timestamp_formats`).
     #[must_use]
-    pub fn form(&self) -> TimestampForm {
-        self.form
+    pub fn timestamp_format(&self) -> TimestampFormat {
+        self.format
     }
 
     /// Leaves out and chooses what another draft of the same operation does: the same value where it is still a choice,
@@ -120,11 +122,11 @@ mod tests {
     use crate::history::{Bindings, RunTag};
     use crate::plan::{NoValue, Template};
 
-    fn draft(bindings: &Bindings, operation: &str, form: TimestampForm) -> Result<Value, NoValue> {
+    fn draft(bindings: &Bindings, operation: &str, format: TimestampFormat) -> Result<Value, NoValue> {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
         Template::of(&contract, id)
-            .draft(bindings, (&RunTag::new(1, 1), 0), form)
+            .draft(bindings, (&RunTag::new(1, 1), 0), format)
             .map(|draft| draft.body().0)
     }
 
@@ -144,7 +146,7 @@ mod tests {
             &json!({"data": {"items": [{"id": "venue-1"}]}}),
             &mut bindings,
         );
-        let body = draft(&bindings, "createContact", TimestampForm::Utc).unwrap();
+        let body = draft(&bindings, "createContact", TimestampFormat::Utc).unwrap();
         let run_tag = RunTag::new(1, 1).numbered(0);
         assert_eq!(body["gender"], "f");
         assert_eq!(
@@ -163,9 +165,9 @@ mod tests {
 
     #[test]
     fn an_identifier_is_never_made_up() {
-        let body = draft(&Bindings::default(), "createContact", TimestampForm::Utc).unwrap();
+        let body = draft(&Bindings::default(), "createContact", TimestampFormat::Utc).unwrap();
         assert!(body.get("venue_id").is_none());
-        let missing = draft(&Bindings::default(), "createVisit", TimestampForm::Utc).unwrap_err();
+        let missing = draft(&Bindings::default(), "createVisit", TimestampFormat::Utc).unwrap_err();
         assert_eq!(
             missing.to_string(),
             "createVisit needs a value for `/contact_id`, and no call of createContact succeeded"
@@ -179,7 +181,7 @@ mod tests {
         let mut bindings = Bindings::default();
         let drafted = |bindings: &Bindings| {
             Template::of(&contract, id)
-                .draft(bindings, (&RunTag::new(1, 1), 0), TimestampForm::Utc)
+                .draft(bindings, (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
                 .unwrap()
         };
         let accepted = drafted(&bindings);
@@ -206,7 +208,7 @@ mod tests {
             let contract = Contract::built_in().unwrap();
             let id = contract.operation_named(operation).unwrap();
             Template::of(&contract, id)
-                .draft(&bindings, (&RunTag::new(1, 1), 0), TimestampForm::Offset)
+                .draft(&bindings, (&RunTag::new(1, 1), 0), TimestampFormat::Offset)
                 .unwrap()
         };
         let other = draft("createVisit").at_another_time().unwrap();
@@ -221,11 +223,11 @@ mod tests {
         shown("createContact", &json!({"data": {"id": "c-1"}}), &mut bindings);
         shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut bindings);
         assert_eq!(
-            draft(&bindings, "createVisit", TimestampForm::Utc).unwrap()["datetime"],
+            draft(&bindings, "createVisit", TimestampFormat::Utc).unwrap()["datetime"],
             "2024-02-29T22:30:37Z"
         );
         assert_eq!(
-            draft(&bindings, "createVisit", TimestampForm::Offset).unwrap()["datetime"],
+            draft(&bindings, "createVisit", TimestampFormat::Offset).unwrap()["datetime"],
             "2025-01-01T00:30:53+13:00"
         );
     }

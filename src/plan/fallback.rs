@@ -135,7 +135,7 @@ fn changes(base: &Draft) -> Vec<Draft> {
 mod tests {
     use super::*;
     use crate::contract::Contract;
-    use crate::contract::vocabulary::TimestampForm;
+    use crate::contract::vocabulary::TimestampFormat;
     use crate::history::{Bindings, RunTag};
     use crate::plan::Template;
 
@@ -143,7 +143,7 @@ mod tests {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
         let draft = Template::of(&contract, id)
-            .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampForm::Utc)
+            .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
             .unwrap();
         (draft.body().0, Fallback::from(draft))
     }

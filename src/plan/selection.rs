@@ -48,11 +48,12 @@ pub(super) fn shows(contract: &Contract, scope: &Selection, create: OperationId)
     let may_be_called = |id: &OperationId| !scope.skip.contains(id);
     let list = contract.created_in(create).filter(may_be_called);
     let mut links = contract.links_from(create);
+    // A read into whose path a link carries the identifier of the created record.
     let mut by_id = || {
         let read = links.find(|link| {
             let parameter = matches!(link.target, Target::Parameter(_));
             let reads = parameter && contract.operation(link.to).is_read() && may_be_called(&link.to);
-            reads && contract.leads_to_own_record(link)
+            reads && contract.identifies_created_record(link)
         });
         read.map(|link| ShownBy::Read(link.to))
     };

@@ -3,30 +3,30 @@
 use chrono::{DateTime, Duration, FixedOffset, SecondsFormat};
 use serde_json::Value;
 
-use crate::contract::vocabulary::TimestampForm;
+use crate::contract::vocabulary::TimestampFormat;
 
-/// Returns the instants to send in this form, best first. The first falls on a leap day, or just after a New Year that
-/// UTC has not reached, in an ISO week of the new year and at an offset of more than half a day; its seconds are not
-/// zero. A service that loses any of this is caught. Awkward values use other instants. The second one is the example's,
-/// for a target that does not accept the first. Each is moved by a minute per draft, so that no two records are the
-/// same.
-pub(super) fn timestamps(example: Option<&Value>, form: TimestampForm, number: u64) -> Vec<String> {
-    let edge = match form {
-        TimestampForm::Utc => "2024-02-29T22:30:37Z",
-        TimestampForm::Offset => "2025-01-01T00:30:53+13:00",
+/// Returns the instants to send in this format, best first. The first falls on a leap day, or just after a New Year
+/// that UTC has not reached, in an ISO week of the new year and at an offset of more than half a day; its seconds are
+/// not zero. A service that loses any of this is caught. Awkward values use other instants. The second one is the
+/// example's, for a target that does not accept the first. Each is moved by a minute per draft, so that no two records
+/// are the same.
+pub(super) fn timestamps(example: Option<&Value>, format: TimestampFormat, number: u64) -> Vec<String> {
+    let edge = match format {
+        TimestampFormat::Utc => "2024-02-29T22:30:37Z",
+        TimestampFormat::Offset => "2025-01-01T00:30:53+13:00",
     };
-    let example = example.and_then(Value::as_str).and_then(|text| in_form(text, form));
+    let example = example.and_then(Value::as_str).and_then(|text| in_format(text, format));
     let instants = [Some(edge.to_owned()), example];
     let moved = instants.into_iter().flatten().filter_map(|text| moved(&text, number));
     moved.collect()
 }
 
 /// Writes an instant in UTC, or at an offset of two hours.
-fn in_form(text: &str, form: TimestampForm) -> Option<String> {
+fn in_format(text: &str, format: TimestampFormat) -> Option<String> {
     let instant = DateTime::parse_from_rfc3339(text).ok()?;
-    Some(match form {
-        TimestampForm::Utc => instant.to_utc().to_rfc3339_opts(SecondsFormat::Secs, true),
-        TimestampForm::Offset => {
+    Some(match format {
+        TimestampFormat::Utc => instant.to_utc().to_rfc3339_opts(SecondsFormat::Secs, true),
+        TimestampFormat::Offset => {
             let offset = FixedOffset::east_opt(2 * 3600)?;
             instant
                 .with_timezone(&offset)
@@ -52,14 +52,14 @@ mod tests {
     fn a_timestamp_has_its_form_and_the_example_comes_after_the_edge() {
         let example = Value::from("2024-05-17T09:30:00+02:00");
         assert_eq!(
-            timestamps(Some(&example), TimestampForm::Utc, 1),
+            timestamps(Some(&example), TimestampFormat::Utc, 1),
             ["2024-02-29T22:31:37Z", "2024-05-17T07:31:00Z"]
         );
         assert_eq!(
-            timestamps(Some(&example), TimestampForm::Offset, 2),
+            timestamps(Some(&example), TimestampFormat::Offset, 2),
             ["2025-01-01T00:32:53+13:00", "2024-05-17T09:32:00+02:00"]
         );
-        assert_eq!(timestamps(None, TimestampForm::Utc, 0), ["2024-02-29T22:30:37Z"]);
+        assert_eq!(timestamps(None, TimestampFormat::Utc, 0), ["2024-02-29T22:30:37Z"]);
     }
 
     #[test]

@@ -13,13 +13,13 @@ use super::synthetic;
 use crate::contract::document::Node;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::{RUN_TAG, TimestampForm};
+use crate::contract::vocabulary::{RUN_TAG, TimestampFormat};
 use crate::contract::{Contract, pointer};
 use crate::exchange::is_plain_identifier;
 use crate::history::{Bindings, RunTag};
 
-/// Numbers from here to twice as much are sent where an identifier may be expected: few lists have as many records, and
-/// an integer of 32 bits holds them.
+/// Where an identifier may be expected, a number between this and twice this is sent: few lists have that many records,
+/// and an integer of 32 bits holds it.
 const SMALLEST_UNLIKELY: u32 = 1_000_000_000;
 
 /// The depth to which a schema is followed.
@@ -171,7 +171,7 @@ impl<'contract> Template<'contract> {
         carries.any(|carry| pointer::any_element(at) == carry.sent)
     }
 
-    /// Drafts the body. `number` counts the drafts of a run; `form` is the form of its timestamps.
+    /// Drafts the body. `number` counts the drafts of a run; `format` is the format of its timestamps.
     ///
     /// # Errors
     ///
@@ -180,18 +180,18 @@ impl<'contract> Template<'contract> {
         &self,
         bindings: &Bindings,
         (run_tag, number): (&RunTag, u64),
-        form: TimestampForm,
+        format: TimestampFormat,
     ) -> Result<Draft, NoValue> {
         let builder = LeafBuilder {
             template: self,
             bindings,
             run_tag: run_tag.numbered(number),
             number,
-            form,
+            format,
         };
         Ok(Draft {
             operation: self.operation,
-            form,
+            format,
             leaves: builder.leaves()?,
             number,
         })
@@ -204,7 +204,7 @@ impl<'contract> Template<'contract> {
             bindings: &Bindings::default(),
             run_tag: RunTag::new(0, 0).numbered(0),
             number: 0,
-            form: TimestampForm::Utc,
+            format: TimestampFormat::Utc,
         };
         let mut leaves: Vec<_> = self.fields.iter().filter_map(|field| builder.leaf(field)).collect();
         recognise_dates(&mut leaves);
@@ -218,7 +218,7 @@ struct LeafBuilder<'template> {
     bindings: &'template Bindings,
     run_tag: String,
     number: u64,
-    form: TimestampForm,
+    format: TimestampFormat,
 }
 
 impl LeafBuilder<'_> {
@@ -276,23 +276,19 @@ impl LeafBuilder<'_> {
         (!leaf.choices.is_empty()).then_some(leaf)
     }
 
-    /// Returns the contract's own values for a field, the best first: its synthetic string, instants, its value in the
-    /// example, or else one by its type.
+    /// Returns the contract's own values for a field, the best first: its synthetic string (the string that the
+    /// contract says to send, with the run tag in it), instants, its value in the example, or else one by its type.
     fn own(&self, field: &Field<'_>) -> Vec<Value> {
         let (node, at) = (field.node, &field.pointer);
         let example = self.template.example.and_then(|example| example.pointer(at));
         if let Some(text) = node.member("x-synthetic").and_then(Node::string) {
             return vec![Value::String(text.replace(RUN_TAG, &self.run_tag))];
         }
-        let accepts = &self
-            .template
-            .contract
-            .operation(self.template.operation)
-            .invariants
-            .accepts;
-        let takes_forms = accepts.iter().any(|accepts| accepts.sent == *at);
-        if takes_forms || node.member("format").and_then(Node::string) == Some("date-time") {
-            let instants = synthetic::timestamps(example, self.form, self.number);
+        let invariants = &self.template.contract.operation(self.template.operation).invariants;
+        let mut accepted_timestamp_formats = invariants.accepted_timestamp_formats.iter();
+        let has_timestamp_formats = accepted_timestamp_formats.any(|accepted| accepted.sent == *at);
+        if has_timestamp_formats || node.member("format").and_then(Node::string) == Some("date-time") {
+            let instants = synthetic::timestamps(example, self.format, self.number);
             return instants.into_iter().map(Value::String).collect();
         }
         let stated = ["example", "default"]

@@ -22,7 +22,7 @@ use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Method, OperationId, Parameter};
 use crate::contract::shape::JsonType;
-use crate::contract::vocabulary::TimestampForm;
+use crate::contract::vocabulary::TimestampFormat;
 use crate::history::{Bindings, RunTag};
 
 /// The writes of a contract that are understood.
@@ -106,7 +106,7 @@ impl<'plan> Understood<'plan> {
         let mut links = self.contract.links_to(id);
         links.any(|link| {
             let to_it = link.target == Target::Parameter(index) && self.creates.contains(&link.from);
-            to_it && self.contract.leads_to_own_record(link)
+            to_it && self.contract.identifies_created_record(link)
         })
     }
 }
@@ -156,7 +156,7 @@ fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId
 /// Returns the names of the fields of a create's body that carry the run tag.
 fn tagged_fields(contract: &Contract, id: OperationId) -> BTreeSet<String> {
     let run_tag = RunTag::new(0, 0);
-    let draft = Template::of(contract, id).draft(&Bindings::default(), (&run_tag, 0), TimestampForm::Utc);
+    let draft = Template::of(contract, id).draft(&Bindings::default(), (&run_tag, 0), TimestampFormat::Utc);
     let mut names = BTreeSet::new();
     if let Ok(draft) = draft {
         note_tagged(&draft.body().0, &run_tag, &mut names);
@@ -223,7 +223,7 @@ pub(super) fn is_linked_to_a_create(contract: &Contract, id: OperationId, field:
     let mut links = contract.links_to(id);
     links.any(|link| {
         let of_a_create = link.target == target && !contract.operation(link.from).is_read();
-        of_a_create && contract.leads_to_own_record(link)
+        of_a_create && contract.identifies_created_record(link)
     })
 }
 

@@ -23,7 +23,7 @@ use super::leaf::{FieldKind, Leaf};
 use super::template::Template;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::TimestampForm;
+use crate::contract::vocabulary::TimestampFormat;
 
 /// The maximum number of records that a run may create in the target by default.
 pub const WRITES_BY_DEFAULT: u64 = 20;
@@ -84,9 +84,9 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
     let documented = contract.operation(operation);
     let invariants = &documented.invariants;
     let offsets = invariants
-        .accepts
+        .accepted_timestamp_formats
         .iter()
-        .any(|accepts| accepts.forms.contains(&TimestampForm::Offset));
+        .any(|accepted| accepted.formats.contains(&TimestampFormat::Offset));
     let mut variants: Vec<_> = fields.into_iter().map(Variant::Alone).collect();
     variants.push(Variant::Nothing);
     variants.extend(OFFSETS.map(Variant::Offset).into_iter().filter(|_| offsets));
@@ -228,7 +228,7 @@ mod tests {
         let (contract, bindings) = contract();
         let id = contract.operation_named(operation).unwrap();
         Template::of(&contract, id)
-            .draft(&bindings, (&RunTag::new(1, 1), number), TimestampForm::Utc)
+            .draft(&bindings, (&RunTag::new(1, 1), number), TimestampFormat::Utc)
             .unwrap()
     }
 
@@ -310,7 +310,7 @@ paths:
         let id = contract.operation_named("createThing").unwrap();
         let draft = || {
             Template::of(&contract, id)
-                .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampForm::Utc)
+                .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
                 .unwrap()
         };
         let names = |variant: &Variant| {

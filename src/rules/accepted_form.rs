@@ -4,7 +4,7 @@ use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
-use crate::history::evidence::FormTried;
+use crate::history::evidence::FormatTried;
 
 pub(super) static RULE: Rule = Rule {
     name: "accepted-form",
@@ -27,20 +27,20 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             let bench = crate::rules::testing::Bench::of("createVisit");
-            let tried = FormTried {
+            let tried = FormatTried {
                 operation: bench.operation,
-                form: crate::contract::vocabulary::TimestampForm::Offset,
+                format: crate::contract::vocabulary::TimestampFormat::Offset,
                 status: Some(400),
                 other_accepted: true,
             };
-            bench.judge(|judge| judge.form(&tried, &bench.request()))
+            bench.judge(|judge| judge.timestamp_format(&tried, &bench.request()))
         },
     },
-    judge: Judging::Form(judge),
+    judge: Judging::Format(judge),
 };
 
-fn judge(tried: &FormTried, sink: &mut Sink<'_>) {
-    let Some(fact) = sink.contract.fact_of(tried.operation, FactKind::Accepts(tried.form)) else {
+fn judge(tried: &FormatTried, sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(tried.operation, FactKind::Accepts(tried.format)) else {
         return;
     };
     match tried.status {
@@ -57,29 +57,29 @@ fn judge(tried: &FormTried, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::vocabulary::TimestampForm;
+    use crate::contract::vocabulary::TimestampFormat;
     use crate::exchange::Credential;
     use crate::rules::Verdict;
     use crate::rules::testing::{Bench, Judged};
 
-    const OFFSET: FactKind = FactKind::Accepts(TimestampForm::Offset);
+    const OFFSET: FactKind = FactKind::Accepts(TimestampFormat::Offset);
 
     fn tried(status: Option<u16>, other_accepted: bool) -> Judged {
         let bench = Bench::of("createVisit");
-        let tried = FormTried {
+        let tried = FormatTried {
             operation: bench.operation,
-            form: TimestampForm::Offset,
+            format: TimestampFormat::Offset,
             status,
             other_accepted,
         };
-        bench.judge(|judge| judge.form(&tried, &bench.request()))
+        bench.judge(|judge| judge.timestamp_format(&tried, &bench.request()))
     }
 
     #[test]
     fn an_accepted_form_holds_and_says_nothing_of_the_other() {
         let judged = tried(Some(201), false);
         assert_eq!(judged.kind(OFFSET), Verdict::Held);
-        let other = judged.kind(FactKind::Accepts(TimestampForm::Utc));
+        let other = judged.kind(FactKind::Accepts(TimestampFormat::Utc));
         assert_eq!(other, Verdict::Undecided(Reason::NotShown));
     }
 

@@ -39,20 +39,20 @@ pub struct Entry {
     pub level: Level,
 }
 
-/// Returns whether a string is a field that a [`EntryScope`] can have: a JSON pointer (RFC 6901) in which `*` matches any
-/// one name or index. The empty pointer is the whole response. With `/**` at its end it matches the location before
+/// Returns whether a string is a field that a [`EntryScope`] can have: a JSON pointer (RFC 6901) in which `*` matches
+/// any one name or index. The empty pointer is the whole response. With `/**` at its end it matches the location before
 /// that and everything below.
 #[must_use]
 pub fn is_field(text: &str) -> bool {
-    let (pattern, _) = split(text);
-    pointer::is_pointer(pattern) && pointer::tokens(pattern).all(|token| token != "**")
+    let (above, _) = split(text);
+    pointer::is_pointer(above) && pointer::tokens(above).all(|token| token != "**")
 }
 
-/// Returns whether the field covers a fact at this pattern.
+/// Returns whether the field covers a fact at this pointer in the response, which has `*` for the elements of an array.
 #[must_use]
-pub fn field_covers(field: &str, pattern: &str) -> bool {
+pub fn field_covers(field: &str, response_pointer: &str) -> bool {
     let (field, below) = split(field);
-    let mut tokens = pattern.split('/');
+    let mut tokens = response_pointer.split('/');
     let matches = field
         .split('/')
         .all(|wanted| tokens.next().is_some_and(|token| wanted == "*" || wanted == token));
@@ -61,9 +61,7 @@ pub fn field_covers(field: &str, pattern: &str) -> bool {
 
 /// Returns a field without the `/**` at its end, and whether it has one.
 fn split(field: &str) -> (&str, bool) {
-    field
-        .strip_suffix("/**")
-        .map_or((field, false), |pattern| (pattern, true))
+    field.strip_suffix("/**").map_or((field, false), |above| (above, true))
 }
 
 impl Entry {
@@ -78,7 +76,7 @@ impl Entry {
     pub fn covers(&self, fact: &Fact) -> bool {
         let field = self.scope.field.as_ref();
         self.operation.is_none_or(|operation| operation == fact.operation)
-            && field.is_none_or(|field| field_covers(field, &fact.pattern))
+            && field.is_none_or(|field| field_covers(field, &fact.response_pointer))
             && self.scope.fact.as_ref().is_none_or(|name| fact.name == *name)
     }
 

@@ -7,7 +7,7 @@ use super::{Judge, Levels, Reason, Verdicts};
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::TimestampForm;
+use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose};
@@ -133,11 +133,11 @@ impl<'run> Evaluation<'run> {
         self.history.drop_look(look);
     }
 
-    /// Judges the forms in which a create was sent.
-    pub(crate) fn judge_forms(&mut self, operation: OperationId, forms: &[TimestampForm]) {
-        self.note(|| RecordedStep::Forms(operation, forms.to_vec()));
+    /// Judges the timestamp formats in which a create was sent.
+    pub(crate) fn judge_timestamp_formats(&mut self, operation: OperationId, formats: &[TimestampFormat]) {
+        self.note(|| RecordedStep::TimestampFormats(operation, formats.to_vec()));
         let Self { history, judge, .. } = self;
-        history.judge_forms(operation, forms, &mut |evidence| judge.evidence(evidence));
+        history.judge_timestamp_formats(operation, formats, &mut |evidence| judge.evidence(evidence));
     }
 
     /// Notes why an operation was not called.
@@ -189,15 +189,15 @@ impl<'run> Evaluation<'run> {
                 drop(self.exchange(edited.as_ref().unwrap_or(exchange), (*intent, part)));
             }
             RecordedStep::ForcedUndecided(fact, reason) => self.force_undecided(*fact, reason.clone()),
-            RecordedStep::Forms(operation, forms) => self.judge_forms(*operation, forms),
             RecordedStep::Look(list, sought, most) => drop(self.look(*list, sought, *most)),
             RecordedStep::NotCalled(operation, reason) => self.not_called(*operation, reason.clone()),
-            RecordedStep::Round => self.begin_round(),
             RecordedStep::NotRetried(exchange, purpose) => {
                 let edited = edit(exchange);
                 self.judge_not_retried(edited.as_ref().unwrap_or(exchange), *purpose);
             }
+            RecordedStep::Round => self.begin_round(),
             RecordedStep::SetReason(fact, reason) => self.set_undecided_reason(*fact, reason.clone()),
+            RecordedStep::TimestampFormats(operation, formats) => self.judge_timestamp_formats(*operation, formats),
             RecordedStep::Unsent(look) => self.unsent(*look),
             RecordedStep::Walk(look, extent) => self.walk(*look, *extent),
         }

@@ -19,7 +19,7 @@ use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::history::evidence::{
-    Creation, EquivalentTried, Evidence, FinalListing, FormTried, Observation, Stored, Updating, Walk,
+    Creation, EquivalentTried, Evidence, FinalListing, FormatTried, Observation, Stored, Updating, Walk,
 };
 
 /// Judges what a run sees, as it comes.
@@ -164,7 +164,7 @@ impl<'contract> Judge<'contract> {
             Evidence::FinalListing(listing, request) => self.final_listing(&listing, request),
             Evidence::Creation(creation) => self.creation(&creation),
             Evidence::Equivalent(tried, exchange) => self.equivalent(&tried, exchange),
-            Evidence::Form(tried, request) => self.form(&tried, request),
+            Evidence::Format(tried, request) => self.timestamp_format(&tried, request),
             Evidence::Observation(observation, request) => self.observation(&observation, request),
             Evidence::Stored(stored, request) => self.stored(&stored, request),
             Evidence::Updating(updating, request) => self.updating(&updating, request),
@@ -240,10 +240,10 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges whether a form of a request field was accepted.
-    pub(super) fn form(&mut self, tried: &FormTried, request: &Request) {
+    /// Judges whether a timestamp format of a request field was accepted.
+    pub(super) fn timestamp_format(&mut self, tried: &FormatTried, request: &Request) {
         for rule in RULES {
-            if let Judging::Form(judge) = rule.judge {
+            if let Judging::Format(judge) = rule.judge {
                 judge(tried, &mut self.sink(rule, request));
             }
         }

@@ -3,7 +3,7 @@
 use super::verdict::Reason;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::TimestampForm;
+use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Exchange, Intent, Purpose};
 use crate::history::{Extent, LookId, Part, RunTag, Sought};
 
@@ -19,17 +19,17 @@ pub(super) enum RecordedStep {
     Exchange(Box<Exchange>, Intent, Part),
     /// Leaves a fact undecided although responses kept it, with this reason.
     ForcedUndecided(FactId, Reason),
-    /// A create was sent in these forms.
-    Forms(OperationId, Vec<TimestampForm>),
     /// A look at a list began, with at most so many pages per walk.
     Look(OperationId, Sought, u64),
     NotCalled(OperationId, Reason),
-    /// Another round of the plan began.
-    Round,
     /// No further attempt could be sent after this rejected create, so it is judged after all.
     NotRetried(Box<Exchange>, Purpose),
+    /// Another round of the plan began.
+    Round,
     /// Replaces the reason why a fact is undecided.
     SetReason(FactId, Reason),
+    /// A create was sent in these timestamp formats.
+    TimestampFormats(OperationId, Vec<TimestampFormat>),
     /// A list could not be requested.
     Unsent(LookId),
     Walk(LookId, Extent),

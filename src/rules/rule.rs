@@ -6,7 +6,7 @@ use super::location::Location;
 use super::seen::{ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{
-    Creation, EquivalentTried, FinalListing, FormTried, Observation, Stored, Updating, Walk,
+    Creation, EquivalentTried, FinalListing, FormatTried, Observation, Stored, Updating, Walk,
 };
 
 /// Judges facts of one or a few kinds.
@@ -88,8 +88,8 @@ pub(super) enum Judging {
     Equivalent(fn(&EquivalentTried, &mut Sink<'_>)),
     /// An exchange as a whole, where the request is not an edge case.
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
-    /// A request field sent in one of its forms.
-    Form(fn(&FormTried, &mut Sink<'_>)),
+    /// A request field sent in one of its timestamp formats.
+    Format(fn(&FormatTried, &mut Sink<'_>)),
     /// What was sent, compared with the response and with the list.
     Comparison(Comparison),
     /// An operation without a judged success, at the end.

@@ -441,7 +441,7 @@ impl Sink<'_> {
 
     /// Notes that a page of a walk broke the fact; the finding names the request for that page.
     pub(super) fn page_broken(&mut self, page: &PageSeen, fact: FactId, received: String) {
-        let pattern = self.contract.fact(fact).pattern.clone();
+        let response_pointer = self.contract.fact(fact).response_pointer.clone();
         let request = page.request(self.contract);
         let origin = Origin {
             request: &request,
@@ -458,7 +458,7 @@ impl Sink<'_> {
             rule,
             origin,
         };
-        sink.broken(fact, || pattern.to_string(), || received);
+        sink.broken(fact, || response_pointer.to_string(), || received);
     }
 
     /// Renders a value as this run may show it.

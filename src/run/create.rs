@@ -8,7 +8,7 @@ use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Address};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::operation::{Method, OperationId};
-use crate::contract::vocabulary::TimestampForm;
+use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, OnRejection, Purpose, Request, Spelling};
 use crate::history::{Part, Role, WriteContext};
 use crate::plan::{Draft, Fallback, Template};
@@ -34,7 +34,7 @@ pub(super) struct Drafts<'run> {
     pub(super) rejected_values: RefCell<Vec<RejectedValue>>,
 }
 
-/// The last try of a write in one timestamp form.
+/// The last try of a write in one timestamp format.
 struct Tried {
     draft: Draft,
     credential: Credential,
@@ -63,19 +63,24 @@ pub(super) enum WriteRole {
 }
 
 impl Session<'_> {
-    /// Creates a record in each timestamp form that the contract says the operation accepts, or one record where it says
-    /// nothing.
+    /// Creates a record in each timestamp format that the contract says the operation accepts, or one record where it
+    /// says nothing.
     pub(super) async fn create(&self, operation: OperationId) {
-        let accepts = self.contract.operation(operation).invariants.accepts.first();
-        let forms = accepts.map_or(&[TimestampForm::Utc][..], |accepts| &accepts.forms);
-        let mut tries: Vec<(TimestampForm, Tried)> = Vec::new();
-        for form in forms {
+        let accepted = self
+            .contract
+            .operation(operation)
+            .invariants
+            .accepted_timestamp_formats
+            .first();
+        let formats = accepted.map_or(&[TimestampFormat::Utc][..], |accepted| &accepted.formats);
+        let mut tries: Vec<(TimestampFormat, Tried)> = Vec::new();
+        for format in formats {
             let accepted = tries
                 .iter()
                 .find(|(_, tried)| tried.accepted)
                 .map(|(_, tried)| tried.draft.clone());
-            match self.write_in_form(operation, *form, accepted.as_ref()).await {
-                Ok(tried) => tries.push((*form, tried)),
+            match self.write_in_format(operation, *format, accepted.as_ref()).await {
+                Ok(tried) => tries.push((*format, tried)),
                 Err(reason) => {
                     self.not_called(operation, reason);
                     break;
@@ -83,8 +88,8 @@ impl Session<'_> {
             }
         }
         self.try_again(operation, &mut tries).await;
-        let forms: Vec<_> = tries.iter().map(|(form, _)| *form).collect();
-        self.with_evaluation(|evaluation| evaluation.judge_forms(operation, &forms));
+        let formats: Vec<_> = tries.iter().map(|(format, _)| *format).collect();
+        self.with_evaluation(|evaluation| evaluation.judge_timestamp_formats(operation, &formats));
         self.emit_findings();
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
@@ -92,20 +97,20 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a rejected form once more, with the other fields as in a later form that was accepted: the earlier
-    /// fallback may have dropped the very field that has the form.
-    async fn try_again(&self, operation: OperationId, tries: &mut [(TimestampForm, Tried)]) {
+    /// Sends a rejected format once more, with the other fields as in a later format that was accepted: the earlier
+    /// fallback may have dropped the very field that has the format.
+    async fn try_again(&self, operation: OperationId, tries: &mut [(TimestampFormat, Tried)]) {
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         let Some(accepted) = accepted.map(|(_, tried)| tried.draft.clone()) else {
             return;
         };
-        for (form, tried) in tries.iter_mut().filter(|(_, tried)| !tried.accepted) {
-            // A form that came after the accepted one was already sent with its draft.
+        for (format, tried) in tries.iter_mut().filter(|(_, tried)| !tried.accepted) {
+            // A format that came after the accepted one was already sent with its draft.
             if tried.draft.same_choices(&accepted) {
                 continue;
             }
             self.announce_requests(1);
-            if let Ok(again) = self.write_in_form(operation, *form, Some(&accepted)).await {
+            if let Ok(again) = self.write_in_format(operation, *format, Some(&accepted)).await {
                 *tried = again;
             }
         }
@@ -113,31 +118,31 @@ impl Session<'_> {
 
     /// Updates a record of this run.
     pub(super) async fn update(&self, operation: OperationId) {
-        match self.write_in_form(operation, TimestampForm::Utc, None).await {
+        match self.write_in_format(operation, TimestampFormat::Utc, None).await {
             Ok(tried) if !tried.accepted => self.not_called(operation, tried.reason()),
             Ok(_) => {}
             Err(reason) => self.not_called(operation, reason),
         }
     }
 
-    /// Sends a draft in this form, with the choices of `as_before` if there is one. Otherwise it falls back field by
+    /// Sends a draft in this format, with the choices of `as_before` if there is one. Otherwise it falls back field by
     /// field until the draft is accepted or no fallback is left.
-    async fn write_in_form(
+    async fn write_in_format(
         &self,
         operation: OperationId,
-        form: TimestampForm,
+        format: TimestampFormat,
         as_before: Option<&Draft>,
     ) -> Result<Tried, Reason> {
         self.require_own_records(operation).await?;
         let address = self.address(operation)?;
-        let mut draft = self.draft(operation, form)?;
+        let mut draft = self.draft(operation, format)?;
         if let Some(before) = as_before {
             draft.choose_as(before);
         }
         let mut fallback = Fallback::from(draft.clone());
         loop {
             let exchange = self
-                .write_replacing_throttled(operation, form, &mut draft, &address)
+                .write_replacing_throttled(operation, format, &mut draft, &address)
                 .await?;
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
@@ -148,7 +153,7 @@ impl Session<'_> {
                 .unwrap_or_default();
             let next = match as_before {
                 None => fallback.next(&text),
-                // The form is tested, not the instant.
+                // The format is tested, not the instant.
                 Some(_) => draft.at_another_time(),
             };
             match next.filter(|_| rejected) {
@@ -176,7 +181,7 @@ impl Session<'_> {
     async fn write_replacing_throttled(
         &self,
         operation: OperationId,
-        form: TimestampForm,
+        format: TimestampFormat,
         draft: &mut Draft,
         address: &Address,
     ) -> Result<Exchange, Reason> {
@@ -210,14 +215,14 @@ impl Session<'_> {
             };
             tokio::time::sleep(wait_after(response, attempt - 1)).await;
             last = Some(exchange);
-            let before = std::mem::replace(draft, self.draft(operation, form)?);
+            let before = std::mem::replace(draft, self.draft(operation, format)?);
             draft.choose_as(&before);
             self.announce_requests(1);
         }
     }
 
     /// Drafts the next body of a run.
-    pub(super) fn draft(&self, operation: OperationId, form: TimestampForm) -> Result<Draft, Reason> {
+    pub(super) fn draft(&self, operation: OperationId, format: TimestampFormat) -> Result<Draft, Reason> {
         let number = self.drafts.count.get();
         self.drafts.count.set(number + 1);
         let run_tag = (&self.settings.run_tag, number);
@@ -225,13 +230,13 @@ impl Session<'_> {
         let read = || Template::of(self.contract, operation).into();
         let template = Rc::clone(templates.entry(operation).or_insert_with(read));
         template
-            .draft(self.history().bindings(), run_tag, form)
+            .draft(self.history().bindings(), run_tag, format)
             .map_err(Reason::NoValue)
     }
 
     /// Drafts the next body of a run, with the choices of a draft that was accepted.
     pub(super) fn draft_as(&self, operation: OperationId, accepted: &Draft) -> Result<Draft, Reason> {
-        let mut draft = self.draft(operation, TimestampForm::Utc)?;
+        let mut draft = self.draft(operation, TimestampFormat::Utc)?;
         draft.choose_as(accepted);
         Ok(draft)
     }
@@ -261,7 +266,7 @@ impl Session<'_> {
         };
         let part = Part::Write(WriteContext {
             role,
-            form: draft.form(),
+            format: draft.timestamp_format(),
             path_values: address.path_values.clone(),
         });
         let (exchange, _) = self

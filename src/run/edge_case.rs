@@ -21,7 +21,7 @@ use super::session::{Call, Session};
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::TimestampForm;
+use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Exchange, Purpose, Request};
 use crate::history::{Residue, may_have_stored};
 use crate::plan::{EdgeCaseChange, WRITES_PER_VARIANT};
@@ -112,7 +112,7 @@ impl Session<'_> {
                 ..address.request((operation, documented), credential)
             }));
         }
-        let mut draft = self.draft(operation, TimestampForm::Utc)?;
+        let mut draft = self.draft(operation, TimestampFormat::Utc)?;
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.choose_as(accepted);
         }

@@ -2,7 +2,7 @@
 
 use super::session::{Call, Session};
 use crate::contract::operation::{OperationId, Security};
-use crate::contract::vocabulary::TimestampForm;
+use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Credential, OnRejection, Purpose, Request, TOKEN_MUTATIONS};
 use crate::plan::Probe;
 
@@ -78,7 +78,7 @@ impl Session<'_> {
             }
             return None;
         }
-        let draft = self.draft(operation, TimestampForm::Utc);
+        let draft = self.draft(operation, TimestampFormat::Utc);
         let mut draft = draft.map_err(|reason| self.not_called(operation, reason)).ok()?;
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.choose_as(accepted);

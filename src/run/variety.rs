@@ -10,7 +10,7 @@ use super::request::Address;
 use super::session::{RejectedValue, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
-use crate::contract::vocabulary::{TimestampForm, Updated};
+use crate::contract::vocabulary::{TimestampFormat, Updated};
 use crate::exchange::{Exchange, OnRejection, Request};
 use crate::history::{Changed, Sought};
 use crate::plan::{
@@ -89,7 +89,7 @@ impl Session<'_> {
             let Some(these) = values.take().filter(|_| self.left_to_create() > 0) else {
                 return;
             };
-            let Ok(mut draft) = self.draft(operation, TimestampForm::Utc) else {
+            let Ok(mut draft) = self.draft(operation, TimestampFormat::Utc) else {
                 return;
             };
             let halves = these.halves();
@@ -122,7 +122,7 @@ impl Session<'_> {
             if made == wanted || tries == wanted.saturating_mul(TRIES_PER_VARIANT) || self.left_to_create() == 0 {
                 break;
             }
-            let Ok(mut draft) = self.draft(operation, TimestampForm::Utc) else {
+            let Ok(mut draft) = self.draft(operation, TimestampFormat::Utc) else {
                 break;
             };
             if !draft.vary(&variant, accepted) {
@@ -261,7 +261,7 @@ impl Session<'_> {
 
     /// Sends one variant of an update; returns `None` where it would not differ from what was accepted.
     async fn update_as(&self, updates: &mut Updates<'_>, variant: &Variant) -> Option<UpdateOutcome> {
-        let mut draft = self.draft(updates.operation, TimestampForm::Utc).ok()?;
+        let mut draft = self.draft(updates.operation, TimestampFormat::Utc).ok()?;
         if !draft.vary(variant, &updates.accepted) {
             return None;
         }

@@ -575,8 +575,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
         for id in (0..self.contract.facts.len()).map(FactId) {
             let fact = self.contract.fact(id);
             match fact.kind {
-                // Nothing of the record appears under another item of the list: only a run tag would tell its values from
-                // equal ones of another record.
+                // Nothing of the record appears under another item of the list: only a run tag would tell its values
+                // from equal ones of another record.
                 FactKind::NotElsewhere => {
                     self.evaluation
                         .force_undecided(id, Reason::Traffic(TrafficReason::NeedsCheck));

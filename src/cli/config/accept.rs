@@ -142,7 +142,7 @@ fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'stat
         let fact = contract.fact(finding.fact);
         let beside = contract.facts.iter().filter(|other| {
             other.operation == fact.operation
-                && other.pattern == fact.pattern
+                && other.response_pointer == fact.response_pointer
                 && is_evidence_for(finding.rule, other.kind)
         });
         // An entry must not accept what was not found: where the rule judges several facts at the location, it names
@@ -151,7 +151,7 @@ fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'stat
         let scope = EntryScope {
             rule: finding.rule.name.to_owned(),
             operation: Some(contract.operation(fact.operation).name.clone()),
-            field: Some(fact.pattern.to_string()),
+            field: Some(fact.response_pointer.to_string()),
             fact: several.then(|| fact.name.to_string()),
         };
         ((finding.fact, finding.rule.name), (scope, fact.name.to_string()))

@@ -140,11 +140,11 @@ fn field(contract: &Contract, operation: Option<OperationId>, text: &str) -> Res
         .facts
         .iter()
         .filter(|fact| operation.is_none_or(|operation| operation == fact.operation));
-    if facts.clone().any(|fact| field_covers(text, &fact.pattern)) {
+    if facts.clone().any(|fact| field_covers(text, &fact.response_pointer)) {
         return Ok(());
     }
-    let patterns: BTreeSet<_> = facts.by_ref().map(|fact| fact.pattern.as_str()).collect();
-    Err(unlisted("field", text, near(text, patterns)))
+    let response_pointers: BTreeSet<_> = facts.by_ref().map(|fact| fact.response_pointer.as_str()).collect();
+    Err(unlisted("field", text, near(text, response_pointers)))
 }
 
 fn fact(contract: &Contract, name: &str) -> Result<(), Problem> {

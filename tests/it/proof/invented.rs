@@ -142,7 +142,8 @@ fn each_fact_of_an_invented_resource_is_found_when_its_stub_breaks_it() {
         let at_its_place = findings.any(|finding| {
             let pointer = any_element(&finding.pointer);
             // What a closed object has too much is in it; what is listed is in an item of the list.
-            finding.fact == id && (pointer.starts_with(&*fact.pattern) || pointer.ends_with(&*fact.pattern))
+            finding.fact == id
+                && (pointer.starts_with(&*fact.response_pointer) || pointer.ends_with(&*fact.response_pointer))
         });
         match run.verdicts.of(&CONTRACT, id) {
             Verdict::Broken if at_its_place => Vec::new(),

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use countersign::contract::fact::{Fact, FactKind};
 use countersign::contract::pointer;
-use countersign::contract::vocabulary::TimestampForm;
+use countersign::contract::vocabulary::TimestampFormat;
 use serde_json::{Value, json};
 
 use crate::proof::call::TOKEN;
@@ -73,12 +73,12 @@ impl Harbour {
 
     fn create(&self, body: &Value) -> Result<Value, StatusCode> {
         let launched = body["launched"].as_str().unwrap_or("2024-01-01T00:00:00Z");
-        let form = if launched.ends_with('Z') {
-            TimestampForm::Utc
+        let format = if launched.ends_with('Z') {
+            TimestampFormat::Utc
         } else {
-            TimestampForm::Offset
+            TimestampFormat::Offset
         };
-        if self.breaks("createBoat", FactKind::Accepts(form)) {
+        if self.breaks("createBoat", FactKind::Accepts(format)) {
             return Err(StatusCode::UNPROCESSABLE_ENTITY);
         }
         let mut boats = self.boats.lock().unwrap();
@@ -91,7 +91,7 @@ impl Harbour {
         merge(&mut boat, body);
         let mut listed = boat.clone();
         if let Some(fact) = self.breaks_any("createBoat", |kind| matches!(kind, FactKind::ListedCarrying(_))) {
-            alter(listed.pointer_mut(&fact.pattern).unwrap());
+            alter(listed.pointer_mut(&fact.response_pointer).unwrap());
         }
         if self.breaks("createBoat", FactKind::OneRecordPerWrite) {
             let mut second = listed.clone();
@@ -106,7 +106,7 @@ impl Harbour {
             response["boat"]["number"] = json!("no-number");
         }
         if let Some(fact) = self.breaks_any("createBoat", |kind| matches!(kind, FactKind::Carried(_))) {
-            alter(response.pointer_mut(&fact.pattern).unwrap());
+            alter(response.pointer_mut(&fact.response_pointer).unwrap());
         }
         Ok(response)
     }
@@ -158,10 +158,14 @@ impl Harbour {
         };
         match fact.kind {
             FactKind::Closed => {
-                let object = body.pointer_mut(&fact.pattern).unwrap();
+                let object = body.pointer_mut(&fact.response_pointer).unwrap();
                 object["more"] = json!(1);
             }
-            _ => break_at(body, &pointer::tokens(&fact.pattern).collect::<Vec<_>>(), self.way),
+            _ => break_at(
+                body,
+                &pointer::tokens(&fact.response_pointer).collect::<Vec<_>>(),
+                self.way,
+            ),
         }
     }
 
