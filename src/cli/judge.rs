@@ -24,7 +24,7 @@ use crate::exchange::redact::{Redaction, Values};
 use crate::proxy::Counts;
 use crate::report::Acceptance;
 use crate::report::{
-    Exchanges, FindingRecord, NotJudgedRecord, Record, RecordedAt, RunContext, TrafficFileRecord, TrafficRecord,
+    Exchanges, FindingRecord, NotJudgedRecord, Record, RecordedIn, RunContext, TrafficFileRecord, TrafficRecord,
     accepted, record,
 };
 use crate::rules::Levels;
@@ -281,7 +281,7 @@ fn describe(record: &mut Record, (judged, counts): (&Judged, Option<Counts>), co
             known.rule.is(finding.rule) && known.fact == **fact && known.response_pointer == finding.pointer
         };
         if let (Some(record), Some(file)) = (record.findings.iter_mut().find(is_it), file) {
-            record.recorded_at = Some(RecordedAt {
+            record.recorded_in = Some(RecordedIn {
                 file: file.name.clone(),
                 entry: place.entry,
             });

@@ -1,6 +1,6 @@
-//! The deviations that the configuration accepts, and what a run showed about each entry: how many findings it decided,
-//! whether it still holds, whether what it accepts still occurs. The main types are [`Acceptance`] and
-//! [`AcceptedRecord`].
+//! The accepted deviations, and what a run showed about each: how many findings it decided, whether it still holds,
+//! whether what it accepts still occurs. An accepted deviation is what an entry of `countersign.toml` expects. The main
+//! types are [`Acceptance`] and [`AcceptedRecord`].
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -11,7 +11,8 @@ use crate::contract::fact::FactId;
 use crate::rules::{Entry, EntryScope, Level, Levels, Verdict, is_evidence_for};
 use crate::run::{Ended, Run};
 
-/// An entry of the configuration that sets a level for a part of the contract, with its reason and location.
+/// An accepted deviation: an entry of the configuration that sets a level for a part of the contract, with its reason
+/// and location.
 #[derive(Clone, Debug)]
 pub struct Acceptance {
     /// The part of the contract, and its level.
@@ -28,7 +29,7 @@ pub struct Acceptance {
     pub location: String,
 }
 
-/// An entry of the configuration that accepts findings, and what the run showed about it.
+/// An accepted deviation: an entry of the configuration that accepts findings, and what the run showed about it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AcceptedRecord {
     /// The part of the contract that it applies to.
@@ -50,7 +51,7 @@ pub struct AcceptedRecord {
     pub findings: usize,
 }
 
-/// The state of an entry after a run.
+/// The state of an accepted deviation after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AcceptedState {
@@ -109,8 +110,8 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &Entry) -> bo
     about.peek().is_some() && about.all(|(index, _)| run.verdicts.of(contract, FactId(index)) == Verdict::Held)
 }
 
-/// Describes the acceptances for people: how many findings were accepted, then the location of each entry that needs
-/// action, with the action. None if there is nothing to report.
+/// Describes the accepted deviations for people: how many findings were accepted, then the location of each entry that
+/// needs action, with the action. None if there is nothing to report.
 pub(super) fn entries(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, String)>)> {
     let entries = accepted.iter().filter_map(|entry| {
         let what = match entry.state {
@@ -134,7 +135,7 @@ pub(super) fn entries(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str,
     Some((head, entries))
 }
 
-/// The files of the entries that decided a finding.
+/// The files of the accepted deviations that decided a finding.
 fn files(accepted: &[AcceptedRecord]) -> String {
     let deciding = accepted.iter().filter(|entry| entry.findings > 0);
     let mut files: Vec<_> = deciding
@@ -151,7 +152,7 @@ mod tests {
 
     const SOUND: &[&str] = &[r#"{"name": "a", "size": 1}"#];
 
-    /// The record of an entry for this rule and field, after a run that saw these bodies.
+    /// The record of an accepted deviation for this rule and field, after a run that saw these bodies.
     fn acceptance_of(seen: Seen, rule: &str, field: Option<&str>, expired: Option<NaiveDate>) -> AcceptedRecord {
         let scope = EntryScope::of(rule, Some("getThings"), field);
         let entry = Entry::of(&seen.contract, scope, Level::Allow);

@@ -19,7 +19,8 @@ pub struct Excerpt {
     /// The name or value that states the fact.
     pub primary: Mark,
     /// The name of the schema, if the fact is stated by a keyword such as `type` that means little alone.
-    pub owner: Option<Mark>,
+    #[serde(rename = "owner")]
+    pub schema_name: Option<Mark>,
 }
 
 /// One line of a contract.
@@ -48,11 +49,11 @@ impl Excerpt {
     #[must_use]
     pub fn of(document: &Document, pointer: &str) -> Self {
         let primary = document.position(pointer);
-        let owner = pointer
+        let schema_name = pointer
             .rsplit_once('/')
             .filter(|(_, keyword)| is_keyword(keyword))
-            .map(|(owner, _)| document.position(owner));
-        let mut numbers: Vec<u32> = owner.iter().map(|owner| owner.line).chain([primary.line]).collect();
+            .map(|(schema, _)| document.position(schema));
+        let mut numbers: Vec<u32> = schema_name.iter().map(|name| name.line).chain([primary.line]).collect();
         numbers.sort_unstable();
         if let [first, last] = numbers[..]
             && last - first <= NEAR
@@ -67,7 +68,7 @@ impl Excerpt {
         Self {
             lines: numbers.into_iter().map(line).collect(),
             primary: mark(document, primary),
-            owner: owner.map(|owner| mark(document, owner)),
+            schema_name: schema_name.map(|name| mark(document, name)),
         }
     }
 }
@@ -133,7 +134,7 @@ mod tests {
             .collect();
         assert_eq!(lines, [(2, "  firstname:"), (3, "    type: string")]);
         assert_eq!(
-            excerpt.owner,
+            excerpt.schema_name,
             Some(Mark {
                 line: 2,
                 start: 2,

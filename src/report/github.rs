@@ -34,7 +34,7 @@ pub fn github(record: &Record) -> String {
         phrases::outcome(record.outcome),
         phrases::because(record)
     );
-    if let Some(cause) = phrases::cause(record) {
+    if let Some(cause) = phrases::suspected_cause(record) {
         closing.push_str(&format!("; {cause}"));
     }
     let more: usize = groups.iter().skip(room).map(Group::len).sum();

@@ -21,7 +21,7 @@ pub(super) const MOST_LISTED: usize = 20;
 /// How many operations a headline names; if there are more, it gives their number.
 const MOST_NAMED: usize = 3;
 
-/// One or more findings with one cause.
+/// The findings of one cause: one or more.
 pub(super) struct Group<'record> {
     /// The most urgent of them.
     pub(super) first: &'record FindingRecord,
@@ -176,7 +176,7 @@ impl<'record> Group<'record> {
     /// that was recorded. Of more than `most` findings the last are counted in one line.
     pub(super) fn others(&self, most: usize) -> Vec<String> {
         let lines = self.rest.iter().take(most).map(|finding| {
-            let recorded = finding.recorded_at.as_ref().map(phrases::recorded_at);
+            let recorded = finding.recorded_in.as_ref().map(phrases::recorded_in);
             format!(
                 "also line {}: {}; received {}{}",
                 finding.contract_line,

@@ -67,7 +67,7 @@ struct Sorted<'record> {
     waited: HashMap<&'record str, f64>,
 }
 
-/// A finding, and the group that it belongs to.
+/// A finding, and the group that it belongs to: the findings of one cause.
 #[derive(Clone)]
 struct Found<'record> {
     finding: &'record FindingRecord,
@@ -169,7 +169,7 @@ fn about(suite: &mut TestSuite, record: &Record) {
         Property::new("seed", record.seed.to_string()),
         Property::new("countersign", safe(&record.countersign)),
     ]);
-    suite.add_properties(phrases::cause(record).map(|cause| Property::new("cause", cause)));
+    suite.add_properties(phrases::suspected_cause(record).map(|cause| Property::new("cause", cause)));
 }
 
 /// Returns the case of a fact. Findings by other rules than the fact's own are reported here too.
@@ -188,7 +188,7 @@ fn case(record: &Record, row: &FactRow, findings: &[Found<'_>]) -> TestCase {
     case.set_classname(safe(&row.operation));
     let mut output: Vec<_> = warned.iter().map(|found| text(record, found)).collect();
     if row.verdict == VerdictRecord::Broken && findings.is_empty() {
-        output.push(format!("broken; the rule {} is at allow", row.rule));
+        output.push(format!("broken, but not reported: rule {} is set to allow", row.rule));
     }
     if !output.is_empty() {
         case.set_system_out(safe(&output.join("\n\n")));
@@ -326,7 +326,7 @@ mod tests {
         let broken = &report.test_suites[0].test_cases[1];
         assert_eq!(
             broken.system_out.as_deref(),
-            Some("broken; the rule wrong-type is at allow")
+            Some("broken, but not reported: rule wrong-type is set to allow")
         );
     }
 
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_run_that_could_not_judge_is_not_green() {
-        for outcome in [Outcome::CouldNotJudge, Outcome::Interrupted, Outcome::NotRecorded] {
+        for outcome in [Outcome::CouldNotJudge, Outcome::Interrupted, Outcome::WriteLogFailed] {
             let mut record = fixed();
             record.findings.clear();
             (record.outcome, record.reason) = (outcome, Some("no fact was decided".to_owned()));
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_xml_has_not_are_taken_out() {
+    fn characters_not_allowed_in_xml_are_removed() {
         let mut record = fixed();
         record.findings[0].received = "a\u{0}\u{8}\u{b}\u{1b}[2J\u{fffe}\u{ffff}]]>&<\"".to_owned();
         let text = junit(&record);

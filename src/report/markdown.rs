@@ -17,7 +17,7 @@ pub const MOST_BYTES: usize = 64 << 10;
 const LONGEST_CELL: usize = 200;
 /// The most characters of a line in a folded part.
 const LONGEST_LINE: usize = 2000;
-/// How many entries of the configuration are named, and the most characters of each.
+/// How many accepted deviations are named, and the most characters of each.
 const MOST_ENTRIES: usize = 10;
 const LONGEST_ENTRY: usize = 400;
 /// How many undecided reasons, how many records of the residue, and how many further findings of a group are listed.
@@ -63,7 +63,7 @@ fn head(record: &Record) -> String {
     let sign = match record.outcome {
         Outcome::Conforms => "✅",
         Outcome::DoesNotConform => "❌",
-        Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::NotRecorded => "⚠️",
+        Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::WriteLogFailed => "⚠️",
     };
     let because = match &record.reason {
         Some(reason) => format!(
@@ -83,7 +83,7 @@ fn head(record: &Record) -> String {
         facts.held,
         facts.broken,
         facts.undecided
-    ) + &phrases::cause(record).map_or_else(String::new, |cause| format!("\nMost likely: {cause}\n"))
+    ) + &phrases::suspected_cause(record).map_or_else(String::new, |cause| format!("\nMost likely: {cause}\n"))
         + &not_checked(record)
         + &acceptances(record)
 }
@@ -105,7 +105,7 @@ fn not_checked(record: &Record) -> String {
     }
 }
 
-/// Returns how many findings were accepted, and what to do about entries that need action.
+/// Returns how many findings were accepted, and what to do about accepted deviations that need action.
 fn acceptances(record: &Record) -> String {
     let Some((head, entries)) = accepted::entries(&record.accepted) else {
         return String::new();
@@ -199,7 +199,7 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
 }
 
 fn recorded(finding: &FindingRecord) -> String {
-    let line = finding.recorded_at.as_ref().map(phrases::recorded_at);
+    let line = finding.recorded_in.as_ref().map(phrases::recorded_in);
     line.map_or_else(String::new, |line| {
         format!("{}\n", code(&phrases::clipped(&line, LONGEST_LINE)))
     })
@@ -376,7 +376,7 @@ mod tests {
         let mut record = fixed();
         record.findings.clear();
         record.residue.clear();
-        record.others.clear();
+        record.unexplained.clear();
         record.facts.rows.clear();
         record.outcome = Outcome::Conforms;
         let text = markdown(&record);

@@ -70,10 +70,10 @@ pub use merge::{MergeError, merge};
 pub(crate) use phrases::{counted, errors_and_warnings};
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
-    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotJudgedRecord,
-    OperationRecord, OtherRecord, Outcome, Record, RecordedAt, RejectedValueRecord, ResidueRecord, RunContext,
-    ShardEnded, ShardRecord, ShardsRecord, TrafficFileRecord, TrafficRecord, VERSION, VerdictRecord, WhyUndecided,
-    record,
+    ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotJudgedRecord,
+    OperationRecord, Outcome, Record, RecordedIn, RejectedValueRecord, ResidueRecord, RunContext, ShardEnded,
+    ShardRecord, ShardsRecord, SuspectedCause, TrafficFileRecord, TrafficRecord, UnexplainedRecord, VERSION,
+    VerdictRecord, WhyUndecided, record,
 };
 pub use sarif::sarif;
 pub use terminal::{Styling, Terminal, Verbosity};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::record::{
-    Cause, Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, RecordedAt, ResidueRecord, ShardsRecord,
-    TrafficRecord, VerdictRecord,
+    Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, RecordedIn, ResidueRecord, ShardsRecord,
+    SuspectedCause, TrafficRecord, VerdictRecord,
 };
 use crate::exchange::sanitize::{Colours, sanitize};
 use crate::history::LookedThrough;
@@ -37,8 +37,8 @@ pub(super) fn traffic(traffic: &TrafficRecord) -> String {
     text
 }
 
-/// Describes where a finding was recorded.
-pub(super) fn recorded_at(recorded: &RecordedAt) -> String {
+/// Describes the file and the entry in which a finding was recorded.
+pub(super) fn recorded_in(recorded: &RecordedIn) -> String {
     format!("recorded: entry {} of {}", recorded.entry, recorded.file)
 }
 
@@ -63,7 +63,7 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
         Outcome::CouldNotJudge => "could not judge",
         Outcome::DoesNotConform => "does not conform",
         Outcome::Interrupted => "interrupted",
-        Outcome::NotRecorded => "not recorded",
+        Outcome::WriteLogFailed => "not recorded",
     }
 }
 
@@ -124,10 +124,10 @@ pub(super) fn unchecked(record: &Record) -> (Vec<(&str, &str)>, usize) {
     (all, more)
 }
 
-/// Describes the probable cause of the findings, in one line.
-pub(super) fn cause(record: &Record) -> Option<&'static str> {
-    record.cause.map(|cause| match cause {
-        Cause::Mock => "the target answers creates with the same id again and keeps nothing: is it a mock?",
+/// Describes the one guess that explains the findings, in one line.
+pub(super) fn suspected_cause(record: &Record) -> Option<&'static str> {
+    record.suspected_cause.map(|cause| match cause {
+        SuspectedCause::Mock => "the target answers creates with the same id again and keeps nothing: is it a mock?",
     })
 }
 
@@ -189,7 +189,7 @@ pub(super) fn what_is_wrong(finding: &FindingRecord) -> Vec<String> {
         format!("documented: {}", finding.documented),
         format!("received: {}", received(finding)),
     ];
-    lines.extend(finding.recorded_at.as_ref().map(recorded_at));
+    lines.extend(finding.recorded_in.as_ref().map(recorded_in));
     lines
 }
 
@@ -278,18 +278,18 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
 }
 
 /// Returns all residue as pairs: the operation, and what is known about the record. After the records that creates left
-/// come other records that show the run tag.
+/// come the records that show the run tag and that no write explains.
 pub(super) fn all_residue(record: &Record) -> impl Iterator<Item = (&str, String)> {
     let created = record.residue.iter();
     let created = created.map(|left| (left.operation.as_str(), residue(left)));
-    let others = record.others.iter().map(|other| {
-        let id = other.id.as_deref().unwrap_or("without an id");
+    let unexplained = record.unexplained.iter().map(|record| {
+        let id = record.id.as_deref().unwrap_or("without an id");
         (
-            other.list.as_str(),
+            record.list.as_str(),
             format!("{id}; found by the run tag, no create returned it"),
         )
     });
-    created.chain(others)
+    created.chain(unexplained)
 }
 
 /// Lists the awkward values that were rejected, by operation and status; none if there are none.

@@ -25,7 +25,7 @@ impl Terminal {
         }
         let (entries, summary) = (self.entries(record), verdict + &self.summary(record, blocks));
         let room = SCREEN.saturating_sub(summary.lines().count());
-        let closing = match record.residue.len() + record.others.len() {
+        let closing = match record.residue.len() + record.unexplained.len() {
             0 => summary,
             // The heading takes a line too.
             left if left < room => summary + &self.residue_heading(record, ":") + &residue(record),
@@ -43,7 +43,7 @@ impl Terminal {
         let colour = match record.outcome {
             Outcome::Conforms => "32",
             Outcome::DoesNotConform => "31",
-            Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::NotRecorded => "33",
+            Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::WriteLogFailed => "33",
         };
         let words = match self.styling {
             Styling::Plain => words.to_owned(),
@@ -59,7 +59,7 @@ impl Terminal {
             "{}: {} held, {} broken, {} undecided",
             facts.total, facts.held, facts.broken, facts.undecided
         );
-        let cause = phrases::cause(record).map_or_else(String::new, |cause| self.row("cause", cause));
+        let cause = phrases::suspected_cause(record).map_or_else(String::new, |cause| self.row("cause", cause));
         let mut text = cause + &self.row("contract", &contract) + &self.row("facts", &counted);
         self.undecided(record, &mut text);
         if let Some(sum) = groups::explain_count(record, blocks) {
@@ -93,8 +93,7 @@ impl Terminal {
         text
     }
 
-    /// Returns the entries of the configuration that need action. They are above the verdict, however many there
-    /// are.
+    /// Returns the accepted deviations that need action. They are above the verdict, however many there are.
     fn entries(&self, record: &Record) -> String {
         let entries = accepted::entries(&record.accepted).map_or_else(Vec::new, |(_, entries)| entries);
         if entries.is_empty() {

@@ -38,8 +38,8 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// The most lines that groups of findings take if some are printed in full. Together with the summary, that is a
-/// screen.
+/// The most lines that groups of findings take if some are printed in full; a group is the findings of one cause.
+/// Together with the summary, that is a screen.
 const LINES: usize = 45;
 /// How many groups are printed.
 const MOST_GROUPS: usize = 50;
@@ -69,8 +69,8 @@ impl Terminal {
         self.sanitize(&text)
     }
 
-    /// Appends the groups of findings: the first in full, as long as a line for each of the others still fits, then
-    /// those in a line each. Groups after [`MOST_GROUPS`] are only counted.
+    /// Appends the groups of findings: as many as fit in full, leaving one line for each of the rest. Groups after
+    /// [`MOST_GROUPS`] are only counted.
     fn findings(&self, record: &Record, groups: &[Group<'_>], text: &mut String) {
         let all = self.verbosity == Verbosity::Verbose;
         let printed = if all {
@@ -139,8 +139,8 @@ impl Terminal {
         let mut snippet = Snippet::source(source.as_str())
             .line_start(first)
             .path(&record.contract.file);
-        if let Some(owner) = finding.excerpt.owner {
-            snippet = snippet.annotation(AnnotationKind::Context.span(span(&source, first, owner)));
+        if let Some(schema_name) = finding.excerpt.schema_name {
+            snippet = snippet.annotation(AnnotationKind::Context.span(span(&source, first, schema_name)));
         }
         let snippet = snippet.annotation(primary.label(label.as_str()));
         let headline = group.headline();
@@ -169,7 +169,7 @@ impl Terminal {
             format!("fact: {}", finding.fact),
             format!("received: {}", phrases::received(finding)),
         ];
-        notes.extend(finding.recorded_at.as_ref().map(phrases::recorded_at));
+        notes.extend(finding.recorded_in.as_ref().map(phrases::recorded_in));
         let listed = if self.verbosity == Verbosity::Verbose {
             group.len()
         } else {
@@ -309,7 +309,7 @@ mod tests {
     fn residue_is_reported_only_where_there_is_some() {
         let mut record = fixed();
         record.residue.clear();
-        record.others.clear();
+        record.unexplained.clear();
         let text = terminal(Styling::Plain, Verbosity::Normal).report(&record);
         assert!(!text.contains("residue"), "{text}");
     }
@@ -351,9 +351,8 @@ mod tests {
             (row.fact, row.reason) = (EVIL.into(), row.reason.as_ref().map(|_| EVIL.into()));
         }
         for entry in &mut record.accepted {
-            (entry.entry_scope.rule, entry.location, entry.reason) =
-                (EVIL.to_owned(), EVIL.to_owned(), EVIL.to_owned());
-            (entry.entry_scope.operation, entry.entry_scope.field) = (Some(EVIL.to_owned()), Some(EVIL.to_owned()));
+            entry.entry_scope = crate::rules::EntryScope::of(EVIL, Some(EVIL), Some(EVIL));
+            (entry.location, entry.reason) = (EVIL.to_owned(), EVIL.to_owned());
         }
         for left in &mut record.residue {
             (left.operation, left.id) = (EVIL.to_owned(), Some(EVIL.to_owned()));

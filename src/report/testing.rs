@@ -7,8 +7,8 @@ use reqwest::header::HeaderMap;
 
 use super::{
     AcceptedRecord, AcceptedState, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord, Exchanges,
-    FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord, OtherRecord, Outcome, PurposeRecord,
-    Record, RejectedValueRecord, ResidueRecord, ResponseRecord, RunContext, VERSION, VerdictRecord, record,
+    FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord, Outcome, PurposeRecord, Record,
+    RejectedValueRecord, ResidueRecord, ResponseRecord, RunContext, UnexplainedRecord, VERSION, VerdictRecord, record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -175,7 +175,7 @@ impl Seen {
     }
 }
 
-/// An entry of the configuration in this state.
+/// An accepted deviation in this state.
 fn entry(state: AcceptedState, field: &str, findings: usize) -> AcceptedRecord {
     AcceptedRecord {
         entry_scope: EntryScope::of("null-value", Some("getThings"), Some(field)),
@@ -225,7 +225,7 @@ pub(super) fn fixed() -> Record {
         duration_ms: 1234,
         facts: facts(),
         findings: findings(),
-        cause: None,
+        suspected_cause: None,
         accepted: vec![
             entry(AcceptedState::Holds, "/size", 2),
             entry(AcceptedState::NoLongerOccurs, "/name", 0),
@@ -234,7 +234,7 @@ pub(super) fn fixed() -> Record {
         ],
         residue: vec![left(Some("t-17"), true), left(None, true), left(None, false)],
         looked_through: LookedThrough::Part,
-        others: vec![OtherRecord {
+        unexplained: vec![UnexplainedRecord {
             list: "getThings".to_owned(),
             id: Some("t-18".to_owned()),
         }],
@@ -356,7 +356,7 @@ fn findings() -> Vec<FindingRecord> {
         count: 2,
         reproduce: "curl -sS -i 'https://api.example.com/things'".to_owned(),
         exchange: Some(1),
-        recorded_at: None,
+        recorded_in: None,
     };
     let undocumented_field = FindingRecord {
         rule: "undocumented-field".into(),

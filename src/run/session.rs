@@ -67,7 +67,7 @@ pub enum Ended {
     /// The plan was carried out, but no documented call succeeded; this is what came back instead.
     NoSuccess(NoSuccess),
     /// A write could not be recorded before it was sent, so it was not sent, for this reason.
-    NotRecorded(String),
+    WriteLogFailed(String),
     /// The target was not ready within this time; the string is the outcome of the last try.
     NotReady(Duration, String),
     /// Every documented request was answered with 429.
@@ -122,7 +122,7 @@ pub async fn run(
     let ended = tokio::select! {
         biased;
         () = interrupt => Ended::Interrupted,
-        reason = session.sender.write_withheld() => Ended::NotRecorded(reason),
+        reason = session.sender.write_withheld() => Ended::WriteLogFailed(reason),
         ended = session.carry_out(plan) => ended,
     };
     session.finish(ended)
@@ -243,7 +243,7 @@ impl<'run> Session<'run> {
             return ended;
         }
         self.look_through().await;
-        self.sender.unrecorded().map_or(Ended::Complete, Ended::NotRecorded)
+        self.sender.unrecorded().map_or(Ended::Complete, Ended::WriteLogFailed)
     }
 
     /// Returns how many rounds of a soak are under way together. One alone does not keep all jobs busy: the

@@ -70,7 +70,7 @@ fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize
                 (documented(view, finding))
                 (received(view, finding))
             }
-            @if let Some(recorded) = &finding.recorded_at { p.hint { (phrases::recorded_at(recorded)) } }
+            @if let Some(recorded) = &finding.recorded_in { p.hint { (phrases::recorded_in(recorded)) } }
             (others(view, group, number))
             (reproduce(finding, above))
             (explained(finding.rule.rule(), finding))
@@ -117,7 +117,7 @@ fn others(view: &View<'_>, group: &Group<'_>, number: usize) -> Markup {
                             @else { (name) }
                             ": received " (phrases::received(finding))
                             ", line " (finding.contract_line)
-                            @if let Some(recorded) = &finding.recorded_at { ", " (phrases::recorded_at(recorded)) }
+                            @if let Some(recorded) = &finding.recorded_in { ", " (phrases::recorded_in(recorded)) }
                         }
                     }
                 }

@@ -55,10 +55,10 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
                 table.residue {
                     thead { tr { th scope="col" { "Created by" } th scope="col" { "Identifier" } } }
                     tbody { @for left in residue { tr { th scope="row" { (left.operation) } td { (identifier(left)) } } }
-                        @for other in &view.record.others {
+                        @for unexplained in &view.record.unexplained {
                             tr {
-                                th scope="row" { (other.list) }
-                                td { @if let Some(id) = &other.id { code { (id) } " " } "it shows the run tag" }
+                                th scope="row" { (unexplained.list) }
+                                td { @if let Some(id) = &unexplained.id { code { (id) } " " } "it shows the run tag" }
                             }
                         }
                     }

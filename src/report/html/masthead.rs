@@ -15,7 +15,7 @@ pub(super) fn verdict(outcome: Outcome) -> (&'static str, &'static str) {
         Outcome::DoesNotConform => ("broken", "does not conform"),
         Outcome::CouldNotJudge => ("undecided", "could not be judged"),
         Outcome::Interrupted => ("undecided", "was interrupted"),
-        Outcome::NotRecorded => ("undecided", "was not recorded"),
+        Outcome::WriteLogFailed => ("undecided", "was not recorded"),
     }
 }
 
@@ -31,7 +31,7 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
                 span class={ "verdict " (css_class) } { (words) (phrases::in_operations(record)) }
             }
             p.because { (because(record)) }
-            @if let Some(cause) = phrases::cause(record) { p.because { (capital(cause)) } }
+            @if let Some(cause) = phrases::suspected_cause(record) { p.because { (capital(cause)) } }
             (balance(record))
             (about(record))
             (acceptances(record))
@@ -132,7 +132,7 @@ fn about(record: &Record) -> Markup {
     }
 }
 
-/// Returns how many findings were accepted, and the entries of the configuration that need action.
+/// Returns how many findings were accepted, and the accepted deviations that need action.
 fn acceptances(record: &Record) -> Markup {
     let rendered = accepted::entries(&record.accepted);
     html! {

@@ -25,7 +25,7 @@ pub(super) fn source(excerpt: &Excerpt) -> Markup {
 /// Returns a line with its marks.
 fn marked(text: &str, number: u32, excerpt: &Excerpt) -> Markup {
     let mut marks = vec![(excerpt.primary, true)];
-    marks.extend(excerpt.owner.map(|owner| (owner, false)));
+    marks.extend(excerpt.schema_name.map(|name| (name, false)));
     marks.retain(|(mark, _)| mark.line == number);
     marks.sort_by_key(|(mark, _)| mark.start);
     let (mut parts, mut at) = (Vec::new(), 0);
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use crate::report::excerpt::ExcerptLine;
 
-    fn excerpt(primary: (u32, usize, usize), owner: Option<(u32, usize, usize)>) -> Excerpt {
+    fn excerpt(primary: (u32, usize, usize), schema_name: Option<(u32, usize, usize)>) -> Excerpt {
         let mark = |(line, start, end)| Mark { line, start, end };
         let line = |number, text: &str| ExcerptLine {
             number,
@@ -64,7 +64,7 @@ mod tests {
         Excerpt {
             lines: vec![line(3, "äge: <b>"), line(9, "type: x")],
             primary: mark(primary),
-            owner: owner.map(mark),
+            schema_name: schema_name.map(mark),
         }
     }
 
@@ -80,12 +80,12 @@ mod tests {
 
     #[test]
     fn marks_beyond_a_line_or_within_each_other_lose_no_character_of_it() {
-        for (primary, owner) in [
+        for (primary, schema_name) in [
             ((3, 2, 400), None),
             ((3, 400, 2), Some((3, 1, 2))),
             ((3, 0, 8), Some((3, 2, 4))),
         ] {
-            let reported = source(&excerpt(primary, owner)).into_string();
+            let reported = source(&excerpt(primary, schema_name)).into_string();
             let text: String = reported
                 .split('<')
                 .filter_map(|part| part.split_once('>'))

@@ -40,10 +40,10 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         duration_ms: u64::try_from((ended - started).num_milliseconds()).unwrap_or(0),
         facts: facts(left.facts, right.facts),
         findings: findings(left.findings, right.findings),
-        cause: left.cause.or(right.cause),
+        suspected_cause: left.suspected_cause.or(right.suspected_cause),
         accepted: accepted(left.accepted, right.accepted),
         looked_through,
-        others: [left.others, right.others].concat(),
+        unexplained: [left.unexplained, right.unexplained].concat(),
         rejected_values: [left.rejected_values, right.rejected_values].concat(),
         residue: [left.residue, right.residue].concat(),
         requests: requests(left.requests, right.requests),
@@ -80,7 +80,8 @@ fn traffic(left: Option<TrafficRecord>, right: Option<TrafficRecord>) -> Option<
     })
 }
 
-/// Returns each operation once. It is checked if any shard had a success of it, whichever shard it is assigned to.
+/// Returns each operation once. It counts as checked if any shard got a successful response from it, whichever shard it
+/// is assigned to.
 fn operations(left: Vec<OperationRecord>, right: Vec<OperationRecord>) -> Vec<OperationRecord> {
     let both = left.into_iter().zip(right);
     let weight = |operation: &OperationRecord| (operation.coverage, Reverse(operation.unchecked.clone()));
@@ -88,8 +89,8 @@ fn operations(left: Vec<OperationRecord>, right: Vec<OperationRecord>) -> Vec<Op
         .collect()
 }
 
-/// Drops findings about unchecked operations that another shard had a success of. A finding at deny stays, because the
-/// shard that made it did not conform.
+/// Drops findings about unchecked operations from which another shard got a successful response. A finding at deny
+/// stays, because the shard that made it did not conform.
 fn still_reported(mut findings: Vec<FindingRecord>, operations: &[OperationRecord]) -> Vec<FindingRecord> {
     let checked = |name: &str| {
         let mut operations = operations.iter();
@@ -105,7 +106,7 @@ fn still_reported(mut findings: Vec<FindingRecord>, operations: &[OperationRecor
 pub(super) fn sort(record: &mut Record) {
     put_in_order(&mut record.findings);
     record.exchanges.sort_by_key(|exchange| exchange.number);
-    record.others.sort();
+    record.unexplained.sort();
     record.rejected_values.sort();
     record.rejected_values.dedup();
     record.residue.sort_by(|left, right| {
@@ -214,7 +215,7 @@ fn preference(finding: &FindingRecord) -> (u64, &str, &str, &str, &str) {
     )
 }
 
-/// Returns each entry of the configuration once. A shard also sends requests that its part depends on, so a finding of
+/// Returns each accepted deviation once. A shard also sends requests that its part depends on, so a finding of
 /// two shards counts twice here.
 fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<AcceptedRecord> {
     let mut joined = left;
@@ -233,7 +234,7 @@ fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<Accept
                 AcceptedState::NoLongerOccurs
             }
             (AcceptedState::NoLongerOccurs, _) | (_, AcceptedState::NoLongerOccurs) => AcceptedState::Holds,
-            // An entry may expire while the shards run.
+            // An accepted deviation may expire while the shards run.
             (left, right) => left.min(right),
         };
         known.expired = known.expired.take().max(entry.expired);

@@ -325,7 +325,7 @@ fn a_shard_that_did_not_end_keeps_the_rest_from_being_green_and_what_is_broken_b
     for (one, two, both) in [
         (Outcome::Conforms, Outcome::Interrupted, Outcome::Interrupted),
         (Outcome::CouldNotJudge, Outcome::Interrupted, Outcome::Interrupted),
-        (Outcome::NotRecorded, Outcome::Interrupted, Outcome::NotRecorded),
+        (Outcome::WriteLogFailed, Outcome::Interrupted, Outcome::WriteLogFailed),
         (Outcome::CouldNotJudge, Outcome::Conforms, Outcome::CouldNotJudge),
         (Outcome::DoesNotConform, Outcome::Interrupted, Outcome::DoesNotConform),
         (Outcome::Conforms, Outcome::Conforms, Outcome::Conforms),

@@ -33,7 +33,7 @@ pub(super) fn of_both(run: &Record, traffic: &Record) -> (Outcome, Option<String
     let ended = |outcome: &Outcome| both.iter().any(|record| record.outcome == *outcome);
     let outcome = [
         Outcome::DoesNotConform,
-        Outcome::NotRecorded,
+        Outcome::WriteLogFailed,
         Outcome::Interrupted,
         Outcome::CouldNotJudge,
     ]
@@ -64,7 +64,7 @@ fn of_shards(record: &Record, shards: &ShardsRecord) -> (Outcome, Option<String>
     if reasons.is_empty() {
         return (Outcome::Conforms, None);
     }
-    let outcome = [Outcome::NotRecorded, Outcome::Interrupted]
+    let outcome = [Outcome::WriteLogFailed, Outcome::Interrupted]
         .into_iter()
         .find(|outcome| ended(*outcome));
     (outcome.unwrap_or(Outcome::CouldNotJudge), Some(reasons.join("; ")))

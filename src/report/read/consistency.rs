@@ -89,7 +89,7 @@ fn finding((index, finding): (usize, &FindingRecord)) -> Option<String> {
     let near = lines
         .last()
         .is_none_or(|last| last.number.saturating_sub(first) <= MOST_LINES);
-    let marks = [Some(finding.excerpt.primary), finding.excerpt.owner];
+    let marks = [Some(finding.excerpt.primary), finding.excerpt.schema_name];
     let forward = marks.into_iter().flatten().all(|mark| mark.start <= mark.end);
     (!ascending || !near || !forward).then(|| format!("/findings/{index}/excerpt is not an excerpt of a contract"))
 }

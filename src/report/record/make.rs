@@ -4,8 +4,9 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::outcome::outcome;
 use super::{
-    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord,
-    OtherRecord, Record, RejectedValueRecord, ResidueRecord, ShardRecord, VERSION, VerdictRecord, WhyUndecided,
+    ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord, Record,
+    RejectedValueRecord, ResidueRecord, ShardRecord, SuspectedCause, UnexplainedRecord, VERSION, VerdictRecord,
+    WhyUndecided,
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -61,9 +62,9 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         status: left.status,
         found: left.found,
     });
-    let others = run.unexplained.iter().map(|other| OtherRecord {
-        list: name(other.list),
-        id: other.id.as_deref().map(identifier),
+    let unexplained = run.unexplained.iter().map(|record| UnexplainedRecord {
+        list: name(record.list),
+        id: record.id.as_deref().map(identifier),
     });
     let rejected_values = run.rejected_values.iter().map(|value| RejectedValueRecord {
         operation: name(value.operation),
@@ -89,11 +90,11 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         duration_ms: u64::try_from(about.duration.as_millis()).unwrap_or(u64::MAX),
         facts,
         findings,
-        cause: run.mock.then_some(Cause::Mock),
+        suspected_cause: run.mock.then_some(SuspectedCause::Mock),
         accepted: Vec::new(),
         residue: residue.collect(),
         looked_through: run.looked_through,
-        others: others.collect(),
+        unexplained: unexplained.collect(),
         rejected_values: rejected_values.collect(),
         requests: run.tally,
         operations: operations(run, about.contract),
@@ -233,7 +234,7 @@ fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
         count: finding.count,
         reproduce: about.redaction.hide(&reproduce(finding, about)),
         exchange: None,
-        recorded_at: None,
+        recorded_in: None,
     }
 }
 

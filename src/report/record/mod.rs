@@ -42,7 +42,8 @@ pub enum Outcome {
     /// The run was interrupted; what was judged so far is reported.
     Interrupted,
     /// The log of its writes could not be kept, so the run ended; what was judged so far is reported.
-    NotRecorded,
+    #[serde(rename = "not-recorded")]
+    WriteLogFailed,
 }
 
 impl Outcome {
@@ -52,7 +53,8 @@ impl Outcome {
         matches!(self, Self::Conforms | Self::DoesNotConform)
     }
 
-    /// Returns the exit code: 0 conforms, 1 does not conform, 3 could not judge, 4 not recorded, 130 interrupted.
+    /// Returns the exit code: 0 conforms, 1 does not conform, 3 could not judge, 4 the write log failed, 130
+    /// interrupted.
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
@@ -60,16 +62,17 @@ impl Outcome {
             Self::DoesNotConform => 1,
             Self::CouldNotJudge => 3,
             Self::Interrupted => 130,
-            Self::NotRecorded => 4,
+            Self::WriteLogFailed => 4,
         }
     }
 }
 
-/// A probable cause of many findings at once.
+/// The one guess that explains many findings at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Cause {
-    /// The target answers creates with the same identifier again and again, and keeps nothing.
+#[schemars(rename = "Cause")]
+pub enum SuspectedCause {
+    /// The target is a mock: it answers creates with the same identifier again and again, and keeps nothing.
     Mock,
 }
 
@@ -104,10 +107,10 @@ pub struct Record {
     pub facts: Facts,
     /// The findings, the most urgent first.
     pub findings: Vec<FindingRecord>,
-    /// The probable cause of the findings, if one is known.
-    #[serde(default)]
-    pub cause: Option<Cause>,
-    /// The entries of the configuration that accept findings, and what the run showed about them.
+    /// The one guess that explains the findings, such as that the target is a mock; none if there is no such guess.
+    #[serde(default, rename = "cause")]
+    pub suspected_cause: Option<SuspectedCause>,
+    /// The accepted deviations: the entries of the configuration, and what the run showed about them.
     #[serde(default)]
     pub accepted: Vec<AcceptedRecord>,
     /// The residue: what the run left, or may have left, in the target.
@@ -115,9 +118,10 @@ pub struct Record {
     /// How far the run looked for residue at its end.
     #[serde(default)]
     pub looked_through: LookedThrough,
-    /// Other records that showed the run tag then: made by the target along with a create, or changed by mistake.
-    #[serde(default)]
-    pub others: Vec<OtherRecord>,
+    /// The records that showed the run tag then and that no write explains: made by the target along with a create, or
+    /// changed by mistake.
+    #[serde(default, rename = "others")]
+    pub unexplained: Vec<UnexplainedRecord>,
     /// The awkward values that the target rejected: the document leaves open which values are accepted.
     #[serde(default, rename = "not_taken")]
     pub rejected_values: Vec<RejectedValueRecord>,
@@ -186,9 +190,9 @@ pub struct NotJudgedRecord {
     pub count: u64,
 }
 
-/// Where an exchange was recorded.
+/// In which file an exchange was recorded, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RecordedAt {
+pub struct RecordedIn {
     /// The file.
     pub file: String,
     /// The number of the entry in it, from 1.
@@ -447,9 +451,9 @@ pub struct FindingRecord {
     /// The number of the exchange that showed it first or, if several showed it together, of the last of them; none if it
     /// is not known.
     pub exchange: Option<u64>,
-    /// Where that exchange was recorded, if recorded traffic was judged.
+    /// The file and the entry in which that exchange was recorded, if recorded traffic was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recorded_at: Option<RecordedAt>,
+    pub recorded_in: Option<RecordedIn>,
 }
 
 impl FindingRecord {
@@ -484,9 +488,10 @@ pub struct ResidueRecord {
     pub found: Option<bool>,
 }
 
-/// A record that shows the run tag, but was in the response to none of the run's creates.
+/// A record that shows the run tag and that no write explains: it was in the response to none of the run's creates.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct OtherRecord {
+#[schemars(rename = "OtherRecord")]
+pub struct UnexplainedRecord {
     /// The list that shows it.
     pub list: String,
     /// Its identifier, as a shape if it may be a personal address; none if it has none.

@@ -40,9 +40,9 @@ pub(super) fn outcome(
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
-        Ended::NotRecorded(reason) => {
+        Ended::WriteLogFailed(reason) => {
             let reason = format!("the residue could not be recorded ({reason}), so no write was sent after that");
-            (Outcome::NotRecorded, Some(reason))
+            (Outcome::WriteLogFailed, Some(reason))
         }
         Ended::Throttled => (
             Outcome::CouldNotJudge,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::report::RecordedAt;
+use crate::report::RecordedIn;
 
 /// A whole file.
 #[derive(Debug, Serialize)]
@@ -122,7 +122,7 @@ pub(super) struct ResultProperties {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) exchange: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) recorded_at: Option<RecordedAt>,
+    pub(super) recorded_in: Option<RecordedIn>,
 }
 
 #[derive(Debug, Serialize)]

@@ -144,7 +144,7 @@ fn notifications(record: &Record) -> Vec<Notification> {
         let text = format!("{}{}", phrases::outcome(record.outcome), phrases::because(record));
         notes.push(note("error", text));
     }
-    notes.extend(phrases::cause(record).map(|cause| note("note", cause.to_owned())));
+    notes.extend(phrases::suspected_cause(record).map(|cause| note("note", cause.to_owned())));
     notes.extend(
         phrases::undecided(record)
             .into_iter()
@@ -211,7 +211,7 @@ fn result(record: &Record, group: &Group<'_>, rules: &[Descriptor]) -> SarifResu
             contract_pointer: finding.contract_pointer.clone(),
             reproduce: finding.reproduce.clone(),
             exchange: finding.exchange,
-            recorded_at: finding.recorded_at.clone(),
+            recorded_in: finding.recorded_in.clone(),
         },
     }
 }

@@ -98,7 +98,7 @@ fn every_report_names_the_entry_of_each_finding_of_a_group() {
     let report: Value = serde_json::from_str(&read("report.sarif")).unwrap();
     let result = &report["runs"][0]["results"][0];
     assert_eq!(
-        result["properties"]["recordedAt"],
+        result["properties"]["recordedIn"],
         json!({"file": "a.har", "entry": 3}),
         "{result}"
     );

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use countersign::report::{
-    Cause, Outcome, Record, Styling, Terminal, Verbosity, github, html, json, junit, markdown, read, sarif,
+    Outcome, Record, Styling, SuspectedCause, Terminal, Verbosity, github, html, json, junit, markdown, read, sarif,
 };
 use serde_json::{Value, json};
 
@@ -91,8 +91,8 @@ async fn checked(deviation: Deviation) -> Checked {
 async fn a_mock_is_reported_once_in_every_report_and_its_findings_stay() {
     let record = checked(all_mocked(false)).await.record;
     assert_eq!(
-        (record.outcome, record.cause),
-        (Outcome::DoesNotConform, Some(Cause::Mock))
+        (record.outcome, record.suspected_cause),
+        (Outcome::DoesNotConform, Some(SuspectedCause::Mock))
     );
     let rules = |rule: &str| record.findings.iter().filter(|finding| finding.rule == rule).count();
     assert!(rules("listed") > 0 && rules("identifier") > 0, "{:?}", record.findings);
@@ -116,15 +116,18 @@ async fn a_mock_is_reported_once_in_every_report_and_its_findings_stay() {
 async fn a_mock_whose_lists_show_what_its_creates_answer_is_reported_too() {
     let record = checked(all_mocked(true)).await.record;
     assert_eq!(
-        (record.outcome, record.cause),
-        (Outcome::DoesNotConform, Some(Cause::Mock))
+        (record.outcome, record.suspected_cause),
+        (Outcome::DoesNotConform, Some(SuspectedCause::Mock))
     );
 }
 
 #[tokio::test]
 async fn a_service_that_gives_one_identifier_again_and_keeps_what_was_sent_is_no_mock() {
     let record = checked(all_alike()).await.record;
-    assert_eq!((record.outcome, record.cause), (Outcome::DoesNotConform, None));
+    assert_eq!(
+        (record.outcome, record.suspected_cause),
+        (Outcome::DoesNotConform, None)
+    );
 }
 
 #[tokio::test]
@@ -133,16 +136,22 @@ async fn a_service_that_loses_records_and_gives_fresh_identifiers_is_no_mock() {
     let record = checked(mocked(move || format!("tag-{}", next.fetch_add(1, Ordering::SeqCst))))
         .await
         .record;
-    assert_eq!((record.outcome, record.cause), (Outcome::DoesNotConform, None));
+    assert_eq!(
+        (record.outcome, record.suspected_cause),
+        (Outcome::DoesNotConform, None)
+    );
 }
 
 #[tokio::test]
 async fn a_service_that_keeps_what_it_creates_elsewhere_is_no_mock() {
     let record = checked(mocked(|| "tag-1".to_owned())).await.record;
-    assert_eq!((record.outcome, record.cause), (Outcome::DoesNotConform, None));
+    assert_eq!(
+        (record.outcome, record.suspected_cause),
+        (Outcome::DoesNotConform, None)
+    );
 }
 
 #[tokio::test]
 async fn a_sound_service_is_no_mock() {
-    assert_eq!(checked(Deviation::none()).await.record.cause, None);
+    assert_eq!(checked(Deviation::none()).await.record.suspected_cause, None);
 }

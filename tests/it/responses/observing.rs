@@ -112,7 +112,7 @@ async fn observed(subject: &Subject) -> Result<(Observed<'static>, Plan, String)
     let verdict = verdict(&record);
     match record.outcome {
         Outcome::Conforms | Outcome::DoesNotConform => Ok((observed, plan, verdict)),
-        Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::NotRecorded => Err(verdict),
+        Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::WriteLogFailed => Err(verdict),
     }
 }
 
