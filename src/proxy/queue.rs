@@ -47,7 +47,8 @@ struct State {
     /// From when until when dropped writes were under way.
     dropped_writes: Option<(DateTime<Utc>, DateTime<Utc>)>,
     is_closed: bool,
-    asked: Vec<oneshot::Sender<Snapshot>>,
+    /// Who wants to know how far judging is, each with the number of the exchange that began next.
+    asked: VecDeque<(u64, oneshot::Sender<Snapshot>)>,
 }
 
 enum Slot {
@@ -169,11 +170,13 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// Asks how far judging is. The answer never comes once judging has ended.
+    /// Asks how far judging is, once it has come to all that has ended until now. The answer never comes once judging has
+    /// ended.
     pub(super) fn ask(&self) -> oneshot::Receiver<Snapshot> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.state();
-        state.asked.push(sender);
+        let next = state.next;
+        state.asked.push_back((next, sender));
         drop(state);
         self.changed.notify_one();
         receiver
@@ -230,9 +233,6 @@ impl State {
     }
 
     fn ready(&mut self) -> Option<Next> {
-        if let Some(asked) = self.asked.pop() {
-            return Some(Next::Asked(asked));
-        }
         if let Some((from, until)) = self.dropped_writes.take() {
             return Some(Next::Write(from, Some(until)));
         }
@@ -242,6 +242,12 @@ impl State {
                 passed: Box::new(passed),
                 is_late: true,
             });
+        }
+        let first = self.exchanges.first_key_value();
+        let has_come =
+            |next: u64| first.is_none_or(|(number, slot)| *number >= next || matches!(slot, Slot::UnderWay(..)));
+        if let Some((_, asked)) = self.asked.pop_front_if(|(next, _)| has_come(*next)) {
+            return Some(Next::Asked(asked));
         }
         loop {
             let Some(first) = self.exchanges.first_entry() else {
@@ -467,6 +473,17 @@ mod tests {
         assert_eq!(ready(&queue), on_time("GET"));
         assert_eq!(ready(&queue), None);
         assert_eq!((queue.counts().dropped, queue.counts().bytes), (1, 0));
+    }
+
+    #[test]
+    fn who_asks_how_far_judging_is_hears_of_all_that_has_ended() {
+        let queue = queue();
+        drop(begin(&queue, "GET"));
+        let _asked = queue.ask();
+        let _under_way = begin(&queue, "POST");
+        assert_eq!(ready(&queue), on_time("GET"));
+        assert!(matches!(queue.state().ready(), Some(Next::Asked(_))));
+        assert_eq!(ready(&queue), None);
     }
 
     #[test]

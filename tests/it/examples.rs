@@ -44,7 +44,7 @@ fn command(name: &str) -> Command {
 }
 
 /// The program of an example. `cargo test` builds it, and tells a test no path but that of a command.
-fn built(name: &str) -> PathBuf {
+pub(crate) fn built(name: &str) -> PathBuf {
     let command = Path::new(env!("CARGO_BIN_EXE_countersign"));
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let example = command.with_file_name("examples").join(file);

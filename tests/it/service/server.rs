@@ -84,21 +84,10 @@ async fn a_connection_that_stays_idle_after_a_response_is_cut() {
     assert!(response_to_unfinished(request).await.starts_with("HTTP/1.1 404 "));
 }
 
-/// Lets this process open so many files: both ends of every connection are in it.
-fn allow_open_files(count: u64) {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let maximum = getrlimit(Resource::Nofile).maximum;
-    let raised = Rlimit {
-        current: Some(maximum.map_or(count, |maximum| maximum.min(count))),
-        maximum,
-    };
-    setrlimit(Resource::Nofile, raised).unwrap();
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_thousand_idle_connections_do_not_stop_a_new_one_from_being_served() {
     const IDLE: usize = 2_000;
-    allow_open_files(4_096);
+    crate::support::files::allow_open_files(4_096);
     let service = Running::memory().await;
     let mut idle = Vec::new();
     for number in 0..IDLE {

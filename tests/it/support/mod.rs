@@ -3,6 +3,7 @@
 pub(crate) mod again;
 pub(crate) mod archive;
 pub(crate) mod crew;
+pub(crate) mod files;
 pub(crate) mod leaks;
 pub(crate) mod stub;
 

@@ -1,14 +1,23 @@
 //! `countersign proxy`: what passes is judged, and what passes is not changed.
 #![cfg(unix)]
 
+mod chaos;
+
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
+use countersign::client::Client;
+use countersign::service::{self, Profile, Service, Setting, StoreUrl};
+use futures::TryStreamExt as _;
 use serde_json::{Value, json};
 
 use super::stub::Stub;
 use super::support::{Call, Ended, Running, TOKEN, countersign};
 use super::target::Target;
+use crate::examples::built;
+use crate::service::profile::combinations::profiles;
+use crate::support::crew::{each, runtime};
+use crate::support::tried;
 
 /// What a client sends in the tests that look at bytes.
 const TAGS: &str = "/organization/v1/tags";
@@ -221,11 +230,9 @@ fn what_passes_is_not_changed() {
 
 #[test]
 fn a_target_that_does_not_answer_is_reported_to_the_client_and_not_judged() {
-    // A port on which nobody listens any more.
-    let gone = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    // Nobody listens at this address, and the port is taken at the one that every other test uses.
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let gone = format!("127.0.0.2:{}", taken.local_addr().unwrap().port());
     let (running, address) = running(&format!("http://{gone}"), &["--metrics", "127.0.0.1:0"]);
     let metrics = running.first_error_line();
     let metrics = metrics.trim_end().strip_prefix("metrics are at http://").unwrap();
@@ -414,8 +421,8 @@ fn a_signal_to_the_proxy_ends_its_command_and_the_reports_are_written() {
 
 #[test]
 fn the_proxy_is_not_its_own_target() {
-    // Another program may take the port in between; then it is taken, which is an error of usage too.
-    let free = std::net::TcpListener::bind("127.0.0.1:0")
+    // No other test uses this address, so nobody takes the port in between.
+    let free = std::net::TcpListener::bind("127.0.0.3:0")
         .unwrap()
         .local_addr()
         .unwrap();
@@ -427,5 +434,74 @@ fn the_proxy_is_not_its_own_target() {
         &free.to_string(),
     ])
     .run();
-    assert!(ended.is_one_error(2).starts_with("--to http://127.0.0.1:"), "{ended:?}");
+    assert!(ended.is_one_error(2).starts_with("--to http://127.0.0.3:"), "{ended:?}");
+}
+
+/// How many drawn profiles are tried, and how many in the gate.
+const DRAWN: (usize, usize) = (4, 24);
+
+#[test]
+fn no_profile_that_is_drawn_is_accused_through_the_proxy() {
+    let accused = each(profiles(1, tried(DRAWN.0, DRAWN.1)), runtime, |runtime, settings| {
+        let parsed: Vec<_> = settings
+            .iter()
+            .map(|setting| Setting::parse(setting).unwrap())
+            .collect();
+        let opened = Service::open(
+            &StoreUrl::Memory,
+            TOKEN.to_owned().into(),
+            Profile::of(&parsed).unwrap(),
+        );
+        let target = Target::serve(service::app(runtime.block_on(opened).unwrap()));
+        // What the check itself says is not asked here.
+        let line = "countersign check --seed 1 --base-url $COUNTERSIGN_PROXY_URL --writes --quiet --settle 0 || true";
+        let ended = proxy_with(&target.url(), &["--report", "json=report.json"], line).run();
+        let held = ended.json("report.json")["facts"]["held"].as_u64().unwrap();
+        (ended.code != 0 || held < 100).then(|| format!("{settings:?}: {held} held: {ended:?}"))
+    });
+    let accused: Vec<_> = accused.into_iter().flatten().collect();
+    assert!(accused.is_empty(), "{accused:#?}");
+}
+
+#[test]
+fn what_clients_of_others_send_is_decided_as_a_check_decides_it() {
+    let target = Target::serve(runtime().block_on(async {
+        let service = Service::memory(TOKEN.to_owned().into()).unwrap();
+        service.grow_contacts(120, |_| {}).await.unwrap();
+        service::app(service)
+    }));
+    let (contact, venue) = runtime().block_on(async {
+        let client = Client::new(&target.url(), TOKEN.parse().unwrap()).unwrap();
+        let contacts: Vec<_> = client.contacts().try_collect().await.unwrap();
+        let venues: Vec<_> = client.venues().try_collect().await.unwrap();
+        (contacts[0].id.clone().unwrap(), venues[0].name.clone().unwrap())
+    });
+    let [list, import, visit] =
+        ["list_contacts", "import_contacts", "record_visit"].map(|name| built(name).display().to_string());
+    let line = format!(
+        "'{list}' $COUNTERSIGN_PROXY_URL > /dev/null && '{import}' $COUNTERSIGN_PROXY_URL contacts.csv contacts.resume && \
+         '{visit}' $COUNTERSIGN_PROXY_URL '{contact}' '{venue}' 2024-05-17T09:30:00+02:00"
+    );
+    let ended = proxy_with(&target.url(), &["--report", "json=report.json"], &line)
+        .file(
+            "contacts.csv",
+            "firstname,lastname,contact_type,contact\nAda,Sample,email,ada@example.com\n",
+        )
+        .run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let report = ended.json("report.json");
+    let called = report["operations"].as_array().unwrap().iter();
+    let called: Vec<_> = called.filter(|operation| operation["coverage"] == "checked").collect();
+    assert_eq!(
+        (report["facts"]["broken"].as_u64(), called.len()),
+        (Some(0), 4),
+        "{report:#}"
+    );
+    // What a direct check decides of these operations, it decides likewise: all of it is held.
+    assert!(
+        report["facts"]["held"].as_u64().unwrap() > 150,
+        "{}",
+        report["facts"]["held"]
+    );
+    ended.shows_nowhere(&contact);
 }
