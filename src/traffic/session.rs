@@ -361,7 +361,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let (noted, body) = self.evaluation.exchange(page.exchange, (Self::intent(), &part));
         // What comes where a client asks for a page beyond the last one is not documented.
         let last = self.evaluation.history().last_page(alone);
-        if page.asked.number > last.map(|last| last.max(1)) && last.is_some() {
+        let is_beyond_last = last.is_some() && page.asked.number > last.map(|last| last.max(1));
+        if is_beyond_last {
             self.evaluation.drop_look(alone);
         } else {
             self.evaluation.conclude(alone, false);
@@ -370,6 +371,9 @@ impl<'run, 'emit> Session<'run, 'emit> {
         // What was written since a late page was requested may be on it or not.
         if noted.page.is_none() || page.is_late {
             self.drop_walk(&page.window);
+            return;
+        }
+        if is_beyond_last {
             return;
         }
         for create in self.evaluation.history().creates_by_other_clients(list) {

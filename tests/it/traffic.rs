@@ -411,6 +411,22 @@ fn a_request_that_asks_for_something_else_is_not_judged() {
     }
 }
 
+#[test]
+fn a_page_beyond_the_last_one_belongs_to_no_walk() {
+    // The service shows its last page there, which the document leaves open.
+    let walk = [
+        list(0.0, "?page=1", &tags(1, &["a", "b"], (3, 2))),
+        list(1.0, "?page=1000000000000000000", &tags(2, &["c"], (3, 2))),
+        list(2.0, "?page=2", &tags(2, &["c"], (3, 2))),
+    ];
+    let judged = judged(&contract(), &[har(&walk)]);
+    assert_eq!(findings(&judged), Vec::<String>::new());
+    assert_eq!(
+        verdict(&judged, "getTags pages /data/items: no item on two pages"),
+        Verdict::Held
+    );
+}
+
 /// Two pages that share an item, as one client walks them from this second on.
 fn unsound_walk(seconds: f64) -> Vec<Value> {
     vec![
