@@ -49,7 +49,7 @@ impl Prepared {
             contract,
             target: self.transport.target(),
             seed: self.plan.seed,
-            recorded: false,
+            is_traffic: false,
             writes: self
                 .plan
                 .steps

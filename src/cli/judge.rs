@@ -195,7 +195,7 @@ impl Judging {
             contract,
             target,
             seed: 0,
-            recorded: true,
+            is_traffic: true,
             writes: false,
             started_at: self.started_at,
             duration,

@@ -75,7 +75,7 @@ pub fn body(request: &Request, values: Values) -> Option<String> {
     Some(match body {
         Content::Json(body) => request
             .spelling
-            .json(body, &request.from_target, |at, value| match values {
+            .json(body, &request.unprintable, |at, value| match values {
                 Values::Hidden => Value::from(placeholder(fields(at).last().map_or("", String::as_str))).to_string(),
                 Values::Shown => value.to_string(),
             }),
@@ -171,7 +171,7 @@ impl Placeholders<'_> {
         let request = self.request;
         match content {
             Content::Json(body) if values == Values::Hidden => {
-                for piece in request.spelling.pieces(body, &request.from_target) {
+                for piece in request.spelling.pieces(body, &request.unprintable) {
                     match piece {
                         Piece::FromTarget(at, value) => {
                             let variable = Part::Variable(self.variable(&fields(&at), LinkTarget::Body(at)));
@@ -353,7 +353,7 @@ mod tests {
                 json!({"contact_id": OWN, "venue_id": "v-17", "note": "it's"}),
             )),
             spelling: Spelling::default(),
-            from_target: vec!["/venue_id".to_owned()],
+            unprintable: vec!["/venue_id".to_owned()],
             printable: Printable {
                 path: "/v1/visits".to_owned(),
                 headers: Vec::new(),
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn each_location_of_the_target_has_a_variable_of_its_own() {
-        let from_target = [
+        let unprintable = [
             "/contact_methods/0/type",
             "/contact-methods/0/type",
             "/venue_id",
@@ -421,7 +421,7 @@ mod tests {
                 "contact_methods": [{"type": "x"}], "contact-methods": [{"type": "y"}], "venue_id": "v-17", "size": 17,
                 "own": [], "more": {},
             }))),
-            from_target: from_target.map(str::to_owned).to_vec(),
+            unprintable: unprintable.map(str::to_owned).to_vec(),
             path: "/v1/contacts/t-17?page=2".to_owned(),
             printable: Printable {
                 path: format!("/v1/contacts/{}?page=2", placeholder("id")),

@@ -59,8 +59,8 @@ pub struct Request {
     pub body: Option<Content>,
     /// How the body, its media type and the scheme of the credential are spelled.
     pub spelling: Spelling,
-    /// Pointers into the body whose values the target showed; they are never printed.
-    pub from_target: Vec<String>,
+    /// Pointers into the body whose values are never printed, because the target showed them.
+    pub unprintable: Vec<String>,
     /// The path and the headers as they may be printed.
     pub printable: Printable,
     /// How the caller authenticates.
@@ -104,7 +104,7 @@ impl Request {
             headers: Vec::new(),
             body: None,
             spelling: Spelling::default(),
-            from_target: Vec::new(),
+            unprintable: Vec::new(),
             printable: Printable::default(),
             credential: Credential::None,
         }
@@ -127,7 +127,7 @@ impl Request {
             Content::Json(body) if self.spelling == Spelling::default() => body.to_string(),
             Content::Json(body) => self
                 .spelling
-                .json(body, &self.from_target, |_, value| value.to_string()),
+                .json(body, &self.unprintable, |_, value| value.to_string()),
             Content::Raw(text) => text.clone(),
         })
     }
@@ -204,9 +204,9 @@ impl From<Purpose> for Intent {
 /// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A read at the end of a run that looks for what it left. Its response is not judged, because it may show what the
+    /// A read of the search for residue at the end of a run. Its response is not judged, because it may show what the
     /// edge cases stored.
-    FinalLook,
+    ResidueLook,
     /// A documented request, and what a rejection of it would mean.
     Documented(OnRejection),
     /// A documented request in another spelling. Its response is judged in one respect only: that it is as good as the

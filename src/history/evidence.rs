@@ -45,9 +45,9 @@ pub struct Walk {
     pub max_pages: u64,
     /// What an earlier walk over the same list shows about this one.
     pub stability: Stability,
-    /// Whether it is part of the look at the end of a run, of which only the counts are judged: what the list shows
-    /// after the edge cases may be what they stored.
-    pub is_final_look: bool,
+    /// Whether it is part of the search for residue at the end of a run, of which only the counts are judged: what the
+    /// list shows after the edge cases may be what they stored.
+    pub is_residue_look: bool,
 }
 
 /// Whether a list stayed the same from one walk to the next.

@@ -147,8 +147,8 @@ impl History<'_> {
                 Seeking::Update(Box::new(self.change_sought(changed, Some(sent))))
             }
         };
-        let is_final_look = matches!(sought, Sought::Residue | Sought::Recount);
-        let walk = new_walk(list, Extent::Whole, (max_pages, is_final_look));
+        let is_residue_look = matches!(sought, Sought::Residue | Sought::Recount);
+        let walk = new_walk(list, Extent::Whole, (max_pages, is_residue_look));
         let counted = match sought {
             Sought::Recount => self.ledger.walks.remove(&list),
             _ => None,
@@ -171,7 +171,7 @@ impl History<'_> {
         let walk = new_walk(
             look.walk.operation,
             extent,
-            (look.walk.max_pages, look.walk.is_final_look),
+            (look.walk.max_pages, look.walk.is_residue_look),
         );
         look.extent = extent;
         let last = std::mem::replace(&mut look.walk, walk);
@@ -366,7 +366,7 @@ impl History<'_> {
 }
 
 /// Begins a walk without any pages.
-fn new_walk(list: OperationId, extent: Extent, (max_pages, is_final_look): (u64, bool)) -> Walk {
+fn new_walk(list: OperationId, extent: Extent, (max_pages, is_residue_look): (u64, bool)) -> Walk {
     Walk {
         operation: list,
         pages: Vec::new(),
@@ -376,7 +376,7 @@ fn new_walk(list: OperationId, extent: Extent, (max_pages, is_final_look): (u64,
         },
         max_pages,
         stability: Stability::Unknown,
-        is_final_look,
+        is_residue_look,
     }
 }
 

@@ -132,7 +132,7 @@ mod tests {
             end,
             max_pages: 100,
             stability: Stability::Unknown,
-            is_final_look: false,
+            is_residue_look: false,
         }
     }
 

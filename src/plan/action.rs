@@ -62,7 +62,7 @@ pub enum Action {
     /// Updates a record of this run with plain values again, after awkward values and edge cases.
     Restore,
     /// Looks through this list at the end of the run, for everything that the run left there.
-    FinalLook,
+    ResidueLook,
 }
 
 /// The credential of a probe, in the order of sending, except that a second page is requested once its list is filled.
@@ -320,7 +320,7 @@ const RESTORE: ActionSpec = ActionSpec {
     ..ONE
 };
 
-const FINAL_LOOK: ActionSpec = ActionSpec {
+const RESIDUE_LOOK: ActionSpec = ActionSpec {
     reason: "look through the list for the run tag: whatever the run left is accounted for",
     requests: "the first page, then pages 2 to last_page, {max_pages} at most",
     decides: &[Evidence::Counted],
@@ -362,7 +362,7 @@ impl Action {
             Self::EdgeCaseRead(_) => EDGE_CASE_READ,
             Self::EdgeCaseWrite(_) => EDGE_CASE_WRITE,
             Self::Restore => RESTORE,
-            Self::FinalLook => FINAL_LOOK,
+            Self::ResidueLook => RESIDUE_LOOK,
         }
     }
 

@@ -73,16 +73,16 @@ impl Draft {
     #[must_use]
     pub fn body(&self) -> (Value, Vec<String>) {
         let mut body = Value::Object(Map::new());
-        let mut from_target = Vec::new();
+        let mut unprintable = Vec::new();
         for leaf in &self.leaves {
             if let Some(choice) = leaf.choices.get(leaf.chosen) {
                 insert(&mut body, &leaf.pointer, choice.value.clone());
                 if choice.from_target {
-                    from_target.push(leaf.pointer.clone());
+                    unprintable.push(leaf.pointer.clone());
                 }
             }
         }
-        (body, from_target)
+        (body, unprintable)
     }
 }
 

@@ -78,11 +78,11 @@ impl EdgeCaseField {
         }
     }
 
-    /// Puts the value into the body. `from_target` has the pointers of the values that the target showed; those at this
+    /// Puts the value into the body. `unprintable` has the pointers of the values that the target showed; those at this
     /// location are removed.
-    pub fn insert(self, body: &mut Value, from_target: &mut Vec<String>) {
+    pub fn insert(self, body: &mut Value, unprintable: &mut Vec<String>) {
         let below = format!("{}/", self.pointer);
-        from_target.retain(|at| *at != self.pointer && !at.starts_with(&below));
+        unprintable.retain(|at| *at != self.pointer && !at.starts_with(&below));
         draft::insert(body, &self.pointer, self.value);
     }
 }
@@ -177,15 +177,15 @@ fn unknown(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, ra
 }
 
 impl EdgeCaseString {
-    /// Makes one string of the body unusual; returns whether there is one. `from_target` has the pointers of the values
+    /// Makes one string of the body unusual; returns whether there is one. `unprintable` has the pointers of the values
     /// that the target showed.
     ///
     /// It prefers a string that carries the run tag: the run's own name for what it writes. An address of `example.com`
     /// stays one, because the change is made before it. A string that the target showed is replaced.
-    pub fn insert(self, body: &mut Value, from_target: &mut Vec<String>, run_tag: &RunTag) -> bool {
+    pub fn insert(self, body: &mut Value, unprintable: &mut Vec<String>, run_tag: &RunTag) -> bool {
         let mut texts = Vec::new();
         collect(body, &mut String::new(), &mut texts);
-        let of_the_target = |at: &String| from_target.contains(at);
+        let of_the_target = |at: &String| unprintable.contains(at);
         let tagged = |at: &String| {
             let text = body.pointer(at).and_then(Value::as_str);
             text.is_some_and(|text| text.contains(run_tag.as_str()))
@@ -202,7 +202,7 @@ impl EdgeCaseString {
         };
         let kept = if of_the_target(at) { "" } else { text_at(body, at) };
         let unusual = self.before(kept);
-        from_target.retain(|other| other != at);
+        unprintable.retain(|other| other != at);
         if let Some(place) = body.pointer_mut(at) {
             *place = Value::String(unusual);
         }
@@ -366,14 +366,14 @@ mod tests {
 
     #[test]
     fn a_text_that_the_target_showed_is_replaced_where_there_is_no_other() {
-        let mut from_target = vec!["/a".to_owned(), "/b".to_owned()];
+        let mut unprintable = vec!["/a".to_owned(), "/b".to_owned()];
         let mut body = json!({"a": "Ada", "b": "Beth"});
-        assert!(edge_case_string(EdgeCaseKind::NonAsciiString, 1).insert(&mut body, &mut from_target, &run_tag()));
-        assert_eq!((&body["a"], &from_target[..]), (&json!("Ada"), &["/a".to_owned()][..]));
+        assert!(edge_case_string(EdgeCaseKind::NonAsciiString, 1).insert(&mut body, &mut unprintable, &run_tag()));
+        assert_eq!((&body["a"], &unprintable[..]), (&json!("Ada"), &["/a".to_owned()][..]));
         assert!(!body["b"].as_str().unwrap().contains("Beth"));
         let mut body = json!({"a": "Ada", "b": "own"});
-        let mut from_target = vec!["/a".to_owned()];
-        assert!(edge_case_string(EdgeCaseKind::LongString, 0).insert(&mut body, &mut from_target, &run_tag()));
+        let mut unprintable = vec!["/a".to_owned()];
+        assert!(edge_case_string(EdgeCaseKind::LongString, 0).insert(&mut body, &mut unprintable, &run_tag()));
         assert_eq!(body["a"], "Ada");
         assert!(body["b"].as_str().unwrap().ends_with("own"));
     }
@@ -457,12 +457,12 @@ mod tests {
             ),
         ] {
             let mut body = sound.clone();
-            let mut from_target = vec!["/name".to_owned(), "/list/0/type".to_owned()];
-            field(at, value).insert(&mut body, &mut from_target);
+            let mut unprintable = vec!["/name".to_owned(), "/list/0/type".to_owned()];
+            field(at, value).insert(&mut body, &mut unprintable);
             assert_eq!(body, expected, "{at}");
             assert!(
-                from_target.iter().all(|kept| !kept.starts_with(at)),
-                "{at}: {from_target:?}"
+                unprintable.iter().all(|kept| !kept.starts_with(at)),
+                "{at}: {unprintable:?}"
             );
         }
     }

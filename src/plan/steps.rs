@@ -94,7 +94,7 @@ impl Plan {
         let own = contract.operation_ids().filter(|id| share.own.contains(id));
         plan.in_scope = own.filter(|id| !left_out(id)).collect();
         plan.share(contract, (&called, steps), share, &value_sources);
-        plan.final_looks(contract, &called);
+        plan.residue_looks(contract, &called);
         plan.shown_by = shown_by(contract, scope);
         plan.not_called.sort_by_key(|(id, _)| *id);
         plan.steps.sort_by_key(|step| order_key(contract, &value_sources, step));
@@ -162,11 +162,11 @@ impl Plan {
     }
 
     /// Adds a look through each list that shows what a called operation creates.
-    fn final_looks(&mut self, contract: &Contract, called: &[OperationId]) {
+    fn residue_looks(&mut self, contract: &Contract, called: &[OperationId]) {
         let steps: Vec<_> = self.steps.iter().map(|step| step.operation).collect();
         let creates = |id: OperationId| contract.operation(id).creates();
         let created_in = |id| contract.created_in(id).filter(|_| creates(id));
-        self.add(Action::FinalLook, lists(&steps, called, created_in));
+        self.add(Action::ResidueLook, lists(&steps, called, created_in));
     }
 
     /// Adds steps that send an empty token to one called read and to one called write, chosen by the seed: the code
@@ -534,7 +534,7 @@ mod tests {
             .steps
             .iter()
             .rev()
-            .take_while(|step| step.action == Action::FinalLook);
+            .take_while(|step| step.action == Action::ResidueLook);
         let mut lists: Vec<_> = end
             .map(|step| contract.operation(step.operation).name.as_str())
             .collect();
@@ -545,7 +545,7 @@ mod tests {
             Plan::new(&contract, &reads)
                 .steps
                 .iter()
-                .all(|step| step.action != Action::FinalLook)
+                .all(|step| step.action != Action::ResidueLook)
         );
     }
 
@@ -558,7 +558,7 @@ mod tests {
         // identifiers of two of them; each field in each other type, of two writes of a contact, of a method, a visit
         // and a tag.
         assert_eq!(edge_cases.len(), 6 * 4 + (9 * 5 - 3) + 2 * 2 + (72 + 72 + 19 + 12 + 8));
-        let behind = |step: &&Step| matches!(step.action, Action::FinalLook | Action::Restore);
+        let behind = |step: &&Step| matches!(step.action, Action::ResidueLook | Action::Restore);
         let before = plan.steps.len() - plan.steps.iter().filter(behind).count();
         let tail = plan.steps.get(before - edge_cases.len()..before).unwrap();
         let reads = tail.iter().take(24);

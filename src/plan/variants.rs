@@ -53,7 +53,7 @@ const OFFSETS: [&str; 5] = ["+14:00", "-12:00", "+05:45", "-03:30", "+00:00"];
 pub enum Variant {
     /// This field alone, by its pointer, with those that the contract requires; an object or an array with everything
     /// in it.
-    Alone(String),
+    OneField(String),
     /// An empty object, where the contract requires no field.
     Nothing,
     /// Timestamps at this offset, at an instant whose date there differs from that in UTC, where the offset allows.
@@ -65,7 +65,7 @@ pub enum Variant {
 impl fmt::Display for Variant {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Alone(field) => write!(formatter, "{field} alone"),
+            Self::OneField(field) => write!(formatter, "{field} alone"),
             Self::Nothing => formatter.write_str("no field"),
             Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
             Self::Awkward(values) => write!(formatter, "awkward values ({values})"),
@@ -87,7 +87,7 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
         .accepted_timestamp_formats
         .iter()
         .any(|accepted| accepted.formats.contains(&TimestampFormat::Offset));
-    let mut variants: Vec<_> = fields.into_iter().map(Variant::Alone).collect();
+    let mut variants: Vec<_> = fields.into_iter().map(Variant::OneField).collect();
     variants.push(Variant::Nothing);
     variants.extend(OFFSETS.map(Variant::Offset).into_iter().filter(|_| offsets));
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -115,7 +115,7 @@ impl Draft {
         self.choose_as(accepted);
         let before = self.body().0;
         match variant {
-            Variant::Alone(field) => self.keep_only(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
+            Variant::OneField(field) => self.keep_only(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
             Variant::Nothing => self.keep_only(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(FieldKind::Timestamp, |text| at_offset(text, offset)),
             Variant::Awkward(values) => self.put(values),
@@ -133,9 +133,9 @@ impl Draft {
         self.body().0 != before
     }
 
-    /// Makes it the draft of a create that is sent at the same time as the one with awkward values: an array of
-    /// the run's own addresses has a second element, and an instant is one of those at the edges of days and years.
-    pub fn make_concurrent(&mut self, seed: u64) {
+    /// Adds a second element to an array of the run's own addresses, and takes an instant at the edge of a day or a
+    /// year: for a create that is sent at the same time as the one with awkward values.
+    pub fn add_second_elements(&mut self, seed: u64) {
         self.put(&AwkwardValues::of_a_concurrent_create(seed));
     }
 
@@ -248,12 +248,12 @@ mod tests {
         let fields: HashSet<_> = of("createContact", 1)
             .into_iter()
             .filter_map(|variant| match variant {
-                Variant::Alone(field) => Some(field),
+                Variant::OneField(field) => Some(field),
                 _ => None,
             })
             .collect();
         assert_eq!(fields.len(), 11);
-        let born = varied("createContact", &Variant::Alone("/date_of_birth".to_owned())).unwrap();
+        let born = varied("createContact", &Variant::OneField("/date_of_birth".to_owned())).unwrap();
         assert_eq!(born, json!({"date_of_birth": {"day": 28, "month": 2, "year": 1990}}));
         assert_eq!(varied("createTag", &Variant::Nothing), Some(json!({})));
     }
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_field_that_was_not_accepted_is_not_sent_alone() {
-        let field = Variant::Alone("/gender".to_owned());
+        let field = Variant::OneField("/gender".to_owned());
         let mut accepted = draft("createContact", 0);
         accepted.keep_only(|leaf| leaf.pointer != "/gender");
         assert!(!draft("createContact", 1).vary(&field, &accepted));
@@ -320,16 +320,16 @@ paths:
         };
         assert_eq!(variants(&contract, id, 1).len(), 3);
         assert_eq!(
-            names(&Variant::Alone("/name".to_owned())),
+            names(&Variant::OneField("/name".to_owned())),
             Some(vec!["name".to_owned()])
         );
-        assert_eq!(names(&Variant::Alone("/size".to_owned())), None);
+        assert_eq!(names(&Variant::OneField("/size".to_owned())), None);
         assert_eq!(names(&Variant::Nothing), None);
     }
 
     #[test]
     fn a_field_that_is_all_there_is_makes_no_variant() {
-        let field = Variant::Alone("/gender".to_owned());
+        let field = Variant::OneField("/gender".to_owned());
         let mut accepted = draft("createContact", 0);
         accepted.keep_only(|leaf| leaf.pointer == "/gender");
         assert!(!draft("createContact", 1).vary(&field, &accepted));

@@ -192,7 +192,7 @@ impl<'run> Exchanges<'run> {
         let operation = self.contract.operation(request.operation);
         let (purpose, edge_case) = match intent.purpose {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
-            Purpose::FinalLook => (PurposeRecord::Account, None),
+            Purpose::ResidueLook => (PurposeRecord::Account, None),
             Purpose::Equivalent => (PurposeRecord::Equivalent, request.spelling.describe()),
             Purpose::MustBeRejected(..) => (PurposeRecord::MustBeRejected, None),
             Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.describe(operation))),
@@ -351,7 +351,7 @@ mod tests {
             body: Some(Content::Json(
                 serde_json::json!({"venue": "Jane's", "name": "tk-4711-secret"}),
             )),
-            from_target: vec!["/venue".to_owned()],
+            unprintable: vec!["/venue".to_owned()],
             ..exchange.request
         };
         exchange.outcome = Err(Failure::Incomplete);

@@ -109,7 +109,7 @@ impl Seen {
             contract: &self.contract,
             target: &Target::parse("https://api.example.com/tenant").unwrap(),
             seed: 7,
-            recorded: false,
+            is_traffic: false,
             writes: true,
             started_at: DateTime::UNIX_EPOCH,
             duration: Duration::from_millis(1234),
@@ -138,7 +138,7 @@ impl Seen {
             headers: Vec::new(),
             body: None,
             spelling: Spelling::default(),
-            from_target: Vec::new(),
+            unprintable: Vec::new(),
             printable: Printable {
                 path: "/things".to_owned(),
                 headers: Vec::new(),

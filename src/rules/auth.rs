@@ -46,7 +46,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let Purpose::MustBeRejected(kind, on_refusal) = seen.intent.purpose else {
+    let Purpose::MustBeRejected(kind, on_rejection) = seen.intent.purpose else {
         return;
     };
     let Some(fact) = fact(sink.contract, seen, kind) else {
@@ -64,7 +64,9 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
         401 => sink.held(fact),
-        status @ (400 | 409 | 422) if on_refusal == OnRejection::Gap => sink.undecided(fact, Reason::Rejected(status)),
+        status @ (400 | 409 | 422) if on_rejection == OnRejection::Gap => {
+            sink.undecided(fact, Reason::Rejected(status));
+        }
         400..=499 if !exact => sink.held(fact),
         status => {
             let documented = if exact {

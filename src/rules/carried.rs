@@ -98,7 +98,7 @@ struct Sent<'sent> {
     carries: &'sent [Carry],
     body: &'sent Value,
     /// Pointers to the values in the body that were taken from the target.
-    from_target: &'sent [String],
+    unprintable: &'sent [String],
     /// Whether the record is new, so that it had no values before.
     creates: bool,
 }
@@ -109,7 +109,7 @@ impl<'sent> Sent<'sent> {
             operation,
             carries,
             body: request.json().unwrap_or(&Value::Null),
-            from_target: &request.from_target,
+            unprintable: &request.unprintable,
             creates: false,
         }
     }
@@ -144,7 +144,7 @@ impl<'sent> Sent<'sent> {
             return format!("{count} values, none of them the {} that was sent", sink.render(lost));
         };
         let mut rendered = format!("{}, not the {} that was sent", sink.render(one), sink.render(lost));
-        let is_own = !self.from_target.iter().any(|at| pointer::any_element(at) == carry.sent);
+        let is_own = !self.unprintable.iter().any(|at| pointer::any_element(at) == carry.sent);
         if let Some(how) = is_own.then(|| describe_change(carry, self.body, (lost, one))).flatten() {
             rendered.push_str(": ");
             rendered.push_str(&how);

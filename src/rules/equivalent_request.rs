@@ -120,7 +120,7 @@ mod tests {
             (Some(429), true, Reason::Throttled),
             (Some(503), true, Reason::Throttled),
             (Some(422), false, Reason::Rejected(422)),
-            (Some(302), true, Reason::Answered(302)),
+            (Some(302), true, Reason::OtherStatus(302)),
             (
                 Some(404),
                 false,

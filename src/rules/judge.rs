@@ -130,7 +130,7 @@ impl<'contract> Judge<'contract> {
                     Err(JsonError::NotRecorded)
                 }
             });
-        let judged_elsewhere = matches!(intent.purpose, Purpose::FinalLook | Purpose::Equivalent);
+        let judged_elsewhere = matches!(intent.purpose, Purpose::ResidueLook | Purpose::Equivalent);
         if intent.superseded || judged_elsewhere {
             return body.and_then(Result::ok);
         }

@@ -97,7 +97,7 @@ mod tests {
     fn a_list_that_was_not_seen_whole_decides_nothing() {
         for (end, reason) in [
             (WalkEnd::Broken, Reason::PageUnclear),
-            (WalkEnd::Rejected(404), Reason::Answered(404)),
+            (WalkEnd::Rejected(404), Reason::OtherStatus(404)),
             (WalkEnd::Rejected(500), Reason::Failed(500)),
             (WalkEnd::Unread, Reason::PageUnread),
             (WalkEnd::Unanswered, Reason::Unanswered),

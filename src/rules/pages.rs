@@ -53,7 +53,7 @@ pub(crate) const SECOND_PAGE_FACTS: [FactKind; 2] = [FactKind::PageAsked, FactKi
 
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
-    if walk.is_final_look {
+    if walk.is_residue_look {
         if let Some(fact) = fact(sink, FactKind::PageLast) {
             walk.pages.iter().for_each(|page| last(page, fact, sink));
         }
@@ -430,7 +430,7 @@ mod tests {
         let judged = |pages, end| {
             let bench = Bench::of("getTags");
             let walk = Walk {
-                is_final_look: true,
+                is_residue_look: true,
                 ..bench.walk(pages, end)
             };
             bench.judge(|judge| judge.walk(&walk))
@@ -534,7 +534,7 @@ mod tests {
     fn one_page_of_several_is_not_called_the_only_one() {
         for (end, reason) in [
             (WalkEnd::Broken, Reason::PageUnclear),
-            (WalkEnd::Rejected(404), Reason::Answered(404)),
+            (WalkEnd::Rejected(404), Reason::OtherStatus(404)),
             (WalkEnd::Unread, Reason::PageUnread),
             (WalkEnd::Unanswered, Reason::Unanswered),
             (WalkEnd::TooManyPages, Reason::TooManyPages(100)),

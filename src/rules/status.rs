@@ -35,7 +35,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let Purpose::Documented(on_refusal) = seen.intent.purpose else {
+    let Purpose::Documented(on_rejection) = seen.intent.purpose else {
         return;
     };
     let Some(fact) = sink.contract.fact_of(seen.id, FactKind::Status) else {
@@ -53,15 +53,15 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status @ (401 | 403 | 500..) => {
             sink.undecided(fact, Reason::answered(status, &seen.exchange.request.credential));
         }
-        status if rejects(status, on_refusal) => sink.undecided(fact, rejection_reason(status, on_refusal)),
+        status if rejects(status, on_rejection) => sink.undecided(fact, rejection_reason(status, on_rejection)),
         status if documented => sink.undecided(fact, Reason::Documented(status)),
         status => sink.broken(fact, String::new, || status.to_string()),
     }
 }
 
 /// Returns whether this status means no more than that something in the request was rejected.
-fn rejects(status: u16, on_refusal: OnRejection) -> bool {
-    match on_refusal {
+fn rejects(status: u16, on_rejection: OnRejection) -> bool {
+    match on_rejection {
         OnRejection::Gap => OnRejection::is_evidence_on_gap(status),
         OnRejection::Finding => false,
         OnRejection::ExampleIdentifier => matches!(status, 400 | 404 | 409 | 410 | 422),
@@ -69,8 +69,8 @@ fn rejects(status: u16, on_refusal: OnRejection) -> bool {
     }
 }
 
-fn rejection_reason(status: u16, on_refusal: OnRejection) -> Reason {
-    match on_refusal {
+fn rejection_reason(status: u16, on_rejection: OnRejection) -> Reason {
+    match on_rejection {
         OnRejection::ExampleIdentifier => Reason::RejectedExample(status),
         OnRejection::OtherClient => Reason::Traffic(TrafficReason::Rejected(status)),
         OnRejection::Gap | OnRejection::Finding => Reason::Rejected(status),
@@ -87,9 +87,9 @@ mod tests {
         200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 410, 422, 429, 500, 501, 503,
     ];
 
-    fn judged(operation: &str, on_refusal: OnRejection, status: u16) -> Verdict {
+    fn judged(operation: &str, on_rejection: OnRejection, status: u16) -> Verdict {
         Bench::of(operation)
-            .on_refusal(on_refusal)
+            .on_rejection(on_rejection)
             .status(status)
             .kind(FactKind::Status)
     }
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn each_meaning_of_a_refusal_excuses_its_own_refusals_and_no_others() {
-        for (on_refusal, excused) in [
+        for (on_rejection, excused) in [
             (OnRejection::Finding, &[][..]),
             (OnRejection::Gap, &[400, 409, 422]),
             (OnRejection::ExampleIdentifier, &[400, 404, 409, 410, 422]),
@@ -116,13 +116,13 @@ mod tests {
                 let rejected = || {
                     excused
                         .contains(&status)
-                        .then(|| Verdict::Undecided(rejection_reason(status, on_refusal)))
+                        .then(|| Verdict::Undecided(rejection_reason(status, on_rejection)))
                 };
                 let expected = expected(status).or_else(rejected).unwrap_or(Verdict::Broken);
                 assert_eq!(
-                    judged("getTags", on_refusal, status),
+                    judged("getTags", on_rejection, status),
                     expected,
-                    "{on_refusal:?} {status}"
+                    "{on_rejection:?} {status}"
                 );
             }
         }

@@ -105,8 +105,8 @@ impl Bench {
         FactId(facts.position(|fact| fact.name == name).expect(name))
     }
 
-    pub(super) fn on_refusal(self, on_refusal: OnRejection) -> Self {
-        self.purpose(Purpose::Documented(on_refusal))
+    pub(super) fn on_rejection(self, on_rejection: OnRejection) -> Self {
+        self.purpose(Purpose::Documented(on_rejection))
     }
 
     /// Why an exchange of it comes about.
@@ -298,7 +298,7 @@ impl Bench {
             end,
             max_pages: 100,
             stability: Stability::Unknown,
-            is_final_look: false,
+            is_residue_look: false,
         }
     }
 }

@@ -58,7 +58,7 @@ fn judge(seen: &ExchangeSeen<'_>, sound: bool, sink: &mut Sink<'_>) {
         Some(false) => sink.broken(fact, String::new, || {
             "a response that the generated types reject".to_owned()
         }),
-        None => sink.undecided(fact, Reason::Untyped),
+        None => sink.undecided(fact, Reason::NoClientType),
     }
 }
 

@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn one_success_is_enough() {
-        let bench = Bench::of("getTags").on_refusal(OnRejection::Gap);
+        let bench = Bench::of("getTags").on_rejection(OnRejection::Gap);
         for responses in [
             &[(200, JSON, "{}")][..],
             &[(422, JSON, "{}"), (200, JSON, "{}")],
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn an_operation_that_was_rejected_throughout_is_a_warning_with_the_reason() {
-        let bench = Bench::of("createTag").on_refusal(OnRejection::Gap);
+        let bench = Bench::of("createTag").on_rejection(OnRejection::Gap);
         let judged = answered(&bench, &[(409, JSON, "{}"), (409, JSON, "{}")]);
         assert_eq!(judged.finding("unchecked-operation").level, Level::Warn);
         assert_eq!(
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_the_whole_response_and_at_the_status() {
-        let bench = Bench::of("createTag").on_refusal(OnRejection::Gap);
+        let bench = Bench::of("createTag").on_rejection(OnRejection::Gap);
         let judged = answered(&bench, &[(409, JSON, "{}")]);
         let location = "/paths/~1organization~1v1~1tags/post/responses/201";
         assert_eq!(judged.locations("unchecked-operation"), ("", location));

@@ -44,7 +44,7 @@ pub enum Verdict {
 #[non_exhaustive]
 pub enum Reason {
     /// The response had this status, which decides nothing about the fact.
-    Answered(u16),
+    OtherStatus(u16),
     /// The list changed while it was walked.
     Changed,
     /// The response had this status, which the document lists next to the success.
@@ -117,7 +117,7 @@ pub enum Reason {
     /// The target rejected the credential with this status, which is not 401.
     No401(u16),
     /// The typed client returns the response as bytes.
-    Untyped,
+    NoClientType,
     /// The contract's assertion cannot be read.
     Unreadable(String),
 }
@@ -132,7 +132,7 @@ impl Reason {
             401 | 403 => Self::TokenRejected(status),
             429 => Self::Throttled,
             500.. => Self::Failed(status),
-            _ => Self::Answered(status),
+            _ => Self::OtherStatus(status),
         }
     }
 
@@ -176,7 +176,7 @@ impl WalkEnd {
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Answered(status) => write!(formatter, "it was answered with {status}"),
+            Self::OtherStatus(status) => write!(formatter, "it was answered with {status}"),
             Self::LimitExceeded => {
                 formatter.write_str("the body goes beyond 128 levels, a million values or a double's range")
             }
@@ -235,7 +235,7 @@ impl fmt::Display for Reason {
             Self::TokenRejected(status) => write!(formatter, "the token was rejected with {status}"),
             Self::TooManyPages(most) => write!(formatter, "the list has more pages than max-pages {most}"),
             Self::Unanswered => formatter.write_str("no complete response came"),
-            Self::Untyped => formatter.write_str("the typed client returns the response as bytes"),
+            Self::NoClientType => formatter.write_str("the typed client returns the response as bytes"),
             Self::Unreadable(why) => write!(formatter, "the contract's assertion cannot be read: {why}"),
         }
     }
@@ -383,7 +383,7 @@ impl Verdicts {
         let fact = contract.fact_of(operation, FactKind::Status);
         let verdict = fact.map(|fact| self.of(contract, fact));
         let failed = self.successes.first_failed(operation);
-        let answered = |status: u16| Reason::Answered(status).to_string();
+        let answered = |status: u16| Reason::OtherStatus(status).to_string();
         Some(match verdict {
             Some(Verdict::Held) => "the body of its success is not the documented one".to_owned(),
             Some(Verdict::Broken) => failed
@@ -599,10 +599,10 @@ mod tests {
     fn the_first_reason_is_kept_and_goes_before_that_of_the_operation() {
         let bench = Bench::of("getTags");
         let rejected = |status| bench.exchange(status, JSON, "{}");
-        let on_refusal = Purpose::Documented(OnRejection::Gap).into();
+        let on_rejection = Purpose::Documented(OnRejection::Gap).into();
         let judged = bench.judge(|judge| {
-            judge.exchange(&rejected(429), on_refusal);
-            judge.exchange(&rejected(422), on_refusal);
+            judge.exchange(&rejected(429), on_rejection);
+            judge.exchange(&rejected(422), on_rejection);
             judge.verdicts_mut().not_called(bench.operation, Reason::OnePage);
         });
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::Throttled));

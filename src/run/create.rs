@@ -282,7 +282,7 @@ impl Session<'_> {
     pub(super) fn writing_request(&self, draft: &Draft, address: &Address, credential: Credential) -> Request {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
-        let (body, from_target) = draft.body();
+        let (body, unprintable) = draft.body();
         Request {
             operation,
             method: documented.method,
@@ -290,7 +290,7 @@ impl Session<'_> {
             headers: address.headers.clone(),
             body: documented.request.as_ref().map(|_| Content::Json(body)),
             spelling: Spelling::default(),
-            from_target,
+            unprintable,
             printable: address.printable.clone(),
             credential,
         }

@@ -121,9 +121,9 @@ impl Session<'_> {
             return Ok(Some(request));
         };
         let is_made = match part {
-            EdgeCaseChange::String(text) => text.insert(body, &mut request.from_target, &self.settings.run_tag),
+            EdgeCaseChange::String(text) => text.insert(body, &mut request.unprintable, &self.settings.run_tag),
             EdgeCaseChange::Field(field) => {
-                field.clone().insert(body, &mut request.from_target);
+                field.clone().insert(body, &mut request.unprintable);
                 true
             }
             _ => true,

@@ -128,8 +128,8 @@ impl Session<'_> {
         if !self.history().has_created() {
             return;
         }
-        self.final_look.set(Some(LookedThrough::Nothing));
-        let steps = self.plan.steps.iter().filter(|step| step.action == Action::FinalLook);
+        self.residue_look.set(Some(LookedThrough::Nothing));
+        let steps = self.plan.steps.iter().filter(|step| step.action == Action::ResidueLook);
         for list in steps.map(|step| step.operation) {
             self.seek(list, &Sought::Residue).await;
             // That walk may have missed some of the records created, or seen them twice, so a list that does not add up
@@ -139,6 +139,6 @@ impl Session<'_> {
             self.conclude(look, true);
         }
         let looked_through = self.with_evaluation(Evaluation::close_residue);
-        self.final_look.set(Some(looked_through));
+        self.residue_look.set(Some(looked_through));
     }
 }

@@ -12,8 +12,8 @@ impl Session<'_> {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may be rejected because of the body, not because of the credential.
         let proven = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
-        let on_refusal = if proven { OnRejection::Finding } else { OnRejection::Gap };
-        let purpose = Purpose::MustBeRejected(probe.fact(), on_refusal);
+        let on_rejection = if proven { OnRejection::Finding } else { OnRejection::Gap };
+        let purpose = Purpose::MustBeRejected(probe.fact(), on_rejection);
         let credential = self.invalid_credential(operation, probe);
         if probe == Probe::SecondPage && !self.fills.paged.borrow().contains(&operation) {
             return;

@@ -118,7 +118,7 @@ fn shown(reason: &Reason) -> Shown {
         | Reason::Throttled
         | Reason::TokenRejected(_)
         | Reason::Unanswered => Here,
-        Reason::Answered(_) | Reason::PageUnclear | Reason::PageUnread | Reason::TooManyPages(_) => {
+        Reason::OtherStatus(_) | Reason::PageUnclear | Reason::PageUnread | Reason::TooManyPages(_) => {
             Tested(listed, unseen)
         }
         Reason::Broken => Tested(typed, "a_response_that_breaks_a_fact_is_not_reported_again"),
@@ -158,7 +158,7 @@ fn shown(reason: &Reason) -> Shown {
             include_str!("../rules/constraint.rs"),
             "an_assertion_that_cannot_be_read_decides_nothing",
         ),
-        Reason::Untyped => Tested(
+        Reason::NoClientType => Tested(
             typed,
             "errors_broken_responses_and_other_contracts_say_nothing_of_the_client",
         ),
@@ -458,7 +458,7 @@ async fn each_reason_is_given_where_its_evidence_is() {
 fn every_reason_has_a_case_or_a_test_of_its_rule() {
     let status = 404;
     let elsewhere = [
-        Reason::Answered(status),
+        Reason::OtherStatus(status),
         Reason::Broken,
         Reason::Changed,
         Reason::NoIdentifier,
@@ -479,7 +479,7 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
         Reason::Traffic(TrafficReason::OneWalk),
         Reason::Traffic(TrafficReason::Rejected(status)),
         Reason::Unreadable(String::new()),
-        Reason::Untyped,
+        Reason::NoClientType,
     ];
     for reason in elsewhere {
         let Shown::Tested(file, test) = shown(&reason) else {

@@ -20,7 +20,7 @@ pub(super) struct Address {
     /// The path and the headers as they may be printed.
     pub(super) printable: Printable,
     /// What a rejection would mean, as far as the address is concerned.
-    pub(super) on_refusal: OnRejection,
+    pub(super) on_rejection: OnRejection,
     /// The values of the path parameters, by name.
     pub(super) path_values: Vec<(String, Value)>,
 }
@@ -58,7 +58,7 @@ pub(super) fn address_with(
             path: documented.path.clone(),
             headers: Vec::new(),
         },
-        on_refusal: OnRejection::Finding,
+        on_rejection: OnRejection::Finding,
         path_values: Vec::new(),
     };
     for (index, parameter) in documented
@@ -80,7 +80,7 @@ pub(super) fn address_with(
         let own = linked.last().map(|(_, value)| (*value).clone());
         let is_linked = own.is_some();
         if own.is_none() {
-            address.on_refusal = OnRejection::ExampleIdentifier;
+            address.on_rejection = OnRejection::ExampleIdentifier;
         }
         let value = own.or_else(|| Some(substitute(contract, documented, parameter)?.1));
         let value = value.ok_or_else(|| bindings.lacks_parameter(contract, operation, index))?;
@@ -255,7 +255,7 @@ paths:
     fn a_linked_value_goes_into_the_path_and_leans_on_nothing() {
         let address = addressed("getThing", &[json!("t-17")]).unwrap();
         assert_eq!(
-            (address.path.as_str(), address.on_refusal),
+            (address.path.as_str(), address.on_rejection),
             ("/things/t-17", OnRejection::Finding)
         );
         assert_eq!(address.path_values, [("id".to_owned(), json!("t-17"))]);
@@ -297,7 +297,7 @@ paths:
     fn a_read_takes_the_samples_of_the_contract_and_leans_on_them() {
         let address = addressed("getPart", &[]).unwrap();
         assert_eq!(address.path, "/parts/a%2Fb%20%C3%BC?kind%20of=a%26b&depth=2");
-        assert_eq!(address.on_refusal, OnRejection::ExampleIdentifier);
+        assert_eq!(address.on_rejection, OnRejection::ExampleIdentifier);
         let headers = [("X-Trace", "t"), ("Cookie", "theme=d%3Dk")];
         assert_eq!(
             address.headers,
@@ -313,7 +313,7 @@ paths:
             address.headers,
             headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-        assert_eq!(address.on_refusal, OnRejection::ExampleIdentifier);
+        assert_eq!(address.on_rejection, OnRejection::ExampleIdentifier);
     }
 
     #[test]

@@ -144,7 +144,7 @@ pub(super) struct Session<'run> {
     /// The round of the plan that began last, counted from 1; 0 before the first.
     round: Cell<u64>,
     /// How far the final look went through the lists; `None` before it began.
-    pub(super) final_look: Cell<Option<LookedThrough>>,
+    pub(super) residue_look: Cell<Option<LookedThrough>>,
 }
 
 /// The receiver of events.
@@ -210,7 +210,7 @@ impl<'run> Session<'run> {
                 found: Cell::default(),
             },
             round: Cell::new(0),
-            final_look: Cell::new(None),
+            residue_look: Cell::new(None),
         }
     }
 
@@ -278,7 +278,10 @@ impl<'run> Session<'run> {
         let steps = |group: &[Step]| -> Vec<Step> {
             let steps = group.iter().filter(|step| !again || step.action.spec().repeats);
             // The final look comes once, after all rounds.
-            steps.filter(|step| step.action != Action::FinalLook).copied().collect()
+            steps
+                .filter(|step| step.action != Action::ResidueLook)
+                .copied()
+                .collect()
         };
         let step_count = steps(&plan.steps)
             .iter()
@@ -329,7 +332,7 @@ impl<'run> Session<'run> {
             }
             Action::LookAtRejected => self.look_at_rejected(operation).await,
             Action::Restore => self.restore(operation).await,
-            Action::FinalLook => {}
+            Action::ResidueLook => {}
         }
     }
 
@@ -530,7 +533,7 @@ impl<'run> Session<'run> {
             verdicts,
             ended,
             residue: finished.residue,
-            looked_through: self.final_look.get().unwrap_or_default(),
+            looked_through: self.residue_look.get().unwrap_or_default(),
             unexplained: finished.unexplained,
             rejected_values: self.drafts.rejected_values.into_inner(),
             tally: self.sender.tally(),

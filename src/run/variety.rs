@@ -148,7 +148,7 @@ impl Session<'_> {
         }
         let mut draft = self.draft_as(operation, accepted).ok()?;
         // Then both records have several elements, which must stay in their own record.
-        draft.make_concurrent(self.plan.seed);
+        draft.add_second_elements(self.plan.seed);
         Some(draft)
     }
 
@@ -265,7 +265,7 @@ impl Session<'_> {
         if !draft.vary(variant, &updates.accepted) {
             return None;
         }
-        if matches!(variant, Variant::Alone(_)) {
+        if matches!(variant, Variant::OneField(_)) {
             self.differ(updates.operation, updates.invariant, &mut draft, &updates.sent);
         }
         Some(self.send_update(updates, &draft).await)

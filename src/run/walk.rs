@@ -168,10 +168,10 @@ impl Session<'_> {
     /// Returns a documented request without a body.
     pub(super) fn documented(&self, operation: OperationId, address: Address) -> Call {
         let documented = self.contract.operation(operation);
-        let purpose = if self.final_look.get().is_some() {
-            Purpose::FinalLook
+        let purpose = if self.residue_look.get().is_some() {
+            Purpose::ResidueLook
         } else {
-            Purpose::Documented(address.on_refusal)
+            Purpose::Documented(address.on_rejection)
         };
         let credential = request::credential(&documented.security);
         Call::alone(address.request((operation, documented), credential), purpose)

@@ -20,7 +20,7 @@ pub(super) fn request(operation: &Operation, (sent, recorded): (&Sent, &Recorded
         path: call.path.clone(),
         body: body.map(|body| Content::Json(body.value)),
         // The root: no value of the body is printed.
-        from_target: vec![String::new()],
+        unprintable: vec![String::new()],
         printable: Printable {
             path: printable_path(operation, &sent.url),
             headers: Vec::new(),

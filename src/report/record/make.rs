@@ -29,8 +29,8 @@ pub struct RunContext<'run> {
     pub target: &'run Target,
     /// The seed.
     pub seed: u64,
-    /// Whether recorded traffic was judged, so that the requests are other clients'.
-    pub recorded: bool,
+    /// Whether other clients sent the requests.
+    pub is_traffic: bool,
     /// Whether its plan has writes.
     pub writes: bool,
     /// When the run started.
@@ -242,7 +242,7 @@ fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
 fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
     let operation = about.contract.operation(finding.request.operation);
     // Another client's write is not repeated: what it contained is not printed.
-    if finding.is_of_no_request() || (about.recorded && !operation.is_read()) {
+    if finding.is_of_no_request() || (about.is_traffic && !operation.is_read()) {
         // Whoever only read is not handed a line that writes.
         return curl::check_line(about.target, &operation.name, about.writes && !operation.is_read());
     }
