@@ -54,8 +54,8 @@ pub(crate) enum Sought {
     Rejected,
     /// The values that an update sent.
     Update(Arc<Changed>),
-    /// The values of one of many updates, with the value of each field that the earlier updates sent last.
-    UpdateAmongMany(Arc<Changed>, Value),
+    /// The values of a repeated update, with the value of each field that the earlier updates sent last.
+    RepeatedUpdate(Arc<Changed>, Value),
 }
 
 /// How much of a list a walk requests.
@@ -143,9 +143,7 @@ impl History<'_> {
             Sought::Recount => Seeking::Recount,
             Sought::Rejected => Seeking::Rejected(self.residue_search()),
             Sought::Update(changed) => Seeking::Update(Box::new(self.change_sought(changed, None))),
-            Sought::UpdateAmongMany(changed, sent) => {
-                Seeking::Update(Box::new(self.change_sought(changed, Some(sent))))
-            }
+            Sought::RepeatedUpdate(changed, sent) => Seeking::Update(Box::new(self.change_sought(changed, Some(sent)))),
         };
         let is_residue_look = matches!(sought, Sought::Residue | Sought::Recount);
         let walk = new_walk(list, Extent::Whole, (max_pages, is_residue_look));

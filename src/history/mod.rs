@@ -22,6 +22,9 @@
 //! and where they appear, updates, the timestamp formats and spellings that were tried, what a write may have left. So
 //! a recording that is judged again gives the same verdicts as its run.
 //!
+//! `mock_signs` keeps the signs that the target is a mock: it accepts creates, but no list shows what was sent, and
+//! creates with different bodies get the same identifier.
+//!
 //! There is one `History`, and each file makes one kind of evidence in it. `History` therefore holds types from these
 //! files, and each file depends on `History`: this circular dependency is intended.
 

@@ -2,8 +2,8 @@
 //! The main type is [`SeenIdentifiers`].
 //!
 //! A contract with our invariants says where the identifiers of its lists are, and only those are kept. For another
-//! contract this is unknown, so every short string and number counts, where the contract has a create that is
-//! recognised by its links alone.
+//! contract this is unknown, so every short string and number counts, where the contract has a create without
+//! `x-invariants`, whose record only a link identifies.
 
 use serde_json::Value;
 

@@ -1,4 +1,6 @@
 //! Finds the run's updates in the list that must show them: in the updated record, and in no other.
+//!
+//! After the first update of a record is accepted, variants of it are sent to the same record: *repeated* updates.
 
 use std::sync::Arc;
 
@@ -19,13 +21,13 @@ use crate::contract::vocabulary::{Carry, Updated};
 pub(super) struct ChangeSought {
     changed: Arc<Changed>,
     body: Value,
-    /// Present for one of many updates.
+    /// The state before a repeated update; `None` for the first update.
     earlier: Option<EarlierUpdates>,
     record: Option<ObservedRecord>,
     elsewhere: Option<ObservedRecord>,
 }
 
-/// The state before one of many updates.
+/// The state before a repeated update.
 #[derive(Debug)]
 struct EarlierUpdates {
     /// The record as its list showed it last.
@@ -41,13 +43,13 @@ impl ChangeSought {
     }
 
     /// Whether the record was seen with everything that was sent and must come back.
-    fn carries(&self, invariant: &Updated) -> bool {
+    fn shows_all_sent(&self, invariant: &Updated) -> bool {
         let record = self.record.as_ref();
         record.is_some_and(|seen| carries_all(&invariant.carries, &self.body, &seen.record))
     }
 
-    /// Whether each sent field arrived: it carries what was sent or, where a gap allows another spelling, differs from
-    /// what was there before or was sent with the same value before.
+    /// Whether each sent field arrived: it shows the value that was sent. If a gap allows another spelling, it is enough
+    /// that the value changed, or that the same value had been sent before.
     fn arrived(&self, invariant: &Updated, earlier: &EarlierUpdates) -> bool {
         let Some(seen) = &self.record else { return false };
         invariant.carries.iter().all(|carry| {
@@ -97,7 +99,7 @@ impl<'run> History<'run> {
         let invariant = self.updated_invariant(sought.changed.operation);
         invariant.is_none_or(|invariant| match &sought.earlier {
             Some(earlier) => sought.arrived(invariant, earlier),
-            None => sought.carries(invariant),
+            None => sought.shows_all_sent(invariant),
         })
     }
 
@@ -109,14 +111,15 @@ impl<'run> History<'run> {
         };
         let list = self.contract.operation(item.request.operation);
         let id = list.page.as_ref().and_then(|page| item.value.pointer(&page.id));
+        // In an update, the path parameter `owner` names the updated record itself.
         let mut values = sought.changed.path_values.iter();
         let owner = values.find(|(name, _)| Some(name) == invariant.listed.owner.as_ref());
-        let own = id
+        let is_updated_record = id
             .zip(owner)
             .is_some_and(|(id, (_, owner))| identifier_string(id) == identifier_string(owner));
-        if own {
+        if is_updated_record {
             // A record that moves while the list is walked may be seen twice, before and after the change.
-            if !sought.carries(invariant) {
+            if !sought.shows_all_sent(invariant) {
                 sought.record = Some(ObservedRecord::new(item, item.value, ""));
             }
         } else if let Some(carry) = invariant
@@ -124,11 +127,11 @@ impl<'run> History<'run> {
             .iter()
             .find(|carry| self.shows_run_tag(carry, &sought.body, item.value))
         {
-            let kept = carry.returned_at.replace('*', "0");
-            sought.elsewhere = Some(ObservedRecord::new(item, item.value, &kept));
+            let returned_at = carry.returned_at.replace('*', "0");
+            sought.elsewhere = Some(ObservedRecord::new(item, item.value, &returned_at));
         }
-        // Only one of many updates ends the walk early. For the first update every item is examined, so that a value in
-        // the wrong record is noticed.
+        // Only a repeated update ends the walk early. For the first update every item is examined, so that a value in the
+        // wrong record is noticed.
         sought.earlier.is_some() && self.has_arrived(sought)
     }
 

@@ -54,7 +54,7 @@ impl Tried {
 /// The role of a write in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteRole {
-    /// An additional write: what comes after it goes to another record.
+    /// An additional write: later steps do not use its record.
     Additional,
     /// Like [`Self::Main`], but no other is sent in its place while the target throttles it.
     Last,
@@ -109,7 +109,7 @@ impl Session<'_> {
             if tried.draft.same_choices(&accepted) {
                 continue;
             }
-            self.announce_requests(1);
+            self.expect_requests(1);
             if let Ok(again) = self.write_in_format(operation, *format, Some(&accepted)).await {
                 *tried = again;
             }
@@ -172,7 +172,7 @@ impl Session<'_> {
                     });
                 }
             }
-            self.announce_requests(1);
+            self.expect_requests(1);
         }
     }
 
@@ -217,7 +217,7 @@ impl Session<'_> {
             last = Some(exchange);
             let before = std::mem::replace(draft, self.draft(operation, format)?);
             draft.choose_as(&before);
-            self.announce_requests(1);
+            self.expect_requests(1);
         }
     }
 
@@ -270,7 +270,7 @@ impl Session<'_> {
             path_values: address.path_values.clone(),
         });
         let (exchange, _) = self
-            .call_with_options(Call::alone(request, WRITE_PURPOSE).part(part), options)
+            .call_with_options(Call::single(request, WRITE_PURPOSE).part(part), options)
             .await;
         if role == Role::Main && self.succeeded(&exchange) {
             self.drafts.accepted.borrow_mut().insert(operation, draft.clone());

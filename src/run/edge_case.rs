@@ -49,7 +49,7 @@ impl Session<'_> {
         };
         match request {
             Ok(Some(request)) => {
-                let (exchange, _) = self.call(Call::alone(request, Purpose::EdgeCase(edge_case))).await;
+                let (exchange, _) = self.call(Call::single(request, Purpose::EdgeCase(edge_case))).await;
                 self.count_mistyped(&exchange, edge_case);
                 self.note_stray(&exchange, part);
                 if let Some(reason) = reason_to_stop_after(&exchange) {

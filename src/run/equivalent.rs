@@ -55,7 +55,7 @@ impl Session<'_> {
         if !is_rejected(&together) {
             return self.look_for_update(plain, &together).await;
         }
-        self.announce_requests(1);
+        self.expect_requests(1);
         let (again, _) = self.call(plain.call.clone().part(Part::PlainAgain)).await;
         self.emit_findings();
         if self.succeeded(&again) && spellings.len() > 1 {
@@ -96,7 +96,7 @@ impl Session<'_> {
         let credential = request::credential(&documented.security);
         let request = self.writing_request(&draft, &address, credential);
         Ok(Some(Plain {
-            call: Call::alone(request, WRITE_PURPOSE),
+            call: Call::single(request, WRITE_PURPOSE),
             identifiers,
             path_values: address.path_values,
         }))
@@ -113,8 +113,8 @@ impl Session<'_> {
                 request.printable.path = request.printable.path.replace(text, uppercase);
             }
         }
-        self.announce_requests(1);
-        let call = Call::alone(request, Purpose::Equivalent).part(Part::OtherSpelling(spellings.to_vec()));
+        self.expect_requests(1);
+        let call = Call::single(request, Purpose::Equivalent).part(Part::OtherSpelling(spellings.to_vec()));
         self.call(call).await.0
     }
 
@@ -131,7 +131,7 @@ impl Session<'_> {
                 request: together.request.clone(),
                 path_values: plain.path_values,
             };
-            self.look_closely(list, changed, &sent).await;
+            self.look_for_repeated_update(list, changed, &sent).await;
         }
     }
 }

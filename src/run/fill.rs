@@ -107,7 +107,7 @@ impl Session<'_> {
         let Some((accepted, address)) = self.as_accepted(operation).await else {
             return false;
         };
-        self.announce_requests(count);
+        self.expect_requests(count);
         for _ in 0..count {
             let Ok(draft) = self.draft_as(operation, &accepted) else {
                 return false;

@@ -74,7 +74,7 @@ impl Session<'_> {
     /// which the last one may repeat.
     async fn ends_of(&self, look: LookId) {
         self.with_evaluation(|evaluation| evaluation.walk(look, Extent::SinglePages));
-        self.announce_requests(1);
+        self.expect_requests(1);
         if self.page(look, None).await.is_none() {
             return;
         }
@@ -86,7 +86,7 @@ impl Session<'_> {
             .is_some_and(|(_, lacking)| lacking == 0);
         let before = last.and_then(|last| last.checked_sub(1)).filter(|_| is_full);
         for number in before.into_iter().chain(last).filter(|number| *number > 1) {
-            self.announce_requests(1);
+            self.expect_requests(1);
             self.page(look, Some(number)).await;
         }
     }

@@ -30,11 +30,12 @@ impl Session<'_> {
         }
     }
 
-    /// Looks for one of many updates, `changed`, first on the page that last showed the record. `sent` has the value of each field
-    /// that the earlier updates sent last.
-    pub(super) async fn look_closely(&self, list: OperationId, changed: Changed, sent: &Value) {
+    /// Looks for a repeated update, `changed`, first on the page that last showed the record: after the first update of
+    /// a record is accepted, variants of it are sent to the same record. `sent` has the value of each field that the
+    /// earlier updates sent last.
+    pub(super) async fn look_for_repeated_update(&self, list: OperationId, changed: Changed, sent: &Value) {
         let changed = Arc::new(changed);
-        let sought = Sought::UpdateAmongMany(Arc::clone(&changed), sent.clone());
+        let sought = Sought::RepeatedUpdate(Arc::clone(&changed), sent.clone());
         // Once a wait has timed out, the run does not wait that long for each field.
         let timed_out = self.wait_history.updates_timed_out.get();
         let longest = if timed_out {
@@ -46,7 +47,7 @@ impl Session<'_> {
         if let Some(page) = page {
             let look = self.look_for(list, &sought);
             self.with_evaluation(|evaluation| evaluation.walk(look, Extent::SinglePages));
-            self.announce_requests(1);
+            self.expect_requests(1);
             self.page(look, page).await;
             if self.history().is_settled(look) {
                 self.conclude(look, !timed_out);

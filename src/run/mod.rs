@@ -25,8 +25,8 @@
 //! # Design
 //!
 //! Lists are walked with several requests at a time. Writes are sent one by one, because what a write leaves decides
-//! what is sent next; only two creates are sent at once, on purpose. Each write is announced in the caller's [`WriteLog`] before it is sent; if it cannot be announced
-//! there, it is not sent and the run ends.
+//! what is sent next; only two creates are sent at once, on purpose. Each write is entered in the caller's
+//! [`WriteLog`] before it is sent; if it cannot be entered there, it is not sent and the run ends.
 //!
 //! There is one `Session`, and most files add one kind of step to it. `Session` therefore holds types from these files,
 //! and each file depends on `Session`: this circular dependency is intended.

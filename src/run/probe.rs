@@ -25,13 +25,13 @@ impl Session<'_> {
         let page = documented.page.as_ref().filter(|_| probe == Probe::SecondPage);
         let request = match (request, page) {
             (Some(request), Some(page)) => {
-                self.announce_requests(1);
+                self.expect_requests(1);
                 Some(request.with_query_pair(&page.parameter, "2"))
             }
             (request, _) => request,
         };
         if let Some(request) = request {
-            self.call(Call::alone(request, purpose)).await;
+            self.call(Call::single(request, purpose)).await;
         }
     }
 

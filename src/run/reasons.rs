@@ -352,7 +352,7 @@ fn of_values() -> Vec<Case> {
     ]
 }
 
-/// What the user or the target keeps from being sent.
+/// Requests that the user or the target prevents.
 fn of_limits() -> Vec<Case> {
     vec![
         Case {

@@ -41,7 +41,7 @@ pub struct Run {
     pub residue: Vec<Residue>,
     /// How far it looked for residue at its end.
     pub looked_through: LookedThrough,
-    /// Records that the final look found, that carry the run tag, and that no write of the run explains.
+    /// Records that the search for residue found, that carry the run tag, and that no write of the run explains.
     pub unexplained: Vec<UnexplainedRecord>,
     /// The awkward values that the target rejected.
     pub rejected_values: Vec<RejectedValue>,
@@ -143,7 +143,7 @@ pub(super) struct Session<'run> {
     events: Events<'run>,
     /// The round of the plan that began last, counted from 1; 0 before the first.
     round: Cell<u64>,
-    /// How far the final look went through the lists; `None` before it began.
+    /// How far the search for residue went through the lists; `None` before it began.
     pub(super) residue_look: Cell<Option<LookedThrough>>,
 }
 
@@ -163,8 +163,8 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Creates a request that is not part of anything else.
-    pub(super) fn alone(request: Request, purpose: Purpose) -> Self {
+    /// Creates a request that is not part of a walk or a write.
+    pub(super) fn single(request: Request, purpose: Purpose) -> Self {
         Self {
             request,
             purpose,
@@ -277,7 +277,7 @@ impl<'run> Session<'run> {
         let again = self.round.get() > 1;
         let steps = |group: &[Step]| -> Vec<Step> {
             let steps = group.iter().filter(|step| !again || step.action.spec().repeats);
-            // The final look comes once, after all rounds.
+            // The search for residue comes once, after all rounds.
             steps
                 .filter(|step| step.action != Action::ResidueLook)
                 .copied()
@@ -287,7 +287,7 @@ impl<'run> Session<'run> {
             .iter()
             .filter(|step| step.action.always_sends())
             .count();
-        self.announce_requests(u64::try_from(step_count).unwrap_or(0));
+        self.expect_requests(u64::try_from(step_count).unwrap_or(0));
         for group in plan.groups() {
             let steps = steps(group);
             if group[0].action.runs_concurrently() {
@@ -414,8 +414,8 @@ impl<'run> Session<'run> {
         self.sender.timed(|| (self.events.emit.borrow_mut())(event));
     }
 
-    /// Announces that so many more requests are to come.
-    pub(super) fn announce_requests(&self, requests: u64) {
+    /// Emits that this many more requests are to come.
+    pub(super) fn expect_requests(&self, requests: u64) {
         self.emit(Event::Expected(requests));
     }
 

@@ -102,8 +102,8 @@ mod tests {
 
     const SETTLE: Duration = Duration::from_secs(5);
 
-    /// Looks for what shows after so long, at the first moment of looks that take so long. Hands back whether it was seen,
-    /// and how many looks that took.
+    /// Looks for something that appears after `shows_after`; each look takes `takes` and samples at its start. Returns
+    /// whether it was seen, and how many looks that took.
     async fn looked(shows_after: Duration, takes: Duration) -> (bool, u32) {
         let (started, count) = (Instant::now(), Cell::new(0));
         let look = async || {

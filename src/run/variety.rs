@@ -18,7 +18,7 @@ use crate::plan::{
     variants,
 };
 
-/// An update that is sent again and again, to one record.
+/// The repeated updates of one record: variants of the update that was accepted first.
 struct Updates<'run> {
     operation: OperationId,
     invariant: &'run Updated,
@@ -41,10 +41,10 @@ enum UpdateOutcome {
 }
 
 impl Session<'_> {
-    /// Creates records from variants of the draft that the operation accepted. The first has awkward values. One of the
-    /// other variants follows for each 20 of `max_writes`, rounded up; one fewer where the operation creates something
-    /// within another record. For one operation of a run, a plain record is created concurrently with the first, in place
-    /// of the other variants.
+    /// Creates records from variants of the draft that the operation accepted. The first has awkward values. After it
+    /// come `max_writes` / 20 other variants, rounded up, minus one if the operation creates something within another
+    /// record. For one operation of a run, a plain record is created concurrently with the first, in place of the other
+    /// variants.
     pub(super) async fn vary_create(&self, operation: OperationId) {
         let Some((accepted, address)) = self.as_accepted(operation).await else {
             return;
@@ -62,7 +62,7 @@ impl Session<'_> {
         let awkwardly = self.create_awkwardly(base, awkward);
         match self.concurrent_create(operation, &accepted) {
             Some(concurrent) => {
-                self.announce_requests(1);
+                self.expect_requests(1);
                 let plainly = self.write(&concurrent, &address, WriteRole::Additional);
                 let read = async {
                     if let Some(list) = self.contract.list_with_items_of(operation) {
@@ -94,7 +94,7 @@ impl Session<'_> {
             };
             let halves = these.halves();
             if draft.vary(&Variant::Awkward(these), accepted) {
-                self.announce_requests(1);
+                self.expect_requests(1);
                 let exchange = self.write(&draft, address, WriteRole::Additional).await;
                 if rejected_with(&exchange).is_none() {
                     return;
@@ -129,7 +129,7 @@ impl Session<'_> {
                 continue;
             }
             tries += 1;
-            self.announce_requests(1);
+            self.expect_requests(1);
             let exchange = self.write(&draft, address, WriteRole::Additional).await;
             if self.succeeded(&exchange) {
                 made += 1;
@@ -147,7 +147,7 @@ impl Session<'_> {
             return None;
         }
         let mut draft = self.draft_as(operation, accepted).ok()?;
-        // Then both records have several elements, which must stay in their own record.
+        // Then the arrays of both records have several elements, which must stay in their own record.
         draft.add_second_elements(self.plan.seed);
         Some(draft)
     }
@@ -247,7 +247,7 @@ impl Session<'_> {
             return;
         };
         if let Ok(draft) = self.draft_as(operation, &accepted) {
-            self.announce_requests(1);
+            self.expect_requests(1);
             self.write(&draft, &address, WriteRole::Additional).await;
         }
     }
@@ -273,7 +273,7 @@ impl Session<'_> {
 
     /// Sends an update and looks for what it sent.
     async fn send_update(&self, updates: &mut Updates<'_>, draft: &Draft) -> UpdateOutcome {
-        self.announce_requests(1);
+        self.expect_requests(1);
         let (operation, invariant) = (updates.operation, updates.invariant);
         let exchange = self.write(draft, &updates.address, WriteRole::Additional).await;
         if !self.succeeded(&exchange) {
@@ -286,7 +286,8 @@ impl Session<'_> {
         };
         let sent = changed.request.json().cloned();
         if comes_back(invariant, &changed.request) {
-            self.look_closely(updates.list, changed, &updates.sent).await;
+            self.look_for_repeated_update(updates.list, changed, &updates.sent)
+                .await;
         }
         put(&mut updates.sent, sent);
         UpdateOutcome::Accepted

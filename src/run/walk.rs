@@ -111,7 +111,7 @@ impl Session<'_> {
     /// Requests pages until one shows what is sought or too many are missing. Returns whether a page showed it. It
     /// waits for pages that are still under way: a response that nobody reads would be reported as one that never came.
     async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
-        self.announce_requests(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
+        self.expect_requests(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
         let over = Cell::new(false);
         let numbers = numbers.take_while(|_| !over.get());
         let pages = numbers.map(|number| self.page(look, Some(number)));
@@ -147,7 +147,7 @@ impl Session<'_> {
 
     /// Requests one page of a list and handles it like any other page.
     pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, sought: &Sought) {
-        self.announce_requests(1);
+        self.expect_requests(1);
         let look = self.look_for(list, sought);
         self.with_evaluation(|evaluation| evaluation.walk(look, Extent::SinglePages));
         self.page(look, asked).await;
@@ -174,7 +174,7 @@ impl Session<'_> {
             Purpose::Documented(address.on_rejection)
         };
         let credential = request::credential(&documented.security);
-        Call::alone(address.request((operation, documented), credential), purpose)
+        Call::single(address.request((operation, documented), credential), purpose)
     }
 
     /// Returns whether the exchange ended in a documented success.
