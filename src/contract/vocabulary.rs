@@ -128,7 +128,7 @@ pub struct Listed {
     pub array: Option<String>,
 }
 
-/// A statement of an invariant that one sent field comes back with the record, and where.
+/// A sent field and where it comes back.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Carry {

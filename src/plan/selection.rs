@@ -19,7 +19,7 @@ pub struct Selection {
     pub only: Vec<OperationId>,
     /// The operations to leave out.
     pub skip: Vec<OperationId>,
-    /// Writes that are sent although the contract does not say how to recognise what they do.
+    /// Writes that are sent although they are not understood: the contract does not say how to recognise what they do.
     pub also_send: Vec<OperationId>,
     /// The seed of all choices.
     pub seed: u64,

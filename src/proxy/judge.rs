@@ -22,8 +22,8 @@ pub(crate) struct Proxied {
     pub(crate) counts: Counts,
 }
 
-/// Who gets every exchange that is not dropped, in the order in which they are judged, which is also that of the entries
-/// that findings name; without what was recorded where no response came completely.
+/// Receives every exchange that was not dropped, in the order in which they are judged. Findings number entries in this
+/// order. The second argument is `None` if no complete response came.
 pub(crate) type Recorder<'recorder> = &'recorder mut dyn FnMut(&Sent, Option<&Recorded>);
 
 /// Judges what the queue has until it is closed, and emits events as a run does. Bodies are decoded on `runtime`.
@@ -48,6 +48,7 @@ pub(crate) fn judge(
                     sent,
                     recorded,
                     is_late,
+                    // It is in no file.
                     bytes: 0,
                 });
             }

@@ -2,8 +2,8 @@
 //!
 //! # Design
 //!
-//! A pool that all clients share would send a request over a connection that the target is just about to close, which
-//! its client's own connection would not have been. So what one client sends goes over one connection, and a new one is
+//! A pool that all clients share would send a request over a connection that the target is about to close, although the
+//! client's own connection would have stayed open. So what one client sends goes over one connection, and a new one is
 //! opened where the target has closed it.
 
 use std::error::Error;

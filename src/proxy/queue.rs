@@ -104,7 +104,8 @@ pub(super) enum Copied {
 pub(super) enum Next {
     /// An exchange; it is late if later ones were judged before it.
     Exchange { passed: Box<Passed>, is_late: bool },
-    /// A write that began at this time, and whose exchange is still under way or, where its end is known, was dropped.
+    /// A write whose exchange is not available: when it began, and when it ended. Without an end it is still under way;
+    /// with one, it was dropped.
     Write(DateTime<Utc>, Option<DateTime<Utc>>),
     /// Somebody wants to know how far judging is.
     Asked(oneshot::Sender<Snapshot>),

@@ -1,5 +1,5 @@
-//! Keeps the credentials of recorded requests out of an archive, and clients apart: a number stands for each value. The
-//! main type is [`Credentials`].
+//! Replaces each credential in an archive by a number, so that no secret is written and clients can still be told apart.
+//! The main type is [`Credentials`].
 
 use std::collections::{HashMap, HashSet};
 

@@ -304,7 +304,7 @@ pub(crate) fn judgeable_head(
     }
 }
 
-/// Whether a cache on the way responded, which says so, or whose response was made before it was requested (RFC 9111,
+/// Whether an intermediate cache responded: its headers say so, or the response is older than the request (RFC 9111,
 /// section 4.2.3).
 fn is_from_cache(sent: &Sent, headers: &HeaderMap) -> bool {
     let text = |name: &str| {

@@ -128,7 +128,8 @@ fn not_judged(judged: &Judged) -> BTreeMap<NotJudged, u64> {
         .collect()
 }
 
-/// Judges traffic and its archives: with values shown the same is found, and with values hidden nothing else.
+/// Judges traffic and its archives: with values shown, the findings are the same; with values hidden, each verdict is the
+/// same or undecided.
 #[track_caller]
 fn assert_judged_alike(contract: &Contract, name: &str, text: &str) -> usize {
     let original = judged(contract, text);
