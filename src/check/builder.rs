@@ -146,8 +146,8 @@ impl Check {
         self
     }
 
-    /// Sets whether requests that create and update are sent too; by default they are not. Nothing that they create can
-    /// be deleted.
+    /// Sets whether requests that create and update are sent too; by default they are not. The check deletes
+    /// nothing that it creates.
     pub fn writes(mut self, writes: bool) -> Self {
         self.writes = writes;
         self

@@ -160,7 +160,7 @@ async fn recover(error: &io::Error, connections: &Connections) {
     }
 }
 
-/// The body of a response, until whose end its connection is busy.
+/// The body of a response, which keeps its connection busy until it ends.
 struct Held<B> {
     body: B,
     _busy: Busy,

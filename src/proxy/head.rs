@@ -55,7 +55,7 @@ pub(super) fn remove_connection_headers(headers: &mut HeaderMap) -> Option<Heade
     protocol
 }
 
-/// Adds what asks for another protocol, or says that it is spoken now.
+/// Adds the headers that request, or confirm, an upgrade of the protocol.
 pub(super) fn add_upgrade(headers: &mut HeaderMap, protocol: HeaderValue) {
     headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
     headers.insert(UPGRADE, protocol);

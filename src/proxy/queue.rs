@@ -47,7 +47,7 @@ struct State {
     /// From when until when dropped writes were under way.
     dropped_writes: Option<(DateTime<Utc>, DateTime<Utc>)>,
     is_closed: bool,
-    /// Who wants to know how far judging is, each with the number of the exchange that began next.
+    /// Pending requests for a snapshot, each with the number that the next exchange gets.
     asked: VecDeque<(u64, oneshot::Sender<Snapshot>)>,
 }
 
@@ -107,7 +107,7 @@ pub(super) enum Next {
     /// A write whose exchange is not available: when it began, and when it ended. Without an end it is still under way;
     /// with one, it was dropped.
     Write(DateTime<Utc>, Option<DateTime<Utc>>),
-    /// Somebody wants to know how far judging is.
+    /// A snapshot is requested.
     Asked(oneshot::Sender<Snapshot>),
     /// Nothing more will come.
     Closed,
@@ -171,8 +171,8 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// Asks how far judging is, once it has come to all that has ended until now. The answer never comes once judging has
-    /// ended.
+    /// Requests a snapshot, which is taken once everything that has ended until now is judged. It never comes once
+    /// judging has ended.
     pub(super) fn ask(&self) -> oneshot::Receiver<Snapshot> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.state();

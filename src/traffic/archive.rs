@@ -38,7 +38,7 @@ const METHODS: [&str; 9] = [
 ];
 /// What stands in a path and a query for what the contract does not have.
 const NOT_IN_THE_CONTRACT: &str = "<not in the contract>";
-/// How much larger than its line an entry may be for a reader, who reads ahead.
+/// How much a reader may have read beyond the line of an entry.
 const READ_AHEAD: u64 = 1 << 20;
 
 /// An archive that is being written.
@@ -165,7 +165,7 @@ fn entry(sent: &Sent, request: ArchiveRequest, response: Option<ArchiveResponse>
     }
 }
 
-/// Returns when the response came, as the header `Date` has it. Who receives a response without one adds it (RFC 9110,
+/// Returns when the response came, as the header `Date` has it. A recipient of a response without one adds it (RFC 9110,
 /// section 6.6.1).
 fn received(sent: &Sent) -> String {
     let elapsed = sent.elapsed.and_then(|elapsed| TimeDelta::from_std(elapsed).ok());

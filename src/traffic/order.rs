@@ -68,6 +68,8 @@ pub(super) struct InOrder {
     feeds: Vec<Feed>,
     window: BinaryHeap<Reverse<ByTime>>,
     bytes: usize,
+    /// When the latest request that was taken began.
+    latest: DateTime<Utc>,
 }
 
 /// A file that is being read.
@@ -143,6 +145,7 @@ impl InOrder {
             feeds,
             window: BinaryHeap::new(),
             bytes: 0,
+            latest: DateTime::<Utc>::MIN_UTC,
         }
     }
 
@@ -192,8 +195,10 @@ impl Iterator for InOrder {
 
     fn next(&mut self) -> Option<Placed> {
         self.fill();
-        let Reverse(ByTime(placed)) = self.window.pop()?;
+        let Reverse(ByTime(mut placed)) = self.window.pop()?;
         self.bytes -= placed.bytes;
+        placed.is_late = placed.sent.started < self.latest;
+        self.latest = self.latest.max(placed.sent.started);
         Some(placed)
     }
 }
@@ -224,5 +229,47 @@ impl PartialOrd for ByTime {
 impl Ord for ByTime {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key().cmp(&other.key())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A line with an entry that was sent in this second, with a body of so many bytes.
+    fn line(second: u32, bytes: usize) -> String {
+        let entry = json!({
+            "startedDateTime": format!("2026-05-04T09:30:{second:02}Z"),
+            "request": {"method": "GET", "url": "https://contacts.example.com/tags", "headers": []},
+            "response": {
+                "status": 200,
+                "headers": [{"name": "Content-Type", "value": "application/json"}],
+                "content": {"text": "x".repeat(bytes)},
+            },
+        });
+        format!("{entry}\n")
+    }
+
+    /// When each entry was sent, and whether it is late, in the order in which they are taken.
+    fn taken(lines: &[String]) -> Vec<(u32, bool)> {
+        use chrono::Timelike as _;
+        let file = File {
+            name: "a.har".to_owned(),
+            content: Box::new(std::io::Cursor::new(lines.concat())),
+        };
+        InOrder::new(vec![file])
+            .map(|placed| (placed.sent.started.second(), placed.is_late))
+            .collect()
+    }
+
+    #[test]
+    fn entries_within_the_window_are_sorted_and_one_beyond_it_is_late() {
+        let sorted = taken(&[line(2, 0), line(1, 0), line(3, 0)]);
+        assert_eq!(sorted, [(1, false), (2, false), (3, false)]);
+        let half = WINDOW_BYTES / 2 + 1;
+        let beyond = taken(&[line(2, half), line(3, half), line(4, half), line(1, 0)]);
+        assert_eq!(beyond, [(2, false), (3, false), (1, true), (4, false)]);
     }
 }

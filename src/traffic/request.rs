@@ -19,7 +19,7 @@ pub(super) fn request(operation: &Operation, (sent, recorded): (&Sent, &Recorded
     Request {
         path: call.path.clone(),
         body: body.map(|body| Content::Json(body.value)),
-        // The root: no value of the body is printed.
+        // The pointer to the whole body: no value of it is printed.
         unprintable: vec![String::new()],
         printable: Printable {
             path: printable_path(operation, &sent.url),

@@ -23,10 +23,12 @@ use crate::run::{self, Ended, Event, Exchanged, Run, Tally};
 
 /// How far the clocks of two files may be apart.
 const SKEW: TimeDelta = TimeDelta::seconds(5);
-/// How long a write is taken to last where that was not recorded.
+/// The assumed duration of a write whose duration was not recorded.
 const UNKNOWN_DURATION: TimeDelta = TimeDelta::minutes(5);
 /// How long after a create its record may be called missing: later somebody who was not recorded may have deleted it.
 const FRESH: TimeDelta = TimeDelta::minutes(1);
+/// The maximum number of pages per walk: a client may request any.
+const ALL_PAGES: u64 = u64::MAX;
 /// How many walks may be under way at once: further ones are not followed.
 const MAX_WALKS: usize = 256;
 
@@ -355,11 +357,11 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Judges a page by itself, then as a part of what was seen of its list.
     fn page(&mut self, page: &Page<'_>) {
         let list = page.exchange.request.operation;
-        let alone = self.evaluation.look(list, &Sought::Pages, u64::MAX);
+        let alone = self.evaluation.look(list, &Sought::Pages, ALL_PAGES);
         self.evaluation.walk(alone, Extent::SinglePages);
         let part = Part::Page(alone, page.asked.number);
         let (noted, body) = self.evaluation.exchange(page.exchange, (Self::intent(), &part));
-        // What comes where a client asks for a page beyond the last one is not documented.
+        // What the service returns for a page beyond the last one is not documented.
         let last = self.evaluation.history().last_page(alone);
         let is_beyond_last = last.is_some() && page.asked.number > last.map(|last| last.max(1));
         if is_beyond_last {
@@ -377,7 +379,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             return;
         }
         for create in self.evaluation.history().creates_by_other_clients(list) {
-            let look = self.evaluation.look(list, &Sought::CreatedBy(create), u64::MAX);
+            let look = self.evaluation.look(list, &Sought::CreatedBy(create), ALL_PAGES);
             self.evaluation.walk(look, Extent::SinglePages);
             self.evaluation
                 .page_again(look, page.asked.number, (page.exchange, body.as_deref()));
@@ -432,7 +434,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     fn begin_walk(&mut self, page: &Page<'_>) -> WalkSeen {
         let Window { list, .. } = page.window;
         let doubtful = self.doubtful.remove(&page.window);
-        let pages = doubtful.unwrap_or_else(|| self.evaluation.look(list, &Sought::Pages, u64::MAX));
+        let pages = doubtful.unwrap_or_else(|| self.evaluation.look(list, &Sought::Pages, ALL_PAGES));
         self.evaluation.walk(pages, Extent::Whole);
         let create = self.last_write.filter(|write| self.must_be_listed(write, page));
         let made = self.evaluation.history().creates_by_other_clients(list);
@@ -440,7 +442,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             .and_then(|write| write.operation)
             .filter(|create| made.contains(create));
         let created = create.map(|create| {
-            let look = self.evaluation.look(list, &Sought::CreatedBy(create), u64::MAX);
+            let look = self.evaluation.look(list, &Sought::CreatedBy(create), ALL_PAGES);
             self.evaluation.walk(look, Extent::Whole);
             look
         });

@@ -22,8 +22,8 @@ struct Segment {
     parameters: Vec<(String, String)>,
 }
 
-/// What sorts the templates that match a path: of the first segment in which they differ, the one with the most literal
-/// text comes first.
+/// Sorts the templates that match a path: at the first segment in which two differ, the one with more literal text comes
+/// first.
 pub(super) type Precedence = Vec<Reverse<usize>>;
 
 impl Template {
