@@ -312,15 +312,23 @@ pub(super) struct GrowingFile {
 }
 
 impl GrowingFile {
-    /// Opens the file.
+    /// Opens the file, for this user alone.
     ///
     /// # Errors
     ///
     /// [`Failure::Report`] if it cannot be written.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        let destination = destination(path)?;
+        #[cfg(unix)]
+        if let Destination::Staged(staged) = &destination {
+            use std::os::unix::fs::PermissionsExt as _;
+            let only_mine = std::fs::Permissions::from_mode(0o600);
+            let restricted = staged.as_file().set_permissions(only_mine);
+            restricted.map_err(|error| failure(path, &error.to_string()))?;
+        }
         Ok(Self {
             path: path.to_owned(),
-            destination: destination(path)?,
+            destination,
         })
     }
 

@@ -263,6 +263,16 @@ impl State {
                     self.bytes -= passed.bytes;
                     return Some(Next::Exchange { passed, is_late: false });
                 }
+                Slot::UnderWay(sent, _) if self.is_closed => {
+                    let passed = Box::new(Passed {
+                        sent,
+                        headers: HeaderMap::new(),
+                        body: Copied::Incomplete,
+                        response: None,
+                        bytes: 0,
+                    });
+                    return Some(Next::Exchange { passed, is_late: false });
+                }
                 Slot::UnderWay(sent, _) if sent.is_write() => return Some(Next::Write(sent.started, None)),
                 Slot::UnderWay(..) => {}
             }
@@ -443,8 +453,18 @@ mod tests {
     fn a_write_that_takes_too_long_is_known_before_it_ends() {
         let queue = queue();
         let _slow = begin(&queue, "POST");
-        queue.close();
+        let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
+        let began = sent(&queue, "POST");
+        queue.state().exchanges.insert(0, Slot::UnderWay(began, long_ago));
         assert_eq!(ready(&queue), on_time("write under way"));
+    }
+
+    #[test]
+    fn what_is_under_way_at_the_end_has_no_response() {
+        let queue = queue();
+        let _cut = begin(&queue, "POST");
+        queue.close();
+        assert_eq!(ready(&queue), on_time("POST"));
         assert_eq!(ready(&queue), on_time("closed"));
     }
 

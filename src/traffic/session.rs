@@ -145,6 +145,10 @@ pub(crate) struct Session<'run, 'emit> {
     walks: HashMap<Window, WalkSeen>,
     /// Walks that are complete unless something was written before their last response came.
     complete: Vec<(Window, WalkSeen)>,
+    /// The creates of which a record was listed.
+    listed: BTreeSet<OperationId>,
+    /// The creates of which a record was missing, with when the first such create ended.
+    missed: BTreeMap<OperationId, DateTime<Utc>>,
     /// The looks whose walk did not add up: another walk decides.
     doubtful: HashMap<Window, LookId>,
 }
@@ -169,15 +173,32 @@ struct Window {
     path: Digest,
 }
 
+/// A look for the record of a create.
+#[derive(Clone, Copy, Debug)]
+struct Awaited {
+    look: LookId,
+    create: OperationId,
+    /// When the create ended.
+    created: DateTime<Utc>,
+}
+
 /// The pages of a list that one client requested one after the other, with nothing written between.
 #[derive(Debug)]
 struct WalkSeen {
     pages: LookId,
     /// The look for the record of the last write, where that is a create whose record must be there by now.
-    created: Option<LookId>,
+    created: Option<Awaited>,
     seen: BTreeSet<u64>,
     last: Place,
     ended: DateTime<Utc>,
+}
+
+impl WalkSeen {
+    fn looks(&self) -> impl Iterator<Item = LookId> + use<> {
+        [Some(self.pages), self.created.map(|created| created.look)]
+            .into_iter()
+            .flatten()
+    }
 }
 
 /// A page of a list, as a client requested it.
@@ -244,6 +265,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
             last_write: None,
             walks: HashMap::new(),
             complete: Vec::new(),
+            listed: BTreeSet::new(),
+            missed: BTreeMap::new(),
             doubtful: HashMap::new(),
         }
     }
@@ -263,7 +286,12 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let call = self.router.call(&sent.method, &sent.url);
         // Whatever is below the service's origin may change its records, in the contract or not.
         if sent.is_write() && !matches!(call, Err(NoCall::OtherOrigin)) {
-            let known = sent.elapsed.and_then(|elapsed| TimeDelta::from_std(elapsed).ok());
+            // A write without a response of the service, or with one that only announces it (202), may still come.
+            let is_done = recorded
+                .as_ref()
+                .is_some_and(|recorded| recorded.status <= 501 && recorded.status != 202);
+            let known = sent.elapsed.filter(|_| is_done);
+            let known = known.and_then(|elapsed| TimeDelta::from_std(elapsed).ok());
             let write = Write {
                 operation: call
                     .as_ref()
@@ -385,6 +413,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 .page_again(look, page.asked.number, (page.exchange, body.as_deref()));
             // A record that is not on this page may be on another, and one that differs may have been updated.
             if self.evaluation.history().is_settled(look) {
+                self.listed.insert(create);
                 self.evaluation.conclude(look, false);
             } else {
                 self.evaluation.drop_look(look);
@@ -414,7 +443,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         walk.seen.insert(number);
         walk.last = self.place;
         walk.ended = walk.ended.max(page.ended);
-        for look in [Some(walk.pages), walk.created].into_iter().flatten() {
+        for look in walk.looks() {
             self.evaluation
                 .page_again(look, page.asked.number, (page.exchange, body));
         }
@@ -436,15 +465,14 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let doubtful = self.doubtful.remove(&page.window);
         let pages = doubtful.unwrap_or_else(|| self.evaluation.look(list, &Sought::Pages, ALL_PAGES));
         self.evaluation.walk(pages, Extent::Whole);
-        let create = self.last_write.filter(|write| self.must_be_listed(write, page));
+        let write = self.last_write.filter(|write| self.must_be_listed(write, page));
         let made = self.evaluation.history().creates_by_other_clients(list);
-        let create = create
-            .and_then(|write| write.operation)
-            .filter(|create| made.contains(create));
-        let created = create.map(|create| {
+        let create =
+            write.and_then(|write| Some((write.operation.filter(|create| made.contains(create))?, write.ended)));
+        let created = create.map(|(create, created)| {
             let look = self.evaluation.look(list, &Sought::CreatedBy(create), ALL_PAGES);
             self.evaluation.walk(look, Extent::Whole);
-            look
+            Awaited { look, create, created }
         });
         WalkSeen {
             pages,
@@ -491,7 +519,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     }
 
     fn drop_looks(&mut self, walk: &WalkSeen) {
-        for look in [Some(walk.pages), walk.created].into_iter().flatten() {
+        for look in walk.looks() {
             self.evaluation.drop_look(look);
         }
     }
@@ -516,14 +544,25 @@ impl<'run, 'emit> Session<'run, 'emit> {
         } else {
             self.doubtful.insert(window, walk.pages);
         }
-        let Some(created) = walk.created else { return };
+        let Some(awaited) = walk.created else { return };
         let history = self.evaluation.history();
+        let (is_listed, is_there) = (history.is_settled(awaited.look), history.has_found(awaited.look));
         // A record that differs from what was sent may have been updated by somebody who was not recorded.
-        if history.is_settled(created) || !history.has_found(created) {
-            self.evaluation.conclude(created, false);
-        } else {
-            self.evaluation.drop_look(created);
+        if is_listed {
+            self.listed.insert(awaited.create);
         }
+        if is_listed || (!is_there && self.is_missed_again(awaited)) {
+            self.evaluation.conclude(awaited.look, false);
+        } else {
+            self.evaluation.drop_look(awaited.look);
+        }
+    }
+
+    /// Whether a second record of a create is missing, and none was ever listed: one alone may have been removed by
+    /// somebody who was not recorded.
+    fn is_missed_again(&mut self, awaited: Awaited) -> bool {
+        let first = *self.missed.entry(awaited.create).or_insert(awaited.created);
+        first != awaited.created && !self.listed.contains(&awaited.create)
     }
 
     fn emit_exchange(&mut self, exchange: &Exchange, body: Option<&Body>) {

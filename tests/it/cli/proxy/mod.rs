@@ -5,6 +5,7 @@ mod chaos;
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
 
 use countersign::client::Client;
 use countersign::service::{self, Profile, Service, Setting, StoreUrl};
@@ -340,6 +341,11 @@ fn a_recording_has_shapes_unless_values_are_asked_for_and_a_finding_names_its_en
         assert_eq!(ended.code, 1, "{ended:?}");
         assert!(ended.stdout.contains("= recorded: entry 1 of a.har\n"), "{ended:?}");
         let archive = std::fs::read_to_string(ended.path().join("a.har")).unwrap();
+        let mode = std::fs::metadata(ended.path().join("a.har"))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
         assert_eq!(archive.contains("canary-77"), shown, "{archive}");
         assert!(!ended.stdout.contains("canary-77"), "{ended:?}");
     }
