@@ -41,9 +41,10 @@ pub(super) fn of_both(run: &Record, traffic: &Record) -> (Outcome, Option<String
     .find(ended)
     .unwrap_or(Outcome::Conforms);
     let reasons = both.iter().filter_map(|record| record.reason.clone());
-    let reasons = reasons
+    let mut reasons = reasons
         .filter(|_| outcome != Outcome::DoesNotConform)
         .collect::<Vec<_>>();
+    reasons.dedup();
     (outcome, (!reasons.is_empty()).then(|| reasons.join("; ")))
 }
 
