@@ -61,7 +61,7 @@ pub(crate) fn single_values() -> Vec<(&'static service::Axis, &'static service::
 }
 
 /// The same, each as `axis=value`.
-fn single_settings() -> Vec<String> {
+pub(crate) fn single_settings() -> Vec<String> {
     let written = |(axis, value): (&service::Axis, &service::AxisValue)| format!("{}={}", axis.name, value.name);
     single_values().into_iter().map(written).collect()
 }
