@@ -36,7 +36,8 @@ pub enum FactKind {
     Accepts(TimestampFormat),
     /// What the schema states beyond types and names: `enum`, `pattern`, bounds, `oneOf`.
     Assertion,
-    /// The created record carries a sent field; the index is that in the invariant's list.
+    /// The response to a create returns a sent field in the created record; the index is that of the carry, in the
+    /// invariant `created`.
     Carried(usize),
     /// A 401 says how to authenticate.
     Challenge,
@@ -46,7 +47,7 @@ pub enum FactKind {
     Complete,
     /// The response decodes through the typed client.
     Decodes,
-    /// A request in another spelling is accepted as the plain one is.
+    /// An equivalent request, which is a plain one in another spelling (`x-equivalent`), is accepted as the plain one is.
     Equivalent(Equivalence),
     /// The created record's identifier is allowed in the paths into which the contract's links carry it.
     IdentifierFitsPath,
@@ -58,7 +59,7 @@ pub enum FactKind {
     OtherJson(StatusPattern),
     /// What was created is listed.
     Listed,
-    /// The listed record carries a sent field; the index is that in the invariant's list.
+    /// The list shows the created record with a sent field; the index is that of the carry, in the invariant `created`.
     ListedCarrying(usize),
     /// The media type of a success is documented.
     MediaType,
@@ -74,7 +75,7 @@ pub enum FactKind {
     EdgeCaseNoServerError,
     /// A create adds one record, an update none.
     OneRecordPerWrite,
-    /// A credential under another scheme is rejected.
+    /// The right token under another authentication scheme (`Basic` in place of `Bearer`) is rejected.
     OtherScheme,
     /// Nothing of the record appears under another item of the list.
     NotElsewhere,
@@ -98,7 +99,7 @@ pub enum FactKind {
     Status,
     /// A value has its type.
     Type,
-    /// The updated record carries a sent field in the list; the index is that in the invariant's list.
+    /// The list shows the updated record with a sent field; the index is that of the carry, in the invariant `updated`.
     UpdatedCarrying(usize),
     /// A wrong token is rejected.
     WrongToken,

@@ -128,7 +128,7 @@ pub struct Listed {
     pub array: Option<String>,
 }
 
-/// A sent field and where it comes back.
+/// A *carry*: a field that is sent, and where in the record it must come back with the same value.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Carry {

@@ -209,8 +209,8 @@ pub enum Purpose {
     ResidueLook,
     /// A documented request, and what a rejection of it would mean.
     Documented(OnRejection),
-    /// A documented request in another spelling. Its response is judged in one respect only: that it is as good as the
-    /// response to the plain one.
+    /// An equivalent request: a documented one in another spelling that RFCs define as the same. Its response is judged
+    /// in one respect only: that it is as good as the response to the plain one.
     Equivalent,
     /// A request that must be rejected, the kind of fact that says so, and what a rejection for another reason would
     /// mean.
@@ -252,7 +252,7 @@ pub enum Credential {
     },
     /// No credential.
     None,
-    /// The run's token under a scheme that is not documented.
+    /// The run's token under an authentication scheme that is not documented: `Basic` in place of `Bearer`.
     OtherScheme,
     /// The run's token as documented; an API key goes into the named header.
     Token {

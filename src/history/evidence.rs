@@ -18,7 +18,7 @@ pub enum Evidence<'seen> {
     FinalListing(FinalListing<'seen>, &'seen Request),
     /// A record in the response to a create.
     Creation(Creation<'seen>),
-    /// A request in another spelling, and its exchange.
+    /// An equivalent request, which is the same in another spelling, and its exchange.
     Equivalent(EquivalentTried, &'seen Exchange),
     /// A request field that was sent in a timestamp format.
     Format(FormatTried, &'seen Request),
@@ -70,7 +70,7 @@ pub enum WalkEnd {
     Broken,
     /// Every page was seen.
     Complete,
-    /// The record was found before every page was seen.
+    /// The record was found before every page was seen, or only selected pages were requested: then no page is missing.
     Found,
     /// The response to a page had this status.
     Rejected(u16),
@@ -278,7 +278,7 @@ pub struct FormatTried {
     pub other_accepted: bool,
 }
 
-/// A request in another spelling, which was sent alone or together with other spellings.
+/// The outcome of an equivalent request in one spelling; the request may have had others at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct EquivalentTried {
     /// The operation.

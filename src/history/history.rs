@@ -132,7 +132,7 @@ impl<'run> History<'run> {
             // For every other part, an exchange that was throttled and sent again (superseded) does not count; the repeat
             // does.
             _ if intent.superseded => {}
-            Part::OtherSpelling(spellings) => self.tried.other_spellings(exchange, spellings, emit),
+            Part::Equivalent(spellings) => self.tried.equivalent_request(exchange, spellings, emit),
             Part::PlainAgain => self.tried.plain_again(exchange, succeeded, emit),
             Part::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
             Part::Read if succeeded => self.learn(exchange, body),

@@ -31,47 +31,63 @@ impl LookId {
     }
 }
 
-/// What a look seeks in a list.
+/// What a look seeks in a list, or in the read that shows one record.
 #[derive(Clone, Debug)]
 pub(crate) enum Sought {
-    /// Every record of the run that the list must show.
+    /// Every record that was created and that the list must show.
     Created,
-    /// The record of this create.
-    CreatedBy(OperationId),
+    /// Those of them that one operation created.
+    CreatedBy {
+        /// The operation that creates them.
+        operation: OperationId,
+    },
     /// The first and the last page, once the list has this many items.
     Ends(i64),
     /// Everything that the run may have left.
     Residue,
     /// Nothing: the page is read like any other.
     Nothing,
-    /// The record of this create, to confirm that it is the run's own.
-    Own(OperationId),
+    /// A record that the run uses as its own: whether it has the run tag.
+    Own {
+        /// The operation that created it.
+        operation: OperationId,
+    },
     /// The pages of the list: whether they add up.
     Pages,
     /// The pages again at the end of a run, after the look for residue: whether those that it counted add up.
     Recount,
-    /// The effects of writes with a wrong credential.
-    Rejected,
+    /// The effects of writes that had to be rejected, because their credential was wrong.
+    RejectedWrites,
     /// The values that an update sent.
     Update(Arc<Changed>),
     /// The values of a repeated update, with the value of each field that the earlier updates sent last.
     RepeatedUpdate(Arc<Changed>, Value),
 }
 
-/// How much of a list a walk requests.
+/// Which pages of a list a walk is to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// Some pages, each by itself.
-    SinglePages,
-    /// All pages, or until what is sought was found.
-    Whole,
+pub(crate) enum WalkExtent {
+    /// A few pages that the caller selects, such as the last one. What is on no page of these may be on another.
+    SelectedPages,
+    /// Every page, or each until what is sought was found. A page that does not come leaves the walk incomplete.
+    WholeList,
+}
+
+/// Whether a look lasted long enough for a record that it did not show to count as gone. Only the look for an update
+/// depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waited {
+    /// As long as `settle` allows.
+    Fully,
+    /// Less, because an earlier update did not show in time either.
+    Briefly,
 }
 
 /// A look under way.
 #[derive(Debug)]
 pub(super) struct Look {
     seeking: Seeking,
-    extent: Extent,
+    extent: WalkExtent,
     /// The current walk, or the last one.
     walk: Walk,
     /// The number of walks begun.
@@ -91,7 +107,7 @@ enum Seeking {
     Own(OperationId, OwnRecord),
     Pages,
     Recount,
-    Rejected(ResidueSearch),
+    RejectedWrites(ResidueSearch),
     Update(Box<ChangeSought>),
 }
 
@@ -134,26 +150,26 @@ impl History<'_> {
         };
         let seeking = match sought {
             Sought::Created => Seeking::Created(Observations::of(self, list, None)),
-            Sought::CreatedBy(create) => Seeking::Created(Observations::of(self, list, Some(*create))),
+            Sought::CreatedBy { operation } => Seeking::Created(Observations::of(self, list, Some(*operation))),
             Sought::Ends(total) => Seeking::Ends(*total),
             Sought::Residue => Seeking::Residue(self.residue_search()),
             Sought::Nothing => Seeking::Nothing,
-            Sought::Own(create) => Seeking::Own(*create, OwnRecord::Missing),
+            Sought::Own { operation } => Seeking::Own(*operation, OwnRecord::Missing),
             Sought::Pages => Seeking::Pages,
             Sought::Recount => Seeking::Recount,
-            Sought::Rejected => Seeking::Rejected(self.residue_search()),
+            Sought::RejectedWrites => Seeking::RejectedWrites(self.residue_search()),
             Sought::Update(changed) => Seeking::Update(Box::new(self.change_sought(changed, None))),
             Sought::RepeatedUpdate(changed, sent) => Seeking::Update(Box::new(self.change_sought(changed, Some(sent)))),
         };
         let is_residue_look = matches!(sought, Sought::Residue | Sought::Recount);
-        let walk = new_walk(list, Extent::Whole, (max_pages, is_residue_look));
+        let walk = new_walk(list, WalkExtent::WholeList, (max_pages, is_residue_look));
         let counted = match sought {
             Sought::Recount => self.ledger.walks.remove(&list),
             _ => None,
         };
         let look = Look {
             seeking,
-            extent: Extent::Whole,
+            extent: WalkExtent::WholeList,
             walk: counted.unwrap_or(walk),
             walks: 0,
             before: None,
@@ -163,8 +179,9 @@ impl History<'_> {
         id
     }
 
-    /// Begins a walk of a look.
-    pub(crate) fn walk(&mut self, look: LookId, extent: Extent) {
+    /// Begins a walk of a look: the pages that [`History::exchange`] adds from now on are compared with each other, and
+    /// not with those of the walk before.
+    pub(crate) fn begin_walk(&mut self, look: LookId, extent: WalkExtent) {
         let Some(look) = self.looks.get_mut(&look) else { return };
         let walk = new_walk(
             look.walk.operation,
@@ -182,7 +199,7 @@ impl History<'_> {
             Seeking::Own(_, own) => *own = OwnRecord::Missing,
             Seeking::Update(sought) => sought.begin_walk(),
             Seeking::Pages | Seeking::Recount => look.before = (!last.pages.is_empty()).then_some(last),
-            Seeking::Ends(_) | Seeking::Residue(_) | Seeking::Nothing | Seeking::Rejected(_) => {}
+            Seeking::Ends(_) | Seeking::Residue(_) | Seeking::Nothing | Seeking::RejectedWrites(_) => {}
         }
         if forgets {
             self.forget_items(list);
@@ -271,7 +288,7 @@ impl History<'_> {
                 self.count_item(list, item);
                 false
             }
-            Seeking::Rejected(search) => {
+            Seeking::RejectedWrites(search) => {
                 self.look_at_item(list, item, search);
                 false
             }
@@ -314,17 +331,15 @@ impl History<'_> {
                 is_there && edge_adds_up(walk)
             }
             Seeking::Residue(_) => walk.end != WalkEnd::Complete || !self.has_missing_items(),
-            Seeking::Nothing | Seeking::Rejected(_) => true,
+            Seeking::Nothing | Seeking::RejectedWrites(_) => true,
             Seeking::Own(_, own) => *own == OwnRecord::Tagged,
             Seeking::Pages | Seeking::Recount => adds_up(walk),
             Seeking::Update(sought) => self.has_arrived(sought),
         }
     }
 
-    /// Ends a look and judges its result. `waited_long_enough` says whether enough time has
-    /// passed to call something missing. The walk of a look for
-    /// residue stays here, for the recount.
-    pub(crate) fn conclude(&mut self, id: LookId, waited_long_enough: bool, emit: EvidenceSink<'_>) -> Option<Looked> {
+    /// Ends a look and judges its result, which it returns. The walk of a look for residue stays here, for the recount.
+    pub(crate) fn conclude(&mut self, id: LookId, waited: Waited, emit: EvidenceSink<'_>) -> Option<Looked> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
         if let Some(before) = look.before.take().filter(|_| !adds_up(&look.walk)) {
@@ -351,26 +366,26 @@ impl History<'_> {
                 }
                 self.judge_counts(walk.operation, &walk, emit);
             }
-            Seeking::Rejected(search) => search.judge(emit),
-            Seeking::Update(sought) => self.judge_change(&sought, &walk, waited_long_enough, emit),
+            Seeking::RejectedWrites(search) => search.judge(emit),
+            Seeking::Update(sought) => self.judge_change(&sought, &walk, waited, emit),
         }
         Some(Looked { walk, settled })
     }
 
-    /// Ends a look without a result.
+    /// Ends a look without judging what it showed.
     pub(crate) fn drop_look(&mut self, id: LookId) {
         self.looks.remove(&id);
     }
 }
 
 /// Begins a walk without any pages.
-fn new_walk(list: OperationId, extent: Extent, (max_pages, is_residue_look): (u64, bool)) -> Walk {
+fn new_walk(list: OperationId, extent: WalkExtent, (max_pages, is_residue_look): (u64, bool)) -> Walk {
     Walk {
         operation: list,
         pages: Vec::new(),
         end: match extent {
-            Extent::SinglePages => WalkEnd::Found,
-            Extent::Whole => WalkEnd::Unanswered,
+            WalkExtent::SelectedPages => WalkEnd::Found,
+            WalkExtent::WholeList => WalkEnd::Unanswered,
         },
         max_pages,
         stability: Stability::Unknown,
@@ -393,7 +408,7 @@ impl Look {
         let walk = &mut self.walk;
         // Without its first page the walk is not complete, whatever other pages were seen.
         let is_first = walk.pages.is_empty() && matches!(page.asked, None | Some(1));
-        if self.extent == Extent::Whole {
+        if self.extent == WalkExtent::WholeList {
             if is_first {
                 let last = page.last_page.map(|last| u64::try_from(last).unwrap_or(0));
                 walk.end = first_end(&page, last.is_some_and(|last| last > walk.max_pages));

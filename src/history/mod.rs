@@ -53,7 +53,7 @@ mod updated;
 
 pub use bindings::Bindings;
 pub(crate) use history::{ExchangeResult, Finished, History};
-pub(crate) use look::{Extent, LookId, Looked, Sought};
+pub(crate) use look::{LookId, Looked, Sought, Waited, WalkExtent};
 pub(crate) use own::Ownership;
 pub(crate) use pages::total_and_space_on_last_page;
 pub(crate) use part::{Part, Role, WriteContext};

@@ -12,11 +12,11 @@ pub(crate) enum Part {
     Alone,
     /// A request of another client, with the values in its path, by parameter.
     OtherClient(Vec<(String, Value)>),
-    /// A request in these spellings.
-    OtherSpelling(Vec<Equivalence>),
+    /// An equivalent request: one in these spellings, which differ from the plain one.
+    Equivalent(Vec<Equivalence>),
     /// A page of a list, for a look at it; the default page where there is no number.
     Page(LookId, Option<u64>),
-    /// The same request in its plain spelling, after one in another.
+    /// The same request in its plain spelling, after an equivalent one was rejected.
     PlainAgain,
     /// A single read from whose response later requests take values.
     Read,

@@ -295,7 +295,7 @@ impl History<'_> {
 
     /// Returns the page that last showed the record that a write with a wrong credential may have changed; `None` where
     /// there was no such write. Later writes may overwrite what it did.
-    pub(crate) fn page_of_rejected(&self, list: OperationId) -> Option<Option<u64>> {
+    pub(crate) fn page_of_rejected_update(&self, list: OperationId) -> Option<Option<u64>> {
         let in_list = |operation: &OperationId| self.contract.updated_in(*operation) == Some(list);
         let mut latest = self.latest.iter();
         let (_, seen) = latest.find(|(operation, _)| in_list(operation))?;

@@ -1,4 +1,4 @@
-//! Compares what was tried in several timestamp formats of a field, or in several spellings. The main type is
+//! Compares what was tried in several timestamp formats of a field, and equivalent requests with the plain one. The main type is
 //! [`Tried`].
 
 use std::collections::HashMap;
@@ -15,8 +15,8 @@ use crate::exchange::{Exchange, Request};
 pub(super) struct Tried {
     /// The last request in each format.
     formats: HashMap<OperationId, Vec<InFormat>>,
-    /// What was rejected in these spellings, until the plain request shows why.
-    other_spellings: HashMap<OperationId, (Vec<Equivalence>, Box<Exchange>)>,
+    /// The rejected equivalent requests with their spellings, until the plain request shows why.
+    rejected_equivalents: HashMap<OperationId, (Vec<Equivalence>, Box<Exchange>)>,
 }
 
 /// The last request in one timestamp format.
@@ -29,18 +29,23 @@ struct InFormat {
 }
 
 impl Tried {
-    /// Adds a request in another spelling. A single one that is rejected after the plain request was accepted is itself
+    /// Adds an equivalent request, with its spellings. A single one that is rejected after the plain request was accepted is itself
     /// the reason; several spellings are then tried one by one.
-    pub(super) fn other_spellings(&mut self, exchange: &Exchange, spellings: &[Equivalence], emit: EvidenceSink<'_>) {
+    pub(super) fn equivalent_request(
+        &mut self,
+        exchange: &Exchange,
+        spellings: &[Equivalence],
+        emit: EvidenceSink<'_>,
+    ) {
         let operation = exchange.request.operation;
         let is_of_many = self
-            .other_spellings
+            .rejected_equivalents
             .get(&operation)
             .is_some_and(|(all, _)| all.len() > 1);
         if is_of_many || !is_rejected(exchange) {
             judge_spellings((exchange, spellings), is_of_many, emit);
         } else {
-            self.other_spellings
+            self.rejected_equivalents
                 .insert(operation, (spellings.to_vec(), Box::new(exchange.clone())));
         }
     }
@@ -48,11 +53,11 @@ impl Tried {
     /// Adds the same request in its plain spelling.
     pub(super) fn plain_again(&mut self, exchange: &Exchange, accepted: bool, emit: EvidenceSink<'_>) {
         let operation = exchange.request.operation;
-        if let Some((spellings, rejected)) = self.other_spellings.get(&operation)
+        if let Some((spellings, rejected)) = self.rejected_equivalents.get(&operation)
             && (!accepted || spellings.len() == 1)
         {
             judge_spellings((rejected, spellings), accepted, emit);
-            self.other_spellings.remove(&operation);
+            self.rejected_equivalents.remove(&operation);
         }
     }
 }

@@ -10,7 +10,7 @@ use super::carried::carries_all;
 use super::created::ObservedRecord;
 use super::evidence::{Evidence, Updating, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
-use super::look::Item;
+use super::look::{Item, Waited};
 use super::records::{Changed, identifier_string};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -20,10 +20,13 @@ use crate::contract::vocabulary::{Carry, Updated};
 #[derive(Debug)]
 pub(super) struct ChangeSought {
     changed: Arc<Changed>,
+    /// The body that the update sent.
     body: Value,
     /// The state before a repeated update; `None` for the first update.
     earlier: Option<EarlierUpdates>,
+    /// The updated record.
     record: Option<ObservedRecord>,
+    /// Another item that shows something that was sent to the updated record.
     elsewhere: Option<ObservedRecord>,
 }
 
@@ -37,6 +40,7 @@ struct EarlierUpdates {
 }
 
 impl ChangeSought {
+    /// Forgets what the walk before showed.
     pub(super) fn begin_walk(&mut self) {
         self.record = None;
         self.elsewhere = None;
@@ -48,8 +52,8 @@ impl ChangeSought {
         record.is_some_and(|seen| carries_all(&invariant.carries, &self.body, &seen.record))
     }
 
-    /// Whether each sent field arrived: it shows the value that was sent. If a gap allows another spelling, it is enough
-    /// that the value changed, or that the same value had been sent before.
+    /// Whether the record shows each sent field with its value. If a gap allows another spelling of the value, it is
+    /// enough that the field changed, or that the same value had been sent before.
     fn arrived(&self, invariant: &Updated, earlier: &EarlierUpdates) -> bool {
         let Some(seen) = &self.record else { return false };
         invariant.carries.iter().all(|carry| {
@@ -81,6 +85,8 @@ impl<'run> History<'run> {
         self.contract.operation(operation).invariants.updated.as_ref()
     }
 
+    /// Begins to look for an update; for a repeated one, `sent` has the value of each field that the earlier updates sent
+    /// last.
     pub(super) fn change_sought(&self, changed: &Arc<Changed>, sent: Option<&Value>) -> ChangeSought {
         ChangeSought {
             body: changed.request.json().cloned().unwrap_or_default(),
@@ -94,7 +100,7 @@ impl<'run> History<'run> {
         }
     }
 
-    /// Whether an update was seen.
+    /// Whether the list shows the updated record with what was sent.
     pub(super) fn has_arrived(&self, sought: &ChangeSought) -> bool {
         let invariant = self.updated_invariant(sought.changed.operation);
         invariant.is_none_or(|invariant| match &sought.earlier {
@@ -146,15 +152,9 @@ impl<'run> History<'run> {
         tagged.into_iter().any(|sent| kept.contains(&sent))
     }
 
-    /// Judges what a look shows of an update; `waited_long_enough` says whether it was late enough to conclude that
-    /// something is missing.
-    pub(super) fn judge_change(
-        &mut self,
-        sought: &ChangeSought,
-        walk: &Walk,
-        waited_long_enough: bool,
-        emit: EvidenceSink<'_>,
-    ) {
+    /// Judges what a look shows of an update. An updated record that the list does not show counts as gone only if the
+    /// look lasted long enough.
+    pub(super) fn judge_change(&mut self, sought: &ChangeSought, walk: &Walk, waited: Waited, emit: EvidenceSink<'_>) {
         let changed = &sought.changed;
         let Some(invariant) = self.updated_invariant(changed.operation) else {
             return;
@@ -171,7 +171,7 @@ impl<'run> History<'run> {
             request: &changed.request,
             listed: record.map(|seen| (&seen.record, seen.pointer.as_str())),
             elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
-            gone: record.is_none() && waited_long_enough && walk.end == WalkEnd::Complete && !walk.changed(),
+            gone: record.is_none() && waited == Waited::Fully && walk.end == WalkEnd::Complete && !walk.changed(),
             end: walk.end,
             max_pages: walk.max_pages,
         };

@@ -13,7 +13,7 @@ use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose};
 use crate::history::evidence::Evidence;
 use crate::history::{
-    self, ExchangeResult, Extent, History, LookId, Looked, LookedThrough, Part, Residue, RunTag, Sought,
+    self, ExchangeResult, History, LookId, Looked, LookedThrough, Part, Residue, RunTag, Sought, Waited, WalkExtent,
 };
 use crate::plan::{Action, Plan};
 
@@ -97,16 +97,17 @@ impl<'run> Evaluation<'run> {
         self.judge.exchange(exchange, purpose.into());
     }
 
-    /// Begins a look at a list, with at most `most` pages per walk.
-    pub(crate) fn look(&mut self, list: OperationId, sought: &Sought, most: u64) -> LookId {
-        self.note(|| RecordedStep::Look(list, sought.clone(), most));
-        self.history.look(list, sought, most)
+    /// Begins a look at a list, with at most `max_pages` pages per walk. Each of its walks is begun by
+    /// [`Self::begin_walk`], pages are added by [`Self::exchange`], and [`Self::conclude`] judges them.
+    pub(crate) fn look(&mut self, list: OperationId, sought: &Sought, max_pages: u64) -> LookId {
+        self.note(|| RecordedStep::Look(list, sought.clone(), max_pages));
+        self.history.look(list, sought, max_pages)
     }
 
-    /// Begins a walk of a look.
-    pub(crate) fn walk(&mut self, look: LookId, extent: Extent) {
+    /// Begins a walk of a look; the pages of the walk before are not compared with those of this one.
+    pub(crate) fn begin_walk(&mut self, look: LookId, extent: WalkExtent) {
         self.note(|| RecordedStep::Walk(look, extent));
-        self.history.walk(look, extent);
+        self.history.begin_walk(look, extent);
     }
 
     /// Adds a page, which was judged as part of another look, to this one.
@@ -120,14 +121,23 @@ impl<'run> Evaluation<'run> {
         self.history.unsent(look);
     }
 
-    /// Ends a look and judges its result. `waited_long_enough` says whether a missing record may be called missing.
-    pub(crate) fn conclude(&mut self, look: LookId, waited_long_enough: bool) -> Option<Looked> {
-        self.note(|| RecordedStep::Concluded(look, waited_long_enough));
-        let Self { history, judge, .. } = self;
-        history.conclude(look, waited_long_enough, &mut |evidence| judge.evidence(evidence))
+    /// Ends a look and judges what it showed.
+    pub(crate) fn conclude(&mut self, look: LookId) -> Option<Looked> {
+        self.conclude_after(look, Waited::Fully)
     }
 
-    /// Ends a look without a result.
+    /// Ends a look for an update that lasted too short to call a record gone that it did not show, and judges the rest.
+    pub(crate) fn conclude_early(&mut self, look: LookId) -> Option<Looked> {
+        self.conclude_after(look, Waited::Briefly)
+    }
+
+    fn conclude_after(&mut self, look: LookId, waited: Waited) -> Option<Looked> {
+        self.note(|| RecordedStep::Concluded(look, waited));
+        let Self { history, judge, .. } = self;
+        history.conclude(look, waited, &mut |evidence| judge.evidence(evidence))
+    }
+
+    /// Ends a look without judging what it showed.
     pub(crate) fn drop_look(&mut self, look: LookId) {
         self.note(|| RecordedStep::Dropped(look));
         self.history.drop_look(look);
@@ -146,22 +156,23 @@ impl<'run> Evaluation<'run> {
         self.judge.verdicts_mut().not_called(operation, reason);
     }
 
-    /// Replaces the reason why a fact is undecided.
+    /// States why a fact is undecided if no response decides it; a verdict stays as it is.
     pub(crate) fn set_undecided_reason(&mut self, fact: FactId, reason: Reason) {
         self.note(|| RecordedStep::SetReason(fact, reason.clone()));
         self.judge.verdicts_mut().set_undecided_reason(fact, reason);
     }
 
-    /// Leaves a fact undecided although responses kept it, with this reason.
+    /// Makes a fact undecided even if responses kept it, with this reason; only a broken one stays broken.
     pub(crate) fn force_undecided(&mut self, fact: FactId, reason: Reason) {
         self.note(|| RecordedStep::ForcedUndecided(fact, reason.clone()));
         self.judge.verdicts_mut().force_undecided(fact, reason);
     }
 
-    /// Judges, at the end, each of these operations that had no success.
-    pub(crate) fn unchecked(&mut self, operations: &[OperationId]) {
-        self.note(|| RecordedStep::Complete(operations.to_vec()));
-        self.judge.unchecked(operations.iter().copied());
+    /// Reports, at the end of a complete run, those of the operations in its scope that had no success: nothing of them
+    /// was checked.
+    pub(crate) fn report_unchecked(&mut self, in_scope: &[OperationId]) {
+        self.note(|| RecordedStep::Complete(in_scope.to_vec()));
+        self.judge.report_unchecked(in_scope.iter().copied());
     }
 
     /// Notes residue that may be left in the target.
@@ -181,15 +192,15 @@ impl<'run> Evaluation<'run> {
 
     fn enter(&mut self, entry: &RecordedStep, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
         match entry {
-            RecordedStep::Complete(operations) => self.unchecked(operations),
-            RecordedStep::Concluded(look, waited_long_enough) => drop(self.conclude(*look, *waited_long_enough)),
+            RecordedStep::Complete(in_scope) => self.report_unchecked(in_scope),
+            RecordedStep::Concluded(look, waited) => drop(self.conclude_after(*look, *waited)),
             RecordedStep::Dropped(look) => self.drop_look(*look),
             RecordedStep::Exchange(exchange, intent, part) => {
                 let edited = edit(exchange);
                 drop(self.exchange(edited.as_ref().unwrap_or(exchange), (*intent, part)));
             }
             RecordedStep::ForcedUndecided(fact, reason) => self.force_undecided(*fact, reason.clone()),
-            RecordedStep::Look(list, sought, most) => drop(self.look(*list, sought, *most)),
+            RecordedStep::Look(list, sought, max_pages) => drop(self.look(*list, sought, *max_pages)),
             RecordedStep::NotCalled(operation, reason) => self.not_called(*operation, reason.clone()),
             RecordedStep::NotRetried(exchange, purpose) => {
                 let edited = edit(exchange);
@@ -199,7 +210,7 @@ impl<'run> Evaluation<'run> {
             RecordedStep::SetReason(fact, reason) => self.set_undecided_reason(*fact, reason.clone()),
             RecordedStep::TimestampFormats(operation, formats) => self.judge_timestamp_formats(*operation, formats),
             RecordedStep::Unsent(look) => self.unsent(*look),
-            RecordedStep::Walk(look, extent) => self.walk(*look, *extent),
+            RecordedStep::Walk(look, extent) => self.begin_walk(*look, *extent),
         }
     }
 }

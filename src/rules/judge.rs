@@ -249,7 +249,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges whether a request in another spelling was accepted. `exchange` is that of this request.
+    /// Judges whether an equivalent request was accepted. `exchange` is that of this request.
     pub(super) fn equivalent(&mut self, tried: &EquivalentTried, exchange: &Exchange) {
         for rule in RULES {
             if let Judging::Equivalent(judge) = rule.judge {
@@ -258,10 +258,10 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges, at the end, each of these operations that had no success.
-    pub fn unchecked(&mut self, operations: impl IntoIterator<Item = OperationId>) {
+    /// Reports, at the end, those of these operations that had no success: nothing of them was checked.
+    pub fn report_unchecked(&mut self, operations: impl IntoIterator<Item = OperationId>) {
         for operation in operations {
-            let reason = self.verdicts.unchecked(self.contract, operation);
+            let reason = self.verdicts.why_unchecked(self.contract, operation);
             let Some(reason) = reason.filter(|_| !self.is_explained_by_a_finding(operation)) else {
                 continue;
             };

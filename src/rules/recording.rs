@@ -5,34 +5,37 @@ use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Exchange, Intent, Purpose};
-use crate::history::{Extent, LookId, Part, RunTag, Sought};
+use crate::history::{LookId, Part, RunTag, Sought, Waited, WalkExtent};
 
 /// One thing that a run gives its evaluation; a recording has them in order.
 #[derive(Clone, Debug)]
 pub(super) enum RecordedStep {
     /// The run was carried out to its end, and these operations were in its scope.
     Complete(Vec<OperationId>),
-    /// A look ended. The flag states whether the run waited long enough for what is missing.
-    Concluded(LookId, bool),
-    /// A look ended without a result.
+    /// A look ended and was judged.
+    Concluded(LookId, Waited),
+    /// A look ended and was not judged.
     Dropped(LookId),
+    /// A request was sent, and its response came or did not.
     Exchange(Box<Exchange>, Intent, Part),
-    /// Leaves a fact undecided although responses kept it, with this reason.
+    /// A fact became undecided even if responses kept it, for this reason.
     ForcedUndecided(FactId, Reason),
     /// A look at a list began, with at most so many pages per walk.
     Look(OperationId, Sought, u64),
+    /// It became known why an operation was not called.
     NotCalled(OperationId, Reason),
     /// No further attempt could be sent after this rejected create, so it is judged after all.
     NotRetried(Box<Exchange>, Purpose),
     /// Another round of the plan began.
     Round,
-    /// Replaces the reason why a fact is undecided.
+    /// It became known why a fact is undecided, if no response decides it.
     SetReason(FactId, Reason),
     /// A create was sent in these timestamp formats.
     TimestampFormats(OperationId, Vec<TimestampFormat>),
     /// A list could not be requested.
     Unsent(LookId),
-    Walk(LookId, Extent),
+    /// A walk of a look began.
+    Walk(LookId, WalkExtent),
 }
 
 /// The exchanges of a check in the order in which it saw them, each with its intent. It contains the target's responses

@@ -84,7 +84,7 @@ pub(super) enum Judging {
     FinalListing(fn(&FinalListing<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A record that a create answered with.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
-    /// A request in another spelling than the plain one.
+    /// An equivalent request: a plain one in another spelling.
     Equivalent(fn(&EquivalentTried, &mut Sink<'_>)),
     /// An exchange as a whole, where the request is not an edge case.
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),

@@ -44,7 +44,7 @@ pub(super) static RULE: Rule = Rule {
             bench.judge(|judge| {
                 let reason = super::Reason::NoValue(crate::plan::NoValue::NotInResponses { needed });
                 judge.verdicts_mut().not_called(bench.operation, reason);
-                judge.unchecked([bench.operation]);
+                judge.report_unchecked([bench.operation]);
             })
         },
     },
@@ -81,7 +81,7 @@ mod tests {
             for (status, media_type, body) in responses {
                 judge.exchange(&bench.exchange(*status, *media_type, body), bench.intent());
             }
-            judge.unchecked([bench.operation]);
+            judge.report_unchecked([bench.operation]);
         })
     }
 

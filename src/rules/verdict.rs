@@ -329,13 +329,14 @@ impl Verdicts {
         self.not_called.insert(operation, reason);
     }
 
-    /// Replaces the reason why a fact is undecided, because more is known now.
+    /// States why a fact is undecided, in place of the reason known so far. It changes no verdict: the reason is used
+    /// only if no response keeps or breaks the fact.
     pub fn set_undecided_reason(&mut self, fact: FactId, reason: Reason) {
         self.states[fact.0].reason = Some(Arc::new(reason));
     }
 
-    /// Leaves a fact undecided although responses kept it, with this reason: part of what it covers was not sent. The
-    /// first reason is kept.
+    /// Makes a fact undecided even if responses kept it, because part of what it covers was not sent. A broken one stays
+    /// broken, and of several reasons the first is used.
     pub fn force_undecided(&mut self, fact: FactId, reason: Reason) {
         let forced = &mut self.states[fact.0].forced_undecided;
         forced.get_or_insert_with(|| Arc::new(reason));
@@ -376,7 +377,7 @@ impl Verdicts {
 
     /// Returns why no documented call of the operation had a success, or `None` if one had.
     #[must_use]
-    pub fn unchecked(&self, contract: &Contract, operation: OperationId) -> Option<String> {
+    pub fn why_unchecked(&self, contract: &Contract, operation: OperationId) -> Option<String> {
         if self.had_success(operation) {
             return None;
         }

@@ -114,7 +114,7 @@ impl Session<'_> {
             }
         }
         self.expect_requests(1);
-        let call = Call::single(request, Purpose::Equivalent).part(Part::OtherSpelling(spellings.to_vec()));
+        let call = Call::single(request, Purpose::Equivalent).part(Part::Equivalent(spellings.to_vec()));
         self.call(call).await.0
     }
 

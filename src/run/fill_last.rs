@@ -7,7 +7,7 @@ use super::session::Session;
 use super::settings::Settings;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
-use crate::history::{Extent, LookId, Sought, total_and_space_on_last_page};
+use crate::history::{LookId, Sought, WalkExtent, total_and_space_on_last_page};
 use crate::rules::Reason;
 
 impl Session<'_> {
@@ -64,7 +64,7 @@ impl Session<'_> {
         let look = self.look_for(list, &Sought::Ends(total));
         let ends = async || self.ends_of(look).await;
         self.repeat_until_settled(look, self.settings.settle, ends).await;
-        let looked = self.conclude(look, true);
+        let looked = self.conclude(look);
         if looked.is_some_and(|looked| !looked.settled) {
             self.list(list).await;
         }
@@ -73,7 +73,7 @@ impl Session<'_> {
     /// Requests the first and the last page of a list. If the last one is full, it also requests the page before it,
     /// which the last one may repeat.
     async fn ends_of(&self, look: LookId) {
-        self.with_evaluation(|evaluation| evaluation.walk(look, Extent::SinglePages));
+        self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
         self.expect_requests(1);
         if self.page(look, None).await.is_none() {
             return;

@@ -19,7 +19,7 @@ impl Session<'_> {
         let look = self.look_for(list, &Sought::Pages);
         self.walk(look, Order::Ascending).await;
         self.rewalk_until_it_adds_up(look).await;
-        let walk = self.conclude(look, true)?.walk;
+        let walk = self.conclude(look)?.walk;
         self.note_free_places(&walk);
         let last = walk.pages.first().and_then(|page| page.last_page);
         if last.is_some_and(|last| last > 1) {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
-use crate::history::{Changed, Extent, LookedThrough, Ownership, Part, Sought};
+use crate::history::{Changed, LookedThrough, Ownership, Part, Sought, WalkExtent};
 use crate::plan::{Action, ShownBy};
 use crate::rules::{Evaluation, Reason};
 
@@ -46,11 +46,11 @@ impl Session<'_> {
         let page = self.history().latest(changed.operation).map(|(_, page)| page);
         if let Some(page) = page {
             let look = self.look_for(list, &sought);
-            self.with_evaluation(|evaluation| evaluation.walk(look, Extent::SinglePages));
+            self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
             self.expect_requests(1);
             self.page(look, page).await;
             if self.history().is_settled(look) {
-                self.conclude(look, !timed_out);
+                self.conclude(look);
                 return;
             }
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
@@ -60,7 +60,12 @@ impl Session<'_> {
         self.wait_history
             .updates_timed_out
             .set(!self.history().is_settled(look));
-        self.conclude(look, !timed_out);
+        if timed_out {
+            self.with_evaluation(|evaluation| evaluation.conclude_early(look));
+            self.emit_findings();
+        } else {
+            self.conclude(look);
+        }
     }
 
     /// Makes sure that every identifier that a write to the operation takes from a create is that of the run's own
@@ -97,7 +102,7 @@ impl Session<'_> {
         let Some(shown_by) = self.plan.shown_by.get(&create) else {
             return Err(Reason::NotOwn(self.history().never_shown(create)));
         };
-        let sought = Sought::Own(create);
+        let sought = Sought::Own { operation: create };
         match *shown_by {
             ShownBy::List(list) => self.seek(list, &sought).await,
             ShownBy::Read(read) => {
@@ -109,7 +114,7 @@ impl Session<'_> {
                         .await;
                 };
                 self.repeat_until_settled(look, self.settings.settle, read).await;
-                self.conclude(look, true);
+                self.conclude(look);
             }
         }
         Ok(())
@@ -117,9 +122,9 @@ impl Session<'_> {
 
     /// Looks for the effect of writes with a wrong credential, on the page that last showed the updated record.
     pub(super) async fn look_at_rejected(&self, list: OperationId) {
-        let page = self.history().page_of_rejected(list);
+        let page = self.history().page_of_rejected_update(list);
         if let Some(page) = page {
-            self.read_page(list, page, &Sought::Rejected).await;
+            self.read_page(list, page, &Sought::RejectedWrites).await;
         }
     }
 
@@ -137,7 +142,7 @@ impl Session<'_> {
             // is walked again.
             let look = self.look_for(list, &Sought::Recount);
             self.rewalk_until_it_adds_up(look).await;
-            self.conclude(look, true);
+            self.conclude(look);
         }
         let looked_through = self.with_evaluation(Evaluation::close_residue);
         self.residue_look.set(Some(looked_through));

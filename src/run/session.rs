@@ -492,7 +492,7 @@ impl<'run> Session<'run> {
         };
         if ended == Ended::Complete {
             let in_scope: Vec<_> = self.plan.in_scope.iter().copied().collect();
-            self.with_evaluation(|evaluation| evaluation.unchecked(&in_scope));
+            self.with_evaluation(|evaluation| evaluation.report_unchecked(&in_scope));
             self.emit_findings();
         }
         // Writes under way when the run was interrupted were sent, and their responses are unknown.

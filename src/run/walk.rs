@@ -9,7 +9,7 @@ use super::request::{self, Address};
 use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, Purpose};
-use crate::history::{Extent, LookId, Looked, Part, Sought};
+use crate::history::{LookId, Looked, Part, Sought, WalkExtent};
 use crate::rules::Reason;
 
 /// How many pages of a walk may fail to come before the walk is given up.
@@ -63,9 +63,9 @@ impl Session<'_> {
         self.with_evaluation(|evaluation| evaluation.look(list, sought, self.settings.max_pages))
     }
 
-    /// Ends a look and judges its result. `waited_long_enough` says whether a missing record may be called missing.
-    pub(super) fn conclude(&self, look: LookId, waited_long_enough: bool) -> Option<Looked> {
-        let looked = self.with_evaluation(|evaluation| evaluation.conclude(look, waited_long_enough));
+    /// Ends a look, judges what it showed and emits the findings.
+    pub(super) fn conclude(&self, look: LookId) -> Option<Looked> {
+        let looked = self.with_evaluation(|evaluation| evaluation.conclude(look));
         self.emit_findings();
         looked
     }
@@ -76,7 +76,7 @@ impl Session<'_> {
         let look = self.look_for(list, sought);
         self.walk_until_settled(look, Order::BothEnds, self.settings.settle)
             .await;
-        self.conclude(look, true);
+        self.conclude(look);
     }
 
     /// Walks a list for a look until it is settled or `longest` has passed.
@@ -87,7 +87,7 @@ impl Session<'_> {
 
     /// Walks a list for a look, its first page first, until what is sought is found.
     pub(super) async fn walk(&self, look: LookId, order: Order) {
-        self.with_evaluation(|evaluation| evaluation.walk(look, Extent::Whole));
+        self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::WholeList));
         let Some(enough) = self.page(look, None).await else {
             return;
         };
@@ -149,9 +149,9 @@ impl Session<'_> {
     pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, sought: &Sought) {
         self.expect_requests(1);
         let look = self.look_for(list, sought);
-        self.with_evaluation(|evaluation| evaluation.walk(look, Extent::SinglePages));
+        self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
         self.page(look, asked).await;
-        self.conclude(look, true);
+        self.conclude(look);
     }
 
     /// Returns the address of a documented request to the operation, with the values that responses have shown.

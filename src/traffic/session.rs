@@ -15,7 +15,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Digest, Exchange, Intent, OnRejection, Purpose, Request, Response, Target};
-use crate::history::{Extent, LookId, LookedThrough, Part, RunTag, Sought};
+use crate::history::{LookId, LookedThrough, Part, RunTag, Sought, WalkExtent};
 #[cfg(feature = "cli")]
 use crate::rules::Verdicts;
 use crate::rules::{Evaluation, Judge, Levels, Reason, TrafficReason};
@@ -386,7 +386,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     fn page(&mut self, page: &Page<'_>) {
         let list = page.exchange.request.operation;
         let alone = self.evaluation.look(list, &Sought::Pages, ALL_PAGES);
-        self.evaluation.walk(alone, Extent::SinglePages);
+        self.evaluation.begin_walk(alone, WalkExtent::SelectedPages);
         let part = Part::Page(alone, page.asked.number);
         let (noted, body) = self.evaluation.exchange(page.exchange, (Self::intent(), &part));
         // What the service returns for a page beyond the last one is not documented.
@@ -395,7 +395,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         if is_beyond_last {
             self.evaluation.drop_look(alone);
         } else {
-            self.evaluation.conclude(alone, false);
+            self.evaluation.conclude(alone);
         }
         self.emit_exchange(page.exchange, body.as_deref());
         // What was written since a late page was requested may be on it or not.
@@ -407,14 +407,16 @@ impl<'run, 'emit> Session<'run, 'emit> {
             return;
         }
         for create in self.evaluation.history().creates_by_other_clients(list) {
-            let look = self.evaluation.look(list, &Sought::CreatedBy(create), ALL_PAGES);
-            self.evaluation.walk(look, Extent::SinglePages);
+            let look = self
+                .evaluation
+                .look(list, &Sought::CreatedBy { operation: create }, ALL_PAGES);
+            self.evaluation.begin_walk(look, WalkExtent::SelectedPages);
             self.evaluation
                 .page_again(look, page.asked.number, (page.exchange, body.as_deref()));
             // A record that is not on this page may be on another, and one that differs may have been updated.
             if self.evaluation.history().is_settled(look) {
                 self.listed.insert(create);
-                self.evaluation.conclude(look, false);
+                self.evaluation.conclude(look);
             } else {
                 self.evaluation.drop_look(look);
             }
@@ -464,14 +466,16 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let Window { list, .. } = page.window;
         let doubtful = self.doubtful.remove(&page.window);
         let pages = doubtful.unwrap_or_else(|| self.evaluation.look(list, &Sought::Pages, ALL_PAGES));
-        self.evaluation.walk(pages, Extent::Whole);
+        self.evaluation.begin_walk(pages, WalkExtent::WholeList);
         let write = self.last_write.filter(|write| self.must_be_listed(write, page));
         let made = self.evaluation.history().creates_by_other_clients(list);
         let create =
             write.and_then(|write| Some((write.operation.filter(|create| made.contains(create))?, write.ended)));
         let created = create.map(|(create, created)| {
-            let look = self.evaluation.look(list, &Sought::CreatedBy(create), ALL_PAGES);
-            self.evaluation.walk(look, Extent::Whole);
+            let look = self
+                .evaluation
+                .look(list, &Sought::CreatedBy { operation: create }, ALL_PAGES);
+            self.evaluation.begin_walk(look, WalkExtent::WholeList);
             Awaited { look, create, created }
         });
         WalkSeen {
@@ -530,17 +534,19 @@ impl<'run, 'emit> Session<'run, 'emit> {
             if before.is_some_and(|before| before < later(walk.ended, SKEW)) {
                 self.complete.push((window, walk));
             } else {
-                self.conclude(window, &walk);
+                self.conclude_walk(window, &walk);
                 self.place = walk.last;
                 self.emit_findings(None);
             }
         }
     }
 
-    fn conclude(&mut self, window: Window, walk: &WalkSeen) {
+    /// Judges a complete walk, for each of its looks. A walk whose pages do not add up is kept for comparison with the next
+    /// one of its list.
+    fn conclude_walk(&mut self, window: Window, walk: &WalkSeen) {
         let history = self.evaluation.history();
         if history.is_settled(walk.pages) || history.is_second_walk(walk.pages) {
-            self.evaluation.conclude(walk.pages, false);
+            self.evaluation.conclude(walk.pages);
         } else {
             self.doubtful.insert(window, walk.pages);
         }
@@ -552,7 +558,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             self.listed.insert(awaited.create);
         }
         if is_listed || (!is_there && self.is_missed_again(awaited)) {
-            self.evaluation.conclude(awaited.look, false);
+            self.evaluation.conclude(awaited.look);
         } else {
             self.evaluation.drop_look(awaited.look);
         }

@@ -113,7 +113,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
 fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
     let rendered = contract.operation_ids().map(|id| {
         let operation = contract.operation(id);
-        let unchecked = run.verdicts.unchecked(contract, id);
+        let unchecked = run.verdicts.why_unchecked(contract, id);
         let in_scope = run.in_scope.contains(&id);
         OperationRecord {
             name: operation.name.clone(),
