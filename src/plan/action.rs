@@ -17,7 +17,7 @@ use crate::contract::operation::OperationId;
 
 /// What a step does. The order is the order of a run, except that these come earlier or later: reads that creates wait
 /// for (see [`Plan::steps`](super::Plan::steps)), rejected calls of reads that wait for a create, probes of a second
-/// page, nested walks, and reads in another spelling.
+/// page, nested walks, and equivalent reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
     /// Walks over the pages of a list.
@@ -30,31 +30,33 @@ pub enum Action {
     ProbeRead(Probe),
     /// Creates a record.
     Create,
-    /// Creates more of this list's records until it has a second page, where it has only one.
-    Fill,
+    /// Creates records until this list, if it has a single page, has a second one.
+    FillToSecondPage,
     /// Creates further records, from variants of an accepted body.
     VaryCreate,
-    /// Creates more of this list's records until its last page is full.
-    FillLast,
-    /// Looks for the created records in this list.
-    Look,
-    /// Walks once more over the pages of this list, if it was filled.
-    WalkFilled,
+    /// Creates records until the last page of this list is full, and then one more.
+    FillLastPage,
+    /// Looks for the created records in this list, which must show them.
+    LookForCreated,
+    /// Walks once more over the pages of this list, if records were created for its second or last page.
+    WalkFilledList,
     /// Reads, or walks over a list, with a value that a create showed.
     ReadCreated,
     /// Updates a record of this run.
     Update,
-    /// Looks for the updates in this list.
-    LookAgain,
+    /// Looks for the updated records in this list, which must show what was sent.
+    LookForUpdates,
     /// Updates a record of this run with variants of an accepted body, and looks for each of them.
     VaryUpdate,
-    /// Sends the same request in another spelling: a read, or an accepted update of a record of this run.
+    /// Sends an equivalent request, which is the same in another spelling: a read, or an accepted update of a record of
+    /// this run.
     Equivalent,
     /// Calls a writing operation with a credential that must be rejected. It comes late, because its body is drafted as
     /// the operation accepted it.
     ProbeWrite(Probe),
-    /// Looks at one page of this list to see whether the writes that had to be rejected took effect.
-    LookAtRejected,
+    /// Looks at one page of this list to see whether the writes that had to be rejected ([`Self::ProbeWrite`]) changed
+    /// anything.
+    LookAtRejectedWrites,
     /// Sends an edge case to a reading operation. Edge cases come after all other judged requests but [`Self::Restore`], because their effect on a target is unknown.
     EdgeCaseRead(EdgeCase),
     /// Sends an edge case to a writing operation, with a body that was accepted where only a part of it differs.
@@ -74,7 +76,7 @@ pub enum Probe {
     EmptyToken,
     /// No credential, to the second page of a list that has one.
     SecondPage,
-    /// The token under another scheme.
+    /// The right token under another authentication scheme: `Basic` in place of `Bearer`.
     OtherScheme,
     /// A wrong token, made from the right one in a way that no other step of the run uses.
     WrongToken,
@@ -123,7 +125,7 @@ pub(super) enum Evidence {
     Counted,
     /// The items of a list other than the record's own.
     Elsewhere,
-    /// The response to a request in another spelling.
+    /// The response to an equivalent request.
     Equivalent,
     /// The list that must show a created record.
     Listed,
@@ -133,7 +135,7 @@ pub(super) enum Evidence {
     Paged,
     /// The response to a request without a credential.
     NoCredential,
-    /// The response to a request with the token under another scheme.
+    /// The response to a request with the right token under another authentication scheme.
     OtherScheme,
     /// The response to a request with a token that nobody issued.
     WrongToken,
@@ -159,7 +161,7 @@ pub struct ActionSpec {
     pub(super) read_after: fn(&Contract, &BTreeMap<OperationId, ShownBy>, OperationId) -> Option<OperationId>,
     /// Whether it sends variants of an accepted body.
     pub(super) varies: bool,
-    /// Whether it sends the requests of the create that fills its list.
+    /// Whether it sends requests to the create whose records are its list's items, so that a page gets full.
     pub(super) fills: bool,
     always_sends: bool,
     /// Lists do not depend on each other, and neither do edge cases or calls that must be rejected. But a read may need
@@ -196,7 +198,7 @@ const WALK_NESTED: ActionSpec = ActionSpec {
     ..WALK
 };
 
-const WALK_FILLED: ActionSpec = ActionSpec {
+const WALK_FILLED_LIST: ActionSpec = ActionSpec {
     reason: "walk the list again if it got a second page: the pages must add up",
     requests: "none, or the first page, then pages 2 to last_page, {max_pages} at most",
     always_sends: false,
@@ -226,7 +228,7 @@ const CREATE: ActionSpec = ActionSpec {
     ..ONE
 };
 
-const FILL: ActionSpec = ActionSpec {
+const FILL_TO_SECOND_PAGE: ActionSpec = ActionSpec {
     reason: "create more of the list's records until it has a second page, if that can be reached",
     requests: "as many as fit into {unreserved} of max-writes {max_writes}, none where they are not needed",
     fills: true,
@@ -234,14 +236,14 @@ const FILL: ActionSpec = ActionSpec {
     ..ONE
 };
 
-const FILL_LAST: ActionSpec = ActionSpec {
+const FILL_LAST_PAGE: ActionSpec = ActionSpec {
     reason: "create more of the list's records until its last page is full, if max-writes is above its default",
     requests: "as many as fit into the part of max-writes {max_writes} beyond {by_default}; all pages of the list first; \
                then its first and last page when one record is missing, when the last page is full, and one record \
                later; none where nothing fits",
     // What it creates stays, so it is done only once.
     repeats: false,
-    ..FILL
+    ..FILL_TO_SECOND_PAGE
 };
 
 const VARY_CREATE: ActionSpec = ActionSpec {
@@ -256,7 +258,7 @@ const VARY_CREATE: ActionSpec = ActionSpec {
     ..ONE
 };
 
-const LOOK: ActionSpec = ActionSpec {
+const LOOK_FOR_CREATED: ActionSpec = ActionSpec {
     reason: "look for what was created: it must be listed, with what was sent",
     requests: "pages 1 to last_page, {max_pages} at most, until it is there, again within {settle} s (settle)",
     decides: &[Evidence::Listed, Evidence::Elsewhere],
@@ -270,11 +272,11 @@ const UPDATE: ActionSpec = ActionSpec {
     ..READ
 };
 
-const LOOK_AGAIN: ActionSpec = ActionSpec {
+const LOOK_FOR_UPDATES: ActionSpec = ActionSpec {
     reason: "look for what was updated: the list must show what was sent, in that record alone",
     decides: &[Evidence::Updated, Evidence::Elsewhere],
     decides_facts_of: |contract, update, list| contract.updated_in(update) == Some(list),
-    ..LOOK
+    ..LOOK_FOR_CREATED
 };
 
 const VARY_UPDATE: ActionSpec = ActionSpec {
@@ -294,7 +296,7 @@ const EQUIVALENT: ActionSpec = ActionSpec {
     ..VARY_UPDATE
 };
 
-const LOOK_AT_REJECTED: ActionSpec = ActionSpec {
+const LOOK_AT_REJECTED_WRITES: ActionSpec = ActionSpec {
     reason: "look at the updated record again: what was rejected must not have changed it",
     requests: "none, or one page where a write was rejected",
     always_sends: false,
@@ -325,7 +327,8 @@ const RESIDUE_LOOK: ActionSpec = ActionSpec {
     requests: "the first page, then pages 2 to last_page, {max_pages} at most",
     decides: &[Evidence::Counted],
     decides_facts_of: |contract, write, list| {
-        (LOOK.decides_facts_of)(contract, write, list) || (LOOK_AGAIN.decides_facts_of)(contract, write, list)
+        (LOOK_FOR_CREATED.decides_facts_of)(contract, write, list)
+            || (LOOK_FOR_UPDATES.decides_facts_of)(contract, write, list)
     },
     always_sends: false,
     ..ONE
@@ -338,19 +341,19 @@ impl Action {
         match self {
             Self::Walk => WALK,
             Self::WalkNested => WALK_NESTED,
-            Self::WalkFilled => WALK_FILLED,
+            Self::WalkFilledList => WALK_FILLED_LIST,
             Self::Read => READ,
             Self::ReadCreated => READ_CREATED,
             Self::Create => CREATE,
-            Self::Fill => FILL,
-            Self::FillLast => FILL_LAST,
+            Self::FillToSecondPage => FILL_TO_SECOND_PAGE,
+            Self::FillLastPage => FILL_LAST_PAGE,
             Self::VaryCreate => VARY_CREATE,
-            Self::Look => LOOK,
+            Self::LookForCreated => LOOK_FOR_CREATED,
             Self::Update => UPDATE,
-            Self::LookAgain => LOOK_AGAIN,
+            Self::LookForUpdates => LOOK_FOR_UPDATES,
             Self::VaryUpdate => VARY_UPDATE,
             Self::Equivalent => EQUIVALENT,
-            Self::LookAtRejected => LOOK_AT_REJECTED,
+            Self::LookAtRejectedWrites => LOOK_AT_REJECTED_WRITES,
             Self::ProbeRead(probe) => ActionSpec {
                 runs_concurrently: true,
                 ..probe.spec()

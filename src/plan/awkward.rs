@@ -388,8 +388,8 @@ impl AwkwardValues {
             .collect()
     }
 
-    /// Returns the set of a request in another spelling: values for which each way of writing has more than one form.
-    pub(super) fn of_another_spelling(places: AwkwardPlaces) -> Self {
+    /// Returns the values that an equivalent request sends: each can be written in more than one way.
+    pub(super) fn for_equivalent_request(places: AwkwardPlaces) -> Self {
         let classes = [
             "accents",
             "characters beyond the basic plane",

@@ -265,9 +265,12 @@ mod tests {
             ("getTags /data/total: integer", Action::Walk),
             ("getTags pages /data/total: agrees with the walk", Action::Walk),
             ("createTag created /data/name: as sent in /name", Action::Create),
-            ("createTag created: listed in getTags", Action::Look),
+            ("createTag created: listed in getTags", Action::LookForCreated),
             ("createVisit accepts /datetime: suffix Z", Action::Create),
-            ("updateContact in getContacts: no other item changes", Action::LookAgain),
+            (
+                "updateContact in getContacts: no other item changes",
+                Action::LookForUpdates,
+            ),
             (
                 "createTag auth: a request without a credential is rejected",
                 Action::ProbeWrite(Probe::NoCredential),

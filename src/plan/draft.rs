@@ -35,9 +35,10 @@ impl Draft {
         self.format
     }
 
-    /// Leaves out and chooses what another draft of the same operation does: the same value where it is still a choice,
-    /// because the target may have shown more since, and otherwise the one at the same index.
-    pub fn choose_as(&mut self, other: &Self) {
+    /// Leaves out the fields that another draft of the same operation leaves out, and chooses the same values for the
+    /// others. A value that is no choice any more, because the target has shown others since, is replaced by the choice
+    /// at the same index.
+    pub fn copy_choices_from(&mut self, other: &Self) {
         for leaf in &mut self.leaves {
             let same = other.leaves.iter().find(|other| other.pointer == leaf.pointer);
             let chosen = same.and_then(|same| {
@@ -61,7 +62,7 @@ impl Draft {
 
     /// Whether another draft of the same operation leaves out and chooses the same.
     #[must_use]
-    pub fn same_choices(&self, other: &Self) -> bool {
+    pub fn has_same_choices(&self, other: &Self) -> bool {
         let chosen = |draft: &Self| -> Vec<_> {
             let leaves = draft.leaves.iter();
             leaves.map(|leaf| (leaf.pointer.clone(), leaf.chosen)).collect()
@@ -191,11 +192,11 @@ mod tests {
             &mut bindings,
         );
         let mut later = drafted(&bindings);
-        later.choose_as(&accepted);
+        later.copy_choices_from(&accepted);
         assert_eq!(later.body().0["gender"], "female");
         shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut bindings);
         let mut later = drafted(&bindings);
-        later.choose_as(&accepted);
+        later.copy_choices_from(&accepted);
         assert!(later.body().0.get("venue_id").is_none(), "a field that was left out");
     }
 

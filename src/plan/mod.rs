@@ -53,9 +53,9 @@ pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;
 pub(crate) use source::check_allowed;
 pub use source::{NeededValue, NoValue, Source, Substitute, substitute};
-pub use steps::{Plan, Step, sequences};
+pub use steps::{Plan, Step, concurrent_sequences};
 pub use template::Template;
 pub use variants::{
-    AWKWARD_UPDATES, TRIES_PER_VARIANT, Variant, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, in_another_spelling, reserve,
-    variants,
+    AWKWARD_UPDATES, TRIES_PER_VARIANT, Variant, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserve,
+    values_for_equivalent_request, variants,
 };

@@ -251,7 +251,7 @@ mod tests {
             let owner = plans.iter().find(|plan| {
                 plan.steps.contains(&Step {
                     operation: id(list),
-                    action: Action::Fill,
+                    action: Action::FillToSecondPage,
                 })
             });
             let planned = |action| {

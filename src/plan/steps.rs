@@ -29,7 +29,7 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The steps in order. Consecutive walks may run at the same time, and so may probes of reads and edge cases of
-    /// reads: see [`Plan::groups`] and [`sequences`]. A read that takes a value from a create comes after all creates,
+    /// reads: see [`Plan::groups`] and [`concurrent_sequences`]. A read that takes a value from a create comes after all creates,
     /// or between them where another create takes what it shows; its own calls that must be rejected come after it.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
@@ -149,14 +149,15 @@ impl Plan {
     /// Adds a look at each called list that shows what one of the shard's own operations creates or updates.
     fn looks(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
         let updated = || lists(own, called, |id| contract.updated_in(id));
-        self.add(Action::Look, lists(own, called, |id| contract.created_in(id)));
-        self.add(Action::LookAgain, updated());
-        self.add(Action::LookAtRejected, updated());
+        self.add(Action::LookForCreated, lists(own, called, |id| contract.created_in(id)));
+        self.add(Action::LookForUpdates, updated());
+        self.add(Action::LookAtRejectedWrites, updated());
     }
 
-    /// Adds steps that fill each list whose items a called operation creates, and walk over it again.
+    /// Adds steps that create more records for each list whose items a called operation creates, until a page is full,
+    /// and that walk over it again.
     fn fills(&mut self, contract: &Contract, called: &[OperationId]) {
-        for action in [Action::Fill, Action::FillLast, Action::WalkFilled] {
+        for action in [Action::FillToSecondPage, Action::FillLastPage, Action::WalkFilledList] {
             self.add(action, lists(called, called, |id| contract.list_with_items_of(id)));
         }
     }
@@ -282,7 +283,7 @@ fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> 
         Action::ReadCreated if value_sources.between_creates.contains(&step.operation) => Action::Create,
         Action::ProbeRead(_) if waits => Action::ReadCreated,
         // This run may give a list its second page.
-        Action::ProbeRead(Probe::SecondPage) => Action::WalkFilled,
+        Action::ProbeRead(Probe::SecondPage) => Action::WalkFilledList,
         // An update is sent in another spelling once it was accepted; a read has to wait for nothing.
         Action::Equivalent if contract.operation(step.operation).is_read() => Action::Read,
         Action::WalkNested => Action::Read,
@@ -291,10 +292,10 @@ fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> 
     (action, step.action.probe())
 }
 
-/// Splits the steps of a group into sequences: the edge cases of one operation stay in order, since one that gets no
-/// response is the operation's last. Every other step is a sequence by itself.
+/// Splits the steps of a group into sequences that may run at the same time. The edge cases of one operation are one
+/// sequence, because an edge case without a response ends them. Every other step is a sequence by itself.
 #[must_use]
-pub fn sequences(group: &[Step]) -> Vec<Vec<Step>> {
+pub fn concurrent_sequences(group: &[Step]) -> Vec<Vec<Step>> {
     let mut sequences: Vec<Vec<Step>> = Vec::new();
     let mut edge_case_sequences: HashMap<OperationId, usize> = HashMap::new();
     for step in group {
@@ -430,7 +431,7 @@ mod tests {
     #[test]
     fn what_lists_show_is_filled_and_what_invariants_bind_is_varied() {
         let (contract, plan) = plan(&all());
-        for action in [Action::Fill, Action::FillLast, Action::WalkFilled] {
+        for action in [Action::FillToSecondPage, Action::FillLastPage, Action::WalkFilledList] {
             let lists = names(&contract, &plan, |other| other == action);
             assert_eq!(lists, ["getContacts", "getVisits", "getTags"]);
         }
@@ -479,12 +480,12 @@ mod tests {
         let (contract, reads) = plan(&Selection { writes: false, ..all() });
         let groups: Vec<_> = reads.groups().collect();
         assert_eq!(groups.len(), 3);
-        assert_eq!(sequences(groups[0]).len(), 4);
+        assert_eq!(concurrent_sequences(groups[0]).len(), 4);
         assert_eq!(groups[1].len(), 1);
         // No credential, another scheme and a second page on four lists each, and one empty token.
         let (probes, edge_cases) = (4 + 4 + 4 + 1 + WRONG_TOKENS, 4);
-        assert_eq!(sequences(groups[2]).len(), probes + edge_cases);
-        for sequence in sequences(groups[2]).iter().skip(probes) {
+        assert_eq!(concurrent_sequences(groups[2]).len(), probes + edge_cases);
+        for sequence in concurrent_sequences(groups[2]).iter().skip(probes) {
             assert_eq!(
                 sequence.len(),
                 contract.operation(sequence[0].operation).edge_cases.len()

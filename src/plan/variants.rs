@@ -112,7 +112,7 @@ impl Draft {
     /// that was not accepted, or a name that does not exist, cannot be sent.
     #[must_use]
     pub fn vary(&mut self, variant: &Variant, accepted: &Self) -> bool {
-        self.choose_as(accepted);
+        self.copy_choices_from(accepted);
         let before = self.body().0;
         match variant {
             Variant::OneField(field) => self.keep_only(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
@@ -173,10 +173,10 @@ impl Draft {
     }
 }
 
-/// Returns the awkward values of a request in another spelling.
+/// Returns the awkward values that an equivalent request sends: each can be written in more than one way.
 #[must_use]
-pub fn in_another_spelling(contract: &Contract, operation: OperationId) -> AwkwardValues {
-    AwkwardValues::of_another_spelling(Template::of(contract, operation).awkward_places())
+pub fn values_for_equivalent_request(contract: &Contract, operation: OperationId) -> AwkwardValues {
+    AwkwardValues::for_equivalent_request(Template::of(contract, operation).awkward_places())
 }
 
 /// Returns a timestamp at this offset, within an hour of a UTC midnight and on the side where the local date differs

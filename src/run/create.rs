@@ -106,7 +106,7 @@ impl Session<'_> {
         };
         for (format, tried) in tries.iter_mut().filter(|(_, tried)| !tried.accepted) {
             // A format that came after the accepted one was already sent with its draft.
-            if tried.draft.same_choices(&accepted) {
+            if tried.draft.has_same_choices(&accepted) {
                 continue;
             }
             self.expect_requests(1);
@@ -137,7 +137,7 @@ impl Session<'_> {
         let address = self.address(operation)?;
         let mut draft = self.draft(operation, format)?;
         if let Some(before) = as_before {
-            draft.choose_as(before);
+            draft.copy_choices_from(before);
         }
         let mut fallback = Fallback::from(draft.clone());
         loop {
@@ -162,7 +162,7 @@ impl Session<'_> {
                     // Every timestamp was rejected: restore the accepted choices, so that `try_again` sees that this was
                     // already sent.
                     if let Some(before) = as_before.filter(|_| !accepted) {
-                        draft.choose_as(before);
+                        draft.copy_choices_from(before);
                     }
                     return Ok(Tried {
                         draft,
@@ -216,7 +216,7 @@ impl Session<'_> {
             tokio::time::sleep(wait_after(response, attempt - 1)).await;
             last = Some(exchange);
             let before = std::mem::replace(draft, self.draft(operation, format)?);
-            draft.choose_as(&before);
+            draft.copy_choices_from(&before);
             self.expect_requests(1);
         }
     }
@@ -234,16 +234,17 @@ impl Session<'_> {
             .map_err(Reason::NoValue)
     }
 
-    /// Drafts the next body of a run, with the choices of a draft that was accepted.
-    pub(super) fn draft_as(&self, operation: OperationId, accepted: &Draft) -> Result<Draft, Reason> {
+    /// Drafts the next body of a run with the same choices as an accepted draft, and with its own values where a body must
+    /// have its own, such as the run tag with a new number.
+    pub(super) fn draft_like(&self, operation: OperationId, accepted: &Draft) -> Result<Draft, Reason> {
         let mut draft = self.draft(operation, TimestampFormat::Utc)?;
-        draft.choose_as(accepted);
+        draft.copy_choices_from(accepted);
         Ok(draft)
     }
 
-    /// Returns the draft that the operation accepted, and the address of another request like it; `None` where it
-    /// accepted none, or where the address lacks a value.
-    pub(super) async fn as_accepted(&self, operation: OperationId) -> Option<(Draft, Address)> {
+    /// Returns what another write like an accepted one needs: the draft that the operation accepted, and an address;
+    /// `None` where it accepted none, or where the address lacks a value.
+    pub(super) async fn accepted_write(&self, operation: OperationId) -> Option<(Draft, Address)> {
         let accepted = self.drafts.accepted.borrow().get(&operation).cloned()?;
         self.require_own_records(operation).await.ok()?;
         let address = self.address(operation).ok()?;

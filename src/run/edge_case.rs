@@ -114,7 +114,7 @@ impl Session<'_> {
         }
         let mut draft = self.draft(operation, TimestampFormat::Utc)?;
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
-            draft.choose_as(accepted);
+            draft.copy_choices_from(accepted);
         }
         let mut request = self.writing_request(&draft, &address, credential);
         let Some(Content::Json(body)) = &mut request.body else {

@@ -18,7 +18,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Equivalence;
 use crate::exchange::{Exchange, Purpose, Request, Spelling, identifier};
 use crate::history::{Changed, Part, is_rejected};
-use crate::plan::in_another_spelling;
+use crate::plan::values_for_equivalent_request;
 use crate::rules::Reason;
 
 /// The plain request, and those identifiers in its path that contain lower-case letters, each as a pair of upper case
@@ -46,7 +46,7 @@ impl Session<'_> {
         if let Some(uppercase) = uppercase.filter(|_| plain.identifiers.is_empty()) {
             spellings.remove(uppercase);
             let kind = FactKind::Equivalent(Equivalence::IdentifierCase);
-            self.mark_undecided(operation, kind, Reason::NothingToUppercase);
+            self.set_undecided_reason(operation, kind, Reason::NothingToUppercase);
         }
         if spellings.is_empty() {
             return;
@@ -89,8 +89,8 @@ impl Session<'_> {
         let Some(accepted) = self.drafts.accepted.borrow().get(&operation).cloned() else {
             return Ok(None);
         };
-        let mut draft = self.draft_as(operation, &accepted)?;
-        let taken = in_another_spelling(self.contract, operation).without(&self.rejected_values(operation));
+        let mut draft = self.draft_like(operation, &accepted)?;
+        let taken = values_for_equivalent_request(self.contract, operation).without(&self.rejected_values(operation));
         // Without such values the request is sent all the same.
         let _ = draft.make_awkward(&taken);
         let credential = request::credential(&documented.security);

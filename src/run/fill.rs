@@ -1,4 +1,5 @@
-//! Creates records until a list has a second page, to decide what a list of one page cannot show.
+//! Creates records until a list has a second page, to decide what a list of one page cannot show. To *fill* a list is to
+//! create the records that a page lacks.
 //!
 //! How many items a page holds is a gap, so the number of records needed is known only after the list was seen. A list
 //! that the run cannot bring to a second page within `max_writes` gets no record at all, because a record stays for
@@ -13,11 +14,11 @@ use crate::contract::operation::OperationId;
 use crate::history::evidence::{Walk, WalkEnd};
 use crate::rules::{Reason, SECOND_PAGE_FACTS};
 
-/// What is known about how full the pages of lists are.
+/// How full the pages of lists are, and what was created to fill them.
 #[derive(Debug, Default)]
-pub(super) struct Fills {
+pub(super) struct PageFills {
     /// How many more items fit on the only page of each list that has one page.
-    free_places: RefCell<HashMap<OperationId, u64>>,
+    free_slots: RefCell<HashMap<OperationId, u64>>,
     /// The lists that had a second page in some walk of this run.
     pub(super) paged: RefCell<HashSet<OperationId>>,
     /// The lists that the run filled to a second page, or to a full last one.
@@ -27,24 +28,24 @@ pub(super) struct Fills {
 }
 
 impl Session<'_> {
-    /// Notes how many places are free on the only page of a list.
-    pub(super) fn note_free_places(&self, walk: &Walk) {
+    /// Notes how many more items fit on the page of a list that has one page; of any other list that it is unknown.
+    pub(super) fn note_free_slots(&self, walk: &Walk) {
         let only = walk.pages.first().filter(|_| walk.pages.len() == 1);
         let whole = walk.end == WalkEnd::Complete && !walk.changed();
         let free = only.filter(|_| whole).and_then(|page| {
             let per_page = u64::try_from(page.per_page?).ok()?;
             per_page.checked_sub(u64::try_from(page.items.len()).ok()?)
         });
-        let mut free_places = self.fills.free_places.borrow_mut();
+        let mut free_slots = self.fills.free_slots.borrow_mut();
         match free {
-            Some(free) => free_places.insert(walk.operation, free),
-            None => free_places.remove(&walk.operation),
+            Some(free) => free_slots.insert(walk.operation, free),
+            None => free_slots.remove(&walk.operation),
         };
     }
 
-    /// Creates the records that the list is missing for a second page, if that many may be created. Lists that lack the
-    /// fewest come first.
-    pub(super) async fn fill(&self, list: OperationId) {
+    /// Creates the records that the list lacks for a second page, if that many may be created. Lists that lack the fewest
+    /// come first.
+    pub(super) async fn fill_to_second_page(&self, list: OperationId) {
         let Some(missing) = self.missing_for_second_page(list) else {
             return;
         };
@@ -53,17 +54,17 @@ impl Session<'_> {
             let reason = Reason::NoSecondPage(missing, left);
             return SECOND_PAGE_FACTS
                 .into_iter()
-                .for_each(|kind| self.mark_undecided(list, kind, reason.clone()));
+                .for_each(|kind| self.set_undecided_reason(list, kind, reason.clone()));
         }
         if missing > 0 && !self.create_more(list, missing).await {
             return;
         }
-        self.fills.free_places.borrow_mut().remove(&list);
+        self.fills.free_slots.borrow_mut().remove(&list);
         self.fills.filled.borrow_mut().insert(list);
     }
 
     /// Walks once more over a list that was filled.
-    pub(super) async fn walk_filled(&self, list: OperationId) {
+    pub(super) async fn walk_filled_list(&self, list: OperationId) {
         if self.fills.filled.borrow().contains(&list) {
             self.list(list).await;
         }
@@ -72,7 +73,7 @@ impl Session<'_> {
     /// Returns how many records a list of one page lacks for a second one; `None` where it has one, or where nothing
     /// creates its records.
     fn missing_for_second_page(&self, list: OperationId) -> Option<u64> {
-        let free = *self.fills.free_places.borrow().get(&list)?;
+        let free = *self.fills.free_slots.borrow().get(&list)?;
         self.creator(list)?;
         let made = self.history().count_made(list);
         Some((free + 1).saturating_sub(u64::try_from(made).ok()?))
@@ -80,7 +81,7 @@ impl Session<'_> {
 
     /// Returns how many records may be created for a list, after the lists that lack fewer.
     fn left_for(&self, list: OperationId) -> u64 {
-        let lists: Vec<_> = self.fills.free_places.borrow().keys().copied().collect();
+        let lists: Vec<_> = self.fills.free_slots.borrow().keys().copied().collect();
         let needs = lists
             .into_iter()
             .filter_map(|list| Some((self.missing_for_second_page(list)?, list)));
@@ -104,12 +105,12 @@ impl Session<'_> {
         let Some(operation) = self.creator(list) else {
             return false;
         };
-        let Some((accepted, address)) = self.as_accepted(operation).await else {
+        let Some((accepted, address)) = self.accepted_write(operation).await else {
             return false;
         };
         self.expect_requests(count);
         for _ in 0..count {
-            let Ok(draft) = self.draft_as(operation, &accepted) else {
+            let Ok(draft) = self.draft_like(operation, &accepted) else {
                 return false;
             };
             let exchange = self.write(&draft, &address, WriteRole::Additional).await;

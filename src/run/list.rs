@@ -20,7 +20,7 @@ impl Session<'_> {
         self.walk(look, Order::Ascending).await;
         self.rewalk_until_it_adds_up(look).await;
         let walk = self.conclude(look)?.walk;
-        self.note_free_places(&walk);
+        self.note_free_slots(&walk);
         let last = walk.pages.first().and_then(|page| page.last_page);
         if last.is_some_and(|last| last > 1) {
             self.fills.paged.borrow_mut().insert(list);

@@ -14,14 +14,14 @@ use crate::rules::{Evaluation, Reason};
 
 impl Session<'_> {
     /// Looks for every record that this list must show.
-    pub(super) async fn look(&self, list: OperationId) {
+    pub(super) async fn look_for_created(&self, list: OperationId) {
         if self.history().has_made(list) {
             self.seek(list, &Sought::Created).await;
         }
     }
 
     /// Looks for every update that this list must show.
-    pub(super) async fn look_again(&self, list: OperationId) {
+    pub(super) async fn look_for_updates(&self, list: OperationId) {
         let changed = self.history().changed().to_vec();
         for changed in changed {
             if self.contract.updated_in(changed.operation) == Some(list) {
@@ -37,7 +37,7 @@ impl Session<'_> {
         let changed = Arc::new(changed);
         let sought = Sought::RepeatedUpdate(Arc::clone(&changed), sent.clone());
         // Once a wait has timed out, the run does not wait that long for each field.
-        let timed_out = self.wait_history.updates_timed_out.get();
+        let timed_out = self.delays.updates_timed_out.get();
         let longest = if timed_out {
             self.short_wait()
         } else {
@@ -57,9 +57,7 @@ impl Session<'_> {
         }
         let look = self.look_for(list, &sought);
         self.walk_until_settled(look, Order::BothEnds, longest).await;
-        self.wait_history
-            .updates_timed_out
-            .set(!self.history().is_settled(look));
+        self.delays.updates_timed_out.set(!self.history().is_settled(look));
         if timed_out {
             self.with_evaluation(|evaluation| evaluation.conclude_early(look));
             self.emit_findings();
@@ -120,8 +118,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Looks for the effect of writes with a wrong credential, on the page that last showed the updated record.
-    pub(super) async fn look_at_rejected(&self, list: OperationId) {
+    /// Looks whether writes that had to be rejected, because their credential was wrong, changed anything: on the page
+    /// that last showed the updated record.
+    pub(super) async fn look_at_rejected_writes(&self, list: OperationId) {
         let page = self.history().page_of_rejected_update(list);
         if let Some(page) = page {
             self.read_page(list, page, &Sought::RejectedWrites).await;

@@ -36,7 +36,7 @@ mod edge_case;
 mod equivalent;
 mod event;
 mod fill;
-mod fill_last;
+mod fill_last_page;
 mod list;
 mod look;
 mod pace;

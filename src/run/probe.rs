@@ -74,14 +74,14 @@ impl Session<'_> {
         }
         if !self.may_write(operation) {
             if let Purpose::MustBeRejected(kind, _) = purpose {
-                self.mark_undecided(operation, kind, self.budget_spent());
+                self.set_undecided_reason(operation, kind, self.budget_spent());
             }
             return None;
         }
         let draft = self.draft(operation, TimestampFormat::Utc);
         let mut draft = draft.map_err(|reason| self.not_called(operation, reason)).ok()?;
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
-            draft.choose_as(accepted);
+            draft.copy_choices_from(accepted);
         }
         Some(self.writing_request(&draft, &address, credential))
     }

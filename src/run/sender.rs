@@ -24,24 +24,27 @@ pub(super) struct Sender<'run> {
     /// When the run began.
     begun: Instant,
     tally: Cell<Tally>,
-    health: RefCell<RunHealth>,
+    outcomes: RefCell<DocumentedOutcomes>,
     /// The writes that wait for a response.
     writes_in_flight: RefCell<Vec<OperationId>>,
-    /// Why an entry of the write log was not kept.
-    unrecorded: RefCell<Option<String>>,
-    /// Notified when a write is withheld because its log entry could not be kept.
-    write_withheld: Notify,
+    /// The error of the first entry that the write log could not keep.
+    write_log_error: RefCell<Option<String>>,
+    /// Notified when a write is held back because an entry of the write log could not be kept.
+    write_held_back: Notify,
     /// How long the handling of responses has kept the thread busy, which no deadline counts.
     handling_time: Cell<Duration>,
 }
 
-/// Counts the documented requests by outcome, to recognise a run in which nothing can be judged.
+/// The documented requests by outcome, to recognise a run in which nothing can be judged.
 #[derive(Clone, Debug, Default)]
-struct RunHealth {
+struct DocumentedOutcomes {
+    /// All of them.
     documented: u64,
     token_rejected: u64,
+    /// The status that rejected the token last.
     token_status: u16,
     throttled: u64,
+    /// Why no connection could be made, the last time that it failed.
     unreachable: Option<Failure>,
 }
 
@@ -55,10 +58,10 @@ impl<'run> Sender<'run> {
             pace: Pace::new(settings.rate),
             begun: Instant::now(),
             tally: Cell::default(),
-            health: RefCell::default(),
+            outcomes: RefCell::default(),
             writes_in_flight: RefCell::default(),
-            unrecorded: RefCell::default(),
-            write_withheld: Notify::new(),
+            write_log_error: RefCell::default(),
+            write_held_back: Notify::new(),
             handling_time: Cell::default(),
         }
     }
@@ -102,8 +105,8 @@ impl<'run> Sender<'run> {
     /// Logs that a write is about to be sent. Where that fails, the run ends here: the write is not sent.
     async fn announce_write(&self, request: &Request, number: u64) {
         self.record(request, number, WriteState::Announced);
-        if self.unrecorded.borrow().is_some() {
-            self.write_withheld.notify_one();
+        if self.write_log_error.borrow().is_some() {
+            self.write_held_back.notify_one();
             // The caller that waits for the end of the run drops this future.
             std::future::pending::<()>().await;
         }
@@ -133,19 +136,20 @@ impl<'run> Sender<'run> {
             state,
         };
         if let Err(error) = log.keep(&entry) {
-            self.unrecorded.borrow_mut().get_or_insert(error.to_string());
+            self.write_log_error.borrow_mut().get_or_insert(error.to_string());
         }
     }
 
-    /// Waits until a write is withheld because its log entry could not be kept; returns why.
-    pub(super) async fn write_withheld(&self) -> String {
-        self.write_withheld.notified().await;
-        self.unrecorded().unwrap_or_default()
+    /// Waits until a write is held back because the write log has failed, and returns its error. The run ends then.
+    pub(super) async fn write_held_back(&self) -> String {
+        self.write_held_back.notified().await;
+        self.write_log_error().unwrap_or_default()
     }
 
-    /// Returns why an entry of the write log was not kept; `None` where all were.
-    pub(super) fn unrecorded(&self) -> Option<String> {
-        self.unrecorded.borrow().clone()
+    /// Returns the error of the write log if it has failed so far. If the outcome of a write could not be kept, the run
+    /// ends only at the next write or after the last step.
+    pub(super) fn write_log_error(&self) -> Option<String> {
+        self.write_log_error.borrow().clone()
     }
 
     /// Does `work` with a response, and counts how long that keeps the thread busy.
@@ -171,30 +175,30 @@ impl<'run> Sender<'run> {
         self.writes_in_flight.borrow().clone()
     }
 
-    /// Notes what an exchange shows about whether anything can be judged at all.
-    pub(super) fn note_health(&self, exchange: &Exchange, intent: Intent) {
+    /// Counts the outcome of a documented request, for [`Self::reason_to_stop`].
+    pub(super) fn count_documented(&self, exchange: &Exchange, intent: Intent) {
         if intent.is_documented() {
-            self.health.borrow_mut().count(exchange);
+            self.outcomes.borrow_mut().count(exchange);
         }
     }
 
     /// Returns why nothing can be judged, as far as the exchanges show; `None` where something can.
     pub(super) fn reason_to_stop(&self) -> Option<Ended> {
-        let health = self.health.borrow();
-        let all = |count: u64| count > 0 && count == health.documented;
+        let outcomes = self.outcomes.borrow();
+        let all = |count: u64| count > 0 && count == outcomes.documented;
         if self.tally.get().answered == 0
-            && let Some(failure) = &health.unreachable
+            && let Some(failure) = &outcomes.unreachable
         {
             return Some(Ended::Unreachable(failure.clone()));
         }
-        if all(health.token_rejected) {
-            return Some(Ended::TokenRejected(health.token_status));
+        if all(outcomes.token_rejected) {
+            return Some(Ended::TokenRejected(outcomes.token_status));
         }
-        all(health.throttled).then_some(Ended::Throttled)
+        all(outcomes.throttled).then_some(Ended::Throttled)
     }
 }
 
-impl RunHealth {
+impl DocumentedOutcomes {
     fn count(&mut self, exchange: &Exchange) {
         self.documented += 1;
         match &exchange.outcome {

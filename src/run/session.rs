@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 use super::create::Drafts;
 use super::edge_case::EdgeCases;
 use super::event::{Event, Exchanged};
-use super::fill::Fills;
+use super::fill::PageFills;
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::sender::Sender;
 use super::settings::Settings;
-use super::settle::{NotFoundRetry, WaitHistory};
+use super::settle::{NotFoundRetry, ObservedDelays};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Response, Transport};
 use crate::history::{ExchangeResult, History, LookedThrough, Part, Residue, UnexplainedRecord};
-use crate::plan::{Action, NotCalled, Plan, Shard, Step, reserve, sequences};
+use crate::plan::{Action, NotCalled, Plan, Shard, Step, concurrent_sequences, reserve};
 use crate::rules::{Evaluation, Judge, NoSuccess, Reason, Recording, Verdicts};
 
 /// A round of reads was measured to keep four to twelve requests in flight. The lowest number is used, because a soak
@@ -85,8 +85,8 @@ pub enum Ended {
 pub struct RejectedValue {
     /// The operation.
     pub operation: OperationId,
-    /// What is awkward about the value.
-    pub value: String,
+    /// What is awkward about the value, in words; the value itself is not kept.
+    pub description: String,
     /// The status that rejected it.
     pub status: u16,
 }
@@ -122,7 +122,7 @@ pub async fn run(
     let ended = tokio::select! {
         biased;
         () = interrupt => Ended::Interrupted,
-        reason = session.sender.write_withheld() => Ended::WriteLogFailed(reason),
+        reason = session.sender.write_held_back() => Ended::WriteLogFailed(reason),
         ended = session.carry_out(plan) => ended,
     };
     session.finish(ended)
@@ -137,8 +137,8 @@ pub(super) struct Session<'run> {
     evaluation: RefCell<Evaluation<'run>>,
     pub(super) sender: Sender<'run>,
     pub(super) drafts: Drafts<'run>,
-    pub(super) fills: Fills,
-    pub(super) wait_history: WaitHistory,
+    pub(super) fills: PageFills,
+    pub(super) delays: ObservedDelays,
     pub(super) edge_cases: EdgeCases,
     events: Events<'run>,
     /// The round of the plan that began last, counted from 1; 0 before the first.
@@ -202,8 +202,8 @@ impl<'run> Session<'run> {
             evaluation: RefCell::new(evaluation(contract, plan, settings)),
             sender: Sender::new(contract, transport, settings),
             drafts: Drafts::default(),
-            fills: Fills::default(),
-            wait_history: WaitHistory::default(),
+            fills: PageFills::default(),
+            delays: ObservedDelays::default(),
             edge_cases: EdgeCases::default(),
             events: Events {
                 emit: RefCell::new(emit),
@@ -243,7 +243,9 @@ impl<'run> Session<'run> {
             return ended;
         }
         self.look_through().await;
-        self.sender.unrecorded().map_or(Ended::Complete, Ended::WriteLogFailed)
+        self.sender
+            .write_log_error()
+            .map_or(Ended::Complete, Ended::WriteLogFailed)
     }
 
     /// Returns how many rounds of a soak are under way together. One alone does not keep all jobs busy: the
@@ -291,7 +293,9 @@ impl<'run> Session<'run> {
         for group in plan.groups() {
             let steps = steps(group);
             if group[0].action.runs_concurrently() {
-                let sequences = sequences(&steps).into_iter().map(|sequence| self.in_order(sequence));
+                let sequences = concurrent_sequences(&steps)
+                    .into_iter()
+                    .map(|sequence| self.in_order(sequence));
                 futures::future::join_all(sequences).await;
             } else {
                 self.in_order(steps).await;
@@ -318,19 +322,19 @@ impl<'run> Session<'run> {
             Action::ReadCreated => self.read_created(operation).await,
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
             Action::Create => self.create(operation).await,
-            Action::Fill => self.fill(operation).await,
-            Action::FillLast => self.fill_last(operation).await,
+            Action::FillToSecondPage => self.fill_to_second_page(operation).await,
+            Action::FillLastPage => self.fill_last_page(operation).await,
             Action::VaryCreate => self.vary_create(operation).await,
-            Action::Look => self.look(operation).await,
-            Action::LookAgain => self.look_again(operation).await,
-            Action::WalkFilled => self.walk_filled(operation).await,
+            Action::LookForCreated => self.look_for_created(operation).await,
+            Action::LookForUpdates => self.look_for_updates(operation).await,
+            Action::WalkFilledList => self.walk_filled_list(operation).await,
             Action::Update => self.update(operation).await,
             Action::Equivalent => self.equivalent(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,
             Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
                 self.edge_case(operation, edge_case).await;
             }
-            Action::LookAtRejected => self.look_at_rejected(operation).await,
+            Action::LookAtRejectedWrites => self.look_at_rejected_writes(operation).await,
             Action::Restore => self.restore(operation).await,
             Action::ResidueLook => {}
         }
@@ -372,7 +376,7 @@ impl<'run> Session<'run> {
             self.emit(Event::Exchanged(exchanged));
             self.emit_found(Some(exchanged));
             let Some(wait) = wait else {
-                self.sender.note_health(&exchange, intent);
+                self.sender.count_documented(&exchange, intent);
                 return (exchange, noted);
             };
             tokio::time::sleep(wait).await;
@@ -448,8 +452,9 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Notes why a fact of the operation is undecided, if the contract has such a fact.
-    pub(super) fn mark_undecided(&self, operation: OperationId, kind: FactKind, reason: Reason) {
+    /// States why the operation's fact of this kind is undecided if no response decides it; nothing if the contract has
+    /// no such fact.
+    pub(super) fn set_undecided_reason(&self, operation: OperationId, kind: FactKind, reason: Reason) {
         if let Some(fact) = self.contract.fact_of(operation, kind) {
             self.with_evaluation(|evaluation| evaluation.set_undecided_reason(fact, reason));
         }

@@ -8,14 +8,14 @@ use tokio::time::Instant;
 use super::session::Session;
 use crate::history::LookId;
 
-/// The first wait before another look; it doubles.
+/// The first wait before another walk or read; it doubles.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 
-/// What a run has learned about how long to wait.
+/// How late the target has been so far, by which later waits are made shorter.
 #[derive(Debug, Default)]
-pub(super) struct WaitHistory {
-    /// The longest time that something took to be listed.
-    lag: Cell<Duration>,
+pub(super) struct ObservedDelays {
+    /// The longest time after which something was listed.
+    longest: Cell<Duration>,
     /// Whether a wait for an update timed out.
     pub(super) updates_timed_out: Cell<bool>,
     /// Whether a wait to read a created record timed out.
@@ -23,43 +23,46 @@ pub(super) struct WaitHistory {
 }
 
 impl Session<'_> {
-    /// Looks again and again, until the look is settled, or until a walk that began after `longest` found nothing.
-    pub(super) async fn repeat_until_settled(&self, look: LookId, longest: Duration, again: impl AsyncFn()) {
-        let (_, lag) = looks(longest, again, |()| self.history().is_settled(look)).await;
-        if let Some(lag) = lag {
-            self.wait_history.lag.set(self.wait_history.lag.get().max(lag));
+    /// Calls `walk` again and again, until the look is settled, or until a walk that began after `timeout` did not settle
+    /// it.
+    pub(super) async fn repeat_until_settled(&self, look: LookId, timeout: Duration, walk: impl AsyncFn()) {
+        let (_, delay) = repeat_until(timeout, walk, |()| self.history().is_settled(look)).await;
+        if let Some(delay) = delay {
+            self.delays.longest.set(self.delays.longest.get().max(delay));
         }
     }
 
-    /// Returns how long to wait for what may never come: twice the longest lag in this run so far, plus the first wait,
+    /// Returns how long to wait for what may never come: twice the longest delay in this run so far, plus the first wait,
     /// but at most `settle`.
     pub(super) fn short_wait(&self) -> Duration {
-        (self.wait_history.lag.get() * 2 + FIRST_WAIT).min(self.settings.settle)
+        (self.delays.longest.get() * 2 + FIRST_WAIT).min(self.settings.settle)
     }
 }
 
-/// The waits for a record that a read does not find yet.
+/// The waits between the reads of a record that gets a 404.
 pub(super) struct NotFoundRetry {
     started: Instant,
-    longest: Duration,
+    timeout: Duration,
+    /// The next wait; it doubles.
     wait: Duration,
+    /// Whether the next read would begin after the timeout.
     over: bool,
 }
 
 impl NotFoundRetry {
-    /// Creates waits that end when `longest` has passed.
-    pub(super) fn until(longest: Duration) -> Self {
+    /// Creates waits that end when `timeout` has passed.
+    pub(super) fn until(timeout: Duration) -> Self {
         Self {
             started: Instant::now(),
-            longest,
+            timeout,
             wait: FIRST_WAIT,
-            over: longest.is_zero(),
+            over: timeout.is_zero(),
         }
     }
 
-    /// Returns how long to wait before it is requested again; `None` where the last request was late enough.
+    /// Returns how long to wait before the next read; `None` where the last one was late enough.
     pub(super) fn wait(&mut self) -> Option<Duration> {
-        let left = self.longest.saturating_sub(self.started.elapsed());
+        let left = self.timeout.saturating_sub(self.started.elapsed());
         if self.over {
             return None;
         }
@@ -70,28 +73,29 @@ impl NotFoundRetry {
     }
 }
 
-/// Repeats a look; returns the last one, and how long it took to show enough, if it did.
+/// Calls `walk` until `is_enough` accepts what it returns, or until a call that began after `timeout` was not enough.
+/// Returns what the last call returned, and the time until it was enough, if it was.
 ///
-/// A look may take longer than the time to wait: a long list has many pages, and its first page is old when the
-/// last one comes. So the time at which a look began counts, and the look that decides began late enough.
-async fn looks<Seen>(
-    longest: Duration,
-    look: impl AsyncFn() -> Seen,
-    enough: impl Fn(&Seen) -> bool,
+/// A walk may take longer than the timeout: a long list has many pages, and its first page is old when the last one
+/// comes. So the time at which a walk began counts, and the last one began late enough.
+async fn repeat_until<Seen>(
+    timeout: Duration,
+    walk: impl AsyncFn() -> Seen,
+    is_enough: impl Fn(&Seen) -> bool,
 ) -> (Seen, Option<Duration>) {
     let started = Instant::now();
     let mut wait = FIRST_WAIT;
     loop {
         let began = started.elapsed();
-        let seen = look().await;
+        let seen = walk().await;
         let passed = started.elapsed();
-        if enough(&seen) {
+        if is_enough(&seen) {
             return (seen, Some(passed));
         }
-        if began >= longest {
+        if began >= timeout {
             return (seen, None);
         }
-        tokio::time::sleep(wait.min(longest.saturating_sub(passed))).await;
+        tokio::time::sleep(wait.min(timeout.saturating_sub(passed))).await;
         wait *= 2;
     }
 }
@@ -112,8 +116,8 @@ mod tests {
             tokio::time::sleep(takes).await;
             seen
         };
-        let (seen, lag) = looks(SETTLE, look, |seen| *seen).await;
-        assert_eq!(lag.is_some(), seen);
+        let (seen, delay) = repeat_until(SETTLE, look, |seen| *seen).await;
+        assert_eq!(delay.is_some(), seen);
         (seen, count.get())
     }
 

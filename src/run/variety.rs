@@ -36,8 +36,9 @@ enum UpdateOutcome {
     Accepted,
     /// With this status.
     Rejected(u16),
-    /// Neither; no further update is sent.
-    Failed,
+    /// Neither accepted nor rejected for what it sent: no complete response, or another status, such as 401 or 500. No
+    /// further update is sent.
+    Inconclusive,
 }
 
 impl Session<'_> {
@@ -46,7 +47,7 @@ impl Session<'_> {
     /// record. For one operation of a run, a plain record is created concurrently with the first, in place of the other
     /// variants.
     pub(super) async fn vary_create(&self, operation: OperationId) {
-        let Some((accepted, address)) = self.as_accepted(operation).await else {
+        let Some((accepted, address)) = self.accepted_write(operation).await else {
             return;
         };
         let mut awkward = None;
@@ -96,7 +97,7 @@ impl Session<'_> {
             if draft.vary(&Variant::Awkward(these), accepted) {
                 self.expect_requests(1);
                 let exchange = self.write(&draft, address, WriteRole::Additional).await;
-                if rejected_with(&exchange).is_none() {
+                if status_of_rejection(&exchange).is_none() {
                     return;
                 }
             }
@@ -133,7 +134,7 @@ impl Session<'_> {
             let exchange = self.write(&draft, address, WriteRole::Additional).await;
             if self.succeeded(&exchange) {
                 made += 1;
-            } else if rejected_with(&exchange).is_none() {
+            } else if status_of_rejection(&exchange).is_none() {
                 break;
             }
         }
@@ -146,7 +147,7 @@ impl Session<'_> {
         if !at_once || self.created_at_once() != Some(operation) {
             return None;
         }
-        let mut draft = self.draft_as(operation, accepted).ok()?;
+        let mut draft = self.draft_like(operation, accepted).ok()?;
         // Then the arrays of both records have several elements, which must stay in their own record.
         draft.add_second_elements(self.plan.seed);
         Some(draft)
@@ -176,7 +177,7 @@ impl Session<'_> {
         let (Some(invariant), Some(list)) = (invariant, self.contract.updated_in(operation)) else {
             return;
         };
-        let Some((accepted, address)) = self.as_accepted(operation).await else {
+        let Some((accepted, address)) = self.accepted_write(operation).await else {
             return;
         };
         let sent = self.sent_last(operation);
@@ -193,7 +194,7 @@ impl Session<'_> {
             match variant {
                 Variant::Awkward(values) => awkward.push_back(values),
                 other => {
-                    if self.update_as(&mut updates, &other).await == Some(UpdateOutcome::Failed) {
+                    if self.send_update_variant(&mut updates, &other).await == Some(UpdateOutcome::Inconclusive) {
                         return;
                     }
                 }
@@ -211,7 +212,10 @@ impl Session<'_> {
             if values.is_empty() {
                 continue;
             }
-            match self.update_as(updates, &Variant::Awkward(values.clone())).await {
+            match self
+                .send_update_variant(updates, &Variant::Awkward(values.clone()))
+                .await
+            {
                 Some(UpdateOutcome::Accepted) => {}
                 Some(UpdateOutcome::Rejected(status)) => {
                     if values.is_single() {
@@ -220,7 +224,7 @@ impl Session<'_> {
                     }
                     values.halves().into_iter().rev().for_each(|half| open.push_front(half));
                 }
-                Some(UpdateOutcome::Failed) => return,
+                Some(UpdateOutcome::Inconclusive) => return,
                 None => continue,
             }
             tries += 1;
@@ -228,10 +232,10 @@ impl Session<'_> {
     }
 
     /// Notes that a value was rejected, once in a run.
-    fn note_rejected_value(&self, operation: OperationId, value: String, status: u16) {
+    fn note_rejected_value(&self, operation: OperationId, description: String, status: u16) {
         let rejected = RejectedValue {
             operation,
-            value,
+            description,
             status,
         };
         let mut all = self.drafts.rejected_values.borrow_mut();
@@ -243,30 +247,30 @@ impl Session<'_> {
     /// Updates the record of an operation with plain values once more, because people and other programs read what the
     /// run leaves.
     pub(super) async fn restore(&self, operation: OperationId) {
-        let Some((accepted, address)) = self.as_accepted(operation).await else {
+        let Some((accepted, address)) = self.accepted_write(operation).await else {
             return;
         };
-        if let Ok(draft) = self.draft_as(operation, &accepted) {
+        if let Ok(draft) = self.draft_like(operation, &accepted) {
             self.expect_requests(1);
             self.write(&draft, &address, WriteRole::Additional).await;
         }
     }
 
-    /// Returns the awkward values that the operation rejected.
+    /// Returns the descriptions of the awkward values that the operation rejected.
     pub(super) fn rejected_values(&self, operation: OperationId) -> Vec<String> {
         let rejected = self.drafts.rejected_values.borrow();
         let of_this = rejected.iter().filter(|value| value.operation == operation);
-        of_this.map(|rejected| rejected.value.clone()).collect()
+        of_this.map(|rejected| rejected.description.clone()).collect()
     }
 
     /// Sends one variant of an update; returns `None` where it would not differ from what was accepted.
-    async fn update_as(&self, updates: &mut Updates<'_>, variant: &Variant) -> Option<UpdateOutcome> {
+    async fn send_update_variant(&self, updates: &mut Updates<'_>, variant: &Variant) -> Option<UpdateOutcome> {
         let mut draft = self.draft(updates.operation, TimestampFormat::Utc).ok()?;
         if !draft.vary(variant, &updates.accepted) {
             return None;
         }
         if matches!(variant, Variant::OneField(_)) {
-            self.differ(updates.operation, updates.invariant, &mut draft, &updates.sent);
+            self.make_different(updates.operation, updates.invariant, &mut draft, &updates.sent);
         }
         Some(self.send_update(updates, &draft).await)
     }
@@ -277,7 +281,7 @@ impl Session<'_> {
         let (operation, invariant) = (updates.operation, updates.invariant);
         let exchange = self.write(draft, &updates.address, WriteRole::Additional).await;
         if !self.succeeded(&exchange) {
-            return rejected_with(&exchange).map_or(UpdateOutcome::Failed, UpdateOutcome::Rejected);
+            return status_of_rejection(&exchange).map_or(UpdateOutcome::Inconclusive, UpdateOutcome::Rejected);
         }
         let changed = Changed {
             operation,
@@ -285,7 +289,7 @@ impl Session<'_> {
             path_values: updates.address.path_values.clone(),
         };
         let sent = changed.request.json().cloned();
-        if comes_back(invariant, &changed.request) {
+        if must_come_back(invariant, &changed.request) {
             self.look_for_repeated_update(updates.list, changed, &updates.sent)
                 .await;
         }
@@ -307,8 +311,9 @@ impl Session<'_> {
         sent
     }
 
-    /// Changes the draft to values other than those that were sent and those that the list showed last.
-    fn differ(&self, operation: OperationId, invariant: &Updated, draft: &mut Draft, sent: &Value) {
+    /// Changes the draft to values other than those that were sent and those that the list showed last, so that the list
+    /// shows whether the next update arrived.
+    fn make_different(&self, operation: OperationId, invariant: &Updated, draft: &mut Draft, sent: &Value) {
         let history = self.history();
         let Some((shown, _)) = history.latest(operation) else {
             return;
@@ -322,15 +327,15 @@ impl Session<'_> {
     }
 }
 
-/// Puts the fields of a body into another one.
+/// Overwrites the fields of `sent` with those of a body.
 fn put(sent: &mut Value, body: Option<Value>) {
     if let (Some(sent), Some(Value::Object(fields))) = (sent.as_object_mut(), body) {
         sent.extend(fields);
     }
 }
 
-/// Returns whether any of what was sent must come back.
-fn comes_back(invariant: &Updated, request: &Request) -> bool {
+/// Returns whether the record must show any of what was sent.
+fn must_come_back(invariant: &Updated, request: &Request) -> bool {
     let sent = request.json();
     sent.is_some_and(|sent| {
         invariant
@@ -340,8 +345,8 @@ fn comes_back(invariant: &Updated, request: &Request) -> bool {
     })
 }
 
-/// Returns the status of a response that rejects something in a gap.
-fn rejected_with(exchange: &Exchange) -> Option<u16> {
+/// Returns the status of a response that rejects what was sent: 400, 409 or 422; `None` for any other.
+fn status_of_rejection(exchange: &Exchange) -> Option<u16> {
     exchange
         .status()
         .filter(|status| OnRejection::is_evidence_on_gap(*status))

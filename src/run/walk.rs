@@ -36,13 +36,13 @@ impl Session<'_> {
         if self.contract.operation(operation).page.is_some() {
             return self.list(operation).await;
         }
-        let longest = if self.wait_history.reads_timed_out.get() {
+        let longest = if self.delays.reads_timed_out.get() {
             self.short_wait()
         } else {
             self.settings.settle
         };
         if self.read_with_timeout(operation, longest).await == Some(404) {
-            self.wait_history.reads_timed_out.set(true);
+            self.delays.reads_timed_out.set(true);
         }
     }
 

@@ -66,10 +66,10 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         list: name(record.list),
         id: record.id.as_deref().map(identifier),
     });
-    let rejected_values = run.rejected_values.iter().map(|value| RejectedValueRecord {
-        operation: name(value.operation),
-        value: value.value.clone(),
-        status: value.status,
+    let rejected_values = run.rejected_values.iter().map(|rejected| RejectedValueRecord {
+        operation: name(rejected.operation),
+        value: rejected.description.clone(),
+        status: rejected.status,
     });
     let (exchanges, exchanges_left_out) = exchanges.into_records();
     Record {

@@ -504,7 +504,7 @@ pub struct UnexplainedRecord {
 pub struct RejectedValueRecord {
     /// The operation.
     pub operation: String,
-    /// What is awkward about the value.
+    /// What is awkward about the value, in words; the value itself is not kept.
     pub value: String,
     /// The status that rejected it.
     pub status: u16,

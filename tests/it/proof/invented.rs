@@ -90,9 +90,9 @@ fn an_invented_resource_is_planned() {
     for (operation, action) in [
         ("getBoats", Action::Walk),
         ("createBoat", Action::Create),
-        ("getBoats", Action::Look),
+        ("getBoats", Action::LookForCreated),
         ("updateBoat", Action::Update),
-        ("getBoats", Action::LookAgain),
+        ("getBoats", Action::LookForUpdates),
     ] {
         assert!(planned(operation, action), "{operation} {action:?}");
     }

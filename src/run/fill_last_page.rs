@@ -12,13 +12,13 @@ use crate::rules::Reason;
 
 impl Session<'_> {
     /// Fills the last page of a list, if that many records may be created.
-    pub(super) async fn fill_last(&self, list: OperationId) {
+    pub(super) async fn fill_last_page(&self, list: OperationId) {
         if self.creator(list).is_none() {
             return;
         }
         let left = self.left_for_last_pages();
         if left == 0 {
-            return self.mark_undecided(list, FactKind::PageFull, Reason::NoFullPage(left));
+            return self.set_undecided_reason(list, FactKind::PageFull, Reason::NoFullPage(left));
         }
         // The records created are counted from a total that is known to be right.
         let Some((mut total, lacking)) = self
@@ -30,7 +30,7 @@ impl Session<'_> {
             return;
         };
         if lacking > left {
-            return self.mark_undecided(list, FactKind::PageFull, Reason::NoFullPage(left));
+            return self.set_undecided_reason(list, FactKind::PageFull, Reason::NoFullPage(left));
         }
         // A list that is already full is looked at without another record.
         let counts = match lacking {
