@@ -269,7 +269,7 @@ fn absolute_path(file: &Path) -> PathBuf {
     there.unwrap_or(file)
 }
 
-/// Returns whether a file is in a folder or in one below it, after links are followed; the file need not exist.
+/// Returns whether a file is in a folder, at any depth, after links are followed; the file need not exist.
 pub(super) fn is_below(file: &Path, folder: &Path) -> bool {
     let file = absolute_path(file);
     let climbs = file.components().any(|component| component == Component::ParentDir);

@@ -267,7 +267,7 @@ fn target(judged: &Judged) -> Result<Target, Failure> {
             return Failure::NoCall("the traffic has no entries, so nothing was judged".to_owned());
         }
         Failure::NoCall(format!(
-            "no entry of the traffic calls an operation of the contract ({why}); if the service is below a path, give \
+            "no entry of the traffic calls an operation of the contract ({why}); if the service is under a path, give \
              --base-url with it"
         ))
     })

@@ -41,7 +41,7 @@ pub(super) struct ProxyArguments {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081")]
     listen: String,
-    /// Serve metrics for Prometheus at this address, below `/metrics`
+    /// Serve metrics for Prometheus at this address, under `/metrics`
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<String>,
     /// Write what passes to this HTTP archive, values as shapes unless --show-values is given, credentials never

@@ -51,7 +51,7 @@ pub struct Request {
     pub operation: OperationId,
     /// The method.
     pub method: Method,
-    /// The path below the base URL, percent-encoded, with its query.
+    /// The path under the base URL, percent-encoded, with its query.
     pub path: String,
     /// The documented header parameters.
     pub headers: Vec<(String, String)>,

@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use crate::client::{BaseUrlError, base_url};
 
-/// The URL of a service in this process, where a URL is needed. Names below `localhost` are on this machine (RFC 6761,
+/// The URL of a service in this process, where a URL is needed. Names under `localhost` are on this machine (RFC 6761,
 /// section 6.3).
 const IN_PROCESS: &str = "http://in-process.localhost";
 
@@ -86,7 +86,7 @@ impl Target {
         self.base.path().trim_end_matches('/').to_owned()
     }
 
-    /// Returns the URL of a path below the base.
+    /// Returns the URL of a path under the base.
     #[must_use]
     pub fn url(&self, path: &str) -> Url {
         let mut url = self.base.clone();

@@ -44,7 +44,7 @@ pub struct ExchangeRecord {
     pub superseded: bool,
     /// The method.
     pub method: String,
-    /// The path below the base URL, with its query; a value that the target showed is replaced by where it is listed.
+    /// The path under the base URL, with its query; a value that the target showed is replaced by where it is listed.
     pub path: String,
     /// The documented header parameters that it carried.
     pub headers: Vec<HeaderRecord>,

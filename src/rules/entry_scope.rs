@@ -41,7 +41,7 @@ pub struct Entry {
 
 /// Returns whether a string is a field that a [`EntryScope`] can have: a JSON pointer (RFC 6901) in which `*` matches
 /// any one name or index. The empty pointer is the whole response. With `/**` at its end it matches the location before
-/// that and everything below.
+/// that and everything under it.
 #[must_use]
 pub fn is_field(text: &str) -> bool {
     let (above, _) = split(text);
@@ -80,7 +80,7 @@ impl Entry {
             && self.scope.fact.as_ref().is_none_or(|name| fact.name == *name)
     }
 
-    /// Returns how specific it is: a fact before a field, one field before a field and everything below it, and that
+    /// Returns how specific it is: a fact before a field, one field before a field and everything under it, and that
     /// before an operation.
     pub(super) fn specificity(&self) -> u8 {
         let field = match self.scope.field.as_deref().map(split) {

@@ -46,7 +46,7 @@ enum Base {
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) operation: OperationId,
-    /// The path below the base URL, with its query.
+    /// The path under the base URL, with its query.
     pub(super) path: String,
     /// The values in the path, by parameter.
     pub(super) path_values: Vec<(String, Value)>,
@@ -164,7 +164,7 @@ impl OfMethod {
     }
 }
 
-/// Returns the path below a base path.
+/// Returns the path under a base path.
 fn below<'path>(path: &'path str, base: &str) -> Option<&'path str> {
     let below = path.strip_prefix(base)?;
     below.starts_with('/').then_some(below)

@@ -68,7 +68,7 @@ pub(super) enum Problem {
     /// A report outside the folder of a file that was found.
     #[error(
         "a report goes to `{0}`, outside the folder of this configuration, which was found and not named; name a file \
-         below that folder, or name the configuration with --config if you trust it"
+         inside that folder, or name the configuration with --config if you trust it"
     )]
     ReportOutside(String),
     /// Two reports go to one place.

@@ -22,7 +22,7 @@ pub(super) struct ConfigFile {
     /// The target to check if none is named.
     pub(super) default_target: Option<Setting<String>>,
     /// Where reports go, each as for `--report`: `FORMAT` for standard output, or `FORMAT=FILE`. Unless `--config`
-    /// names this file, reports must stay below its folder.
+    /// names this file, reports must stay inside its folder.
     pub(super) reports: Option<Setting<Vec<Setting<String>>>>,
     /// The settings of every check, unless a flag or a target overrides them.
     #[serde(default)]
@@ -49,7 +49,7 @@ pub(super) struct LevelPart {
     /// The operation; every operation if it is left out.
     pub(super) operation: Option<Setting<String>>,
     /// The location in the response, as in the names of facts: `/data/items/*/age`. Empty is the whole response, and
-    /// `/**` at the end includes everything below. Every location if it is left out.
+    /// `/**` at the end includes everything under it. Every location if it is left out.
     pub(super) field: Option<Setting<String>>,
     /// The name of one fact, as `countersign facts` prints it, if the rule judges several at that location.
     pub(super) fact: Option<Setting<String>>,

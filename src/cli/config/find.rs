@@ -33,7 +33,7 @@ pub(in crate::cli) struct Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Trust {
     /// It was found in the working directory or above it. That may be somebody else's checkout, so it may read only our
-    /// variables and write only below its own folder.
+    /// variables and write only inside its own folder.
     Found,
     /// The user named it.
     Named,
