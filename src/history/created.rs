@@ -13,13 +13,16 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Request, identifier};
 
-/// A record that the run created.
+/// A record that the run created, or another client whose traffic is judged.
 #[derive(Clone, Debug)]
 pub(super) struct CreatedRecord {
+    /// The operation that created it.
     pub(super) operation: OperationId,
+    /// The accepted request.
     pub(super) request: Request,
     /// The record, reduced to its identifier.
     pub(super) resource: Value,
+    /// Whether the identifier was seen before: in a list, or in the response to another create of this run.
     pub(super) seen_before: bool,
     /// The values in the path of the create, by parameter; they include the record's owner.
     pub(super) path_values: Vec<(String, Value)>,
@@ -48,19 +51,24 @@ impl ObservedRecord {
     }
 }
 
-/// What a look has shown of the records that it looks for, by their index.
+/// What a look for created records has shown. A record's *own item* is the item of the list that is the record, or that
+/// contains it: its owner.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
-    made: Vec<CreatedRecord>,
+    /// The records that are looked for; the other fields refer to them by index.
+    sought: Vec<CreatedRecord>,
     /// How many have an identifier: a record without one cannot be found, so the look does not wait for it.
     findable: usize,
-    /// Whether a record may appear in the wrong place, so that every place is checked.
-    everywhere: bool,
+    /// Whether some have an owner, under which they must appear. Then every item is examined, because a record may
+    /// appear under the wrong one.
+    examines_every_item: bool,
     /// The records whose own item was seen, so that any other item is a different one.
-    places: HashSet<usize>,
-    /// The records that this walk has found.
-    now: HashSet<usize>,
+    own_item_seen: HashSet<usize>,
+    /// The records that the current walk has found in their own item.
+    found_in_this_walk: HashSet<usize>,
+    /// The records that any walk has found in their own item, as the last of these showed them.
     found: HashMap<usize, ObservedRecord>,
+    /// The records that were found in another item.
     elsewhere: HashMap<usize, ObservedRecord>,
 }
 
@@ -68,7 +76,7 @@ impl Observations {
     /// Begins the observations of the records that this list must show; with `create`, of those that it created.
     pub(super) fn of(history: &History<'_>, list: OperationId, create: Option<OperationId>) -> Self {
         let made = history.made.iter();
-        let made: Vec<_> = made
+        let sought: Vec<_> = made
             .filter(|made| create.is_none_or(|create| made.operation == create))
             .filter(|made| history.contract.created_in(made.operation) == Some(list))
             .cloned()
@@ -78,15 +86,16 @@ impl Observations {
             invariant.is_some_and(|(_, listed)| listed.owner.is_some())
         };
         Self {
-            findable: made.iter().filter(|made| history.identifier(made).is_some()).count(),
-            everywhere: made.iter().any(has_owner),
-            made,
+            findable: sought.iter().filter(|made| history.identifier(made).is_some()).count(),
+            examines_every_item: sought.iter().any(has_owner),
+            sought,
             ..Self::default()
         }
     }
 
+    /// Begins to count anew which records a walk has found.
     pub(super) fn begin_walk(&mut self) {
-        self.now.clear();
+        self.found_in_this_walk.clear();
     }
 
     /// Whether any of the records was seen.
@@ -96,46 +105,47 @@ impl Observations {
 
     /// Whether no further page has to be requested.
     pub(super) fn is_enough(&self) -> bool {
-        !self.everywhere && self.now.len() == self.findable
+        !self.examines_every_item && self.found_in_this_walk.len() == self.findable
     }
 }
 
 impl History<'_> {
-    /// Whether every record that can be found was found with what was sent.
+    /// Whether every record that has an identifier was found, and shows what was sent.
     pub(super) fn are_all_found(&self, observations: &Observations) -> bool {
         let mut found = observations.found.iter();
         observations.found.len() == observations.findable
-            && found.all(|(index, seen)| self.carries(&observations.made[*index], seen))
+            && found.all(|(index, seen)| self.carries(&observations.sought[*index], seen))
     }
 
-    /// Whether a record is listed with what was sent.
+    /// Whether a record, as its list shows it, has what was sent.
     pub(super) fn carries(&self, made: &CreatedRecord, seen: &ObservedRecord) -> bool {
         let body = made.request.json().unwrap_or(&Value::Null);
         self.created_and_listed(made.operation)
             .is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
     }
 
+    /// Returns the identifier in the response to the create, if it can name a record.
     fn identifier<'made>(&self, made: &'made CreatedRecord) -> Option<&'made Value> {
         let (created, _) = self.created_and_listed(made.operation)?;
         made.resource.pointer(&created.id).filter(|id| identifier(id).is_some())
     }
 
-    /// Records the created records that an item is or contains.
+    /// Adds what an item shows: which of the created records it is or contains, each with where it is.
     pub(super) fn observe(&self, list: OperationId, item: Item<'_>, observations: &mut Observations) {
-        for (index, made) in observations.made.iter().enumerate() {
-            let in_place = self.belongs_in(list, made, item.value);
-            if in_place {
-                observations.places.insert(index);
+        for (index, made) in observations.sought.iter().enumerate() {
+            let in_own_item = self.is_own_item(list, made, item.value);
+            if in_own_item {
+                observations.own_item_seen.insert(index);
             }
-            if let Some((record, below)) = self.record_in(made, item.value, in_place) {
+            if let Some((record, below)) = self.record_in(made, item.value, in_own_item) {
                 let observed = ObservedRecord::new(item, record, &below);
-                if in_place {
-                    observations.now.insert(index);
+                if in_own_item {
+                    observations.found_in_this_walk.insert(index);
                     observations.found.insert(index, observed);
                 } else {
                     observations.elsewhere.insert(index, observed);
                 }
-            } else if let Some(below) = self.tagged_string_in(made, item.value).filter(|_| !in_place) {
+            } else if let Some(below) = self.tagged_string_in(made, item.value).filter(|_| !in_own_item) {
                 observations
                     .elsewhere
                     .insert(index, ObservedRecord::new(item, item.value, &below));
@@ -158,7 +168,7 @@ impl History<'_> {
     }
 
     /// Whether an item is the record, or its owner.
-    pub(super) fn belongs_in(&self, list: OperationId, made: &CreatedRecord, item: &Value) -> bool {
+    pub(super) fn is_own_item(&self, list: OperationId, made: &CreatedRecord, item: &Value) -> bool {
         let page = self.contract.operation(list).page.as_ref();
         let id = page.and_then(|page| item.pointer(&page.id));
         let listed = self.created_and_listed(made.operation).map(|(_, listed)| listed);
@@ -172,16 +182,17 @@ impl History<'_> {
         }
     }
 
-    /// Returns the created record that an item is or contains, and its pointer in the item.
+    /// Returns the created record that an item is or contains, and its pointer in the item. `in_own_item` says what
+    /// [`Self::is_own_item`] has returned.
     pub(super) fn record_in<'item>(
         &self,
         made: &CreatedRecord,
         item: &'item Value,
-        in_place: bool,
+        in_own_item: bool,
     ) -> Option<(&'item Value, String)> {
         let (created, listed) = self.created_and_listed(made.operation)?;
         if listed.owner.is_none() {
-            return in_place.then(|| (item, String::new()));
+            return in_own_item.then(|| (item, String::new()));
         }
         let at = listed.array.as_deref()?;
         let id = self.identifier(made)?;
@@ -192,11 +203,12 @@ impl History<'_> {
         Some((&records[index], pointer::element(at, index)))
     }
 
+    /// Makes the evidence on each record that was looked for; `walk` is the last walk of the look.
     pub(super) fn judge_observations(&mut self, observations: &Observations, walk: &Walk, emit: EvidenceSink<'_>) {
         let completely = walk.end.reason(walk.max_pages).is_none() && !walk.changed();
-        self.note_mock_signs(&observations.made, completely, |index| observations.found.get(&index));
+        self.note_mock_signs(&observations.sought, completely, |index| observations.found.get(&index));
         let last = walk.last_request(self.contract);
-        for (index, made) in observations.made.iter().enumerate() {
+        for (index, made) in observations.sought.iter().enumerate() {
             let Some((invariant, _)) = self.created_and_listed(made.operation) else {
                 continue;
             };
@@ -211,7 +223,7 @@ impl History<'_> {
             let elsewhere = observations
                 .elsewhere
                 .get(&index)
-                .filter(|_| observations.places.contains(&index));
+                .filter(|_| observations.own_item_seen.contains(&index));
             let observation = Observation {
                 creation,
                 listed: seen.map(|seen| (&seen.record, seen.pointer.as_str())),

@@ -100,9 +100,9 @@ impl History<'_> {
         own: &mut OwnRecord,
     ) -> bool {
         if let Some(OwnershipState::Answered(made)) = self.own.get(&create) {
-            let in_place = self.belongs_in(list, made, item.value);
+            let in_own_item = self.is_own_item(list, made, item.value);
             // One untagged record decides it, even if a tagged one was seen too: then two records share the identifier.
-            let shown = self.record_in(made, item.value, in_place).filter(|_| in_place);
+            let shown = self.record_in(made, item.value, in_own_item).filter(|_| in_own_item);
             if let Some((record, _)) = shown.filter(|_| *own != OwnRecord::Untagged) {
                 *own = self.observation_of(record);
             }

@@ -18,33 +18,36 @@ const MAX_VALUES: usize = 1_000_000;
 /// The values that responses showed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeenIdentifiers {
-    /// Whether the run has a create that needs them.
-    wanted: bool,
+    /// Whether the run has a create without the invariant `created`: only then the responses to reads are remembered.
+    remembers_reads: bool,
+    /// The digest of each value, as a path would contain it.
     values: Digests,
+    /// How many they are.
     count: usize,
 }
 
 impl SeenIdentifiers {
-    /// Begins for a run that has seen nothing yet.
-    pub(super) fn new(wanted: bool) -> Self {
+    /// Begins with no value.
+    pub(super) fn new(remembers_reads: bool) -> Self {
         Self {
-            wanted,
+            remembers_reads,
             ..Self::default()
         }
     }
 
     /// Whether a response showed the value.
     pub(super) fn contains(&self, value: &Value) -> bool {
-        self.count >= MAX_VALUES || name(value).is_some_and(|name| self.values.contains(&name))
+        self.count >= MAX_VALUES || path_digest(value).is_some_and(|digest| self.values.contains(&digest))
     }
 
+    /// Remembers a value, or every value in an array or object, that may be an identifier.
     pub(super) fn note(&mut self, value: &Value) {
         match value {
             Value::Array(elements) => elements.iter().for_each(|element| self.note(element)),
             Value::Object(members) => members.values().for_each(|member| self.note(member)),
             scalar => {
-                if let Some(name) = name(scalar).filter(|_| self.count < MAX_VALUES) {
-                    self.count += usize::from(self.values.insert(name));
+                if let Some(digest) = path_digest(scalar).filter(|_| self.count < MAX_VALUES) {
+                    self.count += usize::from(self.values.insert(digest));
                 }
             }
         }
@@ -52,15 +55,15 @@ impl SeenIdentifiers {
 }
 
 /// Returns the digest of a value as a path would contain it: `7` and `"7"` name the same record, and so do the two
-/// cases of a UUID.
-fn name(value: &Value) -> Option<Digest> {
+/// cases of a UUID. `None` for a value that cannot be an identifier.
+fn path_digest(value: &Value) -> Option<Digest> {
     identifier(value).map(|text| Digest::of(&Value::String(text.to_lowercase())))
 }
 
 impl History<'_> {
-    /// Records the values that a response to a read shows, whatever its status.
+    /// Remembers the values in the response to a read, whatever its status, if the run needs them.
     pub(super) fn note_response(&mut self, exchange: &Exchange) {
-        if !self.seen_identifiers.wanted || !self.contract.operation(exchange.request.operation).is_read() {
+        if !self.seen_identifiers.remembers_reads || !self.contract.operation(exchange.request.operation).is_read() {
             return;
         }
         let response = exchange.response();

@@ -6,10 +6,10 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Carry;
 use crate::contract::{Contract, pointer};
 
-/// Returns the top-level fields of an operation's body, as pointers.
+/// Returns the top-level fields that an operation's body may have, as pointers: not those that are read-only.
 pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
     let mut fields = Vec::new();
-    for node in parts(contract, operation) {
+    for node in schemas(contract, operation) {
         for property in node.member("properties").map_or(&[][..], Node::members) {
             let field = pointer::join("", &property.name);
             let sent = property.node.member("readOnly").and_then(Node::boolean) != Some(true);
@@ -21,9 +21,9 @@ pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String>
     fields
 }
 
-/// Returns those that the contract requires. A body without one of them is not a documented request.
+/// Returns the top-level fields that the contract requires, as pointers. A body without one of them is not a documented request.
 pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<String> {
-    let stated = parts(contract, operation).into_iter();
+    let stated = schemas(contract, operation).into_iter();
     let names = stated.flat_map(|node| node.member("required").map_or(&[][..], Node::elements));
     names
         .filter_map(Node::string)
@@ -31,12 +31,12 @@ pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<Strin
         .collect()
 }
 
-/// Returns the schema of an operation's body, and its `allOf` members.
-fn parts(contract: &Contract, operation: OperationId) -> Vec<&Node> {
+/// Returns the schema of an operation's body and its `allOf` members, at any depth.
+fn schemas(contract: &Contract, operation: OperationId) -> Vec<&Node> {
     let request = contract.operation(operation).request.as_ref();
-    let mut parts = Vec::new();
+    let mut schemas = Vec::new();
     let mut pending: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
-    // The bound ends a schema that is a part of itself.
+    // The bound ends a schema that contains itself.
     for _ in 0..100 {
         let Some(schema) = pending.pop().map(|schema| contract.resolve(&schema)) else {
             break;
@@ -44,29 +44,34 @@ fn parts(contract: &Contract, operation: OperationId) -> Vec<&Node> {
         let Some(node) = contract.document.node(&schema) else {
             continue;
         };
-        let below = node.member("allOf").map_or(0, |parts| parts.elements().len());
-        pending.extend((0..below).rev().map(|index| format!("{schema}/allOf/{index}")));
-        parts.push(node);
+        let members = node.member("allOf").map_or(0, |members| members.elements().len());
+        pending.extend((0..members).rev().map(|index| format!("{schema}/allOf/{index}")));
+        schemas.push(node);
     }
-    parts
+    schemas
 }
 
-/// Whether a field is a name: a string of the run's own that must come back as it was sent, and that is not an address,
-/// whose grammar (RFC 5321) has only ASCII.
+/// Whether a field is a *name*: the run fills it with a string that it makes, which must come back as it was sent and is
+/// no email address, whose grammar (RFC 5321) has only ASCII.
 pub(super) fn is_name(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let plain = node.member("pattern").is_none() && node.member("format").is_none();
-    plain && comes_back(contract, operation, node, at).is_some_and(|text| !text.contains('@'))
+    plain && returned_synthetic_string(contract, operation, node, at).is_some_and(|text| !text.contains('@'))
 }
 
-/// Whether a field is an address of the run's own that must come back as it was sent.
+/// Whether a field is an email address that the run makes, and that must come back as it was sent.
 pub(super) fn is_address(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let plain = node.member("pattern").is_none();
-    plain && comes_back(contract, operation, node, at).is_some_and(|text| text.contains('@'))
+    plain && returned_synthetic_string(contract, operation, node, at).is_some_and(|text| text.contains('@'))
 }
 
-/// Returns the field's synthetic string, where it must come back as it was sent: the string that the contract says to
-/// send in the field (`x-synthetic`), with a place for the run tag in it.
-fn comes_back<'node>(contract: &Contract, operation: OperationId, node: &'node Node, at: &str) -> Option<&'node str> {
+/// Returns the field's synthetic string (`x-synthetic`) if the field must come back as it was sent: a carry without a
+/// gap.
+fn returned_synthetic_string<'node>(
+    contract: &Contract,
+    operation: OperationId,
+    node: &'node Node,
+    at: &str,
+) -> Option<&'node str> {
     let text = node.member("x-synthetic").and_then(Node::string)?;
     let any = pointer::any_element(at);
     let mut carries = carries(contract, operation);
@@ -75,29 +80,28 @@ fn comes_back<'node>(contract: &Contract, operation: OperationId, node: &'node N
         .then_some(text)
 }
 
-/// Returns the statements of the operation's invariants that a sent field comes back with the record.
+/// Returns the carries of the operation's invariants.
 fn carries(contract: &Contract, operation: OperationId) -> impl Iterator<Item = &Carry> {
     let invariants = &contract.operation(operation).invariants;
     let created = invariants.created.iter().flat_map(|created| &created.carries);
     created.chain(invariants.updated.iter().flat_map(|updated| &updated.carries))
 }
 
-/// Returns the values at this location in the examples of other operations with the same body; they are as good as our
-/// own.
+/// Returns the values at this location in the examples of other operations whose body has the same schema.
 pub(super) fn other_examples(contract: &Contract, operation: OperationId, at: &str) -> Vec<Choice> {
     let body = |id: OperationId| contract.operation(id).request.as_ref();
     let schema = |id: OperationId| Some(contract.resolve(body(id)?.schema.as_ref()?));
-    let own = schema(operation);
+    let this = schema(operation);
     let alike = contract
         .operation_ids()
-        .filter(|id| *id != operation && own.is_some() && schema(*id) == own);
+        .filter(|id| *id != operation && this.is_some() && schema(*id) == this);
     let values = alike.filter_map(|id| body(id)?.example.as_ref()?.pointer(at));
     values.map(|value| Choice::own(value.clone())).collect()
 }
 
 /// Whether a field, by its pointer and schema, looks like the identifier of a record: `id`, `petId`, `owner_ids`, a
 /// UUID.
-pub(super) fn names_a_record(field: &str, schema: Option<&Node>) -> bool {
+pub(super) fn looks_like_an_identifier(field: &str, schema: Option<&Node>) -> bool {
     let format = schema.and_then(|node| node.member("format")).and_then(Node::string);
     let mut names = field.split('/').filter(|token| token.parse::<usize>().is_err());
     let name = names.next_back().unwrap_or_default().trim_end_matches('s');

@@ -1,4 +1,4 @@
-//! Makes values for required parameters that no link fills, and writes values that have several parts.
+//! Makes values for required parameters for which no link has one, and serialises the values of parameters.
 
 use serde_json::{Value, json};
 
@@ -16,6 +16,8 @@ pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bo
         .flatten()
 }
 
+/// Returns a value that the schema at this pointer admits: its example, its first `enum` value, or one by type. `depth`
+/// counts the arrays around it.
 fn of_schema(contract: &Contract, (schema, examples): (&str, bool), depth: usize) -> Option<Value> {
     let node = contract.document.node(schema)?;
     let suggested = ["example", "default"]
@@ -42,6 +44,7 @@ fn of_schema(contract: &Contract, (schema, examples): (&str, bool), depth: usize
     }
 }
 
+/// Returns the lowest number within the schema's bounds, or 1 where it has no lower one; `None` where none fits.
 fn number(node: &Node) -> Option<Value> {
     let bound = |name: &str| node.member(name).map(Node::to_value).and_then(|bound| bound.as_i64());
     let strict = |name: &str| i64::from(node.member(name).and_then(Node::boolean) == Some(true));
@@ -51,6 +54,7 @@ fn number(node: &Node) -> Option<Value> {
     (number >= least.unwrap_or(i64::MIN)).then(|| json!(number))
 }
 
+/// Returns a string of the schema's format or length; `None` for a format that is not known here.
 fn text(node: &Node) -> Option<Value> {
     let text = match node.member("format").and_then(Node::string) {
         None => {
@@ -74,7 +78,7 @@ fn text(node: &Node) -> Option<Value> {
     Some(json!(text))
 }
 
-/// Returns the strings of a value: several where each element of an array is written by itself, which is what a query
+/// Returns the strings that a request has for a value: several where each element of an array is written by itself, which is what a query
 /// does unless the contract says otherwise (OpenAPI 3.0.3, section 4.7.12.2).
 pub(crate) fn serialized(contract: &Contract, parameter: &Parameter, value: &Value) -> Vec<String> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -18,15 +18,15 @@ use crate::history::Bindings;
 pub struct Source {
     /// The parameter's name.
     pub parameter: String,
-    /// The creates whose responses show one of the run's own, which takes precedence.
+    /// The creates whose responses show one. It belongs to a record of the run's own, so it takes precedence.
     pub own: Vec<OperationId>,
-    /// The reads whose responses show one.
+    /// The reads whose responses show one. It may belong to anybody's record.
     pub listed: Vec<OperationId>,
     /// The substitute where no response shows one.
     pub substitute: Option<Substitute>,
 }
 
-/// A value that no response shows.
+/// A value that is used where no response shows one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Substitute {
     /// The contract's own example.
@@ -189,7 +189,8 @@ pub(crate) fn check_allowed(parameter: &Parameter, text: &str) -> Result<(), NoV
     })
 }
 
-/// Returns the names of the operations that may fill a location of a call, each once.
+/// Returns the names of the operations whose responses have a value for a location of a call, by the contract's links,
+/// each once; only of those that `counts` accepts.
 pub(super) fn source_names(
     contract: &Contract,
     to: OperationId,
@@ -256,7 +257,7 @@ impl ValueSources {
             }
         }
         let called = |id: &&OperationId| callable.contains(id);
-        // An operation comes after those whose values it takes, unless links form a circle: hence more than one pass.
+        // An operation comes after those whose values it takes, unless links form a cycle: hence more than one pass.
         loop {
             let before = value_sources.after_creates.len();
             for id in ordered.iter().filter(called) {
@@ -280,6 +281,7 @@ impl ValueSources {
         value_sources
     }
 
+    /// Determines for a read whether it comes after the creates, or is a nested list.
     fn place(&mut self, contract: &Contract, id: OperationId, callable: &HashSet<OperationId>) {
         let operation = contract.operation(id);
         if !operation.is_read() {
@@ -342,8 +344,8 @@ fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> boo
     lacks.next()
 }
 
-/// Returns why no value is known for a parameter: the contract gives none, or its sources showed none, as `otherwise`
-/// explains.
+/// Returns why no value is known for a parameter: the contract has no source for it, or what `otherwise` makes of the
+/// names of its sources.
 fn no_value(
     contract: &Contract,
     id: OperationId,
@@ -361,6 +363,7 @@ fn no_value(
     }
 }
 
+/// Describes a value that an operation needs, in a parameter or field, from the operations `sources`.
 pub(super) fn needed(operation: &Operation, field: &str, sources: Vec<String>) -> NeededValue {
     NeededValue {
         operation: operation.name.clone(),

@@ -282,7 +282,7 @@ fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> 
     let action = match step.action {
         Action::ReadCreated if value_sources.between_creates.contains(&step.operation) => Action::Create,
         Action::ProbeRead(_) if waits => Action::ReadCreated,
-        // This run may give a list its second page.
+        // The run may create the records that give a list its second page.
         Action::ProbeRead(Probe::SecondPage) => Action::WalkFilledList,
         // An update is sent in another spelling once it was accepted; a read has to wait for nothing.
         Action::Equivalent if contract.operation(step.operation).is_read() => Action::Read,
@@ -329,6 +329,7 @@ fn wanted(contract: &Contract, scope: &Selection) -> HashSet<OperationId> {
     wanted
 }
 
+/// Returns why an operation is not called, as far as scope, method, security and token decide it; `None` if it is.
 fn reason_against(
     contract: &Contract,
     scope: &Selection,
@@ -373,7 +374,7 @@ fn link_order(contract: &Contract) -> Vec<OperationId> {
     let mut waiting: Vec<_> = contract.operation_ids().map(|id| sources(id).count()).collect();
     let mut ready: BTreeSet<_> = pending.iter().copied().filter(|id| waiting[id.0] == 0).collect();
     let mut ordered = Vec::with_capacity(pending.len());
-    // Where links form a circle, the contract's order decides.
+    // Where links form a cycle, the contract's order decides.
     while let Some(id) = ready.pop_first().or_else(|| pending.first().copied()) {
         pending.remove(&id);
         ordered.push(id);

@@ -328,7 +328,7 @@ impl LeafBuilder<'_> {
         let node = field.node;
         let stated = |name: &str| node.member(name);
         let kind = stated("type").and_then(Node::string);
-        if body::names_a_record(&field.pointer, Some(node)) {
+        if body::looks_like_an_identifier(&field.pointer, Some(node)) {
             return None;
         }
         if stated("enum").is_some() || stated("x-synthetic").is_some() || kind == Some("boolean") {

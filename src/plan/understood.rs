@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value;
 
 use super::action::ShownBy;
-use super::body::{self, names_a_record};
+use super::body::{self, looks_like_an_identifier};
 use super::selection::{Selection, shows};
 use super::template::Template;
 use crate::contract::Contract;
@@ -210,7 +210,7 @@ fn foreign_field(contract: &Contract, id: OperationId) -> Option<String> {
     }
     let required = body::required(contract, id).into_iter();
     let mut foreign =
-        required.filter(|field| names_a_record(field, None) && !is_linked_to_a_create(contract, id, field));
+        required.filter(|field| looks_like_an_identifier(field, None) && !is_linked_to_a_create(contract, id, field));
     let field = foreign.next()?;
     Some(format!(
         "its body requires `{field}`, which would be the identifier of somebody else's record"
@@ -386,10 +386,10 @@ mod tests {
     #[test]
     fn identifiers_are_known_by_their_names() {
         for name in ["/id", "/petId", "/owner_ids/0", "/a/b/UUID", "/parent-id", "/tagIDs/0"] {
-            assert!(names_a_record(name, None), "{name}");
+            assert!(looks_like_an_identifier(name, None), "{name}");
         }
         for name in ["/name", "/paid", "/kid", "/grid/0", "/identity", "/valid", "/video"] {
-            assert!(!names_a_record(name, None), "{name}");
+            assert!(!looks_like_an_identifier(name, None), "{name}");
         }
     }
 

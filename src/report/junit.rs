@@ -26,8 +26,13 @@ pub fn junit(record: &Record) -> String {
     let mut report = Report::new("countersign");
     report.set_time(Duration::from_millis(record.duration_ms));
     report.add_test_suites(run_suite(record));
-    let sorted = Sorted::of(record);
-    report.add_test_suites(sorted.operations.iter().filter_map(|operation| sorted.suite(operation)));
+    let indexed = Indexed::of(record);
+    report.add_test_suites(
+        indexed
+            .operations
+            .iter()
+            .filter_map(|operation| indexed.suite(operation)),
+    );
     // Writing into a String does not fail, and `safe` has removed every character that XML does not allow.
     let text = report.to_string().unwrap_or_default();
     // The library adds this attribute; the schema that Jenkins validates against rejects it.
@@ -48,13 +53,13 @@ fn run_suite(record: &Record) -> Option<TestSuite> {
     let mut case = TestCase::new("the run could judge the service", status);
     case.set_classname("countersign");
     let mut suite = TestSuite::new("countersign");
-    about(&mut suite, record);
+    add_run_properties(&mut suite, record);
     suite.add_test_case(case);
     Some(suite)
 }
 
 /// A record indexed by operation and fact, because a contract may have a hundred thousand facts.
-struct Sorted<'record> {
+struct Indexed<'record> {
     record: &'record Record,
     /// The names of all operations, in the contract's order.
     operations: Vec<&'record str>,
@@ -63,15 +68,15 @@ struct Sorted<'record> {
     findings: HashMap<&'record str, Vec<Found<'record>>>,
     /// The findings of each operation whose fact has no row, which a report made by another program may contain.
     without_row: HashMap<&'record str, Vec<Found<'record>>>,
-    /// The total time of an operation's responses, in milliseconds.
-    waited: HashMap<&'record str, f64>,
+    /// The total time of each operation's responses, in milliseconds.
+    response_ms: HashMap<&'record str, f64>,
 }
 
 /// A finding, and the group that it belongs to: the findings of one cause.
 #[derive(Clone)]
 struct Found<'record> {
     finding: &'record FindingRecord,
-    /// The first finding of the group, if this is not the first: its case has what all of them share.
+    /// The first finding of the group, if this is not the first: its case has the fix, which all of them share.
     first: Option<&'record FindingRecord>,
     headline: Rc<str>,
 }
@@ -88,31 +93,31 @@ impl<'record> Found<'record> {
     }
 }
 
-impl<'record> Sorted<'record> {
+impl<'record> Indexed<'record> {
     fn of(record: &'record Record) -> Self {
-        let mut sorted = Self {
+        let mut indexed = Self {
             record,
             operations: Vec::new(),
             rows: HashMap::new(),
             findings: HashMap::new(),
             without_row: HashMap::new(),
-            waited: HashMap::new(),
+            response_ms: HashMap::new(),
         };
         let mut facts = HashSet::new();
         for row in &record.facts.rows {
             facts.insert(row.fact.as_str());
-            sorted.rows.entry(&row.operation).or_default().push(row);
+            indexed.rows.entry(&row.operation).or_default().push(row);
         }
         for found in groups(record).iter().flat_map(Found::all) {
             let (of_fact, of_operation) = (found.finding.fact.as_str(), found.finding.operation.as_str());
             if !facts.contains(of_fact) {
-                sorted.without_row.entry(of_operation).or_default().push(found.clone());
+                indexed.without_row.entry(of_operation).or_default().push(found.clone());
             }
-            sorted.findings.entry(of_fact).or_default().push(found);
+            indexed.findings.entry(of_fact).or_default().push(found);
         }
         for exchange in &record.exchanges {
             if let Some(response) = &exchange.response {
-                *sorted.waited.entry(&exchange.operation).or_default() += response.elapsed_ms;
+                *indexed.response_ms.entry(&exchange.operation).or_default() += response.elapsed_ms;
             }
         }
         let listed = record.operations.iter().map(|operation| operation.name.as_str());
@@ -123,8 +128,8 @@ impl<'record> Sorted<'record> {
             .chain(of_facts)
             .chain(of_findings)
             .filter(|name| seen.insert(*name));
-        sorted.operations = names.collect();
-        sorted
+        indexed.operations = names.collect();
+        indexed
     }
 
     /// Returns the suite of an operation; none if it has neither facts nor findings.
@@ -134,8 +139,8 @@ impl<'record> Sorted<'record> {
             return None;
         }
         let mut suite = TestSuite::new(safe(operation));
-        about(&mut suite, self.record);
-        if let Some(time) = self.waited(operation) {
+        add_run_properties(&mut suite, self.record);
+        if let Some(time) = self.response_time(operation) {
             suite.set_time(time);
         }
         for row in rows.into_iter().flatten() {
@@ -143,23 +148,23 @@ impl<'record> Sorted<'record> {
             suite.add_test_case(case(self.record, row, findings));
         }
         for found in without_row.into_iter().flatten() {
-            suite.add_test_case(without_fact(self.record, found));
+            suite.add_test_case(case_without_row(self.record, found));
         }
         Some(suite)
     }
 
     /// Returns the total time of an operation's responses; none if not every exchange was kept.
-    fn waited(&self, operation: &str) -> Option<Duration> {
+    fn response_time(&self, operation: &str) -> Option<Duration> {
         if self.record.exchanges_left_out > 0 {
             return None;
         }
-        let milliseconds = self.waited.get(operation).copied().unwrap_or_default();
+        let milliseconds = self.response_ms.get(operation).copied().unwrap_or_default();
         Duration::try_from_secs_f64(milliseconds / 1000.0).ok()
     }
 }
 
-/// Adds to a suite what it says about the run.
-fn about(suite: &mut TestSuite, record: &Record) {
+/// Adds what every suite states about the run: when it began, its target, contract and seed.
+fn add_run_properties(suite: &mut TestSuite, record: &Record) {
     if let Ok(started) = DateTime::parse_from_rfc3339(&record.started_at) {
         suite.set_timestamp(started);
     }
@@ -176,7 +181,7 @@ fn about(suite: &mut TestSuite, record: &Record) {
 fn case(record: &Record, row: &FactRow, findings: &[Found<'_>]) -> TestCase {
     let (denied, warned): (Vec<_>, Vec<_>) = findings.iter().partition(|found| found.finding.level == Level::Deny);
     let status = match (denied.is_empty(), row.verdict) {
-        (false, _) => broken(record, &denied),
+        (false, _) => failure(record, &denied),
         (true, VerdictRecord::Undecided) => {
             let mut status = TestCaseStatus::skipped();
             status.set_message(safe(row.reason.as_deref().unwrap_or("undecided")));
@@ -196,11 +201,11 @@ fn case(record: &Record, row: &FactRow, findings: &[Found<'_>]) -> TestCase {
     case
 }
 
-/// Returns the case of a finding whose fact has no row.
-fn without_fact(record: &Record, found: &Found<'_>) -> TestCase {
+/// Returns the case of a finding whose fact has no row in the report.
+fn case_without_row(record: &Record, found: &Found<'_>) -> TestCase {
     let denied = found.finding.level == Level::Deny;
     let status = if denied {
-        broken(record, &[found])
+        failure(record, &[found])
     } else {
         TestCaseStatus::success()
     };
@@ -212,7 +217,8 @@ fn without_fact(record: &Record, found: &Found<'_>) -> TestCase {
     case
 }
 
-fn broken(record: &Record, findings: &[&Found<'_>]) -> TestCaseStatus {
+/// Returns the status of a case that fails with these findings; the first one gives its type and message.
+fn failure(record: &Record, findings: &[&Found<'_>]) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     if let Some(Found { finding: first, .. }) = findings.first() {
         status.set_type(safe(&first.rule));

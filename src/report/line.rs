@@ -8,18 +8,18 @@ use crate::rules::Level;
 impl Terminal {
     /// Returns one line for a finding: level, rule, fact; cut at the terminal's width.
     #[must_use]
-    pub fn found(&self, (weighs, rule, fact): (Level, &str, &str)) -> String {
-        let level = phrases::level_word(weighs);
+    pub fn found(&self, (level, rule, fact): (Level, &str, &str)) -> String {
+        let word = phrases::level_word(level);
         let rest = format!("[{rule}]: {fact}");
         // A contract's text is not trusted.
         let rest = sanitize(&rest, Colours::None).replace('\n', " ");
         let rest = match self.width {
-            Some(width) => cut(&rest, width.saturating_sub(level.len())),
+            Some(width) => cut(&rest, width.saturating_sub(word.len())),
             None => rest,
         };
         match self.styling {
-            Styling::Plain => format!("{level}{rest}"),
-            Styling::Coloured => format!("\u{1b}[1;{}m{level}\u{1b}[0m{rest}", colour(weighs)),
+            Styling::Plain => format!("{word}{rest}"),
+            Styling::Coloured => format!("\u{1b}[1;{}m{word}\u{1b}[0m{rest}", colour(level)),
         }
     }
 }

@@ -11,13 +11,14 @@ use super::{accepted, groups, phrases};
 
 /// The lines of a small terminal, without the one for the shell's prompt.
 const SCREEN: usize = 23;
-/// How many reasons for undecided facts are printed.
+/// How many reasons for undecided facts are printed unless the verbosity is verbose.
 const REASONS: usize = 5;
 /// The number of findings that a reader takes in at a glance.
 const AT_ONE_GLANCE: usize = 3;
 
 impl Terminal {
-    /// Returns the verdict, followed by the summary unless the verbosity is quiet. The findings are in so many blocks.
+    /// Returns the verdict, followed by the summary unless the verbosity is quiet. `blocks` is the number of blocks in which
+    /// the findings were printed: the findings of one group share a block.
     pub(super) fn closing(&self, record: &Record, blocks: usize) -> String {
         let verdict = self.verdict(record);
         if self.verbosity == Verbosity::Quiet {
@@ -38,6 +39,7 @@ impl Terminal {
         entries + &closing
     }
 
+    /// Returns the line of the verdict: the target, the outcome and the reason for it.
     fn verdict(&self, record: &Record) -> String {
         let words = phrases::outcome(record.outcome);
         let colour = match record.outcome {
@@ -52,6 +54,7 @@ impl Terminal {
         format!("{} {words}{}\n", phrases::target(record), phrases::because(record))
     }
 
+    /// Returns the rows of the summary, one for each thing that a reader may need to know about the run.
     fn summary(&self, record: &Record, blocks: usize) -> String {
         let facts = &record.facts;
         let contract = format!("{}, {}", record.contract.file, record.contract.title);
@@ -130,6 +133,7 @@ impl Terminal {
         }
     }
 
+    /// Returns the row that says how many records may be left in the target, ending in `end`.
     fn residue_heading(&self, record: &Record, end: &str) -> String {
         self.row(
             "residue",
@@ -141,6 +145,7 @@ impl Terminal {
         )
     }
 
+    /// Returns a row of the summary: its name, and its text beside it.
     fn row(&self, name: &str, text: &str) -> String {
         self.line(&format!("  {name:<10}"), text)
     }
@@ -154,6 +159,7 @@ impl Terminal {
     }
 }
 
+/// Describes what was sent, in one line.
 fn requests(record: &Record) -> String {
     let requests = &record.requests;
     let seconds = std::time::Duration::from_millis(record.duration_ms).as_secs_f64();
@@ -163,6 +169,7 @@ fn requests(record: &Record) -> String {
     )
 }
 
+/// Returns the requests per second.
 #[expect(clippy::cast_precision_loss, reason = "no run sends 2^52 requests")]
 fn rate(requests: u64, milliseconds: u64) -> f64 {
     requests as f64 * 1000.0 / milliseconds.max(1) as f64

@@ -7,9 +7,10 @@ use crate::history::evidence::WalkEnd;
 use crate::rules::testing::{Bench, Judged};
 use crate::rules::{Level, Verdict};
 
-/// Which fact of an invariant's list.
+/// Makes the kind of fact about a carry from its index in the contract.
 type Kind = fn(usize) -> FactKind;
 
+// The indexes of the carries of a contact method, in both invariants of the built-in contract.
 const CONTACT: usize = 5;
 const TYPE: usize = 6;
 const STATUS: usize = 7;
@@ -18,7 +19,7 @@ fn method(contact: &str, kind: &str, status: &str) -> Value {
     json!({"contact": contact, "type": kind, "status": status})
 }
 
-/// Two methods as they were sent, and a third one.
+/// Three contact methods as they are sent.
 fn methods() -> [Value; 3] {
     [
         method("ada@example.com", "email", "active"),
@@ -35,8 +36,9 @@ fn created(sent: &[Value], kept: &[Value]) -> Judged {
     Bench::of("createContact").created(&contact(sent), &contact(kept))
 }
 
-/// What the create's response, the list after it and the list after an update say of the same.
-fn three(sent: &[Value], kept: &[Value]) -> [(Judged, Kind); 3] {
+/// Judges the same methods three times: in the response to a create, in the list after it, and in the list after an
+/// update.
+fn judged_everywhere(sent: &[Value], kept: &[Value]) -> [(Judged, Kind); 3] {
     let listed = contact(kept);
     let create = Bench::of("createContact");
     let observed = create.observed(&contact(sent), Some(&listed), WalkEnd::Complete);
@@ -51,16 +53,16 @@ fn three(sent: &[Value], kept: &[Value]) -> [(Judged, Kind); 3] {
 
 #[test]
 fn elements_in_any_order_and_among_others_hold() {
-    let [one, two, three_] = methods();
+    let [one, two, three] = methods();
     let sent = [one.clone(), two.clone()];
     for kept in [
         vec![one.clone(), two.clone()],
         vec![two.clone(), one.clone()],
-        vec![three_, two, one.clone()],
+        vec![three, two, one.clone()],
         // Another method of the same address is no double of it.
         vec![sent[1].clone(), one, method("ada@example.com", "newsletter", "active")],
     ] {
-        for (expected, kind) in three(&sent, &kept) {
+        for (expected, kind) in judged_everywhere(&sent, &kept) {
             for index in [CONTACT, TYPE, STATUS] {
                 assert_eq!(expected.kind(kind(index)), Verdict::Held, "{kept:?}");
             }
@@ -70,13 +72,13 @@ fn elements_in_any_order_and_among_others_hold() {
 }
 
 #[test]
-fn elements_that_show_the_values_of_each_other_are_broken_once_and_no_spelling() {
-    let [one, two, three_] = methods();
+fn elements_that_show_the_values_of_each_other_are_broken_once_and_not_respelled() {
+    let [one, two, three] = methods();
     let swapped = [
         method("ada@example.com", "phone", "active"),
         method("+44 7700 900123", "email", "inactive"),
     ];
-    for (expected, kind) in three(&[one.clone(), two.clone()], &swapped) {
+    for (expected, kind) in judged_everywhere(&[one.clone(), two.clone()], &swapped) {
         assert_eq!(expected.kind(kind(TYPE)), Verdict::Broken);
         assert_eq!(expected.kind(kind(CONTACT)), Verdict::Held);
         assert_eq!(expected.kind(kind(STATUS)), Verdict::Held);
@@ -98,7 +100,7 @@ fn elements_that_show_the_values_of_each_other_are_broken_once_and_no_spelling()
         method("+44 7700 900123", "landline", "inactive"),
         method("01632 960123", "email", "blocked"),
     ];
-    let expected = created(&[one, two, three_], &swapped_around);
+    let expected = created(&[one, two, three], &swapped_around);
     assert_eq!(expected.finding("carried").pointer, "/data/contact_methods/0/type");
 }
 
@@ -157,7 +159,7 @@ fn what_is_in_another_element_alone_is_not_kept_in_its_own() {
 fn an_element_that_a_create_shows_twice_is_broken_and_an_update_may_add() {
     let [one, two, _] = methods();
     let kept = [one.clone(), two.clone(), one.clone()];
-    let [answered, listed, updated] = three(&[one.clone(), two], &kept);
+    let [answered, listed, updated] = judged_everywhere(&[one.clone(), two], &kept);
     for (expected, kind) in [answered, listed] {
         assert_eq!(expected.kind(kind(CONTACT)), Verdict::Broken);
         assert_eq!(expected.received("carried"), "string(15) in 2 elements, sent in 1");

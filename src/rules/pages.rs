@@ -51,14 +51,16 @@ pub(super) static RULE: Rule = Rule {
 /// The facts that a list of one page does not show.
 pub(crate) const SECOND_PAGE_FACTS: [FactKind; 2] = [FactKind::PageAsked, FactKind::PageUnique];
 
+/// Judges every fact about the pages of a walk. A look for residue decides only two of them: its pages may show what edge
+/// cases stored.
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
     if walk.is_residue_look {
         if let Some(fact) = fact(sink, FactKind::PageLast) {
-            walk.pages.iter().for_each(|page| last(page, fact, sink));
+            walk.pages.iter().for_each(|page| judge_last_page(page, fact, sink));
         }
         if let Some(fact) = fact(sink, FactKind::PageTotal) {
-            total(walk, fact, sink);
+            judge_total(walk, fact, sink);
         }
         return;
     }
@@ -69,13 +71,13 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
             FactKind::PageDefault
         };
         if let Some(fact) = fact(sink, kind) {
-            number(page, fact, sink);
+            judge_number(page, fact, sink);
         }
         if let Some(fact) = fact(sink, FactKind::PageSize) {
-            size(page, fact, sink);
+            judge_size(page, fact, sink);
         }
         if let Some(fact) = fact(sink, FactKind::PageLast) {
-            last(page, fact, sink);
+            judge_last_page(page, fact, sink);
         }
     }
     if walk.pages.len() == 1
@@ -84,22 +86,22 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
         sink.undecided(fact, walk.end.reason(walk.max_pages).unwrap_or(Reason::OnePage));
     }
     if let Some(fact) = fact(sink, FactKind::PageFull) {
-        full(walk, fact, sink);
+        judge_full_page(walk, fact, sink);
     }
-    // Two pages of many show neither what is on all of them nor how many items there are.
+    // Only some of the pages were requested: they show neither what is on all of them nor how many items there are.
     if walk.end == WalkEnd::Found {
         return;
     }
     if let Some(fact) = fact(sink, FactKind::PageUnique) {
-        unique(walk, fact, sink);
+        judge_unique(walk, fact, sink);
     }
     if let Some(fact) = fact(sink, FactKind::PageTotal) {
-        total(walk, fact, sink);
+        judge_total(walk, fact, sink);
     }
 }
 
-/// The page is the one asked for, or 1.
-fn number(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
+/// Judges the number on a page: it is the requested one, or 1.
+fn judge_number(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     let Some(shown) = page.page else { return };
     if u64::try_from(shown) == Ok(page.asked.unwrap_or(1)) {
         sink.held(fact);
@@ -108,11 +110,13 @@ fn number(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
+/// Returns the number of the requested page, or `none` where none was requested.
 fn asked(page: &PageSeen) -> String {
     page.asked.map_or_else(|| "none".to_owned(), |asked| asked.to_string())
 }
 
-fn size(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
+/// Judges how many items a page has: at most `per_page`.
+fn judge_size(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     let Some(per_page) = page.per_page else { return };
     if usize::try_from(per_page).is_ok_and(|most| page.items.len() <= most) {
         sink.held(fact);
@@ -125,9 +129,9 @@ fn size(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
-/// `last_page` is `total` divided by `per_page`, rounded up. For an empty list both 0 and 1 agree, because the document
+/// Judges `last_page`: it is `total` divided by `per_page`, rounded up. For an empty list both 0 and 1 agree, because the document
 /// does not say which it is.
-fn last(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
+fn judge_last_page(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     let (Some(last), Some(total), Some(per_page)) = (page.last_page, page.total, page.per_page) else {
         return;
     };
@@ -147,9 +151,9 @@ fn last(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
-/// Where `total` is a multiple of `per_page`, `last_page` is the quotient and the last page is full: no page has more
+/// Judges a list whose `total` is a multiple of `per_page`: `last_page` is the quotient and the last page is full: no page has more
 /// than `per_page` items, and together they have `total`.
-fn full(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
+fn judge_full_page(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     let at_a_multiple = |page: &&PageSeen| {
         let of = page.total.zip(page.per_page);
         of.is_some_and(|(total, per_page)| total > 0 && per_page > 0 && total % per_page == 0)
@@ -182,7 +186,8 @@ fn full(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
-fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
+/// Judges whether no item is on two pages.
+fn judge_unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     if walk.changed() {
         return sink.undecided(fact, Reason::Changed);
     }
@@ -210,7 +215,8 @@ fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
-fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
+/// Judges `total`: a complete walk shows that many different items.
+fn judge_total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     if let Some(reason) = walk.end.reason(walk.max_pages) {
         return sink.undecided(fact, reason);
     }

@@ -66,7 +66,7 @@ impl Session<'_> {
     /// Walks once more over a list that was filled.
     pub(super) async fn walk_filled_list(&self, list: OperationId) {
         if self.fills.filled.borrow().contains(&list) {
-            self.list(list).await;
+            self.judge_list(list).await;
         }
     }
 

@@ -66,7 +66,7 @@ impl Session<'_> {
         self.repeat_until_settled(look, self.settings.settle, ends).await;
         let looked = self.conclude(look);
         if looked.is_some_and(|looked| !looked.settled) {
-            self.list(list).await;
+            self.judge_list(list).await;
         }
     }
 

@@ -9,12 +9,13 @@ use crate::history::evidence::Walk;
 use crate::history::{LookId, Sought};
 
 impl Session<'_> {
-    /// Walks a list, learns from it and judges its pages.
-    pub(super) async fn list(&self, operation: OperationId) {
+    /// Walks a list and judges its pages.
+    pub(super) async fn judge_list(&self, operation: OperationId) {
         self.judged_walk(operation).await;
     }
 
-    /// Does the same as [`Self::list`], and returns the walk that was judged.
+    /// Walks a list, judges its pages and returns the walk. Also notes how full its page is, for the steps that create
+    /// records until there is a second one.
     pub(super) async fn judged_walk(&self, list: OperationId) -> Option<Walk> {
         let look = self.look_for(list, &Sought::Pages);
         self.walk(look, Order::Ascending).await;

@@ -11,8 +11,12 @@ impl Session<'_> {
     pub(super) async fn probe(&self, operation: OperationId, probe: Probe) {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may be rejected because of the body, not because of the credential.
-        let proven = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
-        let on_rejection = if proven { OnRejection::Finding } else { OnRejection::Gap };
+        let is_known_to_work = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
+        let on_rejection = if is_known_to_work {
+            OnRejection::Finding
+        } else {
+            OnRejection::Gap
+        };
         let purpose = Purpose::MustBeRejected(probe.fact(), on_rejection);
         let credential = self.invalid_credential(operation, probe);
         if probe == Probe::SecondPage && !self.fills.paged.borrow().contains(&operation) {
@@ -35,6 +39,7 @@ impl Session<'_> {
         }
     }
 
+    /// Returns the credential that a probe sends, at the place where the operation expects one.
     fn invalid_credential(&self, operation: OperationId, probe: Probe) -> Credential {
         let header = match &self.contract.operation(operation).security {
             Security::ApiKey { header, .. } => Some(header.clone()),
@@ -54,8 +59,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns which kind of wrong token this operation gets: the number of wrong tokens that the plan sends before it,
-    /// moved on by the seed. The transport takes it modulo [`TOKEN_MUTATIONS`].
+    /// Returns the index of the kind of wrong token (`TokenMutation`) that this operation gets: the number of wrong tokens
+    /// that the plan sends before it, plus the seed. The transport takes it modulo [`TOKEN_MUTATIONS`].
     fn index_of_wrong_token(&self, operation: OperationId) -> usize {
         let steps = self.plan.steps.iter();
         let mut wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));
@@ -63,9 +68,9 @@ impl Session<'_> {
         index + usize::try_from(self.plan.seed).unwrap_or(0) % TOKEN_MUTATIONS
     }
 
-    /// Returns the request; `None` where a value for it is unknown or the write budget is spent, and then the reason
-    /// has been noted. A write is drafted the way the operation accepted it, so that a rejection is about the
-    /// credential.
+    /// Returns the request of a probe; `None` where a value for it is unknown or no further record may be created, and
+    /// then the reason has been noted. A write has the choices of the body that the operation accepted, so that a
+    /// rejection is about the credential.
     fn probe_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
         let address = self.address_if_any(operation)?;
         let documented = self.contract.operation(operation);

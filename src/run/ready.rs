@@ -31,7 +31,7 @@ impl Session<'_> {
     /// # Errors
     ///
     /// The outcome of the last try, when the time is over.
-    pub(super) async fn ready(&self, plan: &Plan, timeout: Duration) -> Result<(), String> {
+    pub(super) async fn wait_until_ready(&self, plan: &Plan, timeout: Duration) -> Result<(), String> {
         let Some(request) = first_read(self.contract, plan) else {
             return Ok(());
         };

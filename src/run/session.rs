@@ -216,7 +216,7 @@ impl<'run> Session<'run> {
 
     async fn carry_out(&self, plan: &Plan) -> Ended {
         if let Some(timeout) = self.settings.wait
-            && let Err(reason) = self.ready(plan, timeout).await
+            && let Err(reason) = self.wait_until_ready(plan, timeout).await
         {
             return Ended::NotReady(timeout, reason);
         }
@@ -317,7 +317,7 @@ impl<'run> Session<'run> {
     async fn step(&self, step: &Step) {
         let operation = step.operation;
         match step.action {
-            Action::Walk | Action::WalkNested => self.list(operation).await,
+            Action::Walk | Action::WalkNested => self.judge_list(operation).await,
             Action::Read => self.read(operation).await,
             Action::ReadCreated => self.read_created(operation).await,
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,

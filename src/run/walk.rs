@@ -34,7 +34,7 @@ impl Session<'_> {
     /// a little later. Once a wait has timed out, the next is shorter.
     pub(super) async fn read_created(&self, operation: OperationId) {
         if self.contract.operation(operation).page.is_some() {
-            return self.list(operation).await;
+            return self.judge_list(operation).await;
         }
         let longest = if self.delays.reads_timed_out.get() {
             self.short_wait()

@@ -98,7 +98,7 @@ pub(crate) struct Obstacle {
 ///
 /// # Errors
 ///
-/// The step, the location and what to fix, when a reference leads nowhere or in a circle.
+/// The step, the location and what to fix, when a reference leads nowhere or in a cycle.
 pub(crate) fn project(contract: &Value) -> Result<Value, Obstacle> {
     let mut projected = contract.clone();
     for step in &STEPS {
