@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::edge;
 use super::failure::Failure;
-use super::wrap::hanging;
+use super::wrap::hanging_indent;
 use crate::rules::{Level, Rule};
 
 /// The arguments of `explain`.
@@ -22,9 +22,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 fn page(rule: &Rule, width: usize) -> String {
-    let plain = |text: &str| hanging("", text, width);
-    let part = |name: &str, text: &str| hanging(&format!("{name:<14}"), text, width);
-    let below = |name: &str, text: &str| hanging(&format!("  {name:<12}"), text, width);
+    let plain = |text: &str| hanging_indent("", text, width);
+    let part = |name: &str, text: &str| hanging_indent(&format!("{name:<14}"), text, width);
+    let below = |name: &str, text: &str| hanging_indent(&format!("  {name:<12}"), text, width);
     let example = &rule.example;
     let location = match example.pointer {
         "" => String::new(),

@@ -7,7 +7,7 @@ use super::check;
 use super::config::ResolvedArguments;
 use super::edge;
 use super::failure::Failure;
-use super::wrap::hanging;
+use super::wrap::hanging_indent;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::plan::{Action, Bounds, Plan, Planned, Selection, Source, Substitute};
@@ -112,8 +112,8 @@ impl Listing<'_> {
         };
         let requests = format!("{}{together}{in_order}", action.requests(&self.bounds));
         let lines = [
-            hanging("", action.spec().reason, self.width),
-            hanging("  each: ", &requests, self.width),
+            hanging_indent("", action.spec().reason, self.width),
+            hanging_indent("  each: ", &requests, self.width),
         ];
         lines.join("\n") + "\n"
     }
@@ -151,7 +151,7 @@ impl Listing<'_> {
             let _ = writeln!(
                 text,
                 "{}",
-                hanging("             in this order: ", &variants.join(", "), self.width)
+                hanging_indent("             in this order: ", &variants.join(", "), self.width)
             );
         }
         for source in &planned.needs {

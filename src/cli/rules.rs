@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::edge;
 use super::failure::Failure;
-use super::wrap::hanging;
+use super::wrap::hanging_indent;
 use crate::rules::{RULES, Rule};
 
 /// Prints each rule with its level, its summary and its source.
@@ -20,8 +20,12 @@ fn page(rules: &[&Rule], width: usize) -> String {
         let head = format!("{:<names$}  {:<5}  ", rule.name, rule.level.to_string());
         let below = " ".repeat(head.len());
         // Writing into a String does not fail.
-        let _ = writeln!(text, "{}", hanging(&head, rule.summary, width));
-        let _ = writeln!(text, "{}", hanging(&format!("{below}source: "), rule.source, width));
+        let _ = writeln!(text, "{}", hanging_indent(&head, rule.summary, width));
+        let _ = writeln!(
+            text,
+            "{}",
+            hanging_indent(&format!("{below}source: "), rule.source, width)
+        );
     }
     let _ = writeln!(
         text,

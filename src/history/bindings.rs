@@ -17,9 +17,10 @@ const MAX_VALUES_PER_LINK: usize = 3;
 /// The values that responses have shown so far, by link.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
+    /// By the number of the link.
     values: HashMap<usize, Vec<Value>>,
     /// The operations of which a success was read, whatever it showed.
-    bound: HashSet<OperationId>,
+    read_from: HashSet<OperationId>,
 }
 
 impl Bindings {
@@ -27,7 +28,7 @@ impl Bindings {
     /// an identifier are ignored: a value longer than one, a boolean, an object or an array would be kept, put into a
     /// path and sent back.
     pub fn bind(&mut self, contract: &Contract, from: OperationId, body: &Value) {
-        self.bound.insert(from);
+        self.read_from.insert(from);
         for link in contract.links_from(from) {
             let kept = self.values.entry(link.number).or_default();
             if kept.len() >= MAX_VALUES_PER_LINK {
@@ -49,8 +50,8 @@ impl Bindings {
     }
 
     /// Whether a success of the operation was read, whatever it showed.
-    pub(crate) fn has_bound(&self, operation: OperationId) -> bool {
-        self.bound.contains(&operation)
+    pub(crate) fn has_read_from(&self, operation: OperationId) -> bool {
+        self.read_from.contains(&operation)
     }
 
     /// Returns the values for a target, each with its link. Where a create in the contract provides the value for a

@@ -36,6 +36,7 @@ pub(super) struct Counts {
 #[derive(Debug)]
 struct Written {
     operation: OperationId,
+    /// The body that it sent.
     body: Value,
     /// The draft numbers that its body carries after the run tag (see `RunTag::numbers_in`); none if it carries no tag.
     numbers: Vec<u64>,
@@ -47,6 +48,7 @@ struct Written {
     found: bool,
     /// Whether its record was an item of the list before and has not been seen in the current walk.
     gone: bool,
+    /// Other records that carry what it sent.
     others: Vec<Duplicate>,
 }
 
@@ -59,6 +61,7 @@ struct Duplicate {
 }
 
 impl Counts {
+    /// Remembers a write, and forgets the oldest one if there are too many.
     fn note(&mut self, written: Written) {
         if self.writes.len() >= MAX_WRITES_KEPT {
             self.writes.pop_front();
@@ -119,6 +122,7 @@ impl<'run> History<'run> {
         self.ledger.counts = counts;
     }
 
+    /// Adds what an item shows of each remembered write.
     fn count_in(&self, counts: &mut Counts, list: OperationId, item: Item<'_>) {
         for written in counts.writes.iter_mut().filter(|written| written.gone) {
             let id = self.item_of(written, list).and_then(|id| item.value.pointer(id));

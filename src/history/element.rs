@@ -149,6 +149,7 @@ impl<'seen> Elements<'seen> {
         })
     }
 
+    /// Returns the carries of the array without a gap: their values must come back as they were sent.
     fn strict(&self) -> impl Iterator<Item = &'seen Carry> {
         self.carries.iter().copied().filter(|carry| carry.gap.is_none())
     }

@@ -142,6 +142,7 @@ impl<'run> History<'run> {
         ExchangeResult { created, page }
     }
 
+    /// Adds a write of the run: what it created or updated, and the timestamp format in which it was sent.
     fn wrote(&mut self, (exchange, context): (&Exchange, &WriteContext), body: Option<&Body>, emit: EvidenceSink<'_>) {
         let succeeded = self.succeeded(exchange);
         self.note_timestamp_format(exchange, context, succeeded);

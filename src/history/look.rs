@@ -247,6 +247,7 @@ impl History<'_> {
         body.ok_or(WalkEnd::Unread)
     }
 
+    /// Adds the items of a page to a look. Returns whether they show what is sought.
     fn read_page(&mut self, look: &mut Look, asked: Option<u64>, (exchange, body): (&Exchange, &Body)) -> bool {
         let list = look.walk.operation;
         let Some(invariant) = self.contract.operation(list).page.as_ref() else {
@@ -322,6 +323,7 @@ impl History<'_> {
         self.looks.get(&look).is_none_or(|look| self.has_settled(look))
     }
 
+    /// Whether a look shows what it is for; see [`Self::is_settled`].
     fn has_settled(&self, look: &Look) -> bool {
         let walk = &look.walk;
         match &look.seeking {
@@ -404,6 +406,7 @@ impl Look {
         matches!(&self.seeking, Seeking::Created(observations) if observations.has_found())
     }
 
+    /// Adds a page to the current walk, in the order of page numbers; `enough` says that it shows what is sought.
     fn add(&mut self, mut page: PageSeen, enough: bool) {
         let walk = &mut self.walk;
         // Without its first page the walk is not complete, whatever other pages were seen.

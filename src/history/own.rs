@@ -39,11 +39,14 @@ pub(crate) enum Ownership {
     Doubtful(String),
 }
 
-/// What a look showed of a record.
+/// What a look showed of a record that a create returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OwnRecord {
+    /// The record, with the run tag in it: the run's own.
     Tagged,
+    /// No record with its identifier.
     Missing,
+    /// A record with its identifier and without the run tag: somebody else's.
     Untagged,
 }
 
@@ -92,6 +95,8 @@ impl History<'_> {
         self.doubtful(create, "no other call shows its record")
     }
 
+    /// Adds what an item shows of the record that a create returned. Returns whether the record was seen, so that the look
+    /// needs no further page.
     pub(super) fn observe_own(
         &self,
         create: OperationId,
@@ -123,6 +128,7 @@ impl History<'_> {
         }
     }
 
+    /// Returns what a record shows: whether it has the run tag.
     fn observation_of(&self, record: &Value) -> OwnRecord {
         if self.run_tag.is_in(record) {
             OwnRecord::Tagged
@@ -169,6 +175,7 @@ impl History<'_> {
         self.own.insert(create, own);
     }
 
+    /// Returns the reason why the record that a create returned may be somebody else's.
     fn doubtful(&self, create: OperationId, doubt: &str) -> String {
         let create = &self.contract.operation(create).name;
         format!("the identifier that {create} returned may be that of another record: {doubt}")

@@ -15,7 +15,9 @@ use crate::exchange::{Exchange, Request, identifier};
 /// An update of a record that the run created.
 #[derive(Clone, Debug)]
 pub(crate) struct Changed {
+    /// The operation that updates it.
     pub(crate) operation: OperationId,
+    /// The accepted request.
     pub(crate) request: Request,
     /// The values in the path of the update, by parameter; they include the record itself.
     pub(crate) path_values: Vec<(String, Value)>,

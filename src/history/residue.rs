@@ -64,7 +64,7 @@ pub struct UnexplainedRecord {
     pub id: Option<String>,
 }
 
-/// The maximum number of them that is reported.
+/// The maximum number of unexplained records that is reported.
 const MAX_UNEXPLAINED: usize = 100;
 
 /// Something that a run may have left in the target.
@@ -123,6 +123,7 @@ impl Creates {
         Some((*operation, (*status)?))
     }
 
+    /// Whether an update was rejected of which no request may have succeeded.
     fn has_rejected_update(&self) -> bool {
         self.updates.values().any(|(_, status)| status.is_some())
     }
@@ -189,6 +190,7 @@ pub(super) struct ResidueSearch {
 }
 
 impl ResidueSearch {
+    /// Adds a record that no write of the run explains.
     fn add_unexplained(&mut self, list: OperationId, id: Option<String>) {
         let record = UnexplainedRecord { list, id };
         if self.unexplained.len() < MAX_UNEXPLAINED && !self.unexplained.contains(&record) {
@@ -264,6 +266,7 @@ impl History<'_> {
         }
     }
 
+    /// Remembers an update by the run tag that it sent, with the status if it was rejected.
     fn note_rejected_update(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
         let updates = self.contract.operation(operation).invariants.updated.is_some();
@@ -461,6 +464,7 @@ impl Reconciliation<'_> {
         }
     }
 
+    /// Adds a record to the residue that only the look has shown.
     fn add(&mut self, operation: OperationId, id: Option<String>, status: Option<u16>) {
         self.remember(operation, id.clone(), self.residue.len());
         self.residue.push(Residue {
@@ -471,6 +475,7 @@ impl Reconciliation<'_> {
         });
     }
 
+    /// Remembers where in the residue the record with this identifier is.
     fn remember(&mut self, operation: OperationId, id: Option<String>, index: usize) {
         self.search.known.extend(id.map(|id| ((operation, id), index)));
     }

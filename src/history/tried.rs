@@ -62,6 +62,7 @@ impl Tried {
     }
 }
 
+/// Makes the evidence on each spelling of an equivalent request.
 fn judge_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_accepted: bool, emit: EvidenceSink<'_>) {
     for spelling in spellings {
         let tried = EquivalentTried {

@@ -556,6 +556,7 @@ impl Draft {
         }
     }
 
+    /// Changes the string of the name with this index.
     fn change_name(&mut self, name: usize, change: impl Fn(&str) -> String) {
         let mut names = self.leaves.iter_mut().filter(|leaf| leaf.kind == FieldKind::Name);
         if let Some(leaf) = names.nth(name) {
@@ -616,6 +617,7 @@ impl Draft {
         }));
     }
 
+    /// Sets the fields of a date to this day.
     fn set_date(&mut self, day: &Day) {
         let parts = [
             (FieldKind::Day, Value::from(day.day)),

@@ -76,6 +76,7 @@ impl Plan {
         planned
     }
 
+    /// Describes a step, without its facts.
     fn planned(&self, contract: &Contract, calls: &Calls, step: Step) -> Planned {
         let (spec, sends) = (step.action.spec(), calls.sent_by(step));
         let operation = contract.operation(sends);
@@ -137,6 +138,7 @@ impl Calls {
 }
 
 impl Evidence {
+    /// Returns what shows whether a fact of this kind holds.
     fn of(kind: FactKind) -> Self {
         match kind {
             FactKind::Absent

@@ -59,6 +59,7 @@ impl Fallback {
         None
     }
 
+    /// Returns the draft if its body was not tried before, and notes that it is now.
     fn untried(&mut self, draft: Draft) -> Option<Draft> {
         let body = draft.body().0;
         if self.tried.contains(&body) {

@@ -8,6 +8,7 @@ use serde_json::Value;
 pub(super) struct Leaf {
     /// The location in the body; arrays have one element, unless awkward values need more.
     pub(super) pointer: String,
+    /// The values that may be sent, in the order in which they are tried.
     pub(super) choices: Vec<Choice>,
     /// The index of the current choice; past the last one, the field is left out.
     pub(super) chosen: usize,
@@ -20,6 +21,7 @@ pub(super) struct Leaf {
     pub(super) required: bool,
 }
 
+/// A value that a field may be sent with.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     pub(super) value: Value,
@@ -100,7 +102,7 @@ pub(super) fn top(pointer: &str) -> Option<&str> {
 /// What a field is, as far as a variant changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldKind {
-    /// An address of the run's own.
+    /// An email address that the run makes, with the run tag in it.
     Address,
     /// A date as a string.
     Date,
@@ -108,7 +110,7 @@ pub(super) enum FieldKind {
     Day,
     /// The month of a date, from 1.
     Month,
-    /// A string of the run's own, where any string is allowed.
+    /// A string that the run makes, with the run tag in it, where any string is allowed.
     Name,
     /// Anything else.
     Other,
@@ -164,7 +166,9 @@ pub(super) struct AwkwardPlaces {
     pub(super) addresses: bool,
     /// Whether the address is in the elements of an array.
     pub(super) elements: bool,
+    /// Whether there is a date, in a day, a month and a year.
     pub(super) dates: bool,
+    /// Whether there is a timestamp.
     pub(super) instants: bool,
 }
 

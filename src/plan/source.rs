@@ -385,7 +385,7 @@ impl Bindings {
     /// Returns why a location that links lead to has no value.
     pub(super) fn lacks(&self, contract: &Contract, id: OperationId, target: &Target, field: &str) -> NoValue {
         let operation = contract.operation(id);
-        let called = source_names(contract, id, target, |from| self.has_bound(from));
+        let called = source_names(contract, id, target, |from| self.has_read_from(from));
         if called.is_empty() {
             let sources = source_names(contract, id, target, |_| true);
             return NoValue::SourceFailed {

@@ -43,6 +43,7 @@ pub struct Template<'contract> {
 /// One field of a body.
 #[derive(Debug)]
 struct Field<'contract> {
+    /// The field's schema.
     node: &'contract Node,
     /// The location in the body; arrays have one element.
     pointer: String,
@@ -109,6 +110,7 @@ impl<'contract> Template<'contract> {
         }
     }
 
+    /// Reads what the contract says about a field; `array` is the schema of the array whose elements it describes.
     fn field(&self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str) -> Field<'contract> {
         let target = Target::Body(at.to_owned());
         let takes_identifier = self.takes_identifier(&target);
@@ -165,6 +167,7 @@ impl<'contract> Template<'contract> {
         endings.len() == 1 && links().any(is_identifying)
     }
 
+    /// Whether a field must come back with the created record: whether it is a carry.
     fn is_carried(&self, at: &str) -> bool {
         let created = self.contract.operation(self.operation).invariants.created.iter();
         let mut carries = created.flat_map(|created| &created.carries);
@@ -212,7 +215,7 @@ impl<'contract> Template<'contract> {
     }
 }
 
-/// The sources of a draft.
+/// Makes the fields of one draft, from the template and what responses have shown.
 struct LeafBuilder<'template> {
     template: &'template Template<'template>,
     bindings: &'template Bindings,
@@ -222,6 +225,7 @@ struct LeafBuilder<'template> {
 }
 
 impl LeafBuilder<'_> {
+    /// Returns the fields of the draft, each with the values that may be sent; one without any is left out.
     fn leaves(&self) -> Result<Vec<Leaf>, NoValue> {
         let mut leaves = Vec::new();
         for field in &self.template.fields {
@@ -304,6 +308,7 @@ impl LeafBuilder<'_> {
         value.into_iter().collect()
     }
 
+    /// Returns a value by the type and format of a field, where nothing else suggests one.
     fn by_type(&self, node: &Node) -> Option<Value> {
         let minimum = node.member("minimum").map(Node::to_value);
         Some(match node.member("type").and_then(Node::string)? {

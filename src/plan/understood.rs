@@ -71,6 +71,7 @@ impl<'plan> Understood<'plan> {
         reason.map(|reason| format!("{reason}; `also_send` in the configuration sends it anyway"))
     }
 
+    /// Returns why an update may change another's record; `None` if its path names only records of the run's own.
     fn reason_against_update(&self, id: OperationId) -> Option<String> {
         let parameters = self.contract.operation(id).parameters.iter();
         let mut in_path = parameters
@@ -111,6 +112,7 @@ impl<'plan> Understood<'plan> {
     }
 }
 
+/// Returns why a write is not sent: a parameter may name somebody else's record.
 fn parameter_not_own(parameter: &Parameter) -> String {
     format!(
         "no create that is sent links its record to the parameter `{}`, and the run writes only to its own records",
@@ -164,6 +166,7 @@ fn tagged_fields(contract: &Contract, id: OperationId) -> BTreeSet<String> {
     names
 }
 
+/// Adds the names of the fields whose strings contain the run tag, at any depth.
 fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
     match value {
         Value::Array(elements) => elements.iter().for_each(|element| note_tagged(element, run_tag, names)),

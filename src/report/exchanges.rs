@@ -180,6 +180,7 @@ impl<'run> Exchanges<'run> {
         (self.kept, self.left_out)
     }
 
+    /// Adds the record of an exchange.
     fn keep(&mut self, exchanged: Exchanged<'_>) {
         let record = self.record(exchanged);
         self.numbers.insert(exchanged.exchange.number);
@@ -248,6 +249,7 @@ impl<'run> Exchanges<'run> {
         }
     }
 
+    /// Returns the body as it may be printed, and whether that is all of it.
     fn body(&self, response: &Response, read: Option<&Body>) -> (Option<String>, bool) {
         if response.body.is_empty() {
             return (None, true);

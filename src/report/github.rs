@@ -48,6 +48,7 @@ pub fn github(record: &Record) -> String {
     lines.join("\n")
 }
 
+/// Returns the command that annotates the contract's line with the findings of a group.
 fn annotation(record: &Record, group: &Group<'_>) -> String {
     let finding = group.first;
     let line = finding.contract_line.max(1).to_string();
@@ -72,10 +73,12 @@ fn command(name: &str, properties: &[(&str, String)], message: &str) -> String {
     format!("::{name} {}::{}", properties.join(","), lines.join("%0A"))
 }
 
+/// Escapes the message of a command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
+/// Escapes the value of a command's property.
 fn property(text: &str) -> String {
     data(&phrases::line(text)).replace(':', "%3A").replace(',', "%2C")
 }

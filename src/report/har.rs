@@ -74,6 +74,7 @@ fn sent(record: &Record, exchange: &ExchangeRecord) -> String {
     at.to_utc().to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
+/// Describes why a request was sent.
 fn comment(exchange: &ExchangeRecord) -> String {
     let purpose = match exchange.purpose {
         PurposeRecord::Account => "to look for what the run left",

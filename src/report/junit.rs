@@ -82,6 +82,7 @@ struct Found<'record> {
 }
 
 impl<'record> Found<'record> {
+    /// Returns the findings of a group, each with the group's first one.
     fn all(group: &Group<'record>) -> Vec<Self> {
         let headline: Rc<str> = group.headline().into();
         let found = group.findings().enumerate().map(|(number, finding)| Self {

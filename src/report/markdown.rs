@@ -145,6 +145,7 @@ fn findings(record: &Record, text: &mut String, table: usize, most: usize) {
     text.push_str("\n</details>\n");
 }
 
+/// Adds a line that counts the findings that are not shown.
 fn more(text: &mut String, count: usize, what: &str) {
     if count > 0 {
         text.push_str(&format!("\n{count} more findings {what}.\n"));
@@ -205,6 +206,7 @@ fn recorded(finding: &FindingRecord) -> String {
     })
 }
 
+/// Returns the command that repeats the request, or where it is, if another group above has the same.
 fn reproduce(finding: &FindingRecord, above: Option<&Group<'_>>) -> String {
     match above {
         None => fenced("sh", &phrases::clipped(&finding.reproduce, LONGEST_LINE)),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::record::{Outcome, Record};
 use super::terminal::{Styling, Terminal, Verbosity};
-use super::wrap::hanging;
+use super::wrap::hanging_indent;
 use super::{accepted, groups, phrases};
 
 /// The lines of a small terminal, without the one for the shell's prompt.
@@ -153,7 +153,7 @@ impl Terminal {
     /// Returns a line, broken if the terminal is too narrow for it.
     fn line(&self, head: &str, text: &str) -> String {
         match self.width {
-            Some(width) => hanging(head, text, width) + "\n",
+            Some(width) => hanging_indent(head, text, width) + "\n",
             None => format!("{head}{text}\n"),
         }
     }

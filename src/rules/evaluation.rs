@@ -55,6 +55,7 @@ impl<'run> Evaluation<'run> {
         }
     }
 
+    /// Adds a step to the recording, if one is kept.
     fn note(&mut self, entry: impl FnOnce() -> RecordedStep) {
         if let Some(recording) = &mut self.recording {
             recording.entries.push(entry());
@@ -190,6 +191,7 @@ impl<'run> Evaluation<'run> {
         (self.judge.into_verdicts(), self.history.finish(), self.recording)
     }
 
+    /// Repeats a recorded step, with the exchange that `edit` returns in place of the recorded one.
     fn enter(&mut self, entry: &RecordedStep, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
         match entry {
             RecordedStep::Complete(in_scope) => self.report_unchecked(in_scope),

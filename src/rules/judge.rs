@@ -296,6 +296,7 @@ impl<'contract> Judge<'contract> {
         })
     }
 
+    /// Shows an exchange to the rules of whole responses.
     fn whole(&mut self, seen: &ExchangeSeen<'_>) {
         for rule in RULES {
             match rule.judge {
@@ -308,6 +309,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
+    /// Shows a success to the rules that judge one; `sound` says that it broke no fact.
     fn accepted(&mut self, seen: &ExchangeSeen<'_>, sound: bool) {
         for rule in RULES {
             if let Judging::Success(judge) = rule.judge {
@@ -316,6 +318,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
+    /// Shows each location of a body to the rules of locations.
     fn locations(&mut self, seen: &ExchangeSeen<'_>, shape: crate::contract::shape::ShapeId, body: &Body) {
         let (contract, levels, values, verdicts) = (self.contract, &self.levels, self.values, &mut self.verdicts);
         let origin = Origin {
@@ -342,6 +345,7 @@ impl<'contract> Judge<'contract> {
         Walker::new(contract, &self.assertions, visit).walk(shape, &body.value);
     }
 
+    /// Returns where a rule puts what it decides about this source.
     fn sink<'sink>(&'sink mut self, rule: &'static Rule, source: impl Into<FindingSource<'sink>>) -> Sink<'sink> {
         let FindingSource { request, exchange } = source.into();
         let origin = Origin {
@@ -383,6 +387,7 @@ impl<'source> From<&'source Request> for FindingSource<'source> {
     }
 }
 
+/// Returns the rules that judge locations, as `choice` selects them.
 fn location_rules(choice: fn(&Judging) -> Option<LocationJudge>) -> Vec<LocationRule> {
     let rules = RULES.iter().copied();
     rules

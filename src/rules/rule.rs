@@ -82,7 +82,7 @@ pub(super) enum Judging {
     AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// What a list shows of a write at the end, and an updated record looked for in its list.
     FinalListing(fn(&FinalListing<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
-    /// A record that a create answered with.
+    /// The record in the response to a create.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
     /// An equivalent request: a plain one in another spelling.
     Equivalent(fn(&EquivalentTried, &mut Sink<'_>)),

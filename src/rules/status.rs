@@ -69,6 +69,7 @@ fn rejects(status: u16, on_rejection: OnRejection) -> bool {
     }
 }
 
+/// Returns why a rejected request decides nothing.
 fn rejection_reason(status: u16, on_rejection: OnRejection) -> Reason {
     match on_rejection {
         OnRejection::ExampleIdentifier => Reason::RejectedExample(status),

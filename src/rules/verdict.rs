@@ -308,6 +308,7 @@ impl Verdicts {
         self.breaks
     }
 
+    /// Notes that a fact is broken.
     fn break_fact(&mut self, fact: FactId) {
         self.states[fact.0].broken = true;
         self.breaks += 1;
@@ -407,7 +408,7 @@ impl Verdicts {
     }
 }
 
-/// Takes what a rule sees.
+/// Receives what a rule decides about facts, and what it finds.
 pub(super) struct Sink<'sink> {
     pub(super) verdicts: &'sink mut Verdicts,
     pub(super) contract: &'sink Contract,
@@ -422,7 +423,8 @@ impl Sink<'_> {
         self.verdicts.states[fact.0].held = true;
     }
 
-    /// Notes that nothing decides the fact, for now.
+    /// Notes why what the rule has seen does not decide the fact. The first reason is used, unless another response
+    /// decides the fact.
     pub(super) fn undecided(&mut self, fact: FactId, reason: Reason) {
         let known = &mut self.verdicts.states[fact.0].reason;
         known.get_or_insert_with(|| Arc::new(reason));
@@ -517,6 +519,8 @@ impl Sink<'_> {
         true
     }
 
+    /// Adds a new finding about the fact, at the level that the user has set; `name` is the field that it reports, or
+    /// empty.
     fn add_finding(
         &mut self,
         fact: FactId,

@@ -1,5 +1,5 @@
-//! Sends edge cases, which the contract asks for with `x-edge-cases`. They come after all
-//! other judged requests but the updates that restore plain values. Their responses must be complete and not a 5xx; nothing else about them is judged.
+//! Sends edge cases, which the contract asks for with `x-edge-cases`. They come after all other judged requests but the
+//! updates that restore plain values. Their responses must be complete and not a 5xx; nothing else about them is judged.
 //!
 //! # Design
 //!
@@ -7,7 +7,8 @@
 //! any other one, answered or not, uses the budget up. Once it is used up, no further edge case of a write is sent. An
 //! operation that failed on a documented request gets no edge cases: they would show nothing new. One that gives no
 //! complete response to an edge case, or throttles every attempt, gets no more of them. Where an edge case is not sent,
-//! the invariant is not held; one that cannot be made from the operation's request is left out without consequence.
+//! the facts about edge cases stay undecided; one that cannot be made from the operation's request is left out without
+//! consequence.
 //!
 //! A target that accepts fields of any type would keep a record for each such edge case. So a create gets no more of
 //! them once it has accepted one for every 20 of `max_writes`, rounded up. That leaves a part of the budget for the
@@ -39,11 +40,11 @@ pub(super) struct EdgeCases {
 impl Session<'_> {
     /// Sends one edge case.
     pub(super) async fn edge_case(&self, operation: OperationId, edge_case: EdgeCase) {
-        let part = EdgeCaseChange::of(self.contract, operation, &edge_case, self.plan.seed);
+        let change = EdgeCaseChange::of(self.contract, operation, &edge_case, self.plan.seed);
         let request = match self.reason_against_edge_case(operation, edge_case) {
             Some(reason) => Err(reason),
             None => match self.require_own_records(operation).await {
-                Ok(()) => self.edge_case_request(operation, edge_case, &part),
+                Ok(()) => self.edge_case_request(operation, edge_case, &change),
                 Err(reason) => Err(reason),
             },
         };
@@ -51,7 +52,7 @@ impl Session<'_> {
             Ok(Some(request)) => {
                 let (exchange, _) = self.call(Call::single(request, Purpose::EdgeCase(edge_case))).await;
                 self.count_mistyped(&exchange, edge_case);
-                self.note_stray(&exchange, part);
+                self.note_created_by_update(&exchange, change);
                 if let Some(reason) = reason_to_stop_after(&exchange) {
                     self.edge_cases.ended.borrow_mut().insert(operation, reason);
                 }
@@ -84,6 +85,7 @@ impl Session<'_> {
         is_full.then_some(Reason::MistypedLimit(most))
     }
 
+    /// Makes the operation's facts about edge cases undecided, because one of them was not sent.
     fn force_edge_case_undecided(&self, operation: OperationId, reason: &Reason) {
         for kind in [FactKind::EdgeCaseNoServerError, FactKind::EdgeCaseComplete] {
             if let Some(fact) = self.contract.fact_of(operation, kind) {
@@ -97,12 +99,12 @@ impl Session<'_> {
         &self,
         operation: OperationId,
         edge_case: EdgeCase,
-        part: &EdgeCaseChange,
+        change: &EdgeCaseChange,
     ) -> Result<Option<Request>, Reason> {
-        let address = self.edge_case_address(operation, edge_case, part)?;
+        let address = self.edge_case_address(operation, edge_case, change)?;
         let documented = self.contract.operation(operation);
         let credential = request::credential(&documented.security);
-        let raw = match part {
+        let raw = match change {
             EdgeCaseChange::Body(text) => Some(text),
             _ => None,
         };
@@ -120,7 +122,7 @@ impl Session<'_> {
         let Some(Content::Json(body)) = &mut request.body else {
             return Ok(Some(request));
         };
-        let is_made = match part {
+        let is_made = match change {
             EdgeCaseChange::String(text) => text.insert(body, &mut request.unprintable, &self.settings.run_tag),
             EdgeCaseChange::Field(field) => {
                 field.clone().insert(body, &mut request.unprintable);
@@ -131,13 +133,14 @@ impl Session<'_> {
         Ok(is_made.then_some(request))
     }
 
+    /// Returns the address of an edge case: the documented one, with the changed identifier or query.
     fn edge_case_address(
         &self,
         operation: OperationId,
         edge_case: EdgeCase,
-        part: &EdgeCaseChange,
+        change: &EdgeCaseChange,
     ) -> Result<Address, Reason> {
-        let instead = match part {
+        let instead = match change {
             EdgeCaseChange::Identifier(text) => Some(text.as_str()),
             EdgeCaseChange::Body(_)
             | EdgeCaseChange::Field(_)
@@ -149,7 +152,7 @@ impl Session<'_> {
         let mut address = address.map_err(Reason::NoValue)?;
         let parameters = &self.contract.operation(operation).parameters;
         let parameter = edge_case.parameter.and_then(|index| parameters.get(index));
-        if let (EdgeCaseChange::Query(values), Some(parameter)) = (part, parameter) {
+        if let (EdgeCaseChange::Query(values), Some(parameter)) = (change, parameter) {
             for value in values {
                 address.add_query(&parameter.name, value);
             }
@@ -172,20 +175,20 @@ impl Session<'_> {
         }
     }
 
-    /// Notes a record that an update may have created under an identifier that no record had.
-    fn note_stray(&self, exchange: &Exchange, part: EdgeCaseChange) {
+    /// Notes as residue a record that an update may have created under an identifier that no record had.
+    fn note_created_by_update(&self, exchange: &Exchange, change: EdgeCaseChange) {
         let operation = exchange.request.operation;
         let documented = self.contract.operation(operation);
         let updates = !documented.is_read() && !documented.creates();
         let stored = may_have_stored(&exchange.outcome) == Some(true);
-        if let (EdgeCaseChange::Identifier(id), true) = (part, updates && stored) {
-            let stray = Residue {
+        if let (EdgeCaseChange::Identifier(id), true) = (change, updates && stored) {
+            let left = Residue {
                 operation,
                 id: Some(id),
                 status: exchange.status(),
                 found: None,
             };
-            self.with_evaluation(|evaluation| evaluation.add_residue(stray));
+            self.with_evaluation(|evaluation| evaluation.add_residue(left));
         }
     }
 }

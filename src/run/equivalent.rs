@@ -102,6 +102,7 @@ impl Session<'_> {
         }))
     }
 
+    /// Sends the request in these spellings, all at once, and returns the exchange.
     async fn send_in_spellings(&self, plain: &Plain, spellings: &[Equivalence]) -> Exchange {
         let mut request = Request {
             spelling: Spelling::of(spellings),

@@ -22,11 +22,14 @@ const LONGEST_INTERVAL: Duration = Duration::from_secs(86_400);
 /// Spaces requests evenly.
 #[derive(Debug)]
 pub(super) struct Pace {
+    /// The time between two requests; `None` where the rate has no limit.
     interval: Option<Duration>,
+    /// When the next request may go out.
     next: Cell<Option<Instant>>,
 }
 
 impl Pace {
+    /// Creates the pace of at most so many requests per second.
     pub(super) fn new(per_second: Option<f64>) -> Self {
         let interval = per_second
             .filter(|rate| *rate > 0.0)

@@ -25,7 +25,7 @@ pub(super) struct Address {
     pub(super) path_values: Vec<(String, Value)>,
 }
 
-/// Addresses a call of the operation. The walk sets the page parameter.
+/// Returns the address of a call of the operation, without a page number; [`Address::add_query`] adds that.
 ///
 /// # Errors
 ///
@@ -34,8 +34,8 @@ pub(super) fn address(contract: &Contract, operation: OperationId, bindings: &Bi
     address_with(contract, operation, bindings, None)
 }
 
-/// Addresses a call as [`address`] does, but gives one parameter, by its index in the contract, this string of our own,
-/// or leaves it out.
+/// Returns the address as [`address`] does, but with this string in place of one parameter's value, or without that
+/// parameter; `other` has its index in the contract.
 ///
 /// # Errors
 ///
@@ -138,7 +138,7 @@ impl Address {
         }
     }
 
-    /// Adds a pair of our own to the query.
+    /// Adds a name and its value to the query; neither comes from the target.
     pub(super) fn add_query(&mut self, name: &str, value: &str) {
         let value = utf8_percent_encode(value, RESERVED).to_string();
         self.path = with_query(&self.path, name, &value);

@@ -128,6 +128,7 @@ impl<'run> Sender<'run> {
         self.record(&exchange.request, exchange.number, state);
     }
 
+    /// Adds an entry about a write to the write log, if there is one, and keeps the first error.
     fn record(&self, request: &Request, number: u64, state: WriteState) {
         let Some(log) = &self.settings.write_log else { return };
         let entry = WriteEntry {
@@ -160,12 +161,14 @@ impl<'run> Sender<'run> {
         done
     }
 
+    /// Changes the numbers of requests.
     pub(super) fn count(&self, count: impl FnOnce(&mut Tally)) {
         let mut tally = self.tally.get();
         count(&mut tally);
         self.tally.set(tally);
     }
 
+    /// Returns the numbers of requests so far.
     pub(super) fn tally(&self) -> Tally {
         self.tally.get()
     }
@@ -199,6 +202,7 @@ impl<'run> Sender<'run> {
 }
 
 impl DocumentedOutcomes {
+    /// Adds the outcome of one documented request.
     fn count(&mut self, exchange: &Exchange) {
         self.documented += 1;
         match &exchange.outcome {

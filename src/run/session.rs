@@ -214,6 +214,7 @@ impl<'run> Session<'run> {
         }
     }
 
+    /// Waits until the target is ready, if the settings ask for that, and carries out the plan within the time limit.
     async fn carry_out(&self, plan: &Plan) -> Ended {
         if let Some(timeout) = self.settings.wait
             && let Err(reason) = self.wait_until_ready(plan, timeout).await
@@ -228,6 +229,7 @@ impl<'run> Session<'run> {
         rounds.unwrap_or(Ended::TimeOver(most))
     }
 
+    /// Carries out every round of the plan, and then looks for what the run left.
     async fn rounds(&self, plan: &Plan) -> Ended {
         for (operation, reason) in &plan.not_called {
             self.not_called(*operation, Reason::NotCalled(reason.clone()));
@@ -260,6 +262,7 @@ impl<'run> Session<'run> {
         }
     }
 
+    /// Carries out one round; returns why the run ends, or `None` if it goes on.
     async fn next_round(&self, plan: &Plan) -> Option<Ended> {
         self.begin();
         let ended = self.round(plan).await;
@@ -275,6 +278,8 @@ impl<'run> Session<'run> {
         self.with_evaluation(Evaluation::begin_round);
     }
 
+    /// Carries out the steps of the round that has begun, group by group. Returns why the run ends, or `None` if it
+    /// goes on.
     async fn round(&self, plan: &Plan) -> Option<Ended> {
         let again = self.round.get() > 1;
         let steps = |group: &[Step]| -> Vec<Step> {
@@ -308,12 +313,14 @@ impl<'run> Session<'run> {
         None
     }
 
+    /// Carries out the steps one after the other.
     async fn in_order(&self, steps: Vec<Step>) {
         for step in &steps {
             self.step(step).await;
         }
     }
 
+    /// Carries out one step.
     async fn step(&self, step: &Step) {
         let operation = step.operation;
         match step.action {
@@ -489,6 +496,7 @@ impl<'run> Session<'run> {
         left.saturating_sub(reserve(most))
     }
 
+    /// Ends the run: judges what only its end shows, and returns the result.
     fn finish(self, ended: Ended) -> Run {
         let no_success = self.verdicts().no_success();
         let ended = match (ended, no_success) {

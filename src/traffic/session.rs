@@ -130,6 +130,7 @@ pub(crate) struct Session<'run, 'emit> {
     contract: &'run Contract,
     evaluation: Evaluation<'run>,
     router: Router,
+    /// How long after a write its record may be missing from a list.
     settle: TimeDelta,
     emit: &'emit mut dyn FnMut(Event<'_>),
     /// How many findings were emitted.
@@ -139,9 +140,13 @@ pub(crate) struct Session<'run, 'emit> {
     not_judged: BTreeMap<NotJudged, u64>,
     /// The entry that is judged, or the last one of a walk.
     place: Place,
+    /// For each finding, the entry that showed it.
     found_at: Vec<Place>,
+    /// When the first judged request was sent.
     began: Option<DateTime<Utc>>,
+    /// The write that ended last.
     last_write: Option<Write>,
+    /// The walks of which pages are missing.
     walks: HashMap<Window, WalkSeen>,
     /// Walks that are complete unless something was written before their last response came.
     complete: Vec<(Window, WalkSeen)>,
@@ -149,7 +154,7 @@ pub(crate) struct Session<'run, 'emit> {
     listed: BTreeSet<OperationId>,
     /// The creates of which a record was missing, with when the first such create ended.
     missed: BTreeMap<OperationId, DateTime<Utc>>,
-    /// The looks whose walk did not add up: another walk decides.
+    /// The looks whose walk did not add up: the next walk of the same list decides.
     doubtful: HashMap<Window, LookId>,
 }
 
@@ -163,7 +168,7 @@ struct Write {
     ended: DateTime<Utc>,
 }
 
-/// The list that one client sees in one file.
+/// A list as one client sees it in one file: its requests for pages of it may be one walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Window {
     file: usize,
@@ -173,7 +178,7 @@ struct Window {
     path: Digest,
 }
 
-/// A look for the record of a create.
+/// A look for the record of a create, which a walk must show.
 #[derive(Clone, Copy, Debug)]
 struct Awaited {
     look: LookId,
@@ -185,11 +190,15 @@ struct Awaited {
 /// The pages of a list that one client requested one after the other, with nothing written between.
 #[derive(Debug)]
 struct WalkSeen {
+    /// The look that judges whether the pages add up.
     pages: LookId,
     /// The look for the record of the last write, where that is a create whose record must be there by now.
     created: Option<Awaited>,
+    /// The numbers of the pages that were seen.
     seen: BTreeSet<u64>,
+    /// The entry of the page that was seen last.
     last: Place,
+    /// When the response with the last of the pages ended.
     ended: DateTime<Utc>,
 }
 
@@ -314,6 +323,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
     }
 
+    /// Judges an exchange that calls an operation, or returns why it decides nothing.
     fn judge(&mut self, (sent, recorded): (&Sent, &Recorded), call: Call, is_late: bool) -> Result<(), NotJudged> {
         let operation = self.contract.operation(call.operation);
         let request = request::request(operation, (sent, recorded), &call);
@@ -352,6 +362,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         Ok(())
     }
 
+    /// Makes the exchange of a recorded request, with its number and its time since the first one.
     fn exchange(&mut self, request: Request, (sent, recorded): (&Sent, &Recorded)) -> Exchange {
         self.called.insert(request.operation);
         self.tally.answered += 1;
@@ -462,6 +473,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
             .is_none_or(|write| later(write.ended, skew(write.file, page.window.file)) <= page.started)
     }
 
+    /// Begins a walk with its first page: a look for its pages, and one for the record of the last write, if the list must
+    /// show that by now.
     fn begin_walk(&mut self, page: &Page<'_>) -> WalkSeen {
         let Window { list, .. } = page.window;
         let doubtful = self.doubtful.remove(&page.window);
@@ -516,12 +529,14 @@ impl<'run, 'emit> Session<'run, 'emit> {
         self.last_write = if is_later { Some(write) } else { self.last_write };
     }
 
+    /// Gives up the walk of a list.
     fn drop_walk(&mut self, window: &Window) {
         if let Some(walk) = self.walks.remove(window) {
             self.drop_looks(&walk);
         }
     }
 
+    /// Ends the looks of a walk without judging them.
     fn drop_looks(&mut self, walk: &WalkSeen) {
         for look in walk.looks() {
             self.evaluation.drop_look(look);
@@ -571,6 +586,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         first != awaited.created && !self.listed.contains(&awaited.create)
     }
 
+    /// Emits an exchange and the findings that it shows.
     fn emit_exchange(&mut self, exchange: &Exchange, body: Option<&Body>) {
         let exchanged = Exchanged {
             exchange,
