@@ -31,3 +31,24 @@ pub use error::Error;
 #[cfg(feature = "cli")]
 pub(crate) use prepared::Prepared;
 pub use report::Report;
+
+#[cfg(all(test, feature = "service"))]
+mod tests {
+    use super::*;
+    use crate::Contract;
+    use crate::service::{Service, app};
+
+    /// The integration tests need it. It stands before them, so that `cargo test` after a change of `openapi.yaml` ends
+    /// with what the reference service lacks, and not with all that follows from that.
+    #[tokio::test(start_paused = true)]
+    async fn the_reference_service_keeps_the_contract() {
+        let service = Service::memory("test".to_owned().into()).unwrap();
+        let check = Check::new(Contract::built_in().unwrap()).service(app(service));
+        let report = check.token("test").writes(true).seed(1).run().await.unwrap();
+        assert!(
+            report.conforms(),
+            "the reference service does not keep openapi.yaml: change its handlers in src/service/operations, or the \
+             contract\n\n{report}"
+        );
+    }
+}

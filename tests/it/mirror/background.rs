@@ -20,7 +20,10 @@ const BACKGROUND: [&str; 5] = [
 #[test]
 fn every_line_of_the_document_counts_but_for_the_background() {
     let contracted = contracted(&Contract::read(CONTRACT));
-    let differs = |text: &str| !documented(&Document::read(text)).differences(&contracted).is_empty();
+    let differences = |text: &str| documented(&Document::read(text)).differences(&contracted);
+    // The contract may be under change: what it lacks already is reported by itself.
+    let now = differences(DOCUMENT);
+    let differs = |text: &str| differences(text) != now;
     // A document that can't be read any more is noticed as well.
     let is_missed = |dropped: usize| catch_unwind(AssertUnwindSafe(|| differs(&without(dropped)))).unwrap_or(true);
     let lines = DOCUMENT.lines().enumerate();

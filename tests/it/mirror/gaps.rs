@@ -212,7 +212,7 @@ pub(super) fn astray(contract: &Contract) -> Vec<Difference> {
 }
 
 #[test]
-fn the_document_says_not_shown_sixteen_times_and_leaves_26_things_open() {
+fn every_sentence_that_says_not_shown_is_read_and_every_gap() {
     let document = Document::read(super::DOCUMENT);
     assert_eq!(open_sentences(&document).len(), 16);
     let mut said = Statements::default();

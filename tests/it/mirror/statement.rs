@@ -17,7 +17,7 @@ struct Statement {
 }
 
 /// One location where the contract does not mirror the document.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) location: String,
     pub(super) documented: String,

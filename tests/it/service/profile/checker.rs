@@ -83,15 +83,22 @@ pub(crate) async fn of_single_value(setting: &str) -> &'static Seen {
         let settings = single_settings().into_iter();
         settings.map(|setting| (setting, OnceCell::new())).collect()
     });
-    let check = async || {
-        let settings = [setting.to_owned()];
-        let run = checked(&CONTRACT, &settings).await;
-        Seen {
-            unexpected: unexpected(&run, &settings),
-            recording: run.recording.unwrap(),
-        }
-    };
-    SEEN[setting].get_or_init(check).await
+    let settings = [setting.to_owned()];
+    SEEN[setting].get_or_init(|| seen(&settings)).await
+}
+
+/// The same, of a service with the defaults alone.
+pub(crate) async fn of_defaults() -> &'static Seen {
+    static SEEN: OnceCell<Seen> = OnceCell::const_new();
+    SEEN.get_or_init(|| seen(&[])).await
+}
+
+async fn seen(settings: &[String]) -> Seen {
+    let run = checked(&CONTRACT, settings).await;
+    Seen {
+        unexpected: unexpected(&run, settings),
+        recording: run.recording.unwrap(),
+    }
 }
 
 /// Checks a service of each profile: nothing fails a run, and nothing warns but what departs from the plain reading.
