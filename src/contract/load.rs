@@ -1,7 +1,7 @@
 //! Makes a [`Contract`] from a document: operations, links, invariants, gaps and every fact. All of them are
 //! cross-checked, so that a statement that applies to nothing is reported and not ignored.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::de::DeserializeOwned;
 
@@ -376,59 +376,48 @@ fn reject_root_null_key(document: &Document) -> Result<(), Defect> {
         return Ok(());
     };
     let message = "`x-null` no longer goes at the root: put it on the schema of each resource whose fields may be \
-                   null, beside its `properties`, and list these schemas as the gap's `locations`";
+                   null, beside its `properties`";
     Err(vocabulary_defect(document, "/x-null", message.to_owned()))
 }
 
 fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
-    let catalogue: Vec<Gap> = read_key(document, "", "x-gaps")?.unwrap_or_default();
+    reject_written_locations(document)?;
+    let mut catalogue: Vec<Gap> = read_key(document, "", "x-gaps")?.unwrap_or_default();
     let mut references = Vec::new();
     gap_references(&document.root, &mut String::new(), &mut references);
-    let ids: HashSet<&str> = catalogue.iter().map(|gap| gap.id.as_str()).collect();
-    let listed = catalogue.iter().flat_map(|gap| {
-        let locations = gap.locations.iter();
-        locations.map(|location| (gap.id.as_str(), location.as_str()))
-    });
-    let listed: HashSet<(&str, &str)> = listed.collect();
+    let index = catalogue.iter().enumerate().map(|(index, gap)| (gap.id.clone(), index));
+    let index: HashMap<String, usize> = index.collect();
     for (at, id) in &references {
-        if !ids.contains(id.as_str()) {
+        let Some(index) = index.get(id) else {
             let known = near(id, catalogue.iter().map(|gap| gap.id.as_str()));
             let hint = known.map_or_else(|| "add it there".to_owned(), |known| format!("did you mean `{known}`?"));
-            return Err(vocabulary_defect(
-                document,
-                at,
-                format!("`x-gaps` has no gap `{id}`; {hint}"),
-            ));
-        }
-        let location = gap_location(at);
-        if !listed.contains(&(id.as_str(), location)) {
-            return Err(vocabulary_defect(
-                document,
-                at,
-                format!("the gap `{id}` does not list `{location}` among its `locations`; add it"),
-            ));
-        }
+            let message = format!("`x-gaps` has no gap `{id}`; {hint}");
+            return Err(vocabulary_defect(document, at, message));
+        };
+        catalogue[*index].locations.push(gap_location(at).to_owned());
     }
-    check_gap_locations(document, &catalogue, &references)?;
-    Ok(catalogue)
+    let Some(unnamed) = catalogue.iter().position(|gap| gap.locations.is_empty()) else {
+        return Ok(catalogue);
+    };
+    let message = format!(
+        "no `x-gap` and no `x-null` names `{}`: name it where it leaves something open, or remove it",
+        catalogue[unnamed].id
+    );
+    Err(vocabulary_defect(document, &format!("/x-gaps/{unnamed}"), message))
 }
 
-fn check_gap_locations(document: &Document, catalogue: &[Gap], references: &[(String, String)]) -> Result<(), Defect> {
-    let referring = references.iter().map(|(at, id)| (id.as_str(), gap_location(at)));
-    let referring: HashSet<(&str, &str)> = referring.collect();
-    for (index, gap) in catalogue.iter().enumerate() {
-        for (position, location) in gap.locations.iter().enumerate() {
-            if !referring.contains(&(gap.id.as_str(), location.as_str())) {
-                let at = format!("/x-gaps/{index}/locations/{position}");
-                let message = format!(
-                    "`{location}` has no `x-gap` or `x-null` that names `{}`; add it there or remove the location",
-                    gap.id
-                );
-                return Err(vocabulary_defect(document, &at, message));
-            }
-        }
-    }
-    Ok(())
+/// Reports a contract of an earlier version, whose catalogue repeated the locations of each gap.
+fn reject_written_locations(document: &Document) -> Result<(), Defect> {
+    let gaps = document.root.member("x-gaps").map_or(&[][..], |gaps| gaps.elements());
+    let Some(index) = gaps.iter().position(|gap| gap.member("locations").is_some()) else {
+        return Ok(());
+    };
+    let message = "`locations` follow from the `x-gap` and `x-null` keys that name the gap; remove them here";
+    Err(vocabulary_defect(
+        document,
+        &format!("/x-gaps/{index}/locations"),
+        message.to_owned(),
+    ))
 }
 
 /// Returns the location that a reference to a gap is about: the one that has the `x-gap` or the `x-null`.

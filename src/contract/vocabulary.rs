@@ -3,8 +3,8 @@
 //! | key | belongs to | states |
 //! |---|---|---|
 //! | `x-document` | anything | the section of the document that this mirrors, as `Heading / Subheading` |
-//! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, `locations` |
-//! | `x-gap` | anything | the ids of the gaps that concern this location; and the catalogue's `locations` name it |
+//! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document` |
+//! | `x-gap` | anything | the ids of the gaps that concern this location |
 //! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether null may appear below: in the fields of the resource and in what they contain, but not as the resource itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` are in a response, and the `id` within an item: the invariant of pages |
 //! | `x-invariants` | a create or update operation | what is created, updated and accepted, see [`Invariants`] |
@@ -40,7 +40,9 @@ pub struct Gap {
     /// The section of the document that leaves it open.
     #[serde(rename = "x-document")]
     pub document: Option<String>,
-    /// The locations of the contract that it concerns, as JSON pointers.
+    /// The locations of the contract that it concerns, as JSON pointers: those whose `x-gap` or `x-null` names it, in the
+    /// order of the document.
+    #[serde(skip)]
     pub locations: Vec<String>,
 }
 

@@ -44,6 +44,28 @@ impl Contract {
             .unwrap_or_else(|| panic!("`{pointer}` is an object"))
     }
 
+    /// The locations whose `x-gap` names this gap.
+    pub(super) fn naming(&self, gap: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut left = vec![(String::new(), &self.root)];
+        while let Some((pointer, value)) = left.pop() {
+            let named = value.get("x-gap").and_then(Value::as_array).into_iter().flatten();
+            if named.clone().any(|id| id == gap) {
+                found.push(pointer.clone());
+            }
+            let below = |name: &str| format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
+            match value {
+                Value::Object(members) => left.extend(members.iter().map(|(name, value)| (below(name), value))),
+                Value::Array(elements) => {
+                    let elements = elements.iter().enumerate();
+                    left.extend(elements.map(|(index, value)| (below(&index.to_string()), value)));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
     pub(super) fn text(&self, pointer: &str) -> &str {
         self.find(pointer).and_then(Value::as_str).unwrap_or_default()
     }

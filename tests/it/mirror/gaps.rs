@@ -194,11 +194,8 @@ pub(super) fn astray(contract: &Contract) -> Vec<Difference> {
     let mut found = Vec::new();
     for (id, ending) in TOUCHED {
         let touched = said.standing(|location| location.ends_with(ending));
-        let catalogue = contract.at("/x-gaps").as_array().into_iter().flatten();
-        let locations = catalogue
-            .filter(|gap| gap["id"] == id)
-            .flat_map(|gap| gap["locations"].as_array());
-        let locations: BTreeSet<_> = locations.flatten().filter_map(|location| location.as_str()).collect();
+        let locations = contract.naming(id);
+        let locations: BTreeSet<_> = locations.iter().map(String::as_str).collect();
         found.extend(touched.symmetric_difference(&locations).map(|pointer| Difference {
             location: format!("gap {id} locations"),
             documented: format!("every location that ends in `{ending}`"),

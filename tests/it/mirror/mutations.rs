@@ -139,7 +139,7 @@ const MUTATIONS: &[Mutation] = mutations! {
         "gap list-order" in "gap list-order";
     "a gap stands under another heading": &["id: rate-limits"], "x-document: Limits" => "x-document: Errors",
         "gap rate-limits heading" in "gap rate-limits heading";
-    "a gap loses a location": &["id: dob-format"], "      - /components/schemas/ContactInput/properties/dob\n" => "",
+    "a gap loses a location": &["\n    ContactInput:\n", "\n        dob:\n"], "          x-gap: [dob-format]\n" => "",
         "gap dob-format locations" in "gap dob-format locations";
     "a heading is none of the document's": GET_VENUES, "x-document: Endpoints / Get venues" => "x-document: Endpoints / List venues",
         "heading of /paths/~1organization~1v1~1venues/get" in "heading of /paths/~1organization~1v1~1venues/get";
