@@ -431,7 +431,12 @@ mod tests {
             facts.filter(|fact| fact.kind == FactKind::Decodes).count()
         };
         let read = Contract::read(BUILT_IN_NAME, BUILT_IN.to_owned()).unwrap();
-        assert_eq!((typed(&Contract::built_in().unwrap()), typed(&read)), (8, 0));
+        let built_in = Contract::built_in().unwrap();
+        let bodies = built_in
+            .facts
+            .iter()
+            .filter(|fact| fact.name.ends_with(" body: object"));
+        assert_eq!((typed(&built_in), typed(&read)), (bodies.count(), 0));
     }
 
     #[test]
