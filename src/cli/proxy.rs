@@ -25,7 +25,7 @@ use crate::exchange::Target;
 use crate::exchange::redact::Values;
 use crate::proxy::{self, Counts, Forwarding, Queue};
 use crate::run::Ended;
-use crate::traffic::{Archive, FileRead, Recorded, Sent};
+use crate::traffic::{Archive, FileRead, Recorded, RequestLine};
 
 /// The variable with the URL of the proxy, for the command that it runs.
 const PROXY_VARIABLE: &str = "COUNTERSIGN_PROXY_URL";
@@ -129,8 +129,8 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
         &queue,
         settings,
         runtime.handle(),
-        (&mut |event| exchanges.add(event), &mut |sent, recorded| {
-            recording.add(sent, recorded);
+        (&mut |event| exchanges.add(event), &mut |request_line, recorded| {
+            recording.add(request_line, recorded);
         }),
     );
     let status = runtime.block_on(serving).ok().flatten();
@@ -236,11 +236,11 @@ impl<'run> Recording<'run> {
         }
     }
 
-    fn add(&mut self, sent: &Sent, recorded: Option<&Recorded>) {
+    fn add(&mut self, request_line: &RequestLine, recorded: Option<&Recorded>) {
         let added = self
             .archive
             .as_mut()
-            .map_or(Ok(()), |archive| archive.add(sent, recorded));
+            .map_or(Ok(()), |archive| archive.add(request_line, recorded));
         if let Err(error) = added {
             self.archive = None;
             self.failed = Some(error);

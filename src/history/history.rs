@@ -63,7 +63,7 @@ pub(crate) struct History<'run> {
 pub(crate) struct ExchangeResult {
     /// The identifier of the created record, where the response shows one that no list had before.
     pub(crate) created: Option<String>,
-    /// For a page that came: whether it showed what is sought.
+    /// Whether the page showed what is sought; `None` if the response is not a page of the list.
     pub(crate) page: Option<bool>,
 }
 

@@ -106,7 +106,8 @@ impl Connections {
 }
 
 impl Slot {
-    /// Begins a request, until whose end the connection is not closed. `None` on a connection that is about to be closed.
+    /// Begins a request. The connection stays open until the request ends. `None` if the connection is about to be
+    /// closed.
     pub(super) fn begin(self: Arc<Self>) -> Option<Busy> {
         let mut state = self.state();
         // Without a number, an earlier request on this connection was abandoned, and it is still busy.

@@ -22,7 +22,7 @@ use super::link::{Link, Upstream};
 use super::queue::{Pending, Queue};
 use crate::exchange::Target;
 use crate::listen::{self, Limits};
-use crate::traffic::Sent;
+use crate::traffic::RequestLine;
 
 /// The limits of the clients' connections. A client may be idle for longer than most servers allow: whoever closes first
 /// should be the target.
@@ -119,7 +119,7 @@ impl Forwarding {
         let request = Request::from_parts(parts, Copying::request(body, pending.as_ref()));
         match link.send(&self.upstream, request).await {
             Ok(response) if has_other_coding(response.headers()) => {
-                self.queue.not_forwarded();
+                self.queue.count_bad_gateway();
                 own(
                     StatusCode::BAD_GATEWAY,
                     "the response has a transfer coding other than `chunked`",
@@ -127,8 +127,8 @@ impl Forwarding {
             }
             Ok(response) => back(response, client, pending.as_ref()),
             Err(cause) => {
-                self.queue.not_forwarded();
-                let why = format!("no response of {}: {cause}", self.target.origin());
+                self.queue.count_bad_gateway();
+                let why = format!("no response from {}: {cause}", self.target.origin());
                 own(StatusCode::BAD_GATEWAY, &why)
             }
         }
@@ -137,13 +137,13 @@ impl Forwarding {
     /// Begins an exchange; `None` where it is not judged.
     fn begin(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Arc<Pending>> {
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        let sent = Sent {
+        let request_line = RequestLine {
             method: method.to_string(),
             url: Url::parse(&format!("{}{path}", self.target.origin())).ok()?,
             started: self.queue.now(),
             elapsed: None,
         };
-        self.queue.begin(sent, headers).map(Arc::new)
+        self.queue.begin(request_line, headers).map(Arc::new)
     }
 }
 

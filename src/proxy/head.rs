@@ -36,7 +36,7 @@ pub(super) fn remove_connection_headers(headers: &mut HeaderMap) -> Option<Heade
     // A body in chunks ends by itself, whatever length is stated besides (RFC 9112, section 6.3).
     let is_chunked = headers.contains_key(TRANSFER_ENCODING);
     let mut current = None;
-    // To remove one header would put the last one in its place.
+    // Removing a header would move the last one into its place.
     for (name, value) in std::mem::take(headers) {
         current = name.or(current);
         let Some(name) = &current else { continue };

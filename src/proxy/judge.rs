@@ -14,7 +14,7 @@ use crate::contract::fact::FactId;
 use crate::exchange::{Limits, decode};
 use crate::rules::Verdict;
 use crate::run::Event;
-use crate::traffic::{Judged, Place, Placed, Recorded, Sent, Session, Settings, Skipped, judgeable_head};
+use crate::traffic::{Judged, Place, Placed, Recorded, RequestLine, Session, Settings, Skipped, judgeable_head};
 
 /// What passed, judged.
 pub(crate) struct Proxied {
@@ -24,7 +24,7 @@ pub(crate) struct Proxied {
 
 /// Receives every exchange that was not dropped, in the order in which they are judged. Findings number entries in this
 /// order. The second argument is `None` if no complete response came.
-pub(crate) type Recorder<'recorder> = &'recorder mut dyn FnMut(&Sent, Option<&Recorded>);
+pub(crate) type Recorder<'recorder> = &'recorder mut dyn FnMut(&RequestLine, Option<&Recorded>);
 
 /// Judges what the queue has until it is closed, and emits events as a run does. Bodies are decoded on `runtime`.
 pub(crate) fn judge(
@@ -40,12 +40,12 @@ pub(crate) fn judge(
         match queue.next() {
             Next::Exchange { passed, is_late } => {
                 entry += 1;
-                let (sent, recorded) = recorded(*passed, runtime);
+                let (request_line, recorded) = recorded(*passed, runtime);
                 let recorded = recorded.map_err(|why| session.skip(why, 1)).ok();
-                record(&sent, recorded.as_deref());
+                record(&request_line, recorded.as_deref());
                 session.take(&Placed {
                     place: Place { file: 0, entry },
-                    sent,
+                    request_line,
                     recorded,
                     is_late,
                     // It is in no file.
@@ -65,16 +65,16 @@ pub(crate) fn judge(
 }
 
 /// Returns what passed as if it had been recorded, or why it is not judged.
-fn recorded(passed: Passed, runtime: &Handle) -> (Sent, Result<Box<Recorded>, Skipped>) {
+fn recorded(passed: Passed, runtime: &Handle) -> (RequestLine, Result<Box<Recorded>, Skipped>) {
     let Passed {
-        sent,
+        request_line,
         headers,
         body,
         response,
         ..
     } = passed;
     let recorded = response.ok_or(Skipped::Aborted).and_then(|response| {
-        judgeable_head((&sent, &headers), (response.status, &response.headers))?;
+        judgeable_head((&request_line, &headers), (response.status, &response.headers))?;
         let mut response_headers = response.headers;
         let response_body = match response.body {
             Copied::Whole(body) => runtime
@@ -89,14 +89,14 @@ fn recorded(passed: Passed, runtime: &Handle) -> (Sent, Result<Box<Recorded>, Sk
         }
         response_headers.remove(CONTENT_ENCODING);
         Ok(Box::new(Recorded {
-            body: request_body(&headers, body),
-            headers,
+            request_body: request_body(&headers, body),
+            request_headers: headers,
             status: response.status,
             response_headers,
             response_body,
         }))
     });
-    (sent, recorded)
+    (request_line, recorded)
 }
 
 /// Returns the body of a request as text; `None` where there is none, or it is not known as text.

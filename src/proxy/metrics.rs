@@ -1,4 +1,4 @@
-//! Says how far judging is, in Prometheus' text format (version 0.0.4). The entry is [`serve_metrics`].
+//! Reports the progress of judging in Prometheus' text format (version 0.0.4). The main function is [`serve_metrics`].
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -28,7 +28,7 @@ const LIMITS: Limits = Limits {
     unchanged: false,
 };
 
-/// How far judging is.
+/// The progress of judging.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) counts: Counts,
@@ -110,11 +110,11 @@ impl Display for Snapshot {
         )
         .write(formatter, [(labels(&[]), counts.dropped)])?;
         Metric(
-            "countersign_not_forwarded_total",
+            "countersign_bad_gateway_total",
             "counter",
-            "Requests to which the target gave no response.",
+            "Requests that the proxy answered with 502, because no usable response came from the target.",
         )
-        .write(formatter, [(labels(&[]), counts.not_forwarded)])?;
+        .write(formatter, [(labels(&[]), counts.bad_gateway)])?;
         Metric(
             "countersign_queue_exchanges",
             "gauge",
@@ -187,7 +187,7 @@ mod tests {
             counts: Counts {
                 passed: 12,
                 dropped: 1,
-                not_forwarded: 2,
+                bad_gateway: 2,
                 waiting: 3,
                 bytes: 4096,
             },

@@ -19,7 +19,7 @@ use http::HeaderMap;
 use tokio::sync::oneshot;
 
 use super::metrics::Snapshot;
-use crate::traffic::Sent;
+use crate::traffic::RequestLine;
 
 /// How long exchanges wait for an earlier request to end.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -44,7 +44,7 @@ struct State {
     late: VecDeque<Passed>,
     bytes: usize,
     counts: Counts,
-    /// From when until when dropped writes were under way.
+    /// The period in which dropped writes were under way.
     dropped_writes: Option<(DateTime<Utc>, DateTime<Utc>)>,
     is_closed: bool,
     /// Pending requests for a snapshot, each with the number that the next exchange gets.
@@ -52,7 +52,7 @@ struct State {
 }
 
 enum Slot {
-    UnderWay(Sent, Instant),
+    UnderWay(RequestLine, Instant),
     Done(Box<Passed>),
 }
 
@@ -63,8 +63,8 @@ pub(crate) struct Counts {
     pub(crate) passed: u64,
     /// Those that were dropped because the queue was full.
     pub(crate) dropped: u64,
-    /// Those whose request could not be sent to the target.
-    pub(crate) not_forwarded: u64,
+    /// Those that the proxy answered with 502, because no usable response came from the target.
+    pub(crate) bad_gateway: u64,
     /// Those that are under way or wait to be judged.
     pub(crate) waiting: usize,
     /// What those take, in bytes.
@@ -74,7 +74,7 @@ pub(crate) struct Counts {
 /// An exchange that has ended.
 #[derive(Debug)]
 pub(super) struct Passed {
-    pub(super) sent: Sent,
+    pub(super) request_line: RequestLine,
     pub(super) headers: HeaderMap,
     pub(super) body: Copied,
     /// The response; `None` where none came.
@@ -131,12 +131,12 @@ impl Queue {
     }
 
     /// Begins an exchange. `None` where the queue is full: then it is not judged.
-    pub(super) fn begin(self: &Arc<Self>, sent: Sent, headers: &HeaderMap) -> Option<Pending> {
+    pub(super) fn begin(self: &Arc<Self>, request_line: RequestLine, headers: &HeaderMap) -> Option<Pending> {
         let size = size(headers);
         let mut state = self.state();
         state.counts.passed += 1;
         if !state.reserve(size) {
-            state.drop_exchange(&sent, self.now());
+            state.drop_exchange(&request_line, self.now());
             self.changed.notify_one();
             return None;
         }
@@ -144,12 +144,12 @@ impl Queue {
         state.next += 1;
         state
             .exchanges
-            .insert(number, Slot::UnderWay(sent.clone(), Instant::now()));
+            .insert(number, Slot::UnderWay(request_line.clone(), Instant::now()));
         drop(state);
         Some(Pending {
             queue: Arc::clone(self),
             number,
-            sent: Some(sent),
+            request_line: Some(request_line),
             headers: headers.clone(),
             parts: Mutex::new(Parts {
                 bytes: size,
@@ -160,9 +160,9 @@ impl Queue {
         })
     }
 
-    /// Counts an exchange that could not be sent to the target.
-    pub(super) fn not_forwarded(&self) {
-        self.state().counts.not_forwarded += 1;
+    /// Counts an exchange that the proxy answered with 502, because no usable response came from the target.
+    pub(super) fn count_bad_gateway(&self) {
+        self.state().counts.bad_gateway += 1;
     }
 
     /// Says that nothing more will come; what is still under way is passed over.
@@ -225,11 +225,11 @@ impl State {
         fits
     }
 
-    fn drop_exchange(&mut self, sent: &Sent, ended: DateTime<Utc>) {
+    fn drop_exchange(&mut self, request_line: &RequestLine, ended: DateTime<Utc>) {
         self.counts.dropped += 1;
-        if sent.is_write() {
-            let (from, until) = self.dropped_writes.unwrap_or((sent.started, ended));
-            self.dropped_writes = Some((from.min(sent.started), until.max(ended)));
+        if request_line.is_write() {
+            let (from, until) = self.dropped_writes.unwrap_or((request_line.started, ended));
+            self.dropped_writes = Some((from.min(request_line.started), until.max(ended)));
         }
     }
 
@@ -263,9 +263,9 @@ impl State {
                     self.bytes -= passed.bytes;
                     return Some(Next::Exchange { passed, is_late: false });
                 }
-                Slot::UnderWay(sent, _) if self.is_closed => {
+                Slot::UnderWay(request_line, _) if self.is_closed => {
                     let passed = Box::new(Passed {
-                        sent,
+                        request_line,
                         headers: HeaderMap::new(),
                         body: Copied::Incomplete,
                         response: None,
@@ -273,7 +273,9 @@ impl State {
                     });
                     return Some(Next::Exchange { passed, is_late: false });
                 }
-                Slot::UnderWay(sent, _) if sent.is_write() => return Some(Next::Write(sent.started, None)),
+                Slot::UnderWay(request_line, _) if request_line.is_write() => {
+                    return Some(Next::Write(request_line.started, None));
+                }
                 Slot::UnderWay(..) => {}
             }
         }
@@ -293,7 +295,7 @@ pub(super) struct Pending {
     queue: Arc<Queue>,
     number: u64,
     /// `None` once it has ended.
-    sent: Option<Sent>,
+    request_line: Option<RequestLine>,
     headers: HeaderMap,
     parts: Mutex<Parts>,
 }
@@ -353,15 +355,17 @@ impl Pending {
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        let Some(mut sent) = self.sent.take() else { return };
+        let Some(mut request_line) = self.request_line.take() else {
+            return;
+        };
         let ended = self.queue.now();
-        sent.elapsed = ended.signed_duration_since(sent.started).to_std().ok();
+        request_line.elapsed = ended.signed_duration_since(request_line.started).to_std().ok();
         let mut parts = self.parts();
         let (body, response) = (parts.body.take().unwrap_or(Copied::Incomplete), parts.response.take());
         let (bytes, is_dropped) = (parts.bytes, parts.is_dropped);
         drop(parts);
         let passed = Passed {
-            sent,
+            request_line,
             headers: std::mem::take(&mut self.headers),
             body,
             response,
@@ -371,7 +375,7 @@ impl Drop for Pending {
         if is_dropped {
             state.bytes -= bytes;
             state.exchanges.remove(&self.number);
-            state.drop_exchange(&passed.sent, ended);
+            state.drop_exchange(&passed.request_line, ended);
         } else if let Some(slot) = state.exchanges.get_mut(&self.number) {
             *slot = Slot::Done(Box::new(passed));
         } else {
@@ -396,8 +400,8 @@ mod tests {
         Queue::new(DateTime::UNIX_EPOCH)
     }
 
-    fn sent(queue: &Queue, method: &str) -> Sent {
-        Sent {
+    fn request_line(queue: &Queue, method: &str) -> RequestLine {
+        RequestLine {
             method: method.to_owned(),
             url: "https://contacts.example.com/tags".parse().unwrap(),
             started: queue.now(),
@@ -406,13 +410,13 @@ mod tests {
     }
 
     fn begin(queue: &Arc<Queue>, method: &str) -> Option<Pending> {
-        queue.begin(sent(queue, method), &HeaderMap::new())
+        queue.begin(request_line(queue, method), &HeaderMap::new())
     }
 
     /// What is ready, without waiting: the method of an exchange, and whether it is late.
     fn ready(queue: &Queue) -> Option<(String, bool)> {
         match queue.state().ready() {
-            Some(Next::Exchange { passed, is_late }) => Some((passed.sent.method, is_late)),
+            Some(Next::Exchange { passed, is_late }) => Some((passed.request_line.method, is_late)),
             Some(Next::Write(_, None)) => Some(("write under way".to_owned(), false)),
             Some(Next::Write(_, Some(_))) => Some(("dropped write".to_owned(), false)),
             Some(Next::Closed) => Some(("closed".to_owned(), false)),
@@ -442,7 +446,7 @@ mod tests {
         let (slow, next) = (begin(&queue, "GET"), begin(&queue, "POST"));
         drop(next);
         let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
-        let began = sent(&queue, "GET");
+        let began = request_line(&queue, "GET");
         queue.state().exchanges.insert(0, Slot::UnderWay(began, long_ago));
         assert_eq!(ready(&queue), on_time("POST"));
         drop(slow);
@@ -454,7 +458,7 @@ mod tests {
         let queue = queue();
         let _slow = begin(&queue, "POST");
         let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
-        let began = sent(&queue, "POST");
+        let began = request_line(&queue, "POST");
         queue.state().exchanges.insert(0, Slot::UnderWay(began, long_ago));
         assert_eq!(ready(&queue), on_time("write under way"));
     }

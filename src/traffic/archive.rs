@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use self::call::Call;
 use super::credentials::Credentials;
-use super::entry::{Recorded, Sent};
+use super::entry::{Recorded, RequestLine};
 use super::route::Router;
 use super::source::MAX_ENTRY_BYTES;
 use crate::contract::Contract;
@@ -84,10 +84,10 @@ impl<'run, W: Write> Archive<'run, W> {
     /// # Errors
     ///
     /// Those of the writer.
-    pub(crate) fn add(&mut self, sent: &Sent, recorded: Option<&Recorded>) -> io::Result<()> {
-        let mut line = self.line(sent, recorded, self.values);
+    pub(crate) fn add(&mut self, request_line: &RequestLine, recorded: Option<&Recorded>) -> io::Result<()> {
+        let mut line = self.line(request_line, recorded, self.values);
         if u64::try_from(line.len()).is_ok_and(|bytes| bytes > MAX_ENTRY_BYTES - READ_AHEAD) {
-            line = self.line(sent, recorded, Values::Hidden);
+            line = self.line(request_line, recorded, Values::Hidden);
         }
         // In one piece, so that a file is seldom cut within an entry.
         self.to.write_all(format!("{}{line}", self.separator).as_bytes())?;
@@ -107,11 +107,11 @@ impl<'run, W: Write> Archive<'run, W> {
         Ok(self.to)
     }
 
-    fn line(&mut self, sent: &Sent, recorded: Option<&Recorded>, values: Values) -> String {
-        let entry = match self.router.call(&sent.method, &sent.url) {
+    fn line(&mut self, request_line: &RequestLine, recorded: Option<&Recorded>, values: Values) -> String {
+        let entry = match self.router.call(&request_line.method, &request_line.url) {
             Ok(found) => {
                 let operation = self.contract.operation(found.operation);
-                let redaction = recorded.map(|recorded| self.credentials.redaction(&recorded.headers));
+                let redaction = recorded.map(|recorded| self.credentials.redaction(&recorded.request_headers));
                 let mut call = Call {
                     contract: self.contract,
                     operation,
@@ -126,39 +126,44 @@ impl<'run, W: Write> Archive<'run, W> {
                         values
                     },
                 };
-                call.entry(sent, recorded)
+                call.entry(request_line, recorded)
             }
-            Err(_) => self.of_no_operation(sent, recorded.map(|recorded| recorded.status)),
+            Err(_) => self.of_no_operation(request_line, recorded.map(|recorded| recorded.status)),
         };
         sanitize_json(&entry.into_json().to_string())
     }
 
-    fn of_no_operation(&self, sent: &Sent, status: Option<u16>) -> ArchiveEntry {
+    fn of_no_operation(&self, request_line: &RequestLine, status: Option<u16>) -> ArchiveEntry {
         let method = METHODS
             .iter()
-            .find(|method| **method == sent.method)
+            .find(|method| **method == request_line.method)
             .unwrap_or(&"OTHER");
         let request = ArchiveRequest {
             method: (*method).to_owned(),
-            url: format!("{}{}", sent.url.origin().ascii_serialization(), self.elsewhere),
+            url: format!("{}{}", request_line.url.origin().ascii_serialization(), self.elsewhere),
             headers: Vec::new(),
             body: None,
         };
         let response = status.map(|status| ArchiveResponse {
             status,
-            headers: vec![header(DATE.as_str(), &received(sent))],
+            headers: vec![header(DATE.as_str(), &received(request_line))],
             body: ArchiveBody::default(),
         });
-        entry(sent, request, response, "no operation of the contract")
+        entry(request_line, request, response, "no operation of the contract")
     }
 }
 
-fn entry(sent: &Sent, request: ArchiveRequest, response: Option<ArchiveResponse>, comment: &str) -> ArchiveEntry {
+fn entry(
+    request_line: &RequestLine,
+    request: ArchiveRequest,
+    response: Option<ArchiveResponse>,
+    comment: &str,
+) -> ArchiveEntry {
     ArchiveEntry {
         page: None,
         // Two entries are seldom sent in one nanosecond, and judging sorts them.
-        started: sent.started.to_rfc3339_opts(SecondsFormat::Nanos, true),
-        elapsed_ms: sent.elapsed.map(|elapsed| elapsed.as_secs_f64() * 1000.0),
+        started: request_line.started.to_rfc3339_opts(SecondsFormat::Nanos, true),
+        elapsed_ms: request_line.elapsed.map(|elapsed| elapsed.as_secs_f64() * 1000.0),
         request,
         response: response.ok_or_else(|| "no response was recorded".to_owned()),
         comment: Some(comment.to_owned()),
@@ -167,10 +172,12 @@ fn entry(sent: &Sent, request: ArchiveRequest, response: Option<ArchiveResponse>
 
 /// Returns when the response came, as the header `Date` has it. A recipient of a response without one adds it (RFC 9110,
 /// section 6.6.1).
-fn received(sent: &Sent) -> String {
-    let elapsed = sent.elapsed.and_then(|elapsed| TimeDelta::from_std(elapsed).ok());
-    let received: Option<DateTime<Utc>> = sent.started.checked_add_signed(elapsed.unwrap_or_default());
-    let received = received.unwrap_or(sent.started);
+fn received(request_line: &RequestLine) -> String {
+    let elapsed = request_line
+        .elapsed
+        .and_then(|elapsed| TimeDelta::from_std(elapsed).ok());
+    let received: Option<DateTime<Utc>> = request_line.started.checked_add_signed(elapsed.unwrap_or_default());
+    let received = received.unwrap_or(request_line.started);
     received.format("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 

@@ -37,39 +37,40 @@ const REDACTED: [&str; 5] = ["***", "redacted", "REDACTED", "Redacted", "\u{2039
 #[derive(Debug)]
 pub(super) enum Entry {
     /// It can be judged.
-    Exchange(Sent, Box<Recorded>),
+    Exchange(RequestLine, Box<Recorded>),
     /// It cannot be judged, but may have changed something.
-    Write(Skipped, Sent),
+    Write(Skipped, RequestLine),
     /// It cannot be judged.
     Other(Skipped),
 }
 
-/// When a request was sent, and where to.
+/// The method and URL of a request, with the time of its exchange.
 #[derive(Clone, Debug)]
-pub(crate) struct Sent {
+pub(crate) struct RequestLine {
     pub(crate) method: String,
     pub(crate) url: Url,
+    /// When the request began.
     pub(crate) started: DateTime<Utc>,
-    /// How long the response took; `None` where that is unknown.
+    /// How long it took until the response ended; `None` if that is unknown.
     pub(crate) elapsed: Option<Duration>,
 }
 
-impl Sent {
+impl RequestLine {
     /// Whether the request may change something: every method but the safe ones (RFC 9110, section 9.2.1).
     pub(crate) fn is_write(&self) -> bool {
         !matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE")
     }
 }
 
-/// A request and its response, as somebody recorded them.
+/// What was recorded of a request and its response besides the [`RequestLine`].
 #[derive(Debug)]
 pub(crate) struct Recorded {
-    pub(crate) headers: HeaderMap,
-    /// The body; `None` where there is none, or none was recorded.
-    pub(crate) body: Option<String>,
+    pub(crate) request_headers: HeaderMap,
+    /// `None` if the request has no body, or none was recorded.
+    pub(crate) request_body: Option<String>,
     pub(crate) status: u16,
     pub(crate) response_headers: HeaderMap,
-    /// The body without its content coding; `None` where it was not recorded, or not completely.
+    /// Without its content coding; `None` if it was not recorded, or not completely.
     pub(crate) response_body: Option<Bytes>,
 }
 
@@ -211,32 +212,36 @@ impl HarEntry {
         let plain = || NaiveDateTime::parse_from_str(&self.started_date_time, "%Y-%m-%dT%H:%M:%S%.f");
         let started = moment.or_else(|_| plain().map(|moment| moment.and_utc()));
         let known = self.time.filter(|time| *time >= 0.0);
-        let sent = Sent {
+        let request_line = RequestLine {
             method: self.request.method.clone(),
             url,
             started: started.map_err(|_| Skipped::NotAnEntry)?,
             elapsed: known.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok()),
         };
         let headers = header_map(&self.request.headers);
-        match self.judgeable(&sent, &headers) {
+        match self.judgeable(&request_line, &headers) {
             Ok((status, response_headers, response_body)) => {
-                let body = self.request.post_data.and_then(PostData::text);
+                let request_body = self.request.post_data.and_then(PostData::text);
                 let recorded = Recorded {
-                    headers,
-                    body,
+                    request_headers: headers,
+                    request_body,
                     status,
                     response_headers,
                     response_body,
                 };
-                Ok(Entry::Exchange(sent, Box::new(recorded)))
+                Ok(Entry::Exchange(request_line, Box::new(recorded)))
             }
-            Err(why) if sent.is_write() => Ok(Entry::Write(why, sent)),
+            Err(why) if request_line.is_write() => Ok(Entry::Write(why, request_line)),
             Err(why) => Err(why),
         }
     }
 
     /// Returns status, headers and body of the response.
-    fn judgeable(&self, sent: &Sent, request: &HeaderMap) -> Result<(u16, HeaderMap, Option<Bytes>), Skipped> {
+    fn judgeable(
+        &self,
+        request_line: &RequestLine,
+        request: &HeaderMap,
+    ) -> Result<(u16, HeaderMap, Option<Bytes>), Skipped> {
         let response = &self.response;
         let failed = is_set(&response.error) || is_set(&response.failure_text);
         let status = (100..600).find(|status| Some(f64::from(*status)) == response.status);
@@ -245,7 +250,7 @@ impl HarEntry {
         if self.is_cached() {
             return Err(Skipped::Cached);
         }
-        judgeable_head((sent, request), (status, &headers))?;
+        judgeable_head((request_line, request), (status, &headers))?;
         let content = response.content.as_ref();
         let known = content
             .and_then(|content| content.mime_type.as_deref())
@@ -288,15 +293,15 @@ const SKEW_SECONDS: i64 = 5;
 ///
 /// Why it is not judged.
 pub(crate) fn judgeable_head(
-    (sent, request): (&Sent, &HeaderMap),
+    (request_line, request): (&RequestLine, &HeaderMap),
     (status, headers): (u16, &HeaderMap),
 ) -> Result<(), Skipped> {
     match status {
         101 => Err(Skipped::NotHttp),
         100..200 => Err(Skipped::Aborted),
         304 => Err(Skipped::Cached),
-        _ if is_from_cache(sent, headers) => Err(Skipped::Cached),
-        _ if sent.method == "OPTIONS" && request.contains_key("access-control-request-method") => {
+        _ if is_from_cache(request_line, headers) => Err(Skipped::Cached),
+        _ if request_line.method == "OPTIONS" && request.contains_key("access-control-request-method") => {
             Err(Skipped::Preflight)
         }
         300..400 => Err(Skipped::Redirect),
@@ -306,7 +311,7 @@ pub(crate) fn judgeable_head(
 
 /// Whether an intermediate cache responded: its headers say so, or the response is older than the request (RFC 9111,
 /// section 4.2.3).
-fn is_from_cache(sent: &Sent, headers: &HeaderMap) -> bool {
+fn is_from_cache(request_line: &RequestLine, headers: &HeaderMap) -> bool {
     let text = |name: &str| {
         headers
             .get(name)
@@ -317,7 +322,7 @@ fn is_from_cache(sent: &Sent, headers: &HeaderMap) -> bool {
     let directives = text(CACHE_CONTROL.as_str()).to_ascii_lowercase();
     let is_stored = directives.contains("max-age=") && !directives.contains("max-age=0");
     let made = DateTime::parse_from_rfc2822(text(DATE.as_str()));
-    let age = made.map(|made| sent.started.signed_duration_since(made).num_seconds());
+    let age = made.map(|made| request_line.started.signed_duration_since(made).num_seconds());
     text(AGE.as_str()).parse::<u64>().is_ok_and(|age| age > 0)
         || is_stored && age.is_ok_and(|age| age > SKEW_SECONDS)
         || text("x-cache").to_ascii_lowercase().starts_with("hit")

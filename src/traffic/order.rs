@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 
 use chrono::{DateTime, Utc};
 
-use super::entry::{self, Entry, Recorded, Sent, Skipped};
+use super::entry::{self, Entry, Recorded, RequestLine, Skipped};
 use super::source::{self, Stopped};
 
 /// How many entries of a file are parsed ahead.
@@ -54,7 +54,7 @@ pub struct Place {
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub(crate) place: Place,
-    pub(crate) sent: Sent,
+    pub(crate) request_line: RequestLine,
     /// What was exchanged, where that can be judged.
     pub(crate) recorded: Option<Box<Recorded>>,
     /// Whether entries that began later came before it.
@@ -103,21 +103,21 @@ impl InOrder {
                     };
                     let mut skip = |why| *skipped.entry(why).or_default() += 1;
                     let read = match entry::read(text.get()) {
-                        Entry::Exchange(sent, recorded) => Some((sent, Some(recorded))),
-                        Entry::Write(why, sent) => {
+                        Entry::Exchange(request_line, recorded) => Some((request_line, Some(recorded))),
+                        Entry::Write(why, request_line) => {
                             skip(why);
-                            Some((sent, None))
+                            Some((request_line, None))
                         }
                         Entry::Other(why) => {
                             skip(why);
                             None
                         }
                     };
-                    if let Some((sent, recorded)) = read {
+                    if let Some((request_line, recorded)) = read {
                         // Nobody listens any more once judging has ended early.
                         drop(sender.send(Placed {
                             place,
-                            sent,
+                            request_line,
                             recorded,
                             is_late: false,
                             bytes: text.get().len(),
@@ -154,7 +154,7 @@ impl InOrder {
         let (mut files, mut all) = (Vec::new(), BTreeMap::new());
         for feed in self.feeds {
             drop(feed.entries);
-            // A reader has nothing that panics; if one did, its file counts as unreadable.
+            // A reader should never panic; if it does, its file counts as unreadable.
             let ended = feed.reader.join().unwrap_or_else(|_| ReaderResult {
                 entries: 0,
                 skipped: BTreeMap::new(),
@@ -174,7 +174,7 @@ impl InOrder {
 
     fn fill(&mut self) {
         while self.bytes < WINDOW_BYTES {
-            let started = |feed: &&mut Feed| feed.next.as_ref().map(|next| next.sent.started);
+            let started = |feed: &&mut Feed| feed.next.as_ref().map(|next| next.request_line.started);
             let earliest = self
                 .feeds
                 .iter_mut()
@@ -197,8 +197,8 @@ impl Iterator for InOrder {
         self.fill();
         let Reverse(ByTime(mut placed)) = self.window.pop()?;
         self.bytes -= placed.bytes;
-        placed.is_late = placed.sent.started < self.latest;
-        self.latest = self.latest.max(placed.sent.started);
+        placed.is_late = placed.request_line.started < self.latest;
+        self.latest = self.latest.max(placed.request_line.started);
         Some(placed)
     }
 }
@@ -208,7 +208,7 @@ struct ByTime(Placed);
 
 impl ByTime {
     fn key(&self) -> (DateTime<Utc>, Place) {
-        (self.0.sent.started, self.0.place)
+        (self.0.request_line.started, self.0.place)
     }
 }
 
@@ -260,7 +260,7 @@ mod tests {
             content: Box::new(std::io::Cursor::new(lines.concat())),
         };
         InOrder::new(vec![file])
-            .map(|placed| (placed.sent.started.second(), placed.is_late))
+            .map(|placed| (placed.request_line.started.second(), placed.is_late))
             .collect()
     }
 

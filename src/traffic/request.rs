@@ -4,7 +4,7 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::Value;
 
-use super::entry::{Recorded, Sent, is_redacted};
+use super::entry::{Recorded, RequestLine, is_redacted};
 use super::route::Call;
 use crate::contract::operation::{Location, Operation, Security};
 use crate::exchange::json;
@@ -12,9 +12,13 @@ use crate::exchange::{Content, Credential, Digest, Printable, Request, placehold
 
 /// Returns the request. Nothing of its values may be printed: its path is printed as the template, with the parameters
 /// that the contract knows.
-pub(super) fn request(operation: &Operation, (sent, recorded): (&Sent, &Recorded), call: &Call) -> Request {
+pub(super) fn request(
+    operation: &Operation,
+    (request_line, recorded): (&RequestLine, &Recorded),
+    call: &Call,
+) -> Request {
     let documented = operation.request.is_some();
-    let body = recorded.body.as_deref().filter(|_| documented);
+    let body = recorded.request_body.as_deref().filter(|_| documented);
     let body = body.and_then(|body| json::read(body.as_bytes()).ok());
     Request {
         path: call.path.clone(),
@@ -22,7 +26,7 @@ pub(super) fn request(operation: &Operation, (sent, recorded): (&Sent, &Recorded
         // The pointer to the whole body: no value of it is printed.
         unprintable: vec![String::new()],
         printable: Printable {
-            path: printable_path(operation, &sent.url),
+            path: printable_path(operation, &request_line.url),
             headers: Vec::new(),
         },
         credential: match &operation.security {
@@ -86,7 +90,11 @@ pub(super) const OTHER_REQUESTS: [&str; 6] = [
 
 /// Whether a request is one that the document shows, as far as that can be told: a JSON body where one is documented, no
 /// other query parameters than the documented ones, a page that is a positive number, a JSON response.
-pub(super) fn is_as_documented(operation: &Operation, (sent, recorded): (&Sent, &Recorded), request: &Request) -> bool {
+pub(super) fn is_as_documented(
+    operation: &Operation,
+    (request_line, recorded): (&RequestLine, &Recorded),
+    request: &Request,
+) -> bool {
     let is_known = |name: &str| {
         let mut known = operation
             .parameters
@@ -96,21 +104,23 @@ pub(super) fn is_as_documented(operation: &Operation, (sent, recorded): (&Sent, 
     };
     let header = |name: &str| {
         recorded
-            .headers
+            .request_headers
             .get(name)
             .map(|value| String::from_utf8_lossy(value.as_bytes()))
     };
-    let query = sent.url.query_pairs().all(|(name, _)| is_known(&name));
+    let query = request_line.url.query_pairs().all(|(name, _)| is_known(&name));
     let accepts = header("accept").is_none_or(|accept| accept.contains("json") || accept.contains("*/*"));
-    let sends = header("content-type").is_none_or(|sent| sent.to_ascii_lowercase().contains("json"));
-    let body = recorded.body.is_none() || request.json().is_some_and(Value::is_object);
+    let sends = header("content-type").is_none_or(|media_type| media_type.to_ascii_lowercase().contains("json"));
+    let body = recorded.request_body.is_none() || request.json().is_some_and(Value::is_object);
     let body = operation.request.is_none() || (sends && body);
-    let page = page(operation, &sent.url).is_some_and(|page| page.number != Some(0));
-    let plain = !OTHER_REQUESTS.iter().any(|name| recorded.headers.contains_key(*name));
+    let page = page(operation, &request_line.url).is_some_and(|page| page.number != Some(0));
+    let plain = !OTHER_REQUESTS
+        .iter()
+        .any(|name| recorded.request_headers.contains_key(*name));
     body && page && query && accepts && plain && recorded.status != 206
 }
 
-/// Returns the page that a request asks for; `None` where its number is not one.
+/// Returns the page that a request asks for; `None` if the page parameter is not a number or is repeated.
 pub(super) fn page(operation: &Operation, url: &Url) -> Option<PageRequest> {
     let parameter = operation.page.as_ref().map(|page| page.parameter.as_str());
     let (asked, others): (Vec<_>, Vec<_>) = url.query_pairs().partition(|(name, _)| Some(&**name) == parameter);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::entry::{Recorded, Sent, Skipped};
+use super::entry::{Recorded, RequestLine, Skipped};
 use super::order::{File, FileRead, InOrder, Place, Placed};
 use super::request::{self, Client, PageRequest};
 use super::route::{Call, NoCall, Router};
@@ -288,18 +288,21 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Judges the next exchange.
     pub(crate) fn take(&mut self, placed: &Placed) {
         let Placed {
-            place, sent, recorded, ..
+            place,
+            request_line,
+            recorded,
+            ..
         } = placed;
-        self.conclude_walks(Some(sent.started));
+        self.conclude_walks(Some(request_line.started));
         self.place = *place;
-        let call = self.router.call(&sent.method, &sent.url);
+        let call = self.router.call(&request_line.method, &request_line.url);
         // Whatever is below the service's origin may change its records, in the contract or not.
-        if sent.is_write() && !matches!(call, Err(NoCall::OtherOrigin)) {
-            // A write without a response of the service, or with one that only announces it (202), may still come.
+        if request_line.is_write() && !matches!(call, Err(NoCall::OtherOrigin)) {
+            // A write that got no response from the service, or only a 202, may still take effect.
             let is_done = recorded
                 .as_ref()
                 .is_some_and(|recorded| recorded.status <= 501 && recorded.status != 202);
-            let known = sent.elapsed.filter(|_| is_done);
+            let known = request_line.elapsed.filter(|_| is_done);
             let known = known.and_then(|elapsed| TimeDelta::from_std(elapsed).ok());
             let write = Write {
                 operation: call
@@ -307,39 +310,44 @@ impl<'run, 'emit> Session<'run, 'emit> {
                     .ok()
                     .filter(|_| recorded.is_some())
                     .map(|call| call.operation),
-                client: recorded.as_ref().map(|recorded| Client::of(&recorded.headers)),
+                client: recorded.as_ref().map(|recorded| Client::of(&recorded.request_headers)),
                 file: place.file,
-                ended: later(sent.started, known.unwrap_or(UNKNOWN_DURATION)),
+                ended: later(request_line.started, known.unwrap_or(UNKNOWN_DURATION)),
             };
-            self.note_write(write, sent.started);
+            self.note_write(write, request_line.started);
         }
         let Some(recorded) = recorded else { return };
         let call = call.map_err(|why| match why {
             NoCall::NoOperation => NotJudged::NoOperation,
             NoCall::OtherOrigin => NotJudged::OtherOrigin,
         });
-        if let Err(why) = call.and_then(|call| self.judge((sent, recorded), call, placed.is_late)) {
+        if let Err(why) = call.and_then(|call| self.judge((request_line, recorded), call, placed.is_late)) {
             *self.not_judged.entry(why).or_default() += 1;
         }
     }
 
     /// Judges an exchange that calls an operation, or returns why it decides nothing.
-    fn judge(&mut self, (sent, recorded): (&Sent, &Recorded), call: Call, is_late: bool) -> Result<(), NotJudged> {
+    fn judge(
+        &mut self,
+        (request_line, recorded): (&RequestLine, &Recorded),
+        call: Call,
+        is_late: bool,
+    ) -> Result<(), NotJudged> {
         let operation = self.contract.operation(call.operation);
-        let request = request::request(operation, (sent, recorded), &call);
+        let request = request::request(operation, (request_line, recorded), &call);
         // A 500 is the service's own failure, whatever the request was.
         let failed = matches!(recorded.status, 500 | 501);
-        if !failed && !request::is_as_documented(operation, (sent, recorded), &request) {
+        if !failed && !request::is_as_documented(operation, (request_line, recorded), &request) {
             return Err(NotJudged::NotAsDocumented);
         }
         if recorded.status > 501 {
             return Err(NotJudged::Unavailable);
         }
-        let exchange = self.exchange(request, (sent, recorded));
+        let exchange = self.exchange(request, (request_line, recorded));
         let asked = operation
             .page
             .as_ref()
-            .and_then(|_| request::page(operation, &sent.url));
+            .and_then(|_| request::page(operation, &request_line.url));
         let Some(asked) = asked else {
             self.judge_by_itself(&exchange, call);
             return Ok(());
@@ -347,36 +355,42 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let window = Window {
             file: self.place.file,
             list: call.operation,
-            client: Client::of(&recorded.headers),
-            path: request::path_of_list(operation, &sent.url),
+            client: Client::of(&recorded.request_headers),
+            path: request::path_of_list(operation, &request_line.url),
         };
-        let elapsed = sent.elapsed.and_then(|elapsed| TimeDelta::from_std(elapsed).ok());
+        let elapsed = request_line
+            .elapsed
+            .and_then(|elapsed| TimeDelta::from_std(elapsed).ok());
         self.page(&Page {
             exchange: &exchange,
             window,
             asked,
-            started: sent.started,
-            ended: later(sent.started, elapsed.unwrap_or_default()),
+            started: request_line.started,
+            ended: later(request_line.started, elapsed.unwrap_or_default()),
             is_late,
         });
         Ok(())
     }
 
     /// Makes the exchange of a recorded request, with its number and its time since the first one.
-    fn exchange(&mut self, request: Request, (sent, recorded): (&Sent, &Recorded)) -> Exchange {
+    fn exchange(&mut self, request: Request, (request_line, recorded): (&RequestLine, &Recorded)) -> Exchange {
         self.called.insert(request.operation);
         self.tally.answered += 1;
-        let began = *self.began.get_or_insert(sent.started);
+        let began = *self.began.get_or_insert(request_line.started);
         Exchange {
             number: self.tally.answered,
             request,
-            sent: sent.started.signed_duration_since(began).to_std().unwrap_or_default(),
+            sent: request_line
+                .started
+                .signed_duration_since(began)
+                .to_std()
+                .unwrap_or_default(),
             outcome: Ok(Response {
                 status: recorded.status,
                 headers: recorded.response_headers.clone(),
                 body: recorded.response_body.clone().unwrap_or_default(),
                 has_body: recorded.response_body.is_some(),
-                elapsed: sent.elapsed.unwrap_or_default(),
+                elapsed: request_line.elapsed.unwrap_or_default(),
             }),
         }
     }
@@ -409,8 +423,10 @@ impl<'run, 'emit> Session<'run, 'emit> {
             self.evaluation.conclude(alone);
         }
         self.emit_exchange(page.exchange, body.as_deref());
-        // What was written since a late page was requested may be on it or not.
-        if noted.page.is_none() || page.is_late {
+        // A response that is no page ends the walk. So does a late page: what was written since it was requested may be
+        // on it or not.
+        let is_page = noted.page.is_some();
+        if !is_page || page.is_late {
             self.drop_walk(&page.window);
             return;
         }

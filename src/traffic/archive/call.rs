@@ -17,7 +17,7 @@ use crate::report::{
 };
 use crate::rules::schemes;
 use crate::traffic::credentials::Credentials;
-use crate::traffic::entry::{Recorded, Sent, is_misread};
+use crate::traffic::entry::{Recorded, RequestLine, is_misread};
 use crate::traffic::request::{OTHER_REQUESTS, is_of_a_client, printable_path};
 
 /// The headers of a request that are written with their values, besides [`OTHER_REQUESTS`].
@@ -56,30 +56,38 @@ pub(super) struct Call<'run, 'archive> {
 }
 
 impl Call<'_, '_> {
-    pub(super) fn entry(&mut self, sent: &Sent, recorded: Option<&Recorded>) -> ArchiveEntry {
+    pub(super) fn entry(&mut self, request_line: &RequestLine, recorded: Option<&Recorded>) -> ArchiveEntry {
         let request = ArchiveRequest {
-            method: sent.method.clone(),
-            url: self.url(sent),
-            headers: recorded.map_or_else(Vec::new, |recorded| self.request_headers(&recorded.headers)),
+            method: request_line.method.clone(),
+            url: self.url(request_line),
+            headers: recorded.map_or_else(Vec::new, |recorded| self.request_headers(&recorded.request_headers)),
             body: recorded.and_then(|recorded| self.request_body(recorded)),
         };
-        let response = recorded.map(|recorded| self.response(sent, recorded));
-        entry(sent, request, response, &self.operation.name)
+        let response = recorded.map(|recorded| self.response(request_line, recorded));
+        entry(request_line, request, response, &self.operation.name)
     }
 
-    fn url(&mut self, sent: &Sent) -> String {
+    fn url(&mut self, request_line: &RequestLine) -> String {
         match self.values {
             Values::Hidden => {
-                let mut path = printable_path(self.operation, &sent.url);
+                let mut path = printable_path(self.operation, &request_line.url);
                 // With such a parameter the response need not be the documented one.
-                if sent.url.query_pairs().any(|(name, _)| !self.is_documented(&name)) {
+                if request_line
+                    .url
+                    .query_pairs()
+                    .any(|(name, _)| !self.is_documented(&name))
+                {
                     path = with_query(&path, NOT_IN_THE_CONTRACT, "");
                 }
                 format!("{}{}{path}", self.base.origin(), self.base.base_path())
             }
             Values::Shown => {
-                let query = self.query(sent);
-                let path = format!("{}{}{query}", sent.url.origin().ascii_serialization(), sent.url.path());
+                let query = self.query(request_line);
+                let path = format!(
+                    "{}{}{query}",
+                    request_line.url.origin().ascii_serialization(),
+                    request_line.url.path()
+                );
                 self.redaction.hide(&path)
             }
         }
@@ -91,9 +99,9 @@ impl Call<'_, '_> {
     }
 
     /// Returns the query as it was, but for what the contract does not document, such as a key, and for secrets.
-    fn query(&mut self, sent: &Sent) -> String {
-        let raw = sent.url.query().unwrap_or_default().split('&');
-        let pairs = raw.filter(|pair| !pair.is_empty()).zip(sent.url.query_pairs());
+    fn query(&mut self, request_line: &RequestLine) -> String {
+        let raw = request_line.url.query().unwrap_or_default().split('&');
+        let pairs = raw.filter(|pair| !pair.is_empty()).zip(request_line.url.query_pairs());
         let mut query = String::new();
         for (raw, (name, value)) in pairs {
             let plain_name = raw.split('=').next().unwrap_or_default();
@@ -129,23 +137,23 @@ impl Call<'_, '_> {
     }
 
     fn request_body(&self, recorded: &Recorded) -> Option<ArchiveBody> {
-        let body = recorded.body.as_ref()?;
-        let sent = recorded.headers.get(CONTENT_TYPE);
-        let sent = sent.map(|value| String::from_utf8_lossy(value.as_bytes()));
-        let sent = sent.unwrap_or_default();
+        let body = recorded.request_body.as_ref()?;
+        let content_type = recorded.request_headers.get(CONTENT_TYPE);
+        let content_type = content_type.map(|value| String::from_utf8_lossy(value.as_bytes()));
+        let content_type = content_type.unwrap_or_default();
         Some(match self.values {
             Values::Hidden => ArchiveBody {
-                media_type: render_media_type(&media_type(&sent)),
+                media_type: render_media_type(&media_type(&content_type)),
                 ..self.shape(body.as_bytes())
             },
             Values::Shown => ArchiveBody {
-                media_type: self.redaction.hide(&sent),
+                media_type: self.redaction.hide(&content_type),
                 ..self.text(body)
             },
         })
     }
 
-    fn response(&self, sent: &Sent, recorded: &Recorded) -> ArchiveResponse {
+    fn response(&self, request_line: &RequestLine, recorded: &Recorded) -> ArchiveResponse {
         let body = recorded.response_body.as_ref();
         let written = match (body, self.values) {
             (None, _) => ArchiveBody {
@@ -155,7 +163,7 @@ impl Call<'_, '_> {
             (Some(body), Values::Hidden) => self.shape(body),
             (Some(body), Values::Shown) => self.shown(body),
         };
-        let mut headers = self.response_headers(sent, recorded);
+        let mut headers = self.response_headers(request_line, recorded);
         // Who judges the archive takes a body that is not JSON for whole if it has the stated length.
         if let Some(body) = body.filter(|_| recorded.status != 204 && written.comments.is_empty()) {
             headers.push(header(CONTENT_LENGTH.as_str(), &body.len().to_string()));
@@ -193,13 +201,13 @@ impl Call<'_, '_> {
         })
     }
 
-    fn response_headers(&self, sent: &Sent, recorded: &Recorded) -> Vec<Value> {
+    fn response_headers(&self, request_line: &RequestLine, recorded: &Recorded) -> Vec<Value> {
         let mut headers = match self.values {
             Values::Hidden => self.known_headers(recorded),
             Values::Shown => self.listed_headers(&recorded.response_headers),
         };
         if self.values == Values::Hidden || !recorded.response_headers.contains_key(DATE) {
-            headers.push(header(DATE.as_str(), &received(sent)));
+            headers.push(header(DATE.as_str(), &received(request_line)));
         }
         let schemes = schemes(&recorded.response_headers);
         let known = SCHEMES

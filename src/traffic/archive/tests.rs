@@ -26,8 +26,8 @@ fn base() -> Target {
     Target::parse(BASE).unwrap()
 }
 
-fn sent(method: &str, url: &str) -> Sent {
-    Sent {
+fn request_line(method: &str, url: &str) -> RequestLine {
+    RequestLine {
         method: method.to_owned(),
         url: Url::parse(url).unwrap(),
         started: DateTime::from_timestamp(1_700_000_000, 123_456_789).unwrap(),
@@ -45,23 +45,23 @@ fn response(media_type: &'static str, body: impl Into<Vec<u8>>) -> Recorded {
     let mut response_headers = HeaderMap::new();
     response_headers.insert("content-type", HeaderValue::from_static(media_type));
     Recorded {
-        headers: headers(&[("authorization", "Bearer tk-of-somebody")]),
-        body: None,
+        request_headers: headers(&[("authorization", "Bearer tk-of-somebody")]),
+        request_body: None,
         status: 200,
         response_headers,
         response_body: Some(body.into().into()),
     }
 }
 
-fn archived_by(contract: &Contract, values: Values, exchanges: &[(Sent, Option<Recorded>)]) -> String {
+fn archived_by(contract: &Contract, values: Values, exchanges: &[(RequestLine, Option<Recorded>)]) -> String {
     let mut archive = Archive::begin(Vec::new(), contract, base(), values).unwrap();
-    for (sent, recorded) in exchanges {
-        archive.add(sent, recorded.as_ref()).unwrap();
+    for (request_line, recorded) in exchanges {
+        archive.add(request_line, recorded.as_ref()).unwrap();
     }
     String::from_utf8(archive.end("all is in it").unwrap()).unwrap()
 }
 
-fn archived(values: Values, exchanges: &[(Sent, Option<Recorded>)]) -> String {
+fn archived(values: Values, exchanges: &[(RequestLine, Option<Recorded>)]) -> String {
     archived_by(&built_in(), values, exchanges)
 }
 
@@ -74,12 +74,12 @@ fn entries(text: &str) -> (Vec<Entry>, bool) {
 
 /// The exchange of an archive that has one.
 #[track_caller]
-fn exchange(text: &str) -> (Sent, Recorded) {
+fn exchange(text: &str) -> (RequestLine, Recorded) {
     let (mut entries, _) = entries(text);
     let entry = entries.pop().unwrap();
     assert!(entries.is_empty(), "{text}");
     match entry {
-        Entry::Exchange(sent, recorded) => (sent, *recorded),
+        Entry::Exchange(request_line, recorded) => (request_line, *recorded),
         other => panic!("{other:?}: {text}"),
     }
 }
@@ -94,8 +94,8 @@ fn again(contract: &Contract, text: &str, values: Values) -> String {
     let mut archive = Archive::begin(Vec::new(), contract, base, values).unwrap();
     for entry in entries(text).0 {
         match entry {
-            Entry::Exchange(sent, recorded) => archive.add(&sent, Some(&recorded)).unwrap(),
-            Entry::Write(_, sent) => archive.add(&sent, None).unwrap(),
+            Entry::Exchange(request_line, recorded) => archive.add(&request_line, Some(&recorded)).unwrap(),
+            Entry::Write(_, request_line) => archive.add(&request_line, None).unwrap(),
             Entry::Other(_) => {}
         }
     }
@@ -177,7 +177,7 @@ fn an_archive_is_judged_up_to_where_it_was_cut_off() {
     let exchanges = [1, 2, 3].map(|page| {
         let body = format!(r#"{{"data": "page {page}, }}\n]"}}"#);
         let recorded = response("application/json", body);
-        (sent("GET", &format!("{TAGS}?page={page}")), Some(recorded))
+        (request_line("GET", &format!("{TAGS}?page={page}")), Some(recorded))
     });
     let text = archived(Values::Shown, &exchanges);
     let ends: Vec<_> = text
@@ -202,7 +202,7 @@ fn an_archive_is_judged_up_to_where_it_was_cut_off() {
 #[test]
 fn values_are_shapes_unless_they_are_asked_for() {
     let mut create = response("application/json", r#"{"data": {"id": "t-17", "name": "regular"}}"#);
-    create.headers = headers(&[
+    create.request_headers = headers(&[
         ("authorization", "Bearer tk-of-somebody"),
         ("content-type", "application/json"),
         ("accept", "application/json, text/plain"),
@@ -210,15 +210,15 @@ fn values_are_shapes_unless_they_are_asked_for() {
         ("x-tenant", "example"),
         ("x-request-id", "1"),
     ]);
-    create.body = Some(r#"{"name": "regular"}"#.to_owned());
+    create.request_body = Some(r#"{"name": "regular"}"#.to_owned());
     let list = response(
         "application/json; charset=utf-8",
         r#"{"data": {"items": [{"id": "t-17"}, {"id": "t-18"}]}}"#,
     );
     let exchanges = [
-        (sent("POST", TAGS), Some(create)),
-        (sent("GET", &format!("{TAGS}?page=2")), Some(list)),
-        (sent("DELETE", TAGS), None),
+        (request_line("POST", TAGS), Some(create)),
+        (request_line("GET", &format!("{TAGS}?page=2")), Some(list)),
+        (request_line("DELETE", TAGS), None),
     ];
     let archives = [Values::Hidden, Values::Shown].map(|values| archived(values, &exchanges));
     crate::testing::with_snapshots(|| insta::assert_snapshot!("traffic_archive", archives.join("\n")));
@@ -235,19 +235,19 @@ fn every_body_comes_back_as_it_was() {
         ("application/octet-stream", &[0xff, 0xfe, 0, 1]),
     ] {
         let recorded = response(media_type, body);
-        let text = archived(Values::Shown, &[(sent("GET", TAGS), Some(recorded))]);
+        let text = archived(Values::Shown, &[(request_line("GET", TAGS), Some(recorded))]);
         let (read, recorded) = exchange(&text);
         assert_eq!(recorded.response_body.as_deref(), Some(body), "{text}");
         assert_eq!(recorded.response_headers["content-type"], media_type);
         assert_eq!(read.url.as_str(), TAGS);
         assert_eq!(
             (read.started, read.elapsed),
-            (sent("GET", TAGS).started, sent("GET", TAGS).elapsed)
+            (request_line("GET", TAGS).started, request_line("GET", TAGS).elapsed)
         );
     }
     let mut unknown = response("application/json", "");
     unknown.response_body = None;
-    let text = archived(Values::Shown, &[(sent("GET", TAGS), Some(unknown))]);
+    let text = archived(Values::Shown, &[(request_line("GET", TAGS), Some(unknown))]);
     assert_eq!(exchange(&text).1.response_body, None);
 }
 
@@ -255,12 +255,12 @@ fn every_body_comes_back_as_it_was() {
 fn a_shape_is_not_judged_as_a_body_and_an_unusual_media_type_not_as_another() {
     let contract = built_in();
     let mut create = response("application/json", r#"{"data": 7}"#);
-    create.body = Some(r#"{"name": "regular"}"#.to_owned());
-    let text = archived(Values::Hidden, &[(sent("POST", TAGS), Some(create))]);
+    create.request_body = Some(r#"{"name": "regular"}"#.to_owned());
+    let text = archived(Values::Hidden, &[(request_line("POST", TAGS), Some(create))]);
     let (_, read) = exchange(&text);
-    assert_eq!((read.body, read.response_body), (None, None));
+    assert_eq!((read.request_body, read.response_body), (None, None));
     let unusual = response("application/x-ada", "{}");
-    let text = archived(Values::Hidden, &[(sent("GET", TAGS), Some(unusual))]);
+    let text = archived(Values::Hidden, &[(request_line("GET", TAGS), Some(unusual))]);
     assert!(!text.contains("x-ada"), "{text}");
     let judged = judged(&contract, &text);
     let expected = BTreeMap::from([(NotJudged::Skipped(Skipped::WithoutHeaders), 1)]);
@@ -281,9 +281,9 @@ fn a_request_that_is_not_documented_is_not_made_one_by_hiding_its_values() {
         (format!("{TAGS}?page=x"), ("accept", "*/*")),
     ] {
         let mut recorded = response("application/json", "{}");
-        recorded.headers = headers(&[header]);
+        recorded.request_headers = headers(&[header]);
         for values in [Values::Hidden, Values::Shown] {
-            let text = archived(values, &[(sent("GET", &url), Some(clone(&recorded)))]);
+            let text = archived(values, &[(request_line("GET", &url), Some(clone(&recorded)))]);
             let judged = judged(&contract, &text);
             let expected = BTreeMap::from([(NotJudged::NotAsDocumented, 1)]);
             assert_eq!(judged.not_judged, expected, "{text}");
@@ -293,8 +293,8 @@ fn a_request_that_is_not_documented_is_not_made_one_by_hiding_its_values() {
 
 fn clone(recorded: &Recorded) -> Recorded {
     Recorded {
-        headers: recorded.headers.clone(),
-        body: recorded.body.clone(),
+        request_headers: recorded.request_headers.clone(),
+        request_body: recorded.request_body.clone(),
         status: recorded.status,
         response_headers: recorded.response_headers.clone(),
         response_body: recorded.response_body.clone(),
@@ -324,15 +324,15 @@ fn two_clients_stay_two_and_one_stays_one() {
             .iter()
             .map(|headers| {
                 let mut recorded = response("application/json", "{}");
-                recorded.headers = headers.clone();
-                (sent("GET", TAGS), Some(recorded))
+                recorded.request_headers = headers.clone();
+                (request_line("GET", TAGS), Some(recorded))
             })
             .collect();
         let (entries, _) = entries(&archived(values, &exchanges));
         let read: Vec<_> = entries
             .iter()
             .map(|entry| match entry {
-                Entry::Exchange(_, recorded) => Client::of(&recorded.headers),
+                Entry::Exchange(_, recorded) => Client::of(&recorded.request_headers),
                 other => panic!("{other:?}"),
             })
             .collect();
@@ -355,7 +355,7 @@ fn two_clients_stay_two_and_one_stays_one() {
 fn what_calls_no_operation_is_seen_and_not_judged_and_nothing_of_it_is_kept() {
     let contract = built_in();
     let mut login = response("application/json", r#"{"token": "tk-of-somebody", "name": "Jane Roe"}"#);
-    login.body = Some("user=jane.roe&password=hunter2".to_owned());
+    login.request_body = Some("user=jane.roe&password=hunter2".to_owned());
     login
         .response_headers
         .insert("set-cookie", HeaderValue::from_static("session=tk-of-somebody"));
@@ -363,7 +363,7 @@ fn what_calls_no_operation_is_seen_and_not_judged_and_nothing_of_it_is_kept() {
     for values in [Values::Hidden, Values::Shown] {
         for recorded in [Some(clone(&login)), None] {
             let is_whole = recorded.is_some();
-            let text = archived(values, &[(sent("POST", url), recorded)]);
+            let text = archived(values, &[(request_line("POST", url), recorded)]);
             for secret in [
                 "jane", "Jane", "hunter2", "tk-of", "login", "session", "password", "json",
             ] {
@@ -377,18 +377,20 @@ fn what_calls_no_operation_is_seen_and_not_judged_and_nothing_of_it_is_kept() {
             let judged = judged(&contract, &text);
             assert_eq!(judged.not_judged, BTreeMap::from([(why, 1)]), "{text}");
             match &entries(&text).0[..] {
-                [Entry::Exchange(sent, _) | Entry::Write(_, sent)] => assert!(sent.is_write(), "{text}"),
+                [Entry::Exchange(request_line, _) | Entry::Write(_, request_line)] => {
+                    assert!(request_line.is_write(), "{text}");
+                }
                 other => panic!("{other:?}"),
             }
         }
     }
     let elsewhere = archived(
         Values::Shown,
-        &[(sent("JANE", "https://id.example.com/a?b"), Some(login))],
+        &[(request_line("JANE", "https://id.example.com/a?b"), Some(login))],
     );
-    let (sent, _) = exchange(&elsewhere);
-    assert_eq!((sent.method.as_str(), sent.is_write()), ("OTHER", true));
-    assert_eq!(sent.url.host_str(), Some("id.example.com"));
+    let (request_line, _) = exchange(&elsewhere);
+    assert_eq!((request_line.method.as_str(), request_line.is_write()), ("OTHER", true));
+    assert_eq!(request_line.url.host_str(), Some("id.example.com"));
 }
 
 #[test]
@@ -412,11 +414,11 @@ fn the_path_of_no_operation_calls_none_even_where_a_contract_has_nothing_but_par
     let text = archived_by(
         &contract,
         Values::Shown,
-        &[(sent("POST", "https://contacts.example.com/a/b/c"), Some(login))],
+        &[(request_line("POST", "https://contacts.example.com/a/b/c"), Some(login))],
     );
-    let (sent, _) = exchange(&text);
+    let (request_line, _) = exchange(&text);
     let mut router = Router::new(&contract, None);
-    assert!(router.call("POST", &sent.url).is_err(), "{}", sent.url);
+    assert!(router.call("POST", &request_line.url).is_err(), "{}", request_line.url);
     assert!(!text.contains("Jane"), "{text}");
 }
 
@@ -437,7 +439,7 @@ fn a_secret_in_the_path_or_the_query_is_hidden() {
     let url = format!("{BASE}/pets?kind=a%20b&session=hunter2&api_key=hunter2#hunter2");
     let exchanges = [format!("{BASE}/resets/hunter2"), url].map(|url| {
         (
-            sent("GET", &url),
+            request_line("GET", &url),
             Some(response("application/json", r#"{"of": "Jane Roe"}"#)),
         )
     });
@@ -445,7 +447,7 @@ fn a_secret_in_the_path_or_the_query_is_hidden() {
     assert!(!text.contains("hunter2"), "{text}");
     let (entries, _) = entries(&text);
     let urls = entries.iter().map(|entry| match entry {
-        Entry::Exchange(sent, _) => sent.url.as_str(),
+        Entry::Exchange(request_line, _) => request_line.url.as_str(),
         other => panic!("{other:?}"),
     });
     let expected = [
@@ -460,11 +462,14 @@ fn an_entry_that_is_too_large_to_be_read_is_written_as_shapes() {
     let mut recorded = response("application/json", "{}");
     let body = usize::try_from(MAX_ENTRY_BYTES).unwrap();
     // Without a credential nothing is searched for, which would take seconds.
-    recorded.headers = HeaderMap::new();
-    recorded.body = Some(format!("{{\"name\": \"{}\"}}", "x".repeat(body)));
+    recorded.request_headers = HeaderMap::new();
+    recorded.request_body = Some(format!("{{\"name\": \"{}\"}}", "x".repeat(body)));
     let text = archived(
         Values::Shown,
-        &[(sent("POST", TAGS), Some(recorded)), (sent("POST", TAGS), None)],
+        &[
+            (request_line("POST", TAGS), Some(recorded)),
+            (request_line("POST", TAGS), None),
+        ],
     );
     assert!(text.len() < 10_000, "{}", text.len());
     assert_eq!(entries(&text).0.len(), 2);
@@ -520,12 +525,13 @@ mod of_a_check {
     }
 
     /// An exchange whose every part shows the canary's token, and every other one of its secrets.
-    fn telling(canary: &Canary, body: Vec<u8>) -> (Sent, Option<Recorded>) {
+    fn telling(canary: &Canary, body: Vec<u8>) -> (RequestLine, Option<Recorded>) {
         let (token, name) = (&canary.token, &canary.firstname);
         let mut recorded = response("application/json", body);
-        recorded.body = Some(json!({"name": canary.lastname, "note": token, (token): [canary.street]}).to_string());
+        recorded.request_body =
+            Some(json!({"name": canary.lastname, "note": token, (token): [canary.street]}).to_string());
         let basic = base64::engine::general_purpose::STANDARD.encode(format!("{name}:{token}"));
-        recorded.headers = headers(&[
+        recorded.request_headers = headers(&[
             ("authorization", &format!("Bearer {token}")),
             ("proxy-authorization", &format!("Basic {basic}")),
             ("cookie", &format!("theme=dark; session={token}")),
@@ -550,7 +556,10 @@ mod of_a_check {
             recorded.response_headers.insert(name, value.parse().unwrap());
         }
         let query = format!("page={}&{token}={token}&{}={name}", canary.id, canary.email);
-        (sent("PUT", &format!("{CONTACTS}/{token}?{query}")), Some(recorded))
+        (
+            request_line("PUT", &format!("{CONTACTS}/{token}?{query}")),
+            Some(recorded),
+        )
     }
 
     #[test]
@@ -573,8 +582,8 @@ mod of_a_check {
                 let media_type = format!("application/{}", canary.firstname).parse().unwrap();
                 let headers = &mut unusual.1.as_mut().unwrap().response_headers;
                 headers.insert("content-type", media_type);
-                let (sent, _) = telling(&canary, Vec::new());
-                [telling(&canary, body.clone()), login, unusual, (sent, None)]
+                let (request_line, _) = telling(&canary, Vec::new());
+                [telling(&canary, body.clone()), login, unusual, (request_line, None)]
             };
             let hidden = archived(Values::Hidden, &exchanges());
             canary.scanner().assert_clean("the archive", hidden.as_bytes());
@@ -591,11 +600,11 @@ mod of_a_check {
     fn what_was_changed_to_hide_a_credential_is_not_judged() {
         let body = json!({"data": {"id": "tk-of-somebody"}}).to_string();
         let mut recorded = response("application/json", body.clone());
-        recorded.body = Some(body);
-        let text = archived(Values::Shown, &[(sent("POST", TAGS), Some(recorded))]);
+        recorded.request_body = Some(body);
+        let text = archived(Values::Shown, &[(request_line("POST", TAGS), Some(recorded))]);
         assert!(!text.contains("tk-of-somebody"), "{text}");
         let (_, read) = exchange(&text);
-        assert_eq!((read.body, read.response_body), (None, None));
+        assert_eq!((read.request_body, read.response_body), (None, None));
     }
 
     #[test]

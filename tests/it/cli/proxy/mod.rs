@@ -242,7 +242,7 @@ fn a_target_that_does_not_answer_is_reported_to_the_client_and_not_judged() {
     assert!(response.starts_with("HTTP/1.1 502 Bad Gateway\r\n"), "{response}");
     assert!(
         response.ends_with(&format!(
-            "countersign proxy: no response of http://{gone}: the connection could not be opened: connection refused\n"
+            "countersign proxy: no response from http://{gone}: the connection could not be opened: connection refused\n"
         )),
         "{response}"
     );
@@ -251,7 +251,7 @@ fn a_target_that_does_not_answer_is_reported_to_the_client_and_not_judged() {
         "countersign_exchanges_total 1\n",
         "countersign_judged_total 0\n",
         "countersign_not_judged_total{reason=\"have no complete response\"} 1\n",
-        "countersign_not_forwarded_total 1\n",
+        "countersign_bad_gateway_total 1\n",
         "countersign_facts{verdict=\"held\"} 0\n",
     ] {
         assert!(scraped.contains(line), "{line} in {scraped}");
