@@ -43,11 +43,11 @@ pub enum FactKind {
     Challenge,
     /// There are no other fields than the documented ones.
     Closed,
-    /// The response arrives whole.
+    /// The response to a documented request is complete: it does not end early or time out.
     Complete,
     /// The response decodes through the typed client.
     Decodes,
-    /// An equivalent request, which is a plain one in another spelling (`x-equivalent`), is accepted as the plain one is.
+    /// An equivalent request (`x-equivalent`), which RFCs define as the same as a plain one, is accepted as that is.
     Equivalent(Equivalence),
     /// The created record's identifier is allowed in the paths into which the contract's links carry it.
     IdentifierFitsPath,
@@ -70,7 +70,7 @@ pub enum FactKind {
     /// A call without a credential is rejected.
     NoCredential,
     /// Edge cases get complete responses.
-    EdgeCaseComplete,
+    EdgeCaseCompleteResponse,
     /// Edge cases get no 5xx.
     EdgeCaseNoServerError,
     /// A create adds one record, an update none.

@@ -301,7 +301,12 @@ impl FactBuilder<'_> {
             "no 5xx",
             location.clone(),
         );
-        self.add(FactKind::EdgeCaseComplete, "edge cases", "complete response", location);
+        self.add(
+            FactKind::EdgeCaseCompleteResponse,
+            "edge cases",
+            "complete response",
+            location,
+        );
     }
 
     fn identifier(&mut self, created: &Created, links: &[Link], location: &str) {

@@ -18,7 +18,7 @@ pub enum Evidence<'seen> {
     FinalListing(FinalListing<'seen>, &'seen Request),
     /// A record in the response to a create.
     Creation(Creation<'seen>),
-    /// An equivalent request, which is the same in another spelling, and its exchange.
+    /// An equivalent request, which RFCs define as the same as a plain one, and its exchange.
     Equivalent(EquivalentTried, &'seen Exchange),
     /// A request field that was sent in a timestamp format.
     Format(FormatTried, &'seen Request),

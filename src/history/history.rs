@@ -73,9 +73,9 @@ pub(crate) struct Finished {
     /// What may be left.
     pub(crate) residue: Vec<Residue>,
     /// The records that show the run tag but were in no response to a create of this run.
-    pub(crate) unexplained: Vec<UnexplainedRecord>,
+    pub(crate) unexplained_records: Vec<UnexplainedRecord>,
     /// Whether the target responds to creates with the same identifier again and again, and keeps nothing.
-    pub(crate) mock: bool,
+    pub(crate) target_is_mock: bool,
 }
 
 impl<'run> History<'run> {
@@ -246,9 +246,9 @@ impl History<'_> {
     /// Ends the history and returns what is known.
     pub(crate) fn finish(self) -> Finished {
         Finished {
-            mock: self.is_mock(),
+            target_is_mock: self.is_mock(),
             residue: self.ledger.residue,
-            unexplained: self.ledger.unexplained,
+            unexplained_records: self.ledger.unexplained_records,
         }
     }
 }

@@ -70,7 +70,7 @@ impl History<'_> {
     pub(crate) fn is_mock(&self) -> bool {
         let ledger = &self.ledger;
         let found = || ledger.residue.iter().any(|left| left.found == Some(true));
-        self.mock_signs.is_of_a_mock() && ledger.unexplained.is_empty() && !found()
+        self.mock_signs.is_of_a_mock() && ledger.unexplained_records.is_empty() && !found()
     }
 
     /// Whether two creates of one operation with different bodies got the same identifier.

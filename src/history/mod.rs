@@ -59,6 +59,6 @@ pub(crate) use pages::total_and_space_on_last_page;
 pub(crate) use part::{Part, Role, WriteContext};
 pub(crate) use records::Changed;
 pub(crate) use residue::may_have_stored;
-pub use residue::{LookedThrough, Residue, UnexplainedRecord};
+pub use residue::{Residue, SearchExtent, UnexplainedRecord};
 pub use run_tag::RunTag;
 pub(crate) use tried::is_rejected;

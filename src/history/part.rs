@@ -40,7 +40,7 @@ pub(crate) struct WriteContext {
 /// What a write's record is to later requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// An additional one: later requests use another record.
+    /// One from which later requests take nothing: they use another record.
     Additional,
     /// The one whose record and whose values later requests build on.
     Main,

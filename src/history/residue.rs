@@ -35,7 +35,7 @@ const PLAIN_REJECTIONS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "LookedThroughRecord")]
-pub enum LookedThrough {
+pub enum SearchExtent {
     /// Every list in which it may have created something was seen completely.
     Whole,
     /// Some list did not show all of itself, or some record appears in no list.
@@ -90,7 +90,7 @@ pub(super) struct ResidueLedger {
     /// The writes whose records are counted at the end.
     pub(super) counts: Counts,
     /// The records that show the run tag at the end without such a create.
-    pub(super) unexplained: Vec<UnexplainedRecord>,
+    pub(super) unexplained_records: Vec<UnexplainedRecord>,
     /// The walk that looked for what is left in each list.
     pub(super) walks: HashMap<OperationId, Walk>,
     /// The lists that were seen completely.
@@ -186,15 +186,15 @@ pub(super) struct ResidueSearch {
     /// The identifiers in the residue, by operation, with their indexes there.
     known: HashMap<(OperationId, String), usize>,
     rejected: Vec<StoredDespiteRejection>,
-    unexplained: Vec<UnexplainedRecord>,
+    unexplained_records: Vec<UnexplainedRecord>,
 }
 
 impl ResidueSearch {
     /// Adds a record that no write of the run explains.
-    fn add_unexplained(&mut self, list: OperationId, id: Option<String>) {
+    fn add_unexplained_record(&mut self, list: OperationId, id: Option<String>) {
         let record = UnexplainedRecord { list, id };
-        if self.unexplained.len() < MAX_UNEXPLAINED && !self.unexplained.contains(&record) {
-            self.unexplained.push(record);
+        if self.unexplained_records.len() < MAX_UNEXPLAINED && !self.unexplained_records.contains(&record) {
+            self.unexplained_records.push(record);
         }
     }
 
@@ -322,15 +322,15 @@ impl History<'_> {
 
     /// Keeps what a look for residue has found.
     pub(super) fn note_residue(&mut self, search: ResidueSearch, walk: Walk) {
-        self.ledger.unexplained.extend(search.unexplained);
+        self.ledger.unexplained_records.extend(search.unexplained_records);
         if walk.end == WalkEnd::Complete {
             self.ledger.seen_completely.insert(walk.operation);
         }
         self.ledger.walks.insert(walk.operation, walk);
     }
 
-    /// Marks as not found whatever no look has shown, where a look would have seen it.
-    pub(crate) fn close_residue(&mut self) -> LookedThrough {
+    /// Ends the search for residue: marks as not found whatever no look has shown, where a look would have seen it.
+    pub(crate) fn end_residue_search(&mut self) -> SearchExtent {
         let (contract, ledger) = (self.contract, &mut self.ledger);
         let seen = |operation: OperationId| {
             let list = contract.created_in(operation);
@@ -340,9 +340,9 @@ impl History<'_> {
             left.found.get_or_insert(false);
         }
         if ledger.creates.operations().into_iter().all(seen) {
-            LookedThrough::Whole
+            SearchExtent::Whole
         } else {
-            LookedThrough::Part
+            SearchExtent::Part
         }
     }
 
@@ -441,7 +441,7 @@ impl Reconciliation<'_> {
         let Some(outcome) = outcome else {
             // The contents of a record belong to it.
             if shown.is_an_item {
-                self.search.add_unexplained(shown.list, id);
+                self.search.add_unexplained_record(shown.list, id);
             }
             return;
         };

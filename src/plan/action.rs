@@ -48,7 +48,7 @@ pub enum Action {
     LookForUpdates,
     /// Updates a record of this run with variants of an accepted body, and looks for each of them.
     VaryUpdate,
-    /// Sends an equivalent request, which is the same in another spelling: a read, or an accepted update of a record of
+    /// Sends an equivalent request, which RFCs define as the same: a read, or an accepted update of a record of
     /// this run.
     Equivalent,
     /// Calls a writing operation with a credential that must be rejected. It comes late, because its body is drafted as
@@ -288,9 +288,9 @@ const VARY_UPDATE: ActionSpec = ActionSpec {
 };
 
 const EQUIVALENT: ActionSpec = ActionSpec {
-    reason: "send the same request in another spelling: it must be accepted like the plain one",
-    requests: "one request with every other spelling, and for an update the list's page that shows it; where it is \
-               rejected, the plain request and each spelling alone",
+    reason: "send equivalent requests, which RFCs define as the same: they must be accepted like the plain one",
+    requests: "one request in all other spellings at once, and for an update the list's page that shows it; where it \
+               is rejected, the plain request and each spelling alone",
     decides: &[Evidence::Equivalent],
     varies: false,
     ..VARY_UPDATE

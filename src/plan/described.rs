@@ -163,7 +163,7 @@ impl Evidence {
             FactKind::NoCredential => Self::NoCredential,
             FactKind::NotElsewhere => Self::Elsewhere,
             FactKind::OneRecordPerWrite => Self::Counted,
-            FactKind::EdgeCaseComplete | FactKind::EdgeCaseNoServerError => Self::EdgeCase,
+            FactKind::EdgeCaseCompleteResponse | FactKind::EdgeCaseNoServerError => Self::EdgeCase,
             FactKind::OtherScheme => Self::OtherScheme,
             FactKind::PageAsked
             | FactKind::PageDefault

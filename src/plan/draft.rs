@@ -8,7 +8,8 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 
-/// A body in the making: for each field the values that may be sent, and the one that is chosen now.
+/// A body in the making. Each field has several candidate values, its *choices*, of which one is chosen, or it is left
+/// out.
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub(super) operation: OperationId,

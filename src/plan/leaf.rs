@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(super) struct Leaf {
     /// The location in the body; arrays have one element, unless awkward values need more.
     pub(super) pointer: String,
-    /// The values that may be sent, in the order in which they are tried.
+    /// The candidate values, in the order in which they are tried.
     pub(super) choices: Vec<Choice>,
     /// The index of the current choice; past the last one, the field is left out.
     pub(super) chosen: usize,
@@ -21,7 +21,7 @@ pub(super) struct Leaf {
     pub(super) required: bool,
 }
 
-/// A value that a field may be sent with.
+/// A candidate value of a field.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     pub(super) value: Value,

@@ -284,7 +284,7 @@ fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> 
         Action::ProbeRead(_) if waits => Action::ReadCreated,
         // The run may create the records that give a list its second page.
         Action::ProbeRead(Probe::SecondPage) => Action::WalkFilledList,
-        // An update is sent in another spelling once it was accepted; a read has to wait for nothing.
+        // An equivalent update is sent once the plain one was accepted; an equivalent read has to wait for nothing.
         Action::Equivalent if contract.operation(step.operation).is_read() => Action::Read,
         Action::WalkNested => Action::Read,
         action => action,

@@ -248,7 +248,7 @@ fn residue(record: &Record) -> String {
     let mut text = format!(
         "\n<details><summary>{}, which has no delete; {}</summary>\n\n| operation | id |\n|---|---|\n{rows}",
         phrases::records_left(record),
-        phrases::looked_through(record)
+        phrases::residue_search(record)
     );
     if count > MOST_LISTED {
         text.push_str(&format!("\n{} more are not listed here.\n", count - MOST_LISTED));
@@ -378,7 +378,7 @@ mod tests {
         let mut record = fixed();
         record.findings.clear();
         record.residue.clear();
-        record.unexplained.clear();
+        record.unexplained_records.clear();
         record.facts.rows.clear();
         record.outcome = Outcome::Conforms;
         let text = markdown(&record);

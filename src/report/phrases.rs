@@ -7,7 +7,7 @@ use super::record::{
     SuspectedCause, TrafficRecord, VerdictRecord,
 };
 use crate::exchange::sanitize::{Colours, sanitize};
-use crate::history::LookedThrough;
+use crate::history::SearchExtent;
 use crate::rules::{Level, UNCHECKED_OPERATION};
 
 /// How many unchecked operations are named.
@@ -282,14 +282,14 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
 pub(super) fn all_residue(record: &Record) -> impl Iterator<Item = (&str, String)> {
     let created = record.residue.iter();
     let created = created.map(|left| (left.operation.as_str(), residue(left)));
-    let unexplained = record.unexplained.iter().map(|record| {
+    let unexplained_records = record.unexplained_records.iter().map(|record| {
         let id = record.id.as_deref().unwrap_or("without an id");
         (
             record.list.as_str(),
             format!("{id}; found by the run tag, no create returned it"),
         )
     });
-    created.chain(unexplained)
+    created.chain(unexplained_records)
 }
 
 /// Lists the awkward values that were rejected, by operation and status; none if there are none.
@@ -314,11 +314,11 @@ pub(super) fn rejected_values(record: &Record) -> Option<String> {
 }
 
 /// Describes how far the run looked for residue, to be read after the number of its records.
-pub(super) fn looked_through(record: &Record) -> &'static str {
-    match record.looked_through {
-        LookedThrough::Whole => "all its lists were searched",
-        LookedThrough::Part => "not all of its lists were searched completely",
-        LookedThrough::Nothing => "the run ended before it searched for more",
+pub(super) fn residue_search(record: &Record) -> &'static str {
+    match record.residue_search {
+        SearchExtent::Whole => "all its lists were searched",
+        SearchExtent::Part => "not all of its lists were searched completely",
+        SearchExtent::Nothing => "the run ended before it searched for more",
     }
 }
 

@@ -26,7 +26,7 @@ impl Terminal {
         }
         let (entries, summary) = (self.entries(record), verdict + &self.summary(record, blocks));
         let room = SCREEN.saturating_sub(summary.lines().count());
-        let closing = match record.residue.len() + record.unexplained.len() {
+        let closing = match record.residue.len() + record.unexplained_records.len() {
             0 => summary,
             // The heading takes a line too.
             left if left < room => summary + &self.residue_heading(record, ":") + &residue(record),
@@ -140,7 +140,7 @@ impl Terminal {
             &format!(
                 "{}, which has no delete; {}{end}",
                 phrases::records_left(record),
-                phrases::looked_through(record)
+                phrases::residue_search(record)
             ),
         )
     }

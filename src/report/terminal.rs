@@ -309,7 +309,7 @@ mod tests {
     fn residue_is_reported_only_where_there_is_some() {
         let mut record = fixed();
         record.residue.clear();
-        record.unexplained.clear();
+        record.unexplained_records.clear();
         let text = terminal(Styling::Plain, Verbosity::Normal).report(&record);
         assert!(!text.contains("residue"), "{text}");
     }

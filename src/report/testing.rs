@@ -17,7 +17,7 @@ use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{
     Credential, Exchange, Intent, OnRejection, Printable, Purpose, Request, Response, Spelling, Target,
 };
-use crate::history::{LookedThrough, Residue};
+use crate::history::{Residue, SearchExtent};
 use crate::rules::{EntryScope, Judge, Level, Levels, Verdicts};
 use crate::run::{Ended, Exchanged, Run, Tally};
 
@@ -92,12 +92,12 @@ impl Seen {
             verdicts: self.verdicts(),
             ended: self.ended.clone(),
             residue: self.residue.clone(),
-            looked_through: LookedThrough::Whole,
-            unexplained: Vec::new(),
+            residue_search: SearchExtent::Whole,
+            unexplained_records: Vec::new(),
             rejected_values: Vec::new(),
             tally: Tally::default(),
             in_scope: self.contract.operation_ids().collect(),
-            mock: false,
+            target_is_mock: false,
             recording: None,
         }
     }
@@ -233,8 +233,8 @@ pub(super) fn fixed() -> Record {
             entry(AcceptedState::Waits, "/size", 0),
         ],
         residue: vec![left(Some("t-17"), true), left(None, true), left(None, false)],
-        looked_through: LookedThrough::Part,
-        unexplained: vec![UnexplainedRecord {
+        residue_search: SearchExtent::Part,
+        unexplained_records: vec![UnexplainedRecord {
             list: "getThings".to_owned(),
             id: Some("t-18".to_owned()),
         }],

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warn,
     headline: Headline::Operation("rejects an equivalent request", "reject an equivalent request"),
     topic: Topic::Invariants,
-    summary: "A request in another spelling, which RFCs define as the same, is accepted as the plain one is.",
+    summary: "An equivalent request, which RFCs define as the same, is accepted as the plain one is.",
     explanation: "A read, and an update of a record that the run created, are written as another client might write \
                   them: the scheme in lower case, a charset in the media type, JSON with escapes, in another order and \
                   with white space, a UUID in upper case. One request combines all of these. If it is rejected, the \

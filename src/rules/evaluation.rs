@@ -13,7 +13,7 @@ use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose};
 use crate::history::evidence::Evidence;
 use crate::history::{
-    self, ExchangeResult, History, LookId, Looked, LookedThrough, Part, Residue, RunTag, Sought, Waited, WalkExtent,
+    self, ExchangeResult, History, LookId, Looked, Part, Residue, RunTag, SearchExtent, Sought, Waited, WalkExtent,
 };
 use crate::plan::{Action, Plan};
 
@@ -127,8 +127,9 @@ impl<'run> Evaluation<'run> {
         self.conclude_after(look, Waited::Fully)
     }
 
-    /// Ends a look for an update that lasted too short to call a record gone that it did not show, and judges the rest.
-    pub(crate) fn conclude_early(&mut self, look: LookId) -> Option<Looked> {
+    /// Ends a look for an update, whose wait was too short to call a record gone that did not show, and judges the
+    /// rest.
+    pub(crate) fn conclude_after_short_wait(&mut self, look: LookId) -> Option<Looked> {
         self.conclude_after(look, Waited::Briefly)
     }
 
@@ -181,9 +182,9 @@ impl<'run> Evaluation<'run> {
         self.history.add_residue(left);
     }
 
-    /// Concludes what may be left.
-    pub(crate) fn close_residue(&mut self) -> LookedThrough {
-        self.history.close_residue()
+    /// Ends the search for residue, and returns how far it went.
+    pub(crate) fn end_residue_search(&mut self) -> SearchExtent {
+        self.history.end_residue_search()
     }
 
     /// Ends the evaluation and returns everything that is known.

@@ -100,7 +100,7 @@ pub use recording::Recording;
 pub use rule::{Example, Headline, Rule, Topic};
 pub use rule_name::RuleName;
 pub use seen::{ExchangeSeen, OperationSeen, Origin};
-pub use success::NoSuccess;
+pub use success::CommonFailure;
 /// The rule for operations without a judged success.
 pub static UNCHECKED_OPERATION: &Rule = &unchecked_operation::RULE;
 

@@ -19,7 +19,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Carried(_) | FactKind::ListedCarrying(_) | FactKind::UpdatedCarrying(_) => &carried::RULE,
         FactKind::Challenge => &challenge::RULE,
         FactKind::Closed => &envelope::RULE,
-        FactKind::Complete | FactKind::EdgeCaseComplete => &unfinished_answer::RULE,
+        FactKind::Complete | FactKind::EdgeCaseCompleteResponse => &unfinished_answer::RULE,
         FactKind::Decodes => &typed_client::RULE,
         FactKind::Equivalent(_) => &equivalent_request::RULE,
         // Not `unusable-identifier`, which reports what is no string or number, or is too long, and has no fact.

@@ -84,7 +84,7 @@ pub(super) enum Judging {
     FinalListing(fn(&FinalListing<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// The record in the response to a create.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
-    /// An equivalent request: a plain one in another spelling.
+    /// An equivalent request: RFCs define it as the same as a plain one.
     Equivalent(fn(&EquivalentTried, &mut Sink<'_>)),
     /// An exchange as a whole, where the request is not an edge case.
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),

@@ -1,5 +1,5 @@
 //! Keeps whether documented calls had a success, operation by operation, and what they got where none had one. The main
-//! types are [`Successes`] and [`NoSuccess`].
+//! types are [`Successes`] and [`CommonFailure`].
 //!
 //! # Design
 //!
@@ -20,8 +20,8 @@ pub(super) struct Successes {
     had: HashSet<OperationId>,
     /// The first failed call of each operation that was called and never succeeded.
     failed: HashMap<OperationId, FailedCall>,
-    /// The common outcome of the calls without a success; `None` before the first of them.
-    common_outcome: Option<NoSuccess>,
+    /// How the calls without a success failed; `None` before the first of them.
+    common_failure: Option<CommonFailure>,
 }
 
 /// A call that had no success.
@@ -33,10 +33,10 @@ pub(super) struct FailedCall {
     pub(super) status: Option<u16>,
 }
 
-/// The common outcome of the documented calls of a run where none had a success.
+/// How the documented calls of a run failed, if none had a success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum NoSuccess {
+pub enum CommonFailure {
     /// Every call was answered with 401 or 403, though none carried a token.
     RejectedWithoutToken,
     /// Every response was a 5xx.
@@ -55,7 +55,7 @@ pub enum NoSuccess {
     Unanswered,
 }
 
-impl fmt::Display for NoSuccess {
+impl fmt::Display for CommonFailure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RejectedWithoutToken => formatter.write_str(
@@ -85,7 +85,7 @@ impl fmt::Display for NoSuccess {
     }
 }
 
-impl NoSuccess {
+impl CommonFailure {
     /// Classifies one exchange that was not a success.
     fn of(exchange: &Exchange) -> Self {
         let without_token = exchange.request.credential == Credential::None;
@@ -114,9 +114,9 @@ impl Successes {
             self.failed.remove(&operation);
             return;
         }
-        let outcome = NoSuccess::of(exchange);
-        let is_same = self.common_outcome.is_none_or(|before| before == outcome);
-        self.common_outcome = Some(if is_same { outcome } else { NoSuccess::Mixed });
+        let failure = CommonFailure::of(exchange);
+        let is_same = self.common_failure.is_none_or(|before| before == failure);
+        self.common_failure = Some(if is_same { failure } else { CommonFailure::Mixed });
         if !self.had.contains(&operation) {
             let failed_call = || FailedCall {
                 request: exchange.request.clone(),
@@ -137,8 +137,8 @@ impl Successes {
         self.failed.get(&operation)
     }
 
-    /// The common outcome, where calls were sent and none had a success.
-    pub(super) fn none(&self) -> Option<NoSuccess> {
-        self.common_outcome.filter(|_| self.had.is_empty())
+    /// How the calls failed, if some were sent and none had a success.
+    pub(super) fn common_failure(&self) -> Option<CommonFailure> {
+        self.common_failure.filter(|_| self.had.is_empty())
     }
 }

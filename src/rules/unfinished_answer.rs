@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have up to 8 MiB after \
                   decoding. A response that is cut off, endless or not HTTP does not count as one: the caller waits \
                   in vain.",
-    exceptions: "Requests with a credential that must be rejected, requests in another spelling, and the reads that \
+    exceptions: "Requests with a credential that must be rejected, equivalent requests, and the reads that \
                  look for residue. A target that cannot be reached at all: then \
                    nothing is judged, and the run reports that.",
     fix: "Respond within the deadline and end the body at its stated length. For a service that is slow by design, set \
@@ -37,7 +37,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = match seen.intent.purpose {
         Purpose::Documented(_) => FactKind::Complete,
         Purpose::ResidueLook | Purpose::Equivalent | Purpose::MustBeRejected(..) => return,
-        Purpose::EdgeCase(_) => FactKind::EdgeCaseComplete,
+        Purpose::EdgeCase(_) => FactKind::EdgeCaseCompleteResponse,
     };
     let Some(fact) = sink.contract.fact_of(seen.id, kind) else {
         return;
@@ -98,7 +98,11 @@ mod tests {
     fn any_complete_response_to_an_edge_case_holds() {
         for status in [200, 401, 404, 429, 500] {
             let judged = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).status(status);
-            assert_eq!(judged.kind(FactKind::EdgeCaseComplete), Verdict::Held, "{status}");
+            assert_eq!(
+                judged.kind(FactKind::EdgeCaseCompleteResponse),
+                Verdict::Held,
+                "{status}"
+            );
             assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         }
     }
@@ -106,7 +110,7 @@ mod tests {
     #[test]
     fn an_edge_case_without_a_complete_response_breaks_the_invariant_and_says_which() {
         let judged = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).unanswered();
-        assert_eq!(judged.kind(FactKind::EdgeCaseComplete), Verdict::Broken);
+        assert_eq!(judged.kind(FactKind::EdgeCaseCompleteResponse), Verdict::Broken);
         assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         assert_eq!(
             judged.received("unfinished-answer"),

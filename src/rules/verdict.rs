@@ -12,7 +12,7 @@ use super::levels::Levels;
 use super::location::Location;
 use super::rule::Rule;
 use super::seen::Origin;
-use super::success::{NoSuccess, Successes};
+use super::success::{CommonFailure, Successes};
 use super::traffic_reason::TrafficReason;
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
@@ -370,10 +370,10 @@ impl Verdicts {
         self.successes.had(operation)
     }
 
-    /// Returns the common outcome of the documented calls if some were sent and none had a success.
+    /// Returns how the documented calls failed, if some were sent and none had a success.
     #[must_use]
-    pub fn no_success(&self) -> Option<NoSuccess> {
-        self.successes.none()
+    pub fn common_failure(&self) -> Option<CommonFailure> {
+        self.successes.common_failure()
     }
 
     /// Returns why no documented call of the operation had a success, or `None` if one had.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::pace::{ATTEMPTS, says_when, wait_after};
-use super::request::{self, Address};
+use super::request::{self, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::TimestampFormat;
@@ -54,11 +54,11 @@ impl Tried {
 /// The role of a write in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteRole {
-    /// An additional write: later steps do not use its record.
+    /// A write from which later steps take nothing: neither its record nor its choices.
     Additional,
     /// Like [`Self::Main`], but no other is sent in its place while the target throttles it.
     Last,
-    /// The write whose record and choices are used by what comes after it.
+    /// A write whose record and choices (the value chosen for each field) later steps use.
     Main,
 }
 
@@ -134,7 +134,7 @@ impl Session<'_> {
         as_before: Option<&Draft>,
     ) -> Result<Tried, Reason> {
         self.require_own_records(operation).await?;
-        let address = self.address(operation)?;
+        let head = self.request_head(operation)?;
         let mut draft = self.draft(operation, format)?;
         if let Some(before) = as_before {
             draft.copy_choices_from(before);
@@ -142,7 +142,7 @@ impl Session<'_> {
         let mut fallback = Fallback::from(draft.clone());
         loop {
             let exchange = self
-                .write_replacing_throttled(operation, format, &mut draft, &address)
+                .write_replacing_throttled(operation, format, &mut draft, &head)
                 .await?;
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
@@ -183,7 +183,7 @@ impl Session<'_> {
         operation: OperationId,
         format: TimestampFormat,
         draft: &mut Draft,
-        address: &Address,
+        head: &RequestHead,
     ) -> Result<Exchange, Reason> {
         let mut attempt = 0;
         let mut last: Option<Exchange> = None;
@@ -206,7 +206,7 @@ impl Session<'_> {
             } else {
                 WriteRole::Last
             };
-            let exchange = self.write(draft, address, write_role).await;
+            let exchange = self.write(draft, head, write_role).await;
             let creates = exchange.request.method == Method::Post;
             let response = exchange.response().filter(|response| response.is_throttled());
             let open = response.filter(|response| creates && !(response.status == 429 && says_when(response)));
@@ -242,20 +242,20 @@ impl Session<'_> {
         Ok(draft)
     }
 
-    /// Returns what another write like an accepted one needs: the draft that the operation accepted, and an address;
-    /// `None` where it accepted none, or where the address lacks a value.
-    pub(super) async fn accepted_write(&self, operation: OperationId) -> Option<(Draft, Address)> {
+    /// Returns what another write like an accepted one needs: the draft that the operation accepted, and a request
+    /// head; `None` if it accepted none, or if the head lacks a value.
+    pub(super) async fn accepted_write(&self, operation: OperationId) -> Option<(Draft, RequestHead)> {
         let accepted = self.drafts.accepted.borrow().get(&operation).cloned()?;
         self.require_own_records(operation).await.ok()?;
-        let address = self.address(operation).ok()?;
-        Some((accepted, address))
+        let head = self.request_head(operation).ok()?;
+        Some((accepted, head))
     }
 
     /// Sends one write.
-    pub(super) async fn write(&self, draft: &Draft, address: &Address, write_role: WriteRole) -> Exchange {
+    pub(super) async fn write(&self, draft: &Draft, head: &RequestHead, write_role: WriteRole) -> Exchange {
         let operation = draft.operation();
         let credential = request::credential(&self.contract.operation(operation).security);
-        let request = self.writing_request(draft, address, credential);
+        let request = self.writing_request(draft, head, credential);
         let creates = self.contract.operation(operation).creates();
         let options = ResendOptions {
             replaceable: creates && write_role != WriteRole::Last,
@@ -268,7 +268,7 @@ impl Session<'_> {
         let part = Part::Write(WriteContext {
             role,
             format: draft.timestamp_format(),
-            path_values: address.path_values.clone(),
+            path_values: head.path_values.clone(),
         });
         let (exchange, _) = self
             .call_with_options(Call::single(request, WRITE_PURPOSE).part(part), options)
@@ -280,19 +280,19 @@ impl Session<'_> {
     }
 
     /// A request that carries a draft.
-    pub(super) fn writing_request(&self, draft: &Draft, address: &Address, credential: Credential) -> Request {
+    pub(super) fn writing_request(&self, draft: &Draft, head: &RequestHead, credential: Credential) -> Request {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
         let (body, unprintable) = draft.body();
         Request {
             operation,
             method: documented.method,
-            path: address.path.clone(),
-            headers: address.headers.clone(),
+            path: head.path.clone(),
+            headers: head.headers.clone(),
             body: documented.request.as_ref().map(|_| Content::Json(body)),
             spelling: Spelling::default(),
             unprintable,
-            printable: address.printable.clone(),
+            printable: head.printable.clone(),
             credential,
         }
     }

@@ -17,7 +17,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::request::{self, Address};
+use super::request::{self, RequestHead};
 use super::session::{Call, Session};
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
@@ -87,7 +87,7 @@ impl Session<'_> {
 
     /// Makes the operation's facts about edge cases undecided, because one of them was not sent.
     fn force_edge_case_undecided(&self, operation: OperationId, reason: &Reason) {
-        for kind in [FactKind::EdgeCaseNoServerError, FactKind::EdgeCaseComplete] {
+        for kind in [FactKind::EdgeCaseNoServerError, FactKind::EdgeCaseCompleteResponse] {
             if let Some(fact) = self.contract.fact_of(operation, kind) {
                 self.with_evaluation(|evaluation| evaluation.force_undecided(fact, reason.clone()));
             }
@@ -101,7 +101,7 @@ impl Session<'_> {
         edge_case: EdgeCase,
         change: &EdgeCaseChange,
     ) -> Result<Option<Request>, Reason> {
-        let address = self.edge_case_address(operation, edge_case, change)?;
+        let head = self.edge_case_head(operation, edge_case, change)?;
         let documented = self.contract.operation(operation);
         let credential = request::credential(&documented.security);
         let raw = match change {
@@ -111,14 +111,14 @@ impl Session<'_> {
         if documented.is_read() || raw.is_some() {
             return Ok(Some(Request {
                 body: raw.cloned().map(Content::Raw),
-                ..address.request((operation, documented), credential)
+                ..head.request((operation, documented), credential)
             }));
         }
         let mut draft = self.draft(operation, TimestampFormat::Utc)?;
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.copy_choices_from(accepted);
         }
-        let mut request = self.writing_request(&draft, &address, credential);
+        let mut request = self.writing_request(&draft, &head, credential);
         let Some(Content::Json(body)) = &mut request.body else {
             return Ok(Some(request));
         };
@@ -133,13 +133,13 @@ impl Session<'_> {
         Ok(is_made.then_some(request))
     }
 
-    /// Returns the address of an edge case: the documented one, with the changed identifier or query.
-    fn edge_case_address(
+    /// Returns the request head of an edge case: the documented one, with the changed identifier or query.
+    fn edge_case_head(
         &self,
         operation: OperationId,
         edge_case: EdgeCase,
         change: &EdgeCaseChange,
-    ) -> Result<Address, Reason> {
+    ) -> Result<RequestHead, Reason> {
         let instead = match change {
             EdgeCaseChange::Identifier(text) => Some(text.as_str()),
             EdgeCaseChange::Body(_)
@@ -148,16 +148,16 @@ impl Session<'_> {
             | EdgeCaseChange::String(_) => None,
         };
         let other = edge_case.parameter.map(|index| (index, instead));
-        let address = request::address_with(self.contract, operation, self.history().bindings(), other);
-        let mut address = address.map_err(Reason::NoValue)?;
+        let head = request::request_head_with(self.contract, operation, self.history().bindings(), other);
+        let mut head = head.map_err(Reason::NoValue)?;
         let parameters = &self.contract.operation(operation).parameters;
         let parameter = edge_case.parameter.and_then(|index| parameters.get(index));
         if let (EdgeCaseChange::Query(values), Some(parameter)) = (change, parameter) {
             for value in values {
-                address.add_query(&parameter.name, value);
+                head.add_query(&parameter.name, value);
             }
         }
-        Ok(address)
+        Ok(head)
     }
 
     /// Counts a field of another type that a create accepted.

@@ -70,16 +70,16 @@ impl Session<'_> {
     async fn plain(&self, operation: OperationId) -> Result<Option<Plain>, Reason> {
         let documented = self.contract.operation(operation);
         self.require_own_records(operation).await?;
-        let address = self.address(operation)?;
+        let head = self.request_head(operation)?;
         let uuids = documented.parameters.iter();
         let uuids = uuids.filter(|parameter| is_uuid_in_path(&self.contract.document, documented, parameter));
         let values = uuids.filter_map(|uuid| {
-            let (_, value) = address.path_values.iter().find(|(name, _)| *name == uuid.name)?;
+            let (_, value) = head.path_values.iter().find(|(name, _)| *name == uuid.name)?;
             identifier(value).filter(|text| can_be_uppercased(text))
         });
         let identifiers: Vec<_> = values.map(|text| (text.to_ascii_uppercase(), text)).collect();
         if documented.is_read() {
-            let call = self.documented(operation, address);
+            let call = self.documented(operation, head);
             return Ok(Some(Plain {
                 call,
                 identifiers,
@@ -94,11 +94,11 @@ impl Session<'_> {
         // Without such values the request is sent all the same.
         let _ = draft.make_awkward(&taken);
         let credential = request::credential(&documented.security);
-        let request = self.writing_request(&draft, &address, credential);
+        let request = self.writing_request(&draft, &head, credential);
         Ok(Some(Plain {
             call: Call::single(request, WRITE_PURPOSE),
             identifiers,
-            path_values: address.path_values,
+            path_values: head.path_values,
         }))
     }
 
@@ -119,7 +119,7 @@ impl Session<'_> {
         self.call(call).await.0
     }
 
-    /// Looks for what an update in another spelling sent: a service that accepts it must read it like the plain one.
+    /// Looks for what an equivalent update sent: a service that accepts it must read it like the plain one.
     async fn look_for_update(&self, plain: Plain, together: &Exchange) {
         let operation = plain.call.request.operation;
         let list = self.contract.updated_in(operation);

@@ -105,7 +105,7 @@ impl Session<'_> {
         let Some(operation) = self.creator(list) else {
             return false;
         };
-        let Some((accepted, address)) = self.accepted_write(operation).await else {
+        let Some((accepted, head)) = self.accepted_write(operation).await else {
             return false;
         };
         self.expect_requests(count);
@@ -113,7 +113,7 @@ impl Session<'_> {
             let Ok(draft) = self.draft_like(operation, &accepted) else {
                 return false;
             };
-            let exchange = self.write(&draft, &address, WriteRole::Additional).await;
+            let exchange = self.write(&draft, &head, WriteRole::Additional).await;
             if !self.succeeded(&exchange) {
                 return false;
             }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
-use crate::history::{Changed, LookedThrough, Ownership, Part, Sought, WalkExtent};
+use crate::history::{Changed, Ownership, Part, SearchExtent, Sought, WalkExtent};
 use crate::plan::{Action, ShownBy};
 use crate::rules::{Evaluation, Reason};
 
@@ -59,7 +59,7 @@ impl Session<'_> {
         self.walk_until_settled(look, Order::BothEnds, longest).await;
         self.delays.updates_timed_out.set(!self.history().is_settled(look));
         if timed_out {
-            self.with_evaluation(|evaluation| evaluation.conclude_early(look));
+            self.with_evaluation(|evaluation| evaluation.conclude_after_short_wait(look));
             self.emit_findings();
         } else {
             self.conclude(look);
@@ -106,10 +106,9 @@ impl Session<'_> {
             ShownBy::Read(read) => {
                 let look = self.look_for(read, &sought);
                 let read = async || {
-                    let address = self.address(read);
-                    let Ok(address) = address else { return };
-                    self.call(self.documented(read, address).part(Part::ReadById(look)))
-                        .await;
+                    let head = self.request_head(read);
+                    let Ok(head) = head else { return };
+                    self.call(self.documented(read, head).part(Part::ReadById(look))).await;
                 };
                 self.repeat_until_settled(look, self.settings.settle, read).await;
                 self.conclude(look);
@@ -133,7 +132,7 @@ impl Session<'_> {
         if !self.history().has_created() {
             return;
         }
-        self.residue_look.set(Some(LookedThrough::Nothing));
+        self.residue_search.set(Some(SearchExtent::Nothing));
         let steps = self.plan.steps.iter().filter(|step| step.action == Action::ResidueLook);
         for list in steps.map(|step| step.operation) {
             self.seek(list, &Sought::Residue).await;
@@ -143,7 +142,7 @@ impl Session<'_> {
             self.rewalk_until_it_adds_up(look).await;
             self.conclude(look);
         }
-        let looked_through = self.with_evaluation(Evaluation::close_residue);
-        self.residue_look.set(Some(looked_through));
+        let residue_search = self.with_evaluation(Evaluation::end_residue_search);
+        self.residue_search.set(Some(residue_search));
     }
 }

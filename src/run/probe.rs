@@ -72,10 +72,10 @@ impl Session<'_> {
     /// then the reason has been noted. A write has the choices of the body that the operation accepted, so that a
     /// rejection is about the credential.
     fn probe_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
-        let address = self.address_if_any(operation)?;
+        let head = self.request_head_if_any(operation)?;
         let documented = self.contract.operation(operation);
         if documented.is_read() {
-            return Some(address.request((operation, documented), credential));
+            return Some(head.request((operation, documented), credential));
         }
         if !self.may_write(operation) {
             if let Purpose::MustBeRejected(kind, _) = purpose {
@@ -88,6 +88,6 @@ impl Session<'_> {
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.copy_choices_from(accepted);
         }
-        Some(self.writing_request(&draft, &address, credential))
+        Some(self.writing_request(&draft, &head, credential))
     }
 }

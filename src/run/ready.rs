@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::event::Event;
-use super::request::{address, credential};
+use super::request::{credential, request_head};
 use super::session::Session;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
@@ -83,10 +83,10 @@ fn may_recover(failure: &Failure) -> bool {
 fn first_read(contract: &Contract, plan: &Plan) -> Option<Request> {
     let request = |id: OperationId| {
         let operation = contract.operation(id);
-        let address = address(contract, id, &Bindings::default())
+        let head = request_head(contract, id, &Bindings::default())
             .ok()
             .filter(|_| operation.is_read())?;
-        Some(address.request((id, operation), credential(&operation.security)))
+        Some(head.request((id, operation), credential(&operation.security)))
     };
     plan.steps.iter().find_map(|step| request(step.operation))
 }

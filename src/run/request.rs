@@ -1,4 +1,5 @@
-//! Addresses a call: fills the path, the query and the headers with values from links or from the contract.
+//! Fills the path, the query and the headers of a request with values from links or from the contract. The main type is
+//! [`RequestHead`].
 
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
@@ -12,46 +13,50 @@ use crate::exchange::{
 use crate::history::Bindings;
 use crate::plan::{NoValue, check_allowed, parameter, substitute};
 
-/// Where a call goes.
+/// All of a request but its body and its credential, and what a rejection of it would mean.
 #[derive(Clone, Debug)]
-pub(super) struct Address {
+pub(super) struct RequestHead {
     pub(super) path: String,
     pub(super) headers: Vec<(String, String)>,
     /// The path and the headers as they may be printed.
     pub(super) printable: Printable,
-    /// What a rejection would mean, as far as the address is concerned.
+    /// What a rejection would mean, as far as the values in the head are concerned.
     pub(super) on_rejection: OnRejection,
     /// The values of the path parameters, by name.
     pub(super) path_values: Vec<(String, Value)>,
 }
 
-/// Returns the address of a call of the operation, without a page number; [`Address::add_query`] adds that.
+/// Returns the head of a request to the operation, without a page number; [`RequestHead::add_query`] adds that.
 ///
 /// # Errors
 ///
 /// The reason why a required parameter has no value.
-pub(super) fn address(contract: &Contract, operation: OperationId, bindings: &Bindings) -> Result<Address, NoValue> {
-    address_with(contract, operation, bindings, None)
+pub(super) fn request_head(
+    contract: &Contract,
+    operation: OperationId,
+    bindings: &Bindings,
+) -> Result<RequestHead, NoValue> {
+    request_head_with(contract, operation, bindings, None)
 }
 
-/// Returns the address as [`address`] does, but with this string in place of one parameter's value, or without that
+/// Returns the head as [`request_head`] does, but with this string in place of one parameter's value, or without that
 /// parameter; `other` has its index in the contract.
 ///
 /// # Errors
 ///
 /// The reason why another required parameter has no value.
-pub(super) fn address_with(
+pub(super) fn request_head_with(
     contract: &Contract,
     operation: OperationId,
     bindings: &Bindings,
     other: Option<(usize, Option<&str>)>,
-) -> Result<Address, NoValue> {
+) -> Result<RequestHead, NoValue> {
     let documented = contract.operation(operation);
     // Some documents distinguish operations by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
     if documented.path.contains('#') {
         return Err(NoValue::Fragment);
     }
-    let mut address = Address {
+    let mut head = RequestHead {
         path: documented.path.clone(),
         headers: Vec::new(),
         printable: Printable {
@@ -69,7 +74,7 @@ pub(super) fn address_with(
     {
         if let Some((_, text)) = other.filter(|(other, _)| *other == index) {
             if let Some(text) = text {
-                address.fill(parameter, text, None);
+                head.fill(parameter, text, None);
             }
             continue;
         }
@@ -80,7 +85,7 @@ pub(super) fn address_with(
         let own = linked.last().map(|(_, value)| (*value).clone());
         let is_linked = own.is_some();
         if own.is_none() {
-            address.on_rejection = OnRejection::ExampleIdentifier;
+            head.on_rejection = OnRejection::ExampleIdentifier;
         }
         let value = own.or_else(|| Some(substitute(contract, documented, parameter)?.1));
         let value = value.ok_or_else(|| bindings.lacks_parameter(contract, operation, index))?;
@@ -89,16 +94,16 @@ pub(super) fn address_with(
             // The target chooses the identifier of the run's own record: it may be somebody's address.
             let is_hidden = from_target || (is_linked && !is_plain_identifier(&text));
             let rendered = is_hidden.then(|| placeholder(&parameter.name));
-            address.fill(parameter, &text, rendered.as_deref());
+            head.fill(parameter, &text, rendered.as_deref());
         }
         if parameter.location == Location::Path {
-            address.path_values.push((parameter.name.clone(), value));
+            head.path_values.push((parameter.name.clone(), value));
         }
     }
-    Ok(address)
+    Ok(head)
 }
 
-impl Address {
+impl RequestHead {
     /// Puts a value where its parameter goes; `rendered` replaces it in print.
     fn fill(&mut self, parameter: &Parameter, text: &str, rendered: Option<&str>) {
         let name = &parameter.name;
@@ -127,7 +132,7 @@ impl Address {
         }
     }
 
-    /// Returns a request to this address, without a body.
+    /// Returns a request with this head, without a body.
     pub(super) fn request(self, (id, operation): (OperationId, &Operation), credential: Credential) -> Request {
         Request {
             path: self.path,
@@ -241,31 +246,32 @@ paths:
         Contract::read("things.yaml", CONTRACT.to_owned()).unwrap()
     }
 
-    /// The address of an operation once `getThings` has shown items with these identifiers.
-    fn addressed(operation: &str, identifiers: &[Value]) -> Result<Address, String> {
+    /// The request head of an operation once `getThings` has shown items with these identifiers.
+    fn filled(operation: &str, identifiers: &[Value]) -> Result<RequestHead, String> {
         let contract = contract();
         let mut bindings = Bindings::default();
         let items: Vec<_> = identifiers.iter().map(|id| json!({"id": id})).collect();
         let list = contract.operation_named("getThings").unwrap();
         bindings.bind(&contract, list, &json!({"items": items}));
-        address(&contract, contract.operation_named(operation).unwrap(), &bindings).map_err(|lack| lack.to_string())
+        request_head(&contract, contract.operation_named(operation).unwrap(), &bindings)
+            .map_err(|lack| lack.to_string())
     }
 
     #[test]
     fn a_linked_value_goes_into_the_path_and_leans_on_nothing() {
-        let address = addressed("getThing", &[json!("t-17")]).unwrap();
+        let head = filled("getThing", &[json!("t-17")]).unwrap();
         assert_eq!(
-            (address.path.as_str(), address.on_rejection),
+            (head.path.as_str(), head.on_rejection),
             ("/things/t-17", OnRejection::Finding)
         );
-        assert_eq!(address.path_values, [("id".to_owned(), json!("t-17"))]);
+        assert_eq!(head.path_values, [("id".to_owned(), json!("t-17"))]);
     }
 
     #[test]
     fn the_latest_value_is_taken_and_a_number_is_its_digits() {
-        let address = addressed("getThing", &[json!("t-17"), json!(4711)]).unwrap();
-        assert_eq!(address.path, "/things/4711");
-        assert_eq!(address.path_values, [("id".to_owned(), json!(4711))]);
+        let head = filled("getThing", &[json!("t-17"), json!(4711)]).unwrap();
+        assert_eq!(head.path, "/things/4711");
+        assert_eq!(head.path_values, [("id".to_owned(), json!(4711))]);
     }
 
     #[test]
@@ -281,71 +287,71 @@ paths:
             ("a-._~Z9", "/things/a-._~Z9"),
             ("...", "/things/..."),
         ] {
-            assert_eq!(addressed("getThing", &[json!(id)]).unwrap().path, path, "{id}");
+            assert_eq!(filled("getThing", &[json!(id)]).unwrap().path, path, "{id}");
         }
     }
 
     #[test]
     fn a_value_that_a_url_would_swallow_is_rejected() {
         for id in [".", ".."] {
-            let reason = addressed("getThing", &[json!(id)]).unwrap_err();
+            let reason = filled("getThing", &[json!(id)]).unwrap_err();
             assert_eq!(reason, "the value for its `id` is not allowed in a path");
         }
     }
 
     #[test]
     fn a_read_takes_the_samples_of_the_contract_and_leans_on_them() {
-        let address = addressed("getPart", &[]).unwrap();
-        assert_eq!(address.path, "/parts/a%2Fb%20%C3%BC?kind%20of=a%26b&depth=2");
-        assert_eq!(address.on_rejection, OnRejection::ExampleIdentifier);
+        let head = filled("getPart", &[]).unwrap();
+        assert_eq!(head.path, "/parts/a%2Fb%20%C3%BC?kind%20of=a%26b&depth=2");
+        assert_eq!(head.on_rejection, OnRejection::ExampleIdentifier);
         let headers = [("X-Trace", "t"), ("Cookie", "theme=d%3Dk")];
         assert_eq!(
-            address.headers,
+            head.headers,
             headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
     }
 
     #[test]
     fn headers_and_cookies_are_made_up_by_type_for_a_write_too() {
-        let address = addressed("createPart", &[]).unwrap();
+        let head = filled("createPart", &[]).unwrap();
         let headers = [("X-Tenant", "countersign"), ("Cookie", "a=1; b=countersign")];
         assert_eq!(
-            address.headers,
+            head.headers,
             headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-        assert_eq!(address.on_rejection, OnRejection::ExampleIdentifier);
+        assert_eq!(head.on_rejection, OnRejection::ExampleIdentifier);
     }
 
     #[test]
     fn nothing_is_made_up_in_the_query_of_a_write_nor_sent_that_no_header_holds() {
         assert_eq!(
-            addressed("putMadeUp", &[]).unwrap_err(),
+            filled("putMadeUp", &[]).unwrap_err(),
             "no link and no example of the contract gives its `of`"
         );
         assert_eq!(
-            addressed("getMadeUp", &[]).unwrap_err(),
+            filled("getMadeUp", &[]).unwrap_err(),
             "the value for its `X-Wild` is not allowed in a header"
         );
     }
 
     #[test]
     fn a_path_with_a_fragment_is_not_called() {
-        let reason = addressed("getAgain", &[]).unwrap_err();
+        let reason = filled("getAgain", &[]).unwrap_err();
         assert_eq!(reason, "its path has a `#`, and no request carries what follows one");
     }
 
     #[test]
     fn a_missing_value_is_reported_with_the_operations_that_could_show_it() {
         assert_eq!(
-            addressed("getThing", &[]).unwrap_err(),
+            filled("getThing", &[]).unwrap_err(),
             "getThing needs a value for `id`, and no response of getThings showed one"
         );
         assert_eq!(
-            addressed("getThing", &[json!(null), json!("")]).unwrap_err(),
+            filled("getThing", &[json!(null), json!("")]).unwrap_err(),
             "getThing needs a value for `id`, and no response of getThings showed one"
         );
         assert_eq!(
-            addressed("getNothing", &[]).unwrap_err(),
+            filled("getNothing", &[]).unwrap_err(),
             "no link and no example of the contract gives its `id`"
         );
     }
@@ -353,7 +359,7 @@ paths:
     #[test]
     fn a_write_takes_no_sample_and_says_so() {
         assert_eq!(
-            addressed("putPart", &[json!("t-17")]).unwrap_err(),
+            filled("putPart", &[json!("t-17")]).unwrap_err(),
             "no link gives its `part`, and this write uses no example for it"
         );
     }
@@ -363,7 +369,7 @@ paths:
         let contract = contract();
         let but = |operation: &str, other| {
             let operation = contract.operation_named(operation).unwrap();
-            address_with(&contract, operation, &Bindings::default(), Some(other)).map(|address| address.printable.path)
+            request_head_with(&contract, operation, &Bindings::default(), Some(other)).map(|head| head.printable.path)
         };
         assert_eq!(but("getThing", (0, Some("no id"))).unwrap(), "/things/no%20id");
         assert_eq!(
@@ -379,22 +385,22 @@ paths:
 
     #[test]
     fn a_pair_of_our_own_follows_those_of_the_contract() {
-        let mut plain = addressed("getThing", &[json!("t-17")]).unwrap();
+        let mut plain = filled("getThing", &[json!("t-17")]).unwrap();
         plain.add_query("page of", "2&3");
         assert_eq!(plain.path, "/things/t-17?page%20of=2%263");
-        let mut queried = addressed("getPart", &[]).unwrap();
+        let mut queried = filled("getPart", &[]).unwrap();
         queried.add_query("page", "2");
         assert!(queried.path.ends_with("&depth=2&page=2"), "{}", queried.path);
     }
 
     #[test]
     fn what_a_list_showed_is_reported_by_its_name() {
-        let address = addressed("getThing", &[json!("t-17")]).unwrap();
-        assert_eq!(address.printable.path, "/things/<id as the target lists it>");
-        let address = addressed("getPart", &[]).unwrap();
+        let head = filled("getThing", &[json!("t-17")]).unwrap();
+        assert_eq!(head.printable.path, "/things/<id as the target lists it>");
+        let head = filled("getPart", &[]).unwrap();
         assert_eq!(
-            (&address.printable.path, &address.printable.headers),
-            (&address.path, &address.headers)
+            (&head.printable.path, &head.printable.headers),
+            (&head.path, &head.headers)
         );
     }
 

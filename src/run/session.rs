@@ -20,9 +20,9 @@ use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Response, Transport};
-use crate::history::{ExchangeResult, History, LookedThrough, Part, Residue, UnexplainedRecord};
+use crate::history::{ExchangeResult, History, Part, Residue, SearchExtent, UnexplainedRecord};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, concurrent_sequences, reserve};
-use crate::rules::{Evaluation, Judge, NoSuccess, Reason, Recording, Verdicts};
+use crate::rules::{CommonFailure, Evaluation, Judge, Reason, Recording, Verdicts};
 
 /// A round of reads was measured to keep four to twelve requests in flight. The lowest number is used, because a soak
 /// must keep all jobs busy.
@@ -40,9 +40,9 @@ pub struct Run {
     /// What it may have left in the target.
     pub residue: Vec<Residue>,
     /// How far it looked for residue at its end.
-    pub looked_through: LookedThrough,
+    pub residue_search: SearchExtent,
     /// Records that the search for residue found, that carry the run tag, and that no write of the run explains.
-    pub unexplained: Vec<UnexplainedRecord>,
+    pub unexplained_records: Vec<UnexplainedRecord>,
     /// The awkward values that the target rejected.
     pub rejected_values: Vec<RejectedValue>,
     /// What it sent.
@@ -50,7 +50,7 @@ pub struct Run {
     /// The operations that it was meant to judge.
     pub in_scope: BTreeSet<OperationId>,
     /// Whether the target answers creates with the same identifier again and again, and keeps nothing.
-    pub mock: bool,
+    pub target_is_mock: bool,
     /// Everything that it was judged from, if its settings ask for that.
     pub recording: Option<Recording>,
 }
@@ -64,8 +64,8 @@ pub enum Ended {
     Interrupted,
     /// Recorded traffic was not read to its end, for this reason.
     Incomplete(String),
-    /// The plan was carried out, but no documented call succeeded; this is what came back instead.
-    NoSuccess(NoSuccess),
+    /// The plan was carried out, but no documented call succeeded; this is how they failed.
+    NothingSucceeded(CommonFailure),
     /// A write could not be recorded before it was sent, so it was not sent, for this reason.
     WriteLogFailed(String),
     /// The target was not ready within this time; the string is the outcome of the last try.
@@ -144,7 +144,7 @@ pub(super) struct Session<'run> {
     /// The round of the plan that began last, counted from 1; 0 before the first.
     round: Cell<u64>,
     /// How far the search for residue went through the lists; `None` before it began.
-    pub(super) residue_look: Cell<Option<LookedThrough>>,
+    pub(super) residue_search: Cell<Option<SearchExtent>>,
 }
 
 /// The receiver of events.
@@ -210,7 +210,7 @@ impl<'run> Session<'run> {
                 found: Cell::default(),
             },
             round: Cell::new(0),
-            residue_look: Cell::new(None),
+            residue_search: Cell::new(None),
         }
     }
 
@@ -498,9 +498,9 @@ impl<'run> Session<'run> {
 
     /// Ends the run: judges what only its end shows, and returns the result.
     fn finish(self, ended: Ended) -> Run {
-        let no_success = self.verdicts().no_success();
-        let ended = match (ended, no_success) {
-            (Ended::Complete, Some(outcome)) => Ended::NoSuccess(outcome),
+        let common_failure = self.verdicts().common_failure();
+        let ended = match (ended, common_failure) {
+            (Ended::Complete, Some(failure)) => Ended::NothingSucceeded(failure),
             (ended, _) => ended,
         };
         if ended == Ended::Complete {
@@ -546,12 +546,12 @@ impl<'run> Session<'run> {
             verdicts,
             ended,
             residue: finished.residue,
-            looked_through: self.residue_look.get().unwrap_or_default(),
-            unexplained: finished.unexplained,
+            residue_search: self.residue_search.get().unwrap_or_default(),
+            unexplained_records: finished.unexplained_records,
             rejected_values: self.drafts.rejected_values.into_inner(),
             tally: self.sender.tally(),
             in_scope: self.plan.in_scope.clone(),
-            mock: finished.mock,
+            target_is_mock: finished.target_is_mock,
             recording,
         }
     }

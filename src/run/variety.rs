@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::create::WriteRole;
-use super::request::Address;
+use super::request::RequestHead;
 use super::session::{RejectedValue, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -23,10 +23,10 @@ struct Updates<'run> {
     operation: OperationId,
     invariant: &'run Updated,
     list: OperationId,
-    address: Address,
+    head: RequestHead,
     /// The draft that was accepted.
     accepted: Draft,
-    /// The value of each field that the updates so far sent last.
+    /// The most recent value sent for each field.
     sent: Value,
 }
 
@@ -47,7 +47,7 @@ impl Session<'_> {
     /// record. For one operation of a run, a plain record is created concurrently with the first, in place of the other
     /// variants.
     pub(super) async fn vary_create(&self, operation: OperationId) {
-        let Some((accepted, address)) = self.accepted_write(operation).await else {
+        let Some((accepted, head)) = self.accepted_write(operation).await else {
             return;
         };
         let mut awkward = None;
@@ -59,12 +59,12 @@ impl Session<'_> {
             }
             _ => true,
         });
-        let base = (operation, &accepted, &address);
+        let base = (operation, &accepted, &head);
         let awkwardly = self.create_awkwardly(base, awkward);
         match self.concurrent_create(operation, &accepted) {
             Some(concurrent) => {
                 self.expect_requests(1);
-                let plainly = self.write(&concurrent, &address, WriteRole::Additional);
+                let plainly = self.write(&concurrent, &head, WriteRole::Additional);
                 let read = async {
                     if let Some(list) = self.contract.list_with_items_of(operation) {
                         self.read_page(list, None, &Sought::Nothing).await;
@@ -82,7 +82,7 @@ impl Session<'_> {
     /// Creates a record with awkward values; if they are rejected, with half of them, and then with a quarter.
     async fn create_awkwardly(
         &self,
-        (operation, accepted, address): (OperationId, &Draft, &Address),
+        (operation, accepted, head): (OperationId, &Draft, &RequestHead),
         values: Option<AwkwardValues>,
     ) {
         let mut values = values;
@@ -96,7 +96,7 @@ impl Session<'_> {
             let halves = these.halves();
             if draft.vary(&Variant::Awkward(these), accepted) {
                 self.expect_requests(1);
-                let exchange = self.write(&draft, address, WriteRole::Additional).await;
+                let exchange = self.write(&draft, head, WriteRole::Additional).await;
                 if status_of_rejection(&exchange).is_none() {
                     return;
                 }
@@ -108,10 +108,11 @@ impl Session<'_> {
     /// Creates records from the other variants.
     async fn create_otherwise(
         &self,
-        (operation, accepted, address): (OperationId, &Draft, &Address),
+        (operation, accepted, head): (OperationId, &Draft, &RequestHead),
         variants: Vec<Variant>,
     ) {
-        // For something within another record, the create with awkward values is one of them.
+        // When the operation creates something within another record, the awkward create counts towards the wanted
+        // number.
         let is_nested = u64::from(self.contract.list_with_items_of(operation).is_none());
         let wanted = self
             .settings
@@ -131,7 +132,7 @@ impl Session<'_> {
             }
             tries += 1;
             self.expect_requests(1);
-            let exchange = self.write(&draft, address, WriteRole::Additional).await;
+            let exchange = self.write(&draft, head, WriteRole::Additional).await;
             if self.succeeded(&exchange) {
                 made += 1;
             } else if status_of_rejection(&exchange).is_none() {
@@ -177,7 +178,7 @@ impl Session<'_> {
         let (Some(invariant), Some(list)) = (invariant, self.contract.updated_in(operation)) else {
             return;
         };
-        let Some((accepted, address)) = self.accepted_write(operation).await else {
+        let Some((accepted, head)) = self.accepted_write(operation).await else {
             return;
         };
         let sent = self.sent_last(operation);
@@ -185,7 +186,7 @@ impl Session<'_> {
             operation,
             invariant,
             list,
-            address,
+            head,
             accepted,
             sent,
         };
@@ -247,12 +248,12 @@ impl Session<'_> {
     /// Updates the record of an operation with plain values once more, because people and other programs read what the
     /// run leaves.
     pub(super) async fn restore(&self, operation: OperationId) {
-        let Some((accepted, address)) = self.accepted_write(operation).await else {
+        let Some((accepted, head)) = self.accepted_write(operation).await else {
             return;
         };
         if let Ok(draft) = self.draft_like(operation, &accepted) {
             self.expect_requests(1);
-            self.write(&draft, &address, WriteRole::Additional).await;
+            self.write(&draft, &head, WriteRole::Additional).await;
         }
     }
 
@@ -279,14 +280,14 @@ impl Session<'_> {
     async fn send_update(&self, updates: &mut Updates<'_>, draft: &Draft) -> UpdateOutcome {
         self.expect_requests(1);
         let (operation, invariant) = (updates.operation, updates.invariant);
-        let exchange = self.write(draft, &updates.address, WriteRole::Additional).await;
+        let exchange = self.write(draft, &updates.head, WriteRole::Additional).await;
         if !self.succeeded(&exchange) {
             return status_of_rejection(&exchange).map_or(UpdateOutcome::Inconclusive, UpdateOutcome::Rejected);
         }
         let changed = Changed {
             operation,
             request: exchange.request,
-            path_values: updates.address.path_values.clone(),
+            path_values: updates.head.path_values.clone(),
         };
         let sent = changed.request.json().cloned();
         if must_come_back(invariant, &changed.request) {
@@ -297,7 +298,7 @@ impl Session<'_> {
         UpdateOutcome::Accepted
     }
 
-    /// Returns the value of each field that the updates so far sent.
+    /// Returns the most recent value sent for each field.
     fn sent_last(&self, operation: OperationId) -> Value {
         let mut sent = json!({});
         let history = self.history();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 
-use super::request::{self, Address};
+use super::request::{self, RequestHead};
 use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, Purpose};
@@ -48,12 +48,12 @@ impl Session<'_> {
 
     /// Reads once, and again while a 404 may mean that the record is not there yet. Returns the status.
     async fn read_with_timeout(&self, operation: OperationId, longest: Duration) -> Option<u16> {
-        let address = self.address_if_any(operation)?;
+        let head = self.request_head_if_any(operation)?;
         let options = ResendOptions {
             not_found_timeout: longest,
             ..ResendOptions::default()
         };
-        let call = self.documented(operation, address).part(Part::Read);
+        let call = self.documented(operation, head).part(Part::Read);
         let (exchange, _) = self.call_with_options(call, options).await;
         exchange.status()
     }
@@ -132,16 +132,16 @@ impl Session<'_> {
     pub(super) async fn page(&self, look: LookId, asked: Option<u64>) -> Option<bool> {
         let list = look.operation();
         let invariant = self.contract.operation(list).page.as_ref();
-        let Some((invariant, mut address)) =
-            invariant.and_then(|invariant| Some((invariant, self.address_if_any(list)?)))
+        let Some((invariant, mut head)) =
+            invariant.and_then(|invariant| Some((invariant, self.request_head_if_any(list)?)))
         else {
             self.with_evaluation(|evaluation| evaluation.unsent(look));
             return None;
         };
         if let Some(number) = asked {
-            address.add_query(&invariant.parameter, &number.to_string());
+            head.add_query(&invariant.parameter, &number.to_string());
         }
-        let call = self.documented(list, address).part(Part::Page(look, asked));
+        let call = self.documented(list, head).part(Part::Page(look, asked));
         self.call(call).await.1.page
     }
 
@@ -154,27 +154,27 @@ impl Session<'_> {
         self.conclude(look);
     }
 
-    /// Returns the address of a documented request to the operation, with the values that responses have shown.
-    pub(super) fn address(&self, operation: OperationId) -> Result<Address, Reason> {
-        request::address(self.contract, operation, self.history().bindings()).map_err(Reason::NoValue)
+    /// Returns the head of a documented request to the operation, with the values that responses have shown.
+    pub(super) fn request_head(&self, operation: OperationId) -> Result<RequestHead, Reason> {
+        request::request_head(self.contract, operation, self.history().bindings()).map_err(Reason::NoValue)
     }
 
-    /// Returns the same address; a missing value is noted as the reason why the operation is not called.
-    pub(super) fn address_if_any(&self, operation: OperationId) -> Option<Address> {
-        let address = self.address(operation);
-        address.map_err(|reason| self.not_called(operation, reason)).ok()
+    /// Returns the same head; a missing value is noted as the reason why the operation is not called.
+    pub(super) fn request_head_if_any(&self, operation: OperationId) -> Option<RequestHead> {
+        let head = self.request_head(operation);
+        head.map_err(|reason| self.not_called(operation, reason)).ok()
     }
 
     /// Returns a documented request without a body.
-    pub(super) fn documented(&self, operation: OperationId, address: Address) -> Call {
+    pub(super) fn documented(&self, operation: OperationId, head: RequestHead) -> Call {
         let documented = self.contract.operation(operation);
-        let purpose = if self.residue_look.get().is_some() {
+        let purpose = if self.residue_search.get().is_some() {
             Purpose::ResidueLook
         } else {
-            Purpose::Documented(address.on_rejection)
+            Purpose::Documented(head.on_rejection)
         };
         let credential = request::credential(&documented.security);
-        Call::single(address.request((operation, documented), credential), purpose)
+        Call::single(head.request((operation, documented), credential), purpose)
     }
 
     /// Returns whether the exchange ended in a documented success.

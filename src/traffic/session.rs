@@ -15,7 +15,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Digest, Exchange, Intent, OnRejection, Purpose, Request, Response, Target};
-use crate::history::{LookId, LookedThrough, Part, RunTag, Sought, WalkExtent};
+use crate::history::{LookId, Part, RunTag, SearchExtent, Sought, WalkExtent};
 #[cfg(feature = "cli")]
 use crate::rules::Verdicts;
 use crate::rules::{Evaluation, Judge, Levels, Reason, TrafficReason};
@@ -640,11 +640,11 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Returns how judging ended, in the terms of a run.
     fn ended(&self, files: &[FileRead]) -> Ended {
         let stopped = files.iter().find_map(|file| Some((&file.name, file.stopped.as_ref()?)));
-        match (stopped, self.evaluation.verdicts().no_success()) {
+        match (stopped, self.evaluation.verdicts().common_failure()) {
             (Some((name, stopped)), _) => Ended::Incomplete(format!(
                 "{name} was not read to its end: {stopped}; what comes before was judged"
             )),
-            (None, Some(came)) => Ended::NoSuccess(came),
+            (None, Some(failure)) => Ended::NothingSucceeded(failure),
             (None, None) => Ended::Complete,
         }
     }
@@ -680,12 +680,12 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 verdicts,
                 ended,
                 residue: Vec::new(),
-                looked_through: LookedThrough::default(),
-                unexplained: Vec::new(),
+                residue_search: SearchExtent::default(),
+                unexplained_records: Vec::new(),
                 rejected_values: Vec::new(),
                 tally: self.tally,
                 in_scope: self.called,
-                mock: false,
+                target_is_mock: false,
                 recording,
             },
             target: self.router.base().cloned(),
@@ -706,7 +706,7 @@ fn later(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
 fn needs_check(kind: FactKind) -> bool {
     matches!(
         kind,
-        FactKind::EdgeCaseComplete
+        FactKind::EdgeCaseCompleteResponse
             | FactKind::EdgeCaseNoServerError
             | FactKind::Equivalent(_)
             | FactKind::NoCredential

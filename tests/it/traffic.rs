@@ -352,7 +352,7 @@ fn a_rejection_of_another_clients_request_is_not_a_finding() {
             findings(&judged)
         );
         assert!(
-            matches!(judged.run.ended, Ended::NoSuccess(_)),
+            matches!(judged.run.ended, Ended::NothingSucceeded(_)),
             "{status}: {:?}",
             judged.run.ended
         );

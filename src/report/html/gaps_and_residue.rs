@@ -51,11 +51,11 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
             @if phrases::all_residue(view.record).next().is_none() {
                 p.none { "The run left nothing in the target." }
             } @else {
-                p.hint { "What the run may have left in the target, which has no delete; " (phrases::looked_through(view.record)) "." }
+                p.hint { "What the run may have left in the target, which has no delete; " (phrases::residue_search(view.record)) "." }
                 table.residue {
                     thead { tr { th scope="col" { "Created by" } th scope="col" { "Identifier" } } }
                     tbody { @for left in residue { tr { th scope="row" { (left.operation) } td { (identifier(left)) } } }
-                        @for unexplained in &view.record.unexplained {
+                        @for unexplained in &view.record.unexplained_records {
                             tr {
                                 th scope="row" { (unexplained.list) }
                                 td { @if let Some(id) = &unexplained.id { code { (id) } " " } "it shows the run tag" }

@@ -118,7 +118,7 @@ fn an_exchange_that_is_not_reported_is_named_without_a_link() {
 fn a_record_of_nothing_is_a_page_all_the_same() {
     let mut record = fixed();
     (record.findings, record.exchanges, record.gaps) = (Vec::new(), Vec::new(), Vec::new());
-    (record.residue, record.unexplained, record.operations) = (Vec::new(), Vec::new(), Vec::new());
+    (record.residue, record.unexplained_records, record.operations) = (Vec::new(), Vec::new(), Vec::new());
     record.facts.rows.clear();
     (
         record.facts.held,

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 
-use crate::history::LookedThrough;
+use crate::history::SearchExtent;
 use crate::report::accepted::{AcceptedRecord, AcceptedState};
 use crate::report::exchanges::ExchangeRecord;
 use crate::report::record::{
@@ -19,7 +19,7 @@ use crate::run::Tally;
 /// Joins two records into one. Its outcome is not decided yet.
 pub(super) fn join(left: Record, right: Record) -> Record {
     let (started, ended) = span(&left, &right);
-    let looked_through = looked_through(&left, &right);
+    let residue_search = residue_search(&left, &right);
     let exchanges = exchanges(&left, started).chain(exchanges(&right, started)).collect();
     let mut joined = Record {
         report_version: left.report_version,
@@ -42,8 +42,8 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         findings: findings(left.findings, right.findings),
         suspected_cause: left.suspected_cause.or(right.suspected_cause),
         accepted: accepted(left.accepted, right.accepted),
-        looked_through,
-        unexplained: [left.unexplained, right.unexplained].concat(),
+        residue_search,
+        unexplained_records: [left.unexplained_records, right.unexplained_records].concat(),
         rejected_values: [left.rejected_values, right.rejected_values].concat(),
         residue: [left.residue, right.residue].concat(),
         requests: requests(left.requests, right.requests),
@@ -106,7 +106,7 @@ fn still_reported(mut findings: Vec<FindingRecord>, operations: &[OperationRecor
 pub(super) fn sort(record: &mut Record) {
     put_in_order(&mut record.findings);
     record.exchanges.sort_by_key(|exchange| exchange.number);
-    record.unexplained.sort();
+    record.unexplained_records.sort();
     record.rejected_values.sort();
     record.rejected_values.dedup();
     record.residue.sort_by(|left, right| {
@@ -115,12 +115,12 @@ pub(super) fn sort(record: &mut Record) {
 }
 
 /// Returns how far both looked for residue. A run that wrote nothing had nothing to look for, and does not count.
-fn looked_through(left: &Record, right: &Record) -> LookedThrough {
+fn residue_search(left: &Record, right: &Record) -> SearchExtent {
     let wrote = [left, right].into_iter().filter(|record| record.requests.writes > 0);
     wrote
-        .map(|record| record.looked_through)
+        .map(|record| record.residue_search)
         .max()
-        .unwrap_or(LookedThrough::Nothing)
+        .unwrap_or(SearchExtent::Nothing)
 }
 
 /// Returns the start of the earlier run and the end of the later one.

@@ -62,7 +62,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         status: left.status,
         found: left.found,
     });
-    let unexplained = run.unexplained.iter().map(|record| UnexplainedRecord {
+    let unexplained_records = run.unexplained_records.iter().map(|record| UnexplainedRecord {
         list: name(record.list),
         id: record.id.as_deref().map(identifier),
     });
@@ -90,11 +90,11 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         duration_ms: u64::try_from(about.duration.as_millis()).unwrap_or(u64::MAX),
         facts,
         findings,
-        suspected_cause: run.mock.then_some(SuspectedCause::Mock),
+        suspected_cause: run.target_is_mock.then_some(SuspectedCause::Mock),
         accepted: Vec::new(),
         residue: residue.collect(),
-        looked_through: run.looked_through,
-        unexplained: unexplained.collect(),
+        residue_search: run.residue_search,
+        unexplained_records: unexplained_records.collect(),
         rejected_values: rejected_values.collect(),
         requests: run.tally,
         operations: operations(run, about.contract),

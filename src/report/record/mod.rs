@@ -21,7 +21,7 @@ use super::excerpt::Excerpt;
 use super::exchanges::ExchangeRecord;
 use crate::contract::edge_case;
 use crate::contract::shared_string::SharedString;
-use crate::history::LookedThrough;
+use crate::history::SearchExtent;
 use crate::plan::ANOTHER_SHARD;
 use crate::rules::{Level, RuleName, UNDOCUMENTED_FIELD};
 use crate::run::Tally;
@@ -116,12 +116,12 @@ pub struct Record {
     /// The residue: what the run left, or may have left, in the target.
     pub residue: Vec<ResidueRecord>,
     /// How far the run looked for residue at its end.
-    #[serde(default)]
-    pub looked_through: LookedThrough,
+    #[serde(default, rename = "looked_through")]
+    pub residue_search: SearchExtent,
     /// The records that showed the run tag then and that no write explains: made by the target along with a create, or
     /// changed by mistake.
     #[serde(default, rename = "others")]
-    pub unexplained: Vec<UnexplainedRecord>,
+    pub unexplained_records: Vec<UnexplainedRecord>,
     /// The awkward values that the target rejected: the document leaves open which values are accepted.
     #[serde(default, rename = "not_taken")]
     pub rejected_values: Vec<RejectedValueRecord>,

@@ -31,7 +31,7 @@ pub(super) fn outcome(
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
-        Ended::NoSuccess(outcome) => (Outcome::CouldNotJudge, Some(outcome.to_string())),
+        Ended::NothingSucceeded(failure) => (Outcome::CouldNotJudge, Some(failure.to_string())),
         Ended::NotReady(timeout, reason) => {
             let seconds = timeout.as_secs_f64();
             let reason = format!(

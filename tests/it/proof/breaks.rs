@@ -243,7 +243,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::NoCredential
         | FactKind::NoServerError
         | FactKind::NotElsewhere
-        | FactKind::EdgeCaseComplete
+        | FactKind::EdgeCaseCompleteResponse
         | FactKind::EdgeCaseNoServerError
         | FactKind::OtherScheme
         | FactKind::PageAsked

@@ -56,7 +56,7 @@ pub(super) enum Expected {
     /// Findings: which of them come first is the network's choice.
     Findings,
     /// Findings, and the first is of this rule; no call had a success, in these words.
-    NoSuccess(&'static str, &'static str),
+    NothingSucceeded(&'static str, &'static str),
     /// Findings, and the first is of this rule.
     Several(&'static str),
     /// No finding, and that nothing can be said, in these words.
@@ -248,7 +248,7 @@ impl Case {
             }
             // Whether a call has a success is the network's choice too.
             Expected::Findings => assert!(matches!(ended.code, 1 | 3) && !findings.is_empty(), "{ended:?}"),
-            Expected::NoSuccess(rule, why) => {
+            Expected::NothingSucceeded(rule, why) => {
                 assert_eq!((ended.code, &first["rule"]), (3, &rule.into()), "{ended:?}");
                 assert!(report["reason"].as_str().unwrap().contains(why), "{}", report["reason"]);
             }

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use super::case::Expected::{CouldNotJudge, Findings, NoSuccess, Several};
+use super::case::Expected::{CouldNotJudge, Findings, NothingSucceeded, Several};
 use super::case::{Behaviour, page};
 use crate::cli::stub::{flood, json as response, reset, stall};
 
@@ -14,7 +14,7 @@ pub(super) fn behaviours() -> Vec<Behaviour> {
 }
 
 fn whatever_is_asked() -> Vec<Behaviour> {
-    let unfinished = NoSuccess("unfinished-answer", "no complete response came");
+    let unfinished = NothingSucceeded("unfinished-answer", "no complete response came");
     vec![
         Behaviour::everywhere("silence everywhere", unfinished, |_, stream| stall(stream)),
         Behaviour::everywhere("resets everywhere", unfinished, |_, stream| reset(stream)),
@@ -32,7 +32,7 @@ fn whatever_is_asked() -> Vec<Behaviour> {
         }),
         Behaviour::everywhere(
             "a login page everywhere",
-            NoSuccess("auth", "every response is a page"),
+            NothingSucceeded("auth", "every response is a page"),
             |_, stream| {
                 let page = response("200 OK", "<html>Who are you?</html>");
                 stream.write_all(page.replace("application/json", "text/html").as_bytes())
@@ -40,7 +40,7 @@ fn whatever_is_asked() -> Vec<Behaviour> {
         ),
         Behaviour::everywhere(
             "a redirect to a login page everywhere",
-            NoSuccess("auth", "every response is a redirect"),
+            NothingSucceeded("auth", "every response is a redirect"),
             |case, stream| {
                 let status = format!(
                     "302 Found\r\nLocation: {}/login?token={}",
@@ -61,7 +61,7 @@ fn whatever_is_asked() -> Vec<Behaviour> {
 }
 
 fn before_anything_is() -> Vec<Behaviour> {
-    let unfinished = NoSuccess("unfinished-answer", "no complete response came");
+    let unfinished = NothingSucceeded("unfinished-answer", "no complete response came");
     vec![
         Behaviour::before_the_request("a response before the request", Findings, |_, stream| {
             stream.write_all(response("200 OK", &page(&[]).to_string()).as_bytes())

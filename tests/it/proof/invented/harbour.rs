@@ -214,7 +214,7 @@ async fn response(
         };
     }
     let breaks = |kind| harbour.breaks(asked.operation, kind);
-    if breaks(FactKind::Complete) || (asked.edge_case && breaks(FactKind::EdgeCaseComplete)) {
+    if breaks(FactKind::Complete) || (asked.edge_case && breaks(FactKind::EdgeCaseCompleteResponse)) {
         return cut_off();
     }
     if asked.edge_case {
