@@ -87,7 +87,7 @@ fn property(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::Outcome;
-    use crate::report::testing::{apart, fixed};
+    use crate::report::testing::{sample_record, with_distinct_causes};
 
     /// A command's name, its properties and its message.
     type Command = (String, Vec<(String, String)>, String);
@@ -115,13 +115,13 @@ mod tests {
 
     #[test]
     fn the_github_report() {
-        let text = github(&fixed());
+        let text = github(&sample_record());
         crate::testing::with_snapshots(|| insta::assert_snapshot!("report_github", text));
     }
 
     #[test]
     fn a_value_comes_out_as_it_went_in_and_ends_nothing() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.contract.file = "a,b:c%3A=d.yaml".to_owned();
         record.findings[0].received = "100 %, 50 %25\n::error::x".to_owned();
         let commands = commands(&record);
@@ -135,11 +135,11 @@ mod tests {
 
     #[test]
     fn no_more_is_annotated_than_is_shown_and_the_rest_is_counted() {
-        let mut record = fixed();
+        let mut record = sample_record();
         let (denied, warned) = (record.findings[0].clone(), record.findings[1].clone());
-        record.findings = apart(&denied, 7);
+        record.findings = with_distinct_causes(&denied, 7);
         record.findings.extend(vec![denied; 5]);
-        record.findings.extend(apart(&warned, 13));
+        record.findings.extend(with_distinct_causes(&warned, 13));
         let count = |record: &Record, name| commands(record).iter().filter(|command| command.0 == name).count();
         assert_eq!((count(&record, "error"), count(&record, "warning")), (8, 2));
         let closing = commands(&record).pop().unwrap().2;
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_run_that_could_not_judge_is_an_error_and_one_that_conforms_a_notice() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.findings.clear();
         record.outcome = Outcome::Conforms;
         let names = |record: &Record| {

@@ -250,14 +250,14 @@ pub(super) fn explain_count(record: &Record, blocks: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::fixed;
+    use crate::report::testing::sample_record;
     use crate::rules::{Level, RULES};
 
     /// A finding: its rule, its operation, the field, what was received.
     type Sample = (&'static str, &'static str, &'static str, &'static str);
 
     fn record(samples: &[Sample]) -> Record {
-        let mut record = fixed();
+        let mut record = sample_record();
         let sample = record.findings.remove(0);
         let findings = samples.iter().map(|(rule, operation, field, received)| FindingRecord {
             rule: (*rule).into(),
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn the_operation_at_fault_is_named_where_another_one_shows_it() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.findings.truncate(1);
         record.findings[0].operation = "getOther".to_owned();
         let headlines: Vec<_> = groups(&record).iter().map(Group::headline).collect();
@@ -380,7 +380,7 @@ mod tests {
 
     #[test]
     fn the_number_of_findings_is_explained_where_it_is_not_that_of_the_broken_facts() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.findings.truncate(1);
         assert_eq!(explain_count(&record, groups(&record).len()), None);
         let mut second = record.findings[0].clone();

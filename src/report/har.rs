@@ -162,7 +162,7 @@ fn response(record: &Record, response: &ResponseRecord) -> ArchiveResponse {
 mod tests {
     use super::*;
     use crate::report::HeaderRecord;
-    use crate::report::testing::fixed;
+    use crate::report::testing::sample_record;
 
     fn first(record: &Record) -> Value {
         let read: Value = serde_json::from_str(&har(record)).unwrap();
@@ -171,13 +171,13 @@ mod tests {
 
     #[test]
     fn the_har_report() {
-        let text = har(&fixed());
+        let text = har(&sample_record());
         crate::testing::with_snapshots(|| insta::assert_snapshot!("report_har", text));
     }
 
     #[test]
     fn a_request_is_reported_with_its_base_its_query_and_its_body() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.base_path = "/tenant".to_owned();
         let exchange = &mut record.exchanges[0];
         exchange.path = "/things/<id as the target lists it>?page=2&name=a%20b".to_owned();
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_credential_is_reported_by_its_kind() {
-        let mut record = fixed();
+        let mut record = sample_record();
         for (credential, name, expected) in [
             (CredentialRecord::None, None, None),
             (
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn an_exchange_without_a_response_has_status_zero_and_the_reason() {
-        let mut record = fixed();
+        let mut record = sample_record();
         (record.exchanges[0].response, record.exchanges[0].failure) =
             (None, Some("no response within 10 s".to_owned()));
         let response = first(&record)["response"].clone();
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn shapes_are_called_shapes_and_values_are_not() {
-        let mut record = fixed();
+        let mut record = sample_record();
         assert_eq!(
             first(&record)["response"]["content"]["comment"],
             "values are shown as shapes"
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn times_count_from_the_start_of_the_run() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.exchanges[0].sent_ms = 61_250.4;
         assert_eq!(first(&record)["startedDateTime"], "2024-05-17T07:31:01.250Z");
     }

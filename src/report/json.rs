@@ -24,11 +24,11 @@ pub fn write_json(record: &Record, to: &mut dyn io::Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::fixed;
+    use crate::report::testing::sample_record;
 
     #[test]
     fn the_report_is_the_record_and_ends_its_line() {
-        let record = fixed();
+        let record = sample_record();
         let text = json(&record);
         let read: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(read, serde_json::to_value(&record).unwrap());
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn the_words_of_the_report_are_the_documented_ones() {
-        let record = fixed();
+        let record = sample_record();
         let read: serde_json::Value = serde_json::from_str(&json(&record)).unwrap();
         for (pointer, word) in [
             ("/outcome", "does-not-conform"),

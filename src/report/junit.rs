@@ -271,7 +271,7 @@ fn safe(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::Outcome;
-    use crate::report::testing::fixed;
+    use crate::report::testing::sample_record;
 
     fn read(record: &Record) -> Report {
         Report::deserialize(junit(record).as_bytes()).unwrap()
@@ -279,13 +279,13 @@ mod tests {
 
     #[test]
     fn the_junit_report() {
-        let text = junit(&fixed());
+        let text = junit(&sample_record());
         crate::testing::with_snapshots(|| insta::assert_snapshot!("report_junit", text));
     }
 
     #[test]
     fn a_reader_of_the_format_counts_what_the_record_counts() {
-        let record = fixed();
+        let record = sample_record();
         let report = read(&record);
         // The warning's fact has no row.
         assert_eq!(report.tests, record.facts.total + 1);
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_warning_passes_and_is_reported() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.findings.remove(0);
         record.findings[0].fact = "getThings status: 200".to_owned();
         let report = read(&record);
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn a_finding_of_another_rule_fails_the_case_of_its_fact() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.findings[0].fact = "getThings body: JSON".to_owned();
         let report = read(&record);
         let skipped = report.test_suites[0].skipped;
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn a_run_that_could_not_judge_is_not_green() {
         for outcome in [Outcome::CouldNotJudge, Outcome::Interrupted, Outcome::WriteLogFailed] {
-            let mut record = fixed();
+            let mut record = sample_record();
             record.findings.clear();
             (record.outcome, record.reason) = (outcome, Some("no fact was decided".to_owned()));
             let report = read(&record);
@@ -359,7 +359,7 @@ mod tests {
             };
             assert_eq!(message.as_deref(), Some("no fact was decided"));
         }
-        let mut record = fixed();
+        let mut record = sample_record();
         record.findings.clear();
         record.outcome = Outcome::Conforms;
         assert_eq!(read(&record).errors, 0);
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn the_time_of_a_suite_is_reported_where_every_exchange_is_known() {
-        let mut record = fixed();
+        let mut record = sample_record();
         assert_eq!(read(&record).test_suites[0].time, None);
         record.exchanges_left_out = 0;
         assert_eq!(read(&record).test_suites[0].time, Some(Duration::from_millis(2)));
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn characters_not_allowed_in_xml_are_removed() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.findings[0].received = "a\u{0}\u{8}\u{b}\u{1b}[2J\u{fffe}\u{ffff}]]>&<\"".to_owned();
         let text = junit(&record);
         let allowed =

@@ -317,20 +317,20 @@ fn longest_run(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::{apart, fixed};
+    use crate::report::testing::{sample_record, with_distinct_causes};
 
     #[test]
     fn the_markdown_report() {
-        let text = markdown(&fixed());
+        let text = markdown(&sample_record());
         crate::testing::with_snapshots(|| insta::assert_snapshot!("report_markdown", text));
     }
 
     #[test]
     fn a_report_of_many_findings_is_cut_and_says_by_how_much() {
-        let mut record = fixed();
+        let mut record = sample_record();
         let mut finding = record.findings[0].clone();
         finding.reproduce = "`é|".repeat(900);
-        record.findings = apart(&finding, 10_000);
+        record.findings = with_distinct_causes(&finding, 10_000);
         let row = record.facts.rows[2].clone();
         record.facts.rows = (0..5_000)
             .map(|index| crate::report::FactRow {
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_not_reported() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.findings.clear();
         record.residue.clear();
         record.unexplained_records.clear();

@@ -332,7 +332,7 @@ pub(super) fn path(file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::fixed;
+    use crate::report::testing::sample_record;
 
     #[test]
     fn a_clipped_text_is_one_line_and_says_that_it_was_cut() {
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn reasons_stand_by_how_many_facts_they_leave_undecided() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.facts.rows[1].verdict = VerdictRecord::Undecided;
         record.facts.rows[1].reason = Some("a rare reason".into());
         let reported: Vec<_> = undecided(&record)
@@ -361,7 +361,7 @@ mod tests {
                 id_stated,
                 status: answered.then_some(201),
                 found: None,
-                ..fixed().residue[0].clone()
+                ..sample_record().residue[0].clone()
             })
         };
         assert_eq!(note(true, true), "the response showed no id of its own");

@@ -197,7 +197,7 @@ fn residue(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::{apart, fixed};
+    use crate::report::testing::{sample_record, with_distinct_causes};
     use crate::report::{FactRow, ResidueRecord};
 
     fn terminal(width: Option<usize>) -> Terminal {
@@ -210,7 +210,7 @@ mod tests {
 
     /// The record of a run that wrote a lot, against a long contract of which little was decided and much is broken.
     fn crowded() -> Record {
-        let mut record = fixed();
+        let mut record = sample_record();
         let row = record.facts.rows[2].clone();
         record.facts.rows = (0..900)
             .map(|number: usize| FactRow {
@@ -225,7 +225,7 @@ mod tests {
                 ..row.clone()
             })
             .collect();
-        record.findings = apart(&record.findings[0], 500);
+        record.findings = with_distinct_causes(&record.findings[0], 500);
         let left = record.residue[0].clone();
         record.residue = (0..40)
             .map(|number| ResidueRecord {
@@ -277,13 +277,13 @@ mod tests {
 
     #[test]
     fn little_residue_stands_in_the_summary() {
-        let text = terminal(Some(80)).report(&fixed());
+        let text = terminal(Some(80)).report(&sample_record());
         assert!(closing(&text).contains(&"    createThing          t-17"), "{text}");
     }
 
     #[test]
     fn residue_that_nothing_distinguishes_stands_in_one_line() {
-        let mut record = fixed();
+        let mut record = sample_record();
         let unnamed = record.residue[1].clone();
         record.residue.extend([unnamed.clone(), unnamed]);
         let text = terminal(None).report(&record);
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn the_number_of_findings_is_explained_where_it_is_not_that_of_the_broken_facts() {
-        let mut record = fixed();
+        let mut record = sample_record();
         let heading = |record: &Record| terminal(None).report(record).contains("  findings  ");
         assert!(heading(&record));
         record.findings.truncate(record.facts.broken);
@@ -339,8 +339,8 @@ mod tests {
 
     #[test]
     fn forty_findings_fit_one_screen_whether_of_forty_causes_or_of_four() {
-        let mut record = fixed();
-        record.findings = apart(&record.findings[0], 40);
+        let mut record = sample_record();
+        record.findings = with_distinct_causes(&record.findings[0], 40);
         let of_forty = terminal(None).report(&record);
         let heads = of_forty
             .lines()

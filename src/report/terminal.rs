@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::report::Outcome;
     use crate::report::record::FindingRecord;
-    use crate::report::testing::{Seen, fixed};
+    use crate::report::testing::{Seen, sample_record};
 
     fn terminal(styling: Styling, verbosity: Verbosity) -> Terminal {
         Terminal {
@@ -241,7 +241,7 @@ mod tests {
     }
 
     fn shown(name: &str, terminal: Terminal) {
-        let record = fixed();
+        let record = sample_record();
         let text = terminal.report(&record).replace('\u{1b}', "␛");
         crate::testing::with_snapshots(|| insta::assert_snapshot!(name, text));
     }
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn colour_adds_escapes_and_no_words() {
-        let record = fixed();
+        let record = sample_record();
         let plain = terminal(Styling::Plain, Verbosity::Normal).report(&record);
         let coloured = terminal(Styling::Coloured, Verbosity::Normal).report(&record);
         assert!(!plain.contains('\u{1b}'));
@@ -277,14 +277,14 @@ mod tests {
 
     #[test]
     fn a_quiet_report_is_the_verdict_alone() {
-        let record = fixed();
+        let record = sample_record();
         let text = terminal(Styling::Plain, Verbosity::Quiet).report(&record);
         assert_eq!(text, "https://api.example.com does not conform: 1 error, 1 warning\n");
     }
 
     #[test]
     fn each_outcome_has_its_words() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.findings.clear();
         for (outcome, reason, words) in [
             (Outcome::Conforms, None, "conforms"),
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn residue_is_reported_only_where_there_is_some() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.residue.clear();
         record.unexplained_records.clear();
         let text = terminal(Styling::Plain, Verbosity::Normal).report(&record);
@@ -324,7 +324,7 @@ mod tests {
     #[test]
     fn no_text_of_a_contract_or_of_a_target_commands_a_terminal_or_a_ci_system() {
         const EVIL: &str = "\n::error::a\r\u{1b}[2J\u{9b}2J\u{202e}\u{2066}\u{200f}##vso[a]##[b]\u{7}\u{1b}[31m";
-        let mut record = fixed();
+        let mut record = sample_record();
         record.reason = Some(EVIL.to_owned());
         (record.contract.title, record.contract.file) = (EVIL.to_owned(), EVIL.to_owned());
         for finding in &mut record.findings {

@@ -1,4 +1,4 @@
-//! Made-up runs and a fixed record, for the tests of the reports. The main type is [`Seen`].
+//! Made-up runs and a sample record, for the tests of the reports. The main type is [`Seen`].
 
 use std::time::Duration;
 
@@ -197,8 +197,13 @@ fn rejected_markup() -> RejectedValueRecord {
     }
 }
 
-/// A record with one of everything, and the contract that it is about.
-pub(super) fn fixed() -> Record {
+/// A record with one of everything.
+///
+/// - Findings: 0 is an error of `wrong-type`, 1 a warning of `undocumented-field`.
+/// - Rows of facts: 0 is held, 1 broken, 2 and 3 undecided.
+/// - Residue: 0 is a record with an id that was found, 1 one without an id, 2 a create without a response.
+/// - Accepted deviations: 0 holds, 1 no longer occurs, 2 is expired, 3 waits.
+pub(super) fn sample_record() -> Record {
     let left = |id: Option<&str>, answered| ResidueRecord {
         operation: "createThing".to_owned(),
         id: id.map(str::to_owned),
@@ -329,7 +334,7 @@ fn facts() -> Facts {
 }
 
 /// `count` findings like this one, each with a cause of its own.
-pub(super) fn apart(finding: &FindingRecord, count: usize) -> Vec<FindingRecord> {
+pub(super) fn with_distinct_causes(finding: &FindingRecord, count: usize) -> Vec<FindingRecord> {
     let findings = (0..count).map(|number| FindingRecord {
         operation: format!("getThings{number}"),
         fact: format!("getThings{number} /name: string"),

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::format::{count, counted, milliseconds, number, percent};
 use super::indent::indent;
-use super::matrix::name;
+use super::overview::name;
 use super::timing;
 use super::timing::{elapsed, figures, lane, span};
 use super::view::View;

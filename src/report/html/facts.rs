@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::format::count;
-use super::matrix::{name, summary};
+use super::overview::{name, summary};
 use super::view::{Counts, FactView, OperationView, View};
 use crate::report::record::VerdictRecord;
 

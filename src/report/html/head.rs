@@ -18,8 +18,9 @@ pub(super) const STYLE: &str = concat!(
 /// The script of the page, which it can do without.
 pub(super) const SCRIPT: &str = concat!(include_str!("script.js"), include_str!("keys.js"));
 
-/// Returns the part of the head before any text of the record. It contains only our own texts.
-pub(super) fn before_texts() -> String {
+/// Returns the markup of the head that is the same in every page. It contains no text of the record, so it is not
+/// sanitized.
+pub(super) fn own_markup() -> String {
     let markup = html! {
         meta charset="utf-8";
         meta http-equiv="Content-Security-Policy" content=(policy());

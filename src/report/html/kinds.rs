@@ -1,4 +1,4 @@
-//! The columns of the matrix: facts of one kind, so that a reader sees at a glance what is wrong. The main type is
+//! The columns of the overview: facts of one kind, so that a reader sees at a glance what is wrong. The main type is
 //! [`Column`].
 
 use crate::report::record::FactRow;

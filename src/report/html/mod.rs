@@ -16,7 +16,7 @@ mod head;
 mod indent;
 mod kinds;
 mod masthead;
-mod matrix;
+mod overview;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -38,7 +38,7 @@ pub fn html(record: &Record) -> String {
     let harmless = |part: Markup| sanitize(&part.into_string(), Colours::None);
     let mut page = markup! { (DOCTYPE) }.into_string();
     page.push_str("<html lang=\"en\"><head>");
-    page.push_str(&head::before_texts());
+    page.push_str(&head::own_markup());
     page.push_str(&harmless(head::title(record)));
     page.push_str("</head><body>");
     page.push_str(&harmless(body(&view)));
@@ -52,7 +52,7 @@ fn body(view: &View<'_>) -> Markup {
         (masthead::masthead(view))
         (masthead::toolbar(view))
         main {
-            (matrix::section(view))
+            (overview::section(view))
             (findings::section(view))
             (undecided::section(view))
             (facts::section(view))

@@ -4,11 +4,11 @@ use super::head::{SCRIPT, STYLE};
 use super::html;
 use crate::report::ShardRecord;
 use crate::report::record::{FindingRecord, Record};
-use crate::report::testing::fixed;
+use crate::report::testing::sample_record;
 
 #[test]
 fn the_page_of_a_record_is_the_same_each_time_and_begins_with_its_policy() {
-    let record = fixed();
+    let record = sample_record();
     let page = html(&record);
     assert_eq!(page, html(&record));
     let policy = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta \
@@ -19,7 +19,7 @@ fn the_page_of_a_record_is_the_same_each_time_and_begins_with_its_policy() {
 
 #[test]
 fn the_page_names_nothing_outside_itself() {
-    let page = html(&fixed());
+    let page = html(&sample_record());
     for part in [
         "src=",
         "href=\"http",
@@ -37,7 +37,7 @@ fn the_page_names_nothing_outside_itself() {
 
 #[test]
 fn no_tag_has_an_attribute_twice() {
-    let page = html(&fixed());
+    let page = html(&sample_record());
     let (_, body) = page.split_once("<body>").unwrap();
     for tag in body
         .split('<')
@@ -58,7 +58,7 @@ fn no_tag_has_an_attribute_twice() {
 
 #[test]
 fn everything_that_the_record_holds_is_reported() {
-    let record = fixed();
+    let record = sample_record();
     let page = html(&record);
     for text in [
         "does not conform",
@@ -89,7 +89,7 @@ fn everything_that_the_record_holds_is_reported() {
 
 #[test]
 fn a_part_of_a_plan_is_not_shown_as_the_whole() {
-    let mut record = fixed();
+    let mut record = sample_record();
     assert!(!html(&record).contains("Shard"));
     record.shard = Some(ShardRecord { number: 2, of: 3 });
     assert!(html(&record).contains("2 of 3; the verdict is only about its part"));
@@ -97,7 +97,7 @@ fn a_part_of_a_plan_is_not_shown_as_the_whole() {
 
 #[test]
 fn what_was_accepted_is_counted_and_entries_that_need_a_hand_are_named() {
-    let mut record = fixed();
+    let mut record = sample_record();
     let page = html(&record);
     assert!(page.contains("Accepted: 2 findings by countersign.toml."));
     assert!(page.contains("no longer occurs; take the entry out"));
@@ -107,7 +107,7 @@ fn what_was_accepted_is_counted_and_entries_that_need_a_hand_are_named() {
 
 #[test]
 fn an_exchange_that_is_not_reported_is_named_without_a_link() {
-    let mut record = fixed();
+    let mut record = sample_record();
     record.exchanges.clear();
     let page = html(&record);
     assert!(page.contains("exchange 1") && !page.contains("href=\"#exchange-1\""));
@@ -116,7 +116,7 @@ fn an_exchange_that_is_not_reported_is_named_without_a_link() {
 
 #[test]
 fn a_record_of_nothing_is_a_page_all_the_same() {
-    let mut record = fixed();
+    let mut record = sample_record();
     (record.findings, record.exchanges, record.gaps) = (Vec::new(), Vec::new(), Vec::new());
     (record.residue, record.unexplained_records, record.operations) = (Vec::new(), Vec::new(), Vec::new());
     record.facts.rows.clear();
@@ -142,7 +142,7 @@ fn a_record_of_nothing_is_a_page_all_the_same() {
 #[test]
 fn no_text_of_a_contract_or_of_a_target_commands_a_terminal_or_a_ci_system_or_is_markup() {
     const EVIL: &str = "\n::error::a\r\u{1b}[2J\u{9b}2J\u{202e}\u{2066}\u{200f}##vso[a]##[b]\u{7}</script><img src=x onerror=\"a\">'\u{0}";
-    let page = html(&evil(fixed(), EVIL));
+    let page = html(&evil(sample_record(), EVIL));
     let (head, body) = page.split_once("</script>").unwrap();
     assert!(!page.contains(|character: char| character.is_control() && character != '\n'));
     assert!(!page.contains(['\u{202e}', '\u{2066}', '\u{200f}']));

@@ -71,10 +71,10 @@ pub(super) fn lane(exchanges: &[&ExchangeRecord], span: f64) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::fixed;
+    use crate::report::testing::sample_record;
 
     fn took(times: &[Option<f64>]) -> Vec<ExchangeRecord> {
-        let exchange = fixed().exchanges.remove(0);
+        let exchange = sample_record().exchanges.remove(0);
         let timed = |time: &Option<f64>| {
             let mut exchange = exchange.clone();
             exchange.response = exchange.response.zip(*time).map(|(mut response, time)| {

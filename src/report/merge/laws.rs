@@ -6,7 +6,7 @@ use proptest::sample::Index;
 use super::merge;
 use crate::exchange::sanitize::sanitize_json;
 use crate::plan::ANOTHER_SHARD;
-use crate::report::testing::fixed;
+use crate::report::testing::sample_record;
 use crate::report::{
     AcceptedRecord, AcceptedState, ExchangeRecord, FactRow, Facts, FindingRecord, Outcome, Record, ShardRecord,
     VerdictRecord, read,
@@ -84,7 +84,7 @@ fn split() -> impl Strategy<Value = (Vec<(String, Record)>, Vec<Judged>)> {
 
 /// What one of several machines says of the table.
 fn shard(table: &[Judged], machine: &Machine, (index, of): (usize, usize)) -> Record {
-    let base = fixed();
+    let base = sample_record();
     let (mut rows, mut findings) = (Vec::new(), Vec::new());
     for (place, judged) in table.iter().enumerate() {
         let owns = judged.owner.index(of) == index;
@@ -257,7 +257,7 @@ proptest! {
 
 #[test]
 fn a_whole_run_alone_stays_as_it_is() {
-    let whole = fixed();
+    let whole = sample_record();
     assert_eq!(text(&merged(vec![("a".to_owned(), whole.clone())])), text(&whole));
 }
 
@@ -265,7 +265,7 @@ fn a_whole_run_alone_stays_as_it_is() {
 fn what_is_not_of_one_plan_is_rejected_with_both_names() {
     let shard = |number| Record {
         shard: Some(ShardRecord { number, of: 3 }),
-        ..fixed()
+        ..sample_record()
     };
     let changed = |change: fn(&mut Record)| {
         let mut other = shard(2);
@@ -315,7 +315,7 @@ fn a_shard_that_did_not_end_keeps_the_rest_from_being_green_and_what_is_broken_b
             shard: Some(ShardRecord { number, of: 2 }),
             outcome,
             reason: Some("why".to_owned()),
-            ..fixed()
+            ..sample_record()
         };
         if outcome != Outcome::DoesNotConform {
             record.findings.clear();
@@ -347,7 +347,7 @@ fn a_fact_that_no_shard_checked_and_a_bar_that_is_missed_are_not_green() {
         let mut record = Record {
             shard: Some(ShardRecord { number, of: 2 }),
             outcome: Outcome::Conforms,
-            ..fixed()
+            ..sample_record()
         };
         record.findings.clear();
         (number.to_string(), record)

@@ -144,19 +144,19 @@ fn several(record: &Record, shards: &ShardsRecord) -> Option<String> {
 mod tests {
     use super::*;
     use crate::report::ShardEnded;
-    use crate::report::testing::{Seen, fixed};
+    use crate::report::testing::{Seen, sample_record};
 
     type Change = fn(&mut Record);
 
     fn changed(change: Change) -> Option<String> {
-        let mut record = fixed();
+        let mut record = sample_record();
         change(&mut record);
         contradiction(&record)
     }
 
     #[test]
     fn a_record_as_it_is_made_agrees_with_itself() {
-        assert_eq!(contradiction(&fixed()), None);
+        assert_eq!(contradiction(&sample_record()), None);
         for bodies in [&[r#"{"name": "a"}"#][..], &[r#"{"name": 1}"#], &[]] {
             assert_eq!(contradiction(&Seen::bodies(bodies).record(None)), None, "{bodies:?}");
         }

@@ -144,10 +144,10 @@ fn expected(message: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::json;
-    use crate::report::testing::fixed;
+    use crate::report::testing::sample_record;
 
     fn text() -> String {
-        json(&fixed())
+        json(&sample_record())
     }
 
     fn rejected(text: &str) -> String {

@@ -260,7 +260,7 @@ mod tests {
 
     use super::*;
     use crate::report::Outcome;
-    use crate::report::testing::fixed;
+    use crate::report::testing::sample_record;
 
     fn read(record: &Record) -> Value {
         serde_json::from_str(&sarif(record)).unwrap()
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn the_sarif_report() {
-        let mut report = read(&fixed());
+        let mut report = read(&sample_record());
         // The rules' texts have their own snapshots; here their number would drown the rest.
         let rules = report.pointer_mut("/runs/0/tool/driver/rules").unwrap();
         let known = rules.as_array().unwrap().len();
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_result_names_its_rule_by_index_and_by_name() {
-        let mut record = fixed();
+        let mut record = sample_record();
         record.findings[1].rule = "a-rule-of-another-version".into();
         let report = read(&record);
         let run = &report["runs"][0];
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn columns_count_units_of_utf16_and_stand_only_where_they_are_known() {
-        let mut finding = fixed().findings.remove(0);
+        let mut finding = sample_record().findings.remove(0);
         let marked = region(&finding);
         assert_eq!(
             (marked.start_line, marked.start_column, marked.end_column),
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_run_that_could_not_judge_says_so() {
-        let mut record = fixed();
+        let mut record = sample_record();
         assert_eq!(read(&record)["runs"][0]["invocations"][0]["executionSuccessful"], true);
         (record.outcome, record.exit_code) = (Outcome::CouldNotJudge, 3);
         record.reason = Some("no fact was decided".to_owned());
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_fingerprint_outlives_a_moved_line() {
-        let mut record = fixed();
+        let mut record = sample_record();
         let print = |record: &Record| read(record)["runs"][0]["results"][0]["partialFingerprints"].clone();
         let before = print(&record);
         record.findings[0].contract_line = 99;

@@ -1,7 +1,7 @@
 //! Checks accepted shapes against the contract, so that one that was accepted by mistake does not pass as documented.
 
 use super::form::ValueForm;
-use super::location::Variants;
+use super::location::SeenForms;
 use super::observed::Responses;
 use crate::contract::Contract;
 use crate::contract::operation::Operation;
@@ -40,27 +40,27 @@ struct ContractCheck<'contract> {
 }
 
 impl ContractCheck<'_> {
-    fn location(&mut self, location: &Variants, id: ShapeId, at: &str) {
+    fn location(&mut self, seen: &SeenForms, id: ShapeId, at: &str) {
         let shape = self.contract.shape(id);
-        self.types(location, shape, at);
-        for (names, locations) in &location.objects {
+        self.types(seen, shape, at);
+        for (names, locations) in &seen.objects {
             self.names(names, shape, at);
-            for (name, location) in names.iter().zip(locations) {
+            for (name, seen) in names.iter().zip(locations) {
                 let field = shape.fields.iter().find(|field| field.name == *name);
                 if let Some(below) = field.map(|field| field.shape).or(shape.additional) {
-                    self.location(location, below, &pointer::join(at, name));
+                    self.location(seen, below, &pointer::join(at, name));
                 }
             }
         }
-        if let (Some(element), Some(items)) = (&location.element, shape.items) {
+        if let (Some(element), Some(items)) = (&seen.element, shape.items) {
             self.location(element, items, &pointer::join(at, "*"));
         }
     }
 
-    fn types(&mut self, location: &Variants, shape: &Shape, at: &str) {
-        let objects = (!location.objects.is_empty()).then_some(JsonType::Object);
-        let arrays = (!location.lengths.is_empty()).then_some(JsonType::Array);
-        let scalars = location.forms.iter().filter_map(|form| form.json_type());
+    fn types(&mut self, seen: &SeenForms, shape: &Shape, at: &str) {
+        let objects = (!seen.objects.is_empty()).then_some(JsonType::Object);
+        let arrays = (!seen.lengths.is_empty()).then_some(JsonType::Array);
+        let scalars = seen.forms.iter().filter_map(|form| form.json_type());
         for received in scalars.chain(objects).chain(arrays) {
             let admits = |documented: &JsonType| {
                 *documented == received || (*documented == JsonType::Number && received == JsonType::Integer)
@@ -72,7 +72,7 @@ impl ContractCheck<'_> {
         }
         let null_is_open = shape.nullable || shape.null_is_open;
         for form in [ValueForm::NotJson, ValueForm::NoBody, ValueForm::Null] {
-            if location.forms.contains(&form) && !(form == ValueForm::Null && null_is_open) {
+            if seen.forms.contains(&form) && !(form == ValueForm::Null && null_is_open) {
                 self.report(at, &format!("{} is not documented", form.name()));
             }
         }

@@ -1,4 +1,4 @@
-//! What one location of a response showed, joined over all rows. The main type is [`Variants`].
+//! What one location of a response showed, joined over all rows. The main type is [`SeenForms`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use crate::contract::Contract;
 use crate::contract::pointer;
 use crate::contract::shape::ShapeId;
 
-/// Every variant that one location showed.
+/// Every form that the values at one location had, in all responses together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Variants {
+pub struct SeenForms {
     /// The forms of values that are neither objects nor arrays.
     pub(super) forms: BTreeSet<ValueForm>,
-    /// The objects, by their keys in the order of the response.
-    pub(super) objects: BTreeMap<Vec<String>, Vec<Variants>>,
+    /// The objects, by their keys in the order of the response, each with what was seen at its keys.
+    pub(super) objects: BTreeMap<Vec<String>, Vec<SeenForms>>,
     /// The lengths of the arrays.
     pub(super) lengths: BTreeSet<Length>,
-    /// The elements of the arrays.
-    pub(super) element: Option<Box<Variants>>,
+    /// What was seen at the elements of the arrays.
+    pub(super) element: Option<Box<SeenForms>>,
 }
 
 /// The length of an array, only as precise as the target's rows do not change it.
@@ -56,7 +56,7 @@ impl ValueLocation<'_> {
     }
 }
 
-impl Variants {
+impl SeenForms {
     pub(super) fn only(form: ValueForm) -> Self {
         Self {
             forms: BTreeSet::from([form]),
@@ -131,22 +131,25 @@ impl Variants {
         self
     }
 
-    /// Adds accepted variants that the rows of this target may merely not have shown: an unset field where all are set,
-    /// a set one where none is, a length, a variant of an object next to one that was shown.
-    pub(super) fn completed(mut self, accepted: &Self) -> Self {
+    /// Adds those forms of the committed snapshot that the rows of this target may merely not have shown: an unset
+    /// field where all are set, a set one where none is, a length, a variant of an object next to one that was shown.
+    pub(super) fn with_missing_from(mut self, snapshot: &Self) -> Self {
         let shown = !self.is_unset();
-        let kept = accepted.forms.iter().filter(|form| !shown || form.is_unset());
+        let kept = snapshot.forms.iter().filter(|form| !shown || form.is_unset());
         self.forms.extend(kept.copied());
         if !shown || !self.lengths.is_empty() {
-            self.lengths.extend(&accepted.lengths);
-            let known = accepted.element.clone();
-            self.element = either(self.element, known, |seen, known| seen.completed(&known));
+            self.lengths.extend(&snapshot.lengths);
+            let known = snapshot.element.clone();
+            self.element = either(self.element, known, |seen, known| seen.with_missing_from(&known));
         }
-        let shares_any = self.objects.keys().any(|names| accepted.objects.contains_key(names));
-        for (names, known) in &accepted.objects {
+        let shares_any = self.objects.keys().any(|names| snapshot.objects.contains_key(names));
+        for (names, known) in &snapshot.objects {
             match self.objects.remove(names) {
                 Some(seen) => {
-                    let completed = seen.into_iter().zip(known).map(|(seen, known)| seen.completed(known));
+                    let completed = seen
+                        .into_iter()
+                        .zip(known)
+                        .map(|(seen, known)| seen.with_missing_from(known));
                     let completed = completed.collect();
                     self.objects.insert(names.clone(), completed);
                 }
@@ -183,10 +186,10 @@ impl Variants {
 }
 
 fn either(
-    one: Option<Box<Variants>>,
-    other: Option<Box<Variants>>,
-    both: impl FnOnce(Variants, Variants) -> Variants,
-) -> Option<Box<Variants>> {
+    one: Option<Box<SeenForms>>,
+    other: Option<Box<SeenForms>>,
+    both: impl FnOnce(SeenForms, SeenForms) -> SeenForms,
+) -> Option<Box<SeenForms>> {
     match (one, other) {
         (Some(one), Some(other)) => Some(Box::new(both(*one, *other))),
         (one, other) => one.or(other),
@@ -204,8 +207,8 @@ mod tests {
         Responses::read(&format!("200 application/json\n  body: {}", lines.join("\n"))).unwrap()
     }
 
-    fn completed(shown: &str, accepted: &str) -> Responses {
-        responses(shown).completed(&responses(accepted))
+    fn with_missing_from(shown: &str, accepted: &str) -> Responses {
+        responses(shown).with_missing_from(&responses(accepted))
     }
 
     #[test]
@@ -232,7 +235,7 @@ mod tests {
                 "object\n    a: array of none" => "object\n    a: array of none or many\n      *: text | blank",
                 _ => accepted,
             };
-            assert_eq!(completed(shown, accepted), responses(expected), "{shown}");
+            assert_eq!(with_missing_from(shown, accepted), responses(expected), "{shown}");
         }
     }
 
@@ -262,15 +265,15 @@ mod tests {
                 "array of one\n    *: text",
             ),
         ] {
-            assert_eq!(completed(shown, accepted), responses(held), "{shown}");
+            assert_eq!(with_missing_from(shown, accepted), responses(held), "{shown}");
         }
     }
 
     #[test]
-    fn another_status_is_completed_by_what_was_accepted_of_the_body() {
+    fn another_status_gets_what_is_missing_from_the_body_that_was_accepted() {
         let accepted = responses("text | blank");
         let shown = Responses::read("202 application/json\n  body: text").unwrap();
-        let held = shown.completed(&accepted).to_string();
+        let held = shown.with_missing_from(&accepted).to_string();
         assert_eq!(held, "202 application/json\n  body: text | blank");
     }
 }

@@ -13,6 +13,6 @@ mod location;
 mod observed;
 mod text;
 
-pub use location::{Length, Variants};
+pub use location::{Length, SeenForms};
 pub use observed::{Observed, Responses};
 pub use text::UnreadableShapes;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::form::ValueForm;
-use super::location::{ValueLocation, Variants};
+use super::location::{SeenForms, ValueLocation};
 use crate::contract::Contract;
 use crate::contract::operation::{Operation, OperationId};
 use crate::contract::pointer;
@@ -29,7 +29,7 @@ pub struct Observed<'contract> {
 /// The shapes of several responses, by status and media type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Responses {
-    pub(super) by_head: BTreeMap<String, Variants>,
+    pub(super) by_head: BTreeMap<String, SeenForms>,
 }
 
 impl<'contract> Observed<'contract> {
@@ -49,16 +49,14 @@ impl<'contract> Observed<'contract> {
         let Ok(response) = &exchange.outcome else { return };
         let id = exchange.request.operation;
         let operation = self.contract.operation(id);
-        let location = || body(self.contract, operation, response);
+        let seen = || body(self.contract, operation, response);
         if intent.is_documented() && operation.succeeds_with(response.status) {
-            let location = location();
             self.successes
                 .entry(id)
                 .or_default()
-                .add(head(operation, response), location);
+                .add(head(operation, response), seen());
         } else if (400..500).contains(&response.status) && !response.is_throttled() {
-            let location = location();
-            self.errors.add(head(operation, response), location);
+            self.errors.add(head(operation, response), seen());
         }
     }
 
@@ -76,9 +74,9 @@ impl<'contract> Observed<'contract> {
 }
 
 impl Responses {
-    fn add(&mut self, head: String, location: Variants) {
+    fn add(&mut self, head: String, seen: SeenForms) {
         let known = self.by_head.remove(&head).unwrap_or_default();
-        self.by_head.insert(head, known.joined(location));
+        self.by_head.insert(head, known.joined(seen));
     }
 
     /// Whether there are no shapes.
@@ -87,16 +85,16 @@ impl Responses {
         self.by_head.is_empty()
     }
 
-    /// Adds accepted shapes that the target's rows may merely not have shown.
+    /// Adds those shapes of the committed snapshot that the target's rows may merely not have shown.
     #[must_use]
-    pub fn completed(&self, accepted: &Self) -> Self {
-        let shares_any = self.by_head.keys().any(|head| accepted.by_head.contains_key(head));
-        let mut by_head: BTreeMap<_, _> = accepted.by_head.clone();
+    pub fn with_missing_from(&self, snapshot: &Self) -> Self {
+        let shares_any = self.by_head.keys().any(|head| snapshot.by_head.contains_key(head));
+        let mut by_head: BTreeMap<_, _> = snapshot.by_head.clone();
         by_head.retain(|head, _| shares_any || self.by_head.contains_key(head));
-        for (head, location) in &self.by_head {
-            let known = accepted.by_head.get(head).or_else(|| accepted.by_head.values().next());
-            let location = location.clone().completed(known.unwrap_or(&Variants::default()));
-            by_head.insert(head.clone(), location);
+        for (head, seen) in &self.by_head {
+            let known = snapshot.by_head.get(head).or_else(|| snapshot.by_head.values().next());
+            let seen = seen.clone().with_missing_from(known.unwrap_or(&SeenForms::default()));
+            by_head.insert(head.clone(), seen);
         }
         Self { by_head }
     }
@@ -112,7 +110,7 @@ impl Responses {
             (None, None) => return None,
         };
         let resource: Vec<_> = pointer::tokens(&resource).collect();
-        let around = |(head, location): (&String, &Variants)| (head.clone(), location.without_resource(&resource));
+        let around = |(head, seen): (&String, &SeenForms)| (head.clone(), seen.without_resource(&resource));
         Some(Self {
             by_head: self.by_head.iter().map(around).collect(),
         })
@@ -131,7 +129,7 @@ fn head(operation: &Operation, response: &Response) -> String {
     }
 }
 
-fn body(contract: &Contract, operation: &Operation, response: &Response) -> Variants {
+fn body(contract: &Contract, operation: &Operation, response: &Response) -> SeenForms {
     let at = ValueLocation {
         contract,
         shape: operation.response(response.status).and_then(|response| response.body),
@@ -139,10 +137,10 @@ fn body(contract: &Contract, operation: &Operation, response: &Response) -> Vari
         pointer: "",
     };
     match json::read(&response.body) {
-        Ok(body) => Variants::of(&body.value, at),
-        Err(JsonError::Empty) => Variants::only(ValueForm::NoBody),
+        Ok(body) => SeenForms::of(&body.value, at),
+        Err(JsonError::Empty) => SeenForms::only(ValueForm::NoBody),
         Err(JsonError::LimitExceeded | JsonError::NotRecorded | JsonError::Syntax { .. }) => {
-            Variants::only(ValueForm::NotJson)
+            SeenForms::only(ValueForm::NotJson)
         }
     }
 }
@@ -163,7 +161,7 @@ mod tests {
                 page: Some("/page"),
                 pointer: "",
             };
-            responses.add("200".to_owned(), Variants::of(body, at));
+            responses.add("200".to_owned(), SeenForms::of(body, at));
         }
         responses.to_string()
     }

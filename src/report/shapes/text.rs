@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
 use super::form::ValueForm;
-use super::location::{Length, Variants};
+use super::location::{Length, SeenForms};
 use super::observed::Responses;
 
 /// A text that cannot be read as shapes. The error contains only the line's number, never the text.
@@ -53,31 +53,31 @@ impl fmt::Display for Responses {
     }
 }
 
-fn write_location(text: &mut String, name: &str, location: &Variants, depth: usize) {
+fn write_location(text: &mut String, name: &str, seen: &SeenForms, depth: usize) {
     let indent = "  ".repeat(depth);
     let mut variants = Vec::new();
-    match location.objects.len() {
+    match seen.objects.len() {
         0 => {}
         1 => variants.push("object".to_owned()),
         count => variants.push(format!("object in {count} variants")),
     }
-    if !location.lengths.is_empty() {
-        let lengths: Vec<_> = location.lengths.iter().map(|length| length.name()).collect();
+    if !seen.lengths.is_empty() {
+        let lengths: Vec<_> = seen.lengths.iter().map(|length| length.name()).collect();
         variants.push(format!("array of {}", lengths.join(" or ")));
     }
-    variants.extend(location.forms.iter().map(|form| form.name().to_owned()));
+    variants.extend(seen.forms.iter().map(|form| form.name().to_owned()));
     // Writing to a string never fails.
     let _ = writeln!(text, "{indent}{name}: {}", variants.join(BETWEEN));
-    if let Some(element) = &location.element {
+    if let Some(element) = &seen.element {
         write_location(text, ELEMENT, element, depth + 1);
     }
-    let several = location.objects.len() > 1;
-    for (index, (names, locations)) in location.objects.iter().enumerate() {
+    let several = seen.objects.len() > 1;
+    for (index, (names, locations)) in seen.objects.iter().enumerate() {
         if several {
             let _ = writeln!(text, "{indent}  variant {}", index + 1);
         }
-        for (name, location) in names.iter().zip(locations) {
-            write_location(text, name, location, depth + 1 + usize::from(several));
+        for (name, seen) in names.iter().zip(locations) {
+            write_location(text, name, seen, depth + 1 + usize::from(several));
         }
     }
 }
@@ -93,11 +93,11 @@ impl Responses {
         let mut by_head = BTreeMap::new();
         while let Some((0, head)) = lines.peek() {
             lines.next += 1;
-            let (name, location) = lines.location(1)?;
+            let (name, seen) = lines.location(1)?;
             if name != BODY {
                 return Err(lines.unreadable());
             }
-            by_head.insert(head.to_owned(), location);
+            by_head.insert(head.to_owned(), seen);
         }
         match lines.peek() {
             None => Ok(Self { by_head }),
@@ -127,18 +127,18 @@ impl<'text> Lines<'text> {
         UnreadableShapes { line: self.next }
     }
 
-    fn location(&mut self, depth: usize) -> Result<(String, Variants), UnreadableShapes> {
+    fn location(&mut self, depth: usize) -> Result<(String, SeenForms), UnreadableShapes> {
         let line = self.peek().filter(|(at, _)| *at == depth);
         self.next += 1;
         let (name, says) = line
             .and_then(|(_, says)| says.rsplit_once(": "))
             .ok_or(self.unreadable())?;
-        let (mut location, variants) = self.variants(says)?;
+        let (mut seen, variants) = self.variants(says)?;
         if self
             .peek()
             .is_some_and(|(at, says)| at > depth && says.starts_with("*: "))
         {
-            location.element = Some(Box::new(self.location(depth + 1)?.1));
+            seen.element = Some(Box::new(self.location(depth + 1)?.1));
         }
         for index in 0..variants {
             if variants > 1 {
@@ -150,32 +150,32 @@ impl<'text> Lines<'text> {
                 }
             }
             let (names, locations) = self.fields(depth + 1 + usize::from(variants > 1))?;
-            location.objects.insert(names, locations);
+            seen.objects.insert(names, locations);
         }
-        Ok((name.to_owned(), location))
+        Ok((name.to_owned(), seen))
     }
 
-    fn fields(&mut self, depth: usize) -> Result<(Vec<String>, Vec<Variants>), UnreadableShapes> {
+    fn fields(&mut self, depth: usize) -> Result<(Vec<String>, Vec<SeenForms>), UnreadableShapes> {
         let mut fields = (Vec::new(), Vec::new());
         while self.peek().is_some_and(|(at, _)| at >= depth) {
-            let (name, location) = self.location(depth)?;
+            let (name, seen) = self.location(depth)?;
             fields.0.push(name);
-            fields.1.push(location);
+            fields.1.push(seen);
         }
         Ok(fields)
     }
 
-    /// Reads the variants of a location, and how many of them are objects.
-    fn variants(&self, says: &str) -> Result<(Variants, usize), UnreadableShapes> {
-        let (mut location, mut objects) = (Variants::default(), 0);
+    /// Reads the forms of a location, and how many variants of objects there are.
+    fn variants(&self, says: &str) -> Result<(SeenForms, usize), UnreadableShapes> {
+        let (mut seen, mut objects) = (SeenForms::default(), 0);
         for variant in says.split(BETWEEN) {
             let form = ValueForm::ALL.into_iter().find(|form| form.name() == variant);
             if let Some(form) = form {
-                location.forms.insert(form);
+                seen.forms.insert(form);
             } else if variant == "object" {
                 objects = 1;
             } else if let Some(lengths) = variant.strip_prefix("array of ") {
-                location.lengths = self.lengths(lengths)?;
+                seen.lengths = self.lengths(lengths)?;
             } else {
                 let count = variant
                     .strip_prefix("object in ")
@@ -183,7 +183,7 @@ impl<'text> Lines<'text> {
                 objects = count.and_then(|count| count.parse().ok()).ok_or(self.unreadable())?;
             }
         }
-        Ok((location, objects))
+        Ok((seen, objects))
     }
 
     fn lengths(&self, lengths: &str) -> Result<BTreeSet<Length>, UnreadableShapes> {

@@ -1,4 +1,4 @@
-//! Filters the page by words, by a cell of the matrix, by verdicts and by reasons.
+//! Filters the page by words, by a cell of the overview, by verdicts and by reasons.
 
 use super::browser::Looked;
 use super::shown::{Page, run, usual};

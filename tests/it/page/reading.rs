@@ -227,11 +227,11 @@ fn a_screen_reader_gets_a_name_for_everything() {
         // How many there are changes with what a run sends.
         ("#exchanges", "region", "Exchanges "),
         (
-            ".matrix",
+            ".overview",
             "table",
             "Facts of each operation by kind: broken, undecided and held",
         ),
-        (".matrix tbody th", "rowheader", ""),
+        (".overview tbody th", "rowheader", ""),
         (
             ".cell.is-broken",
             "link",

@@ -40,7 +40,7 @@ pub(super) fn held(subject: &Subject, name: &str, responses: &Responses) -> Stri
     let accepted = accepted::shapes(&subject.folder, name).filter(|_| !subject.rows_are_known);
     accepted.map_or_else(
         || responses.to_string(),
-        |accepted| responses.completed(&accepted).to_string(),
+        |accepted| responses.with_missing_from(&accepted).to_string(),
     )
 }
 

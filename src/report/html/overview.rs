@@ -1,4 +1,4 @@
-//! The matrix: a row for each operation, a column for each kind of facts.
+//! The section "Overview": a table with a row for each operation and a column for each kind of facts.
 
 use maud::{Markup, html};
 
@@ -18,7 +18,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
                 p.none { "The contract states no fact." }
             } @else {
                 div.wide tabindex="0" role="region" aria-labelledby="overview-title" {
-                    table.matrix {
+                    table.overview {
                         caption.for-reader { "Facts of each operation by kind: broken, undecided and held" }
                         (head(&kinds))
                         tbody {
