@@ -33,7 +33,7 @@ impl Prepared {
         let redaction = self.transport.redaction();
         let mut exchanges = Exchanges::new(contract, values, redaction.clone());
         let mut started = Instant::now();
-        let mut seen = |event: Event<'_>| {
+        let mut observe = |event: Event<'_>| {
             // Waiting for a target to come up is not part of the run.
             if matches!(event, Event::Begun) {
                 started = Instant::now();
@@ -43,9 +43,9 @@ impl Prepared {
                 exchanges.add_event(event);
             }
         };
-        let around: (&mut dyn FnMut(Event<'_>), _) = (&mut seen, interrupt);
-        let run = run::run(contract, &self.plan, &self.transport, &self.settings, around).await;
-        let about = RunContext {
+        let hooks: (&mut dyn FnMut(Event<'_>), _) = (&mut observe, interrupt);
+        let run = run::run(contract, &self.plan, &self.transport, &self.settings, hooks).await;
+        let context = RunContext {
             contract,
             target: self.transport.target(),
             seed: self.plan.seed,
@@ -61,7 +61,7 @@ impl Prepared {
             values,
             redaction: &redaction,
         };
-        let record = record(&run, exchanges, &about);
+        let record = record(&run, exchanges, &context);
         Report { record, run }
     }
 }

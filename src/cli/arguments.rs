@@ -75,6 +75,7 @@ pub(super) struct Arguments {
 
 /// What `check`, `plan` and `config` use of the flags of a check.
 impl Arguments {
+    /// Returns the file of the contract that was named.
     pub(super) fn spec(&self) -> Option<&Path> {
         self.check.spec.as_ref().map(|spec| spec.value.as_path())
     }
@@ -106,6 +107,7 @@ impl Arguments {
         }
     }
 
+    /// Returns how many times the plan is carried out.
     pub(super) fn rounds(&self) -> u64 {
         self.check.repeat.value.0
     }

@@ -306,7 +306,7 @@ impl RunInputs {
 
 async fn embedded(faults: &Faults) -> Result<(Target, Option<Token>), Failure> {
     let start = |error: std::io::Error| Failure::Start(error.to_string());
-    edge::dates_responses(edge::now())?;
+    edge::check_clock(edge::now())?;
     let secret = uuid::Uuid::new_v4().simple().to_string();
     let service = Service::open(
         &StoreUrl::Memory,
@@ -363,5 +363,5 @@ pub(super) fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
 /// Returns how standard error is written during the run.
 fn live(arguments: &Arguments) -> Terminal {
     let (quiet, verbose) = (arguments.quiet, arguments.verbose);
-    report_flags::lines(arguments.color.on_stderr(), (quiet, verbose), edge::stderr_width())
+    report_flags::terminal(arguments.color.on_stderr(), (quiet, verbose), edge::stderr_width())
 }

@@ -92,7 +92,7 @@ pub(super) async fn listen(address: &str, flag: &str) -> Result<(TcpListener, So
 /// # Errors
 ///
 /// [`Failure::Start`] for a time before 1970.
-pub(super) fn dates_responses(now: DateTime<Utc>) -> Result<(), Failure> {
+pub(super) fn check_clock(now: DateTime<Utc>) -> Result<(), Failure> {
     if now >= DateTime::UNIX_EPOCH {
         return Ok(());
     }
@@ -111,15 +111,15 @@ pub(super) fn dates_responses(now: DateTime<Utc>) -> Result<(), Failure> {
 pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>, Failure> {
     if let Some(path) = file {
         let text = read("token", path, MAX_TOKEN_BYTES)?;
-        return long_enough(&text, &format!("`{}`", path.display())).map(Some);
+        return redactable_token(&text, &format!("`{}`", path.display())).map(Some);
     }
     let text = std::env::var_os(variable);
-    let token = text.map(|text| long_enough(&text.to_string_lossy(), variable));
+    let token = text.map(|text| redactable_token(&text.to_string_lossy(), variable));
     token.transpose()
 }
 
 /// Reads a token of this origin, which must be long enough to be redacted from a text.
-fn long_enough(text: &str, origin: &str) -> Result<Token, Failure> {
+fn redactable_token(text: &str, origin: &str) -> Result<Token, Failure> {
     let token = Token::new(text.trim()).map_err(|source| Failure::Token {
         origin: origin.to_owned(),
         source,
@@ -257,20 +257,20 @@ fn absolute_path(file: &Path) -> PathBuf {
             Err(_) => break,
         }
     }
-    let there = file.ancestors().skip(1).find_map(|folder| {
-        let folder_there = if folder == Path::new("") {
+    let resolved = file.ancestors().skip(1).find_map(|folder| {
+        let existing = if folder == Path::new("") {
             Path::new(".")
         } else {
             folder
         };
         let rest = file.strip_prefix(folder).ok()?;
-        Some(folder_there.canonicalize().ok()?.join(rest))
+        Some(existing.canonicalize().ok()?.join(rest))
     });
-    there.unwrap_or(file)
+    resolved.unwrap_or(file)
 }
 
-/// Returns whether a file is in a folder, at any depth, after links are followed; the file need not exist.
-pub(super) fn is_below(file: &Path, folder: &Path) -> bool {
+/// Returns whether a file is inside a folder, at any depth, after links are followed; the file need not exist.
+pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
     let file = absolute_path(file);
     let climbs = file.components().any(|component| component == Component::ParentDir);
     !climbs && folder.canonicalize().is_ok_and(|folder| file.starts_with(folder))
@@ -361,7 +361,7 @@ pub(super) fn error(failure: &Failure) {
     clippy::exit,
     reason = "a user who interrupts twice does not want to wait, and the thread that would return hangs"
 )]
-pub(super) fn end(why: &str, code: i32) -> ! {
+pub(super) fn exit_at_once(why: &str, code: i32) -> ! {
     let _ = writeln!(io::stderr().lock(), "{why}");
     std::process::exit(code)
 }
@@ -377,11 +377,11 @@ mod tests {
         let before = SystemTime::UNIX_EPOCH - Duration::from_millis(1_500);
         let reported = DateTime::<Utc>::from(before);
         assert_eq!(reported.to_rfc3339(), "1969-12-31T23:59:58.500+00:00");
-        let rejected = dates_responses(reported).unwrap_err().to_string();
+        let rejected = check_clock(reported).unwrap_err().to_string();
         assert!(
             rejected.contains("1969-12-31") && rejected.contains("set the clock"),
             "{rejected}"
         );
-        assert!(dates_responses(DateTime::UNIX_EPOCH).is_ok());
+        assert!(check_clock(DateTime::UNIX_EPOCH).is_ok());
     }
 }

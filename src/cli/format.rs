@@ -11,7 +11,7 @@ pub(super) struct Format {
     /// Its name, as in `--report`.
     pub(super) name: &'static str,
     /// Whether it shows single exchanges; keeping them costs memory.
-    pub(super) exchanges: bool,
+    pub(super) shows_exchanges: bool,
     /// How it is treated on standard output.
     pub(super) stream: Stream,
     /// Writes it. Lines for people are styled for the terminal.
@@ -36,49 +36,49 @@ pub(super) enum Stream {
 pub(super) static FORMATS: &[Format] = &[
     Format {
         name: "github",
-        exchanges: false,
+        shows_exchanges: false,
         stream: Stream::Commands,
         write: |record, _, to| to.write_all(github(record).as_bytes()),
     },
     Format {
         name: "har",
-        exchanges: true,
+        shows_exchanges: true,
         stream: Stream::Document,
         write: |record, _, to| to.write_all(har(record).as_bytes()),
     },
     Format {
         name: "html",
-        exchanges: true,
+        shows_exchanges: true,
         stream: Stream::Document,
         write: |record, _, to| to.write_all(html(record).as_bytes()),
     },
     Format {
         name: "json",
-        exchanges: true,
+        shows_exchanges: true,
         stream: Stream::Document,
         write: |record, _, to| write_json(record, to),
     },
     Format {
         name: "junit",
-        exchanges: true,
+        shows_exchanges: true,
         stream: Stream::Document,
         write: |record, _, to| to.write_all(junit(record).as_bytes()),
     },
     Format {
         name: "markdown",
-        exchanges: false,
+        shows_exchanges: false,
         stream: Stream::Document,
         write: |record, _, to| to.write_all(markdown(record).as_bytes()),
     },
     Format {
         name: "sarif",
-        exchanges: false,
+        shows_exchanges: false,
         stream: Stream::Document,
         write: |record, _, to| to.write_all(sarif(record).as_bytes()),
     },
     Format {
         name: "terminal",
-        exchanges: false,
+        shows_exchanges: false,
         stream: Stream::Lines,
         write: |record, terminal, to| to.write_all(terminal.report(record).as_bytes()),
     },
@@ -88,7 +88,7 @@ pub(super) static FORMATS: &[Format] = &[
 pub(super) fn help() -> String {
     format!(
         "Write a report to a file or to standard output, in one of the formats {}; repeatable",
-        known()
+        all_names()
     )
 }
 
@@ -102,13 +102,13 @@ impl Format {
         FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
             let names = FORMATS.iter().map(|format| format.name);
             let hint = did_you_mean(near(name, names));
-            format!("there is no format `{name}`{hint}; the formats are {}", known())
+            format!("there is no format `{name}`{hint}; the formats are {}", all_names())
         })
     }
 }
 
 /// Returns the names of all formats.
-fn known() -> String {
+fn all_names() -> String {
     let names: Vec<_> = FORMATS.iter().map(|format| format!("`{}`", format.name)).collect();
     names.join(", ")
 }

@@ -24,9 +24,9 @@ const MAX_SUMMARY_BYTES: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminals {
     /// On standard output.
-    pub(super) shown: Terminal,
+    pub(super) stdout: Terminal,
     /// In a file, where the terminal does not matter.
-    pub(super) filed: Terminal,
+    pub(super) file: Terminal,
 }
 
 /// A format, and the file it goes to; standard output if none is named.
@@ -122,7 +122,7 @@ impl Outputs {
 
     /// Returns whether a report shows single exchanges.
     pub(super) fn show_exchanges(&self) -> bool {
-        self.outputs.iter().any(|(target, _)| target.format.exchanges)
+        self.outputs.iter().any(|(target, _)| target.format.shows_exchanges)
     }
 
     /// Returns the files that contain a report until it is complete.
@@ -143,8 +143,8 @@ impl Outputs {
         };
         for (target, destination) in self.outputs {
             let terminal = match &target.file {
-                Some(_) => &terminals.filed,
-                None => &terminals.shown,
+                Some(_) => &terminals.file,
+                None => &terminals.stdout,
             };
             let write = |to: &mut dyn io::Write| (target.format.write)(record, terminal, to);
             note(match (target.file, destination) {

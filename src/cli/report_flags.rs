@@ -63,16 +63,16 @@ pub(super) fn targets(asked: &[ReportTarget]) -> Vec<ReportTarget> {
     }
 }
 
-/// Returns how the terminal report is written; `text` says whether `-q` and whether `-v` was given.
-pub(super) fn terminals(color: ColorWhen, text: (bool, bool)) -> Terminals {
+/// Returns how the terminal report is written; `verbosity` says whether `-q` and whether `-v` was given.
+pub(super) fn terminals(color: ColorWhen, verbosity: (bool, bool)) -> Terminals {
     Terminals {
-        shown: lines(color.on_stdout(), text, edge::width()),
-        filed: lines(color == ColorWhen::Always, text, None),
+        stdout: terminal(color.on_stdout(), verbosity, edge::width()),
+        file: terminal(color == ColorWhen::Always, verbosity, None),
     }
 }
 
-/// Returns how lines are written, in colour or not, to a terminal of this width.
-pub(super) fn lines(coloured: bool, (quiet, verbose): (bool, bool), width: Option<usize>) -> Terminal {
+/// Returns how the terminal report is written, in colour or not, to a terminal of this width.
+pub(super) fn terminal(coloured: bool, (quiet, verbose): (bool, bool), width: Option<usize>) -> Terminal {
     let styling = if coloured { Styling::Coloured } else { Styling::Plain };
     let verbosity = match (quiet, verbose) {
         (true, _) => Verbosity::Quiet,

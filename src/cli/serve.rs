@@ -78,7 +78,7 @@ fn profile(named: &[String]) -> Result<Profile, Failure> {
 }
 
 async fn serve(arguments: &Arguments) -> Result<(), Failure> {
-    edge::dates_responses(edge::now())?;
+    edge::check_clock(edge::now())?;
     let faults = Faults::named(&arguments.fault)?;
     let profile = profile(&arguments.profile)?;
     let given = edge::token(arguments.token_file.as_deref(), edge::TOKEN_VARIABLE)?;

@@ -58,7 +58,7 @@ pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Outpu
         for file in unfinished {
             let _ = std::fs::remove_file(file);
         }
-        edge::end(
+        edge::exit_at_once(
             "interrupted again: ended at once; reports that were not yet written are lost",
             130,
         );

@@ -6,7 +6,7 @@
 //!
 //! Each operation of the contract is a method of [`Client`] that returns a builder of its request; [`types`] has what
 //! is sent and received. Code that a contract cannot describe is written by hand: making a client from a base URL and a
-//! [`Token`], streaming a list over all its pages, and repeating reads when the service throttles.
+//! [`Token`], streaming a list over all its pages, and retrying reads when the service throttles.
 //!
 #![cfg_attr(feature = "service", doc = "```")]
 #![cfg_attr(not(feature = "service"), doc = "```ignore")]
@@ -133,7 +133,7 @@ mod generated;
 mod pages;
 #[cfg(test)]
 mod projection;
-pub(crate) mod repeat;
+pub(crate) mod retry;
 #[cfg(test)]
 mod round_trip;
 #[cfg(all(test, feature = "checker"))]

@@ -10,7 +10,7 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Request, Response};
 
 use super::cause::TooLarge;
-use super::{Client, repeat};
+use super::{Client, retry};
 
 /// The bounds of every call of a client, and the headers that every call carries. `Debug` shows the names of the
 /// headers but not their values.
@@ -27,12 +27,12 @@ use super::{Client, repeat};
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Headers of every request, including repeated requests and those of streams; they replace headers that the client
+    /// Headers of every request, including retries and the requests of streams; they replace headers that the client
     /// would send under the same names, except `Authorization`, which always has the token. None by default.
     pub headers: HeaderMap,
     /// How long one attempt may take, from connecting to the end of the response. 30 seconds by default.
     pub deadline: Duration,
-    /// The most times that a read is sent while the service answers with 429 or 503; 1 never repeats. 4 by default.
+    /// The most times that a read is sent while the service answers with 429 or 503; 1 never retries. 4 by default.
     pub attempts: u32,
     /// The longest wait between two attempts, whatever `Retry-After` asks for. 30 seconds by default.
     pub longest_wait: Duration,
@@ -80,7 +80,7 @@ impl ClientHooks<Session> for Client {
         headers.remove(HeaderName::from_static("api-version"));
         headers.extend(session.settings.headers.clone());
         headers.insert(AUTHORIZATION, session.authorization.clone());
-        let response = repeat::send(self.client(), request, &session.settings)
+        let response = retry::send(self.client(), request, &session.settings)
             .await
             .map_err(reqwest::Error::without_url)?;
         Ok(bounded(response, session.settings.largest_response))

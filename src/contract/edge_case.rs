@@ -67,9 +67,9 @@ pub(super) fn location(document: &Document, operation: &str) -> String {
     document.node(&own).map_or_else(|| format!("/{KEY}"), |_| own)
 }
 
-/// Returns an operation's edge cases of this kind: one for each parameter or field of the body that can be one, or a
-/// single one where the kind concerns the whole body.
-pub(super) fn requests(
+/// Returns an operation's edge cases of this kind: one for each parameter or field of the body that it concerns, or a
+/// single one if it concerns the whole body. `index` is that of the kind in the contract's list.
+pub(super) fn of_kind(
     document: &Document,
     operation: &Operation,
     (index, kind): (usize, EdgeCaseKind),
@@ -83,12 +83,12 @@ pub(super) fn requests(
     let takes_a_body = matches!(operation.method, Method::Patch | Method::Post | Method::Put);
     if kind.is_of_a_field() {
         let fields = operation.fields.iter().enumerate().filter(|_| takes_a_body);
-        let can_be = fields.filter(|(_, field)| field.can_be(kind));
+        let concerned = fields.filter(|(_, field)| field.has_edge_case(kind));
         let field = |(index, _)| EdgeCase {
             field: Some(index),
             ..edge_case(None)
         };
-        return can_be.map(field).collect();
+        return concerned.map(field).collect();
     }
     if is_in_the_body(kind) {
         let of_the_body = (takes_a_body && operation.request.is_some()).then(|| edge_case(None));
@@ -98,7 +98,7 @@ pub(super) fn requests(
         return Vec::new();
     }
     let parameters = operation.parameters.iter().enumerate();
-    let parameters = parameters.filter(|(_, parameter)| can_be(document, operation, (parameter, kind)));
+    let parameters = parameters.filter(|(_, parameter)| concerns_parameter(document, operation, (parameter, kind)));
     parameters.map(|(index, _)| edge_case(Some(index))).collect()
 }
 
@@ -119,9 +119,13 @@ fn is_in_the_body(kind: EdgeCaseKind) -> bool {
     )
 }
 
-/// Whether a parameter can be an edge case of this kind. Writes are stricter: the identifier must name no record
-/// whatever the target holds, and no number can promise that.
-fn can_be(document: &Document, operation: &Operation, (parameter, case): (&Parameter, EdgeCaseKind)) -> bool {
+/// Whether edge cases of this kind concern a parameter. Writes are stricter: the identifier must name no record,
+/// whatever the target has, and no number can promise that.
+fn concerns_parameter(
+    document: &Document,
+    operation: &Operation,
+    (parameter, case): (&Parameter, EdgeCaseKind),
+) -> bool {
     use EdgeCaseKind::{IdentifierMalformed, IdentifierUnknown, ParameterEmpty, ParameterTwice, ParameterWord};
     let kind = ParameterKind::of(document, operation, parameter);
     match (parameter.location, case) {

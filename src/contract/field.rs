@@ -8,7 +8,7 @@ use super::vocabulary::EdgeCaseKind;
 
 /// The depth to which fields are collected; bodies are drafted to the same depth.
 const DEPTH: usize = 6;
-/// The maximum number of fields that are kept of one body: a document with more was made to explode.
+/// The maximum number of fields that are kept of one body: a document with more is built to exhaust memory.
 const MAXIMUM_FIELDS: usize = 500;
 
 /// A documented field of a request body, or an element of an array in one.
@@ -17,20 +17,20 @@ pub struct RequestField {
     /// The location in the body, with `*` for any element.
     pub pointer: String,
     /// Its type.
-    pub kind: JsonType,
+    pub json_type: JsonType,
     /// Whether null is documented for it.
     pub nullable: bool,
 }
 
 impl RequestField {
-    /// Whether this kind of edge case sends a value of another type than the field's. Each type has the kinds that its
-    /// parser is likely to trip over.
-    pub(super) fn can_be(&self, kind: EdgeCaseKind) -> bool {
+    /// Whether edge cases of this kind send the field, that is, with a value of another type than its own. Each type
+    /// has the kinds that its parser is likely to trip over.
+    pub(super) fn has_edge_case(&self, kind: EdgeCaseKind) -> bool {
         match kind {
             EdgeCaseKind::FieldNull => !self.nullable,
-            EdgeCaseKind::FieldNumber | EdgeCaseKind::FieldObject => self.kind == JsonType::String,
-            EdgeCaseKind::FieldString => self.kind != JsonType::String,
-            EdgeCaseKind::FieldTrue => self.kind != JsonType::Boolean,
+            EdgeCaseKind::FieldNumber | EdgeCaseKind::FieldObject => self.json_type == JsonType::String,
+            EdgeCaseKind::FieldString => self.json_type != JsonType::String,
+            EdgeCaseKind::FieldTrue => self.json_type != JsonType::Boolean,
             _ => false,
         }
     }
@@ -52,14 +52,14 @@ fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields
     else {
         return;
     };
-    if let Some(kind) = node.member("type").and_then(Node::string).and_then(JsonType::parse)
+    if let Some(json_type) = node.member("type").and_then(Node::string).and_then(JsonType::parse)
         && !at.is_empty()
         && fields.iter().all(|field| field.pointer != at)
     {
         let nullable = node.member("nullable").and_then(Node::boolean) == Some(true);
         fields.push(RequestField {
             pointer: at.to_owned(),
-            kind,
+            json_type,
             nullable,
         });
     }
@@ -110,7 +110,7 @@ mod tests {
         let fields = fields(&contract.document, schema);
         fields
             .iter()
-            .map(|field| format!("{} {}", field.pointer, field.kind.name()))
+            .map(|field| format!("{} {}", field.pointer, field.json_type.name()))
             .collect()
     }
 
@@ -167,11 +167,11 @@ mod tests {
             let pointer = "/a".to_owned();
             let field = RequestField {
                 pointer,
-                kind,
+                json_type: kind,
                 nullable,
             };
             let all = [FieldObject, FieldString, FieldNumber, FieldTrue, FieldNull];
-            let can_be: Vec<_> = all.into_iter().filter(|kind| field.can_be(*kind)).collect();
+            let can_be: Vec<_> = all.into_iter().filter(|kind| field.has_edge_case(*kind)).collect();
             assert_eq!(can_be, wrong, "{kind:?} {nullable}");
         }
     }

@@ -10,7 +10,7 @@ impl Contract {
     /// value that a link carries into the path of a read of such records, as from `POST /pets` to `GET /pets/{id}`.
     /// Other links may carry other records: its owner, or the cart that it was put into.
     #[must_use]
-    pub fn identity(&self, create: OperationId) -> Option<String> {
+    pub fn identifier_pointer(&self, create: OperationId) -> Option<String> {
         if let Some(invariant) = &self.operation(create).invariants.created {
             return Some(format!("{}{}", invariant.resource, invariant.id));
         }
@@ -36,12 +36,12 @@ impl Contract {
     /// any call qualifies.
     #[must_use]
     pub fn identifies_created_record(&self, link: &Link) -> bool {
-        if self.identity(link.from).as_ref() != Some(&link.value) {
+        if self.identifier_pointer(link.from).as_ref() != Some(&link.value) {
             return false;
         }
         let by_invariant = self.operation(link.from).invariants.created.is_some();
-        let (location, read) = (self.location_of(link), self.link_to_read(link.from));
-        by_invariant || location.is_none() || location == read.and_then(|read| self.location_of(read))
+        let (path, read) = (self.path_to_parameter(link), self.link_to_read(link.from));
+        by_invariant || path.is_none() || path == read.and_then(|read| self.path_to_parameter(read))
     }
 
     /// Returns the link that carries a value from a create's response to the read of such records. Of several links,
@@ -50,15 +50,17 @@ impl Contract {
         let collection = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(str::to_owned);
         let created_in = collection(&self.operation(create).path);
         let links = self.links_from(create).filter(|link| {
-            let location = self.location_of(link).filter(|_| self.operation(link.to).is_read());
-            location.is_some_and(|location| collection(&location) == created_in)
+            let path = self
+                .path_to_parameter(link)
+                .filter(|_| self.operation(link.to).is_read());
+            path.is_some_and(|path| collection(&path) == created_in)
         });
         links.min_by_key(|link| link.value.matches('/').count())
     }
 
-    /// Returns the path up to the parameter that a link fills, whatever the parameters before it are called; `None` for
-    /// a link to elsewhere.
-    fn location_of(&self, link: &Link) -> Option<String> {
+    /// Returns the path up to the path parameter that a link fills, with `{}` for each parameter before it; `None` for
+    /// a link that fills anything else.
+    fn path_to_parameter(&self, link: &Link) -> Option<String> {
         let Target::Parameter(index) = &link.target else {
             return None;
         };
@@ -67,10 +69,10 @@ impl Contract {
         let name = format!("{{{}}}", parameter.name);
         let before = operation.path.split_once(&name).map(|(before, _)| before);
         let before = before.filter(|_| parameter.location == Location::Path)?;
-        let named = |segment: &str| segment.starts_with('{') && segment.ends_with('}');
+        let is_parameter = |segment: &str| segment.starts_with('{') && segment.ends_with('}');
         let segments = before
             .split('/')
-            .map(|segment| if named(segment) { "{}" } else { segment });
+            .map(|segment| if is_parameter(segment) { "{}" } else { segment });
         Some(segments.collect::<Vec<_>>().join("/"))
     }
 }
@@ -137,7 +139,7 @@ mod tests {
     fn an_invariant_says_where_the_identifier_is() {
         let contract = Contract::built_in().unwrap();
         let create = contract.operation_named("createContact").unwrap();
-        assert_eq!(contract.identity(create).as_deref(), Some("/data/id"));
+        assert_eq!(contract.identifier_pointer(create).as_deref(), Some("/data/id"));
         assert!(
             contract
                 .links_from(create)

@@ -335,7 +335,7 @@ fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase
     let mut requests = Vec::new();
     for (index, kind) in listed.iter().enumerate() {
         let location = || pointer::join(&at, &index.to_string());
-        let found = edge_case::requests(document, operation, (index, *kind));
+        let found = edge_case::of_kind(document, operation, (index, *kind));
         if listed.iter().take(index).any(|earlier| earlier == kind) {
             let message = "this kind of edge case is listed twice; remove one".to_owned();
             return Err(vocabulary_defect(document, &location(), message));

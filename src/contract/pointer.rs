@@ -28,25 +28,25 @@ pub fn join(pointer: &str, token: &str) -> String {
 
 /// Precedes each array index in an *indexed pointer*: a JSON pointer that distinguishes an element from a member whose
 /// name is digits, such as a telephone number. No escaped name contains it, because `~` is written `~0`.
-const MARK: &str = "~2";
+const INDEX_MARK: &str = "~2";
 
 /// Returns the indexed pointer of an element: `/items/~23` is the fourth of `items`.
 #[must_use]
 pub fn element(pointer: &str, index: usize) -> String {
-    format!("{pointer}/{MARK}{index}")
+    format!("{pointer}/{INDEX_MARK}{index}")
 }
 
-/// Removes the marks from an indexed pointer, which then follows RFC 6901.
+/// Returns an indexed pointer as RFC 6901 writes it, without the marks before its indexes.
 #[must_use]
-pub fn unmarked(pointer: &str) -> String {
-    pointer.replace(&format!("/{MARK}"), "/")
+pub fn without_index_marks(pointer: &str) -> String {
+    pointer.replace(&format!("/{INDEX_MARK}"), "/")
 }
 
 /// Returns an indexed pointer with each name rendered by the closure; indexes and `*` stay unchanged.
 #[must_use]
 pub fn rendered(pointer: &str, render: impl Fn(&str) -> String) -> String {
     pointer.split('/').skip(1).fold(String::new(), |mut text, token| {
-        match token.strip_prefix(MARK) {
+        match token.strip_prefix(INDEX_MARK) {
             Some(index) => push(&mut text, index),
             None if token == "*" => push(&mut text, token),
             None => push(&mut text, &render(&unescape(token))),
@@ -85,7 +85,7 @@ pub fn get<'value>(value: &'value Value, pointer: &str) -> Option<&'value Value>
     }
 }
 
-/// Returns the values at a pointer in which `*` is every element.
+/// Returns the values at a pointer in which `*` stands for every element.
 #[must_use]
 pub fn select<'value>(value: &'value Value, pointer: &str) -> Vec<&'value Value> {
     let mut found = Vec::new();
@@ -136,7 +136,7 @@ pub enum Path<'path> {
 }
 
 impl Path<'_> {
-    /// Returns the way as an indexed pointer: see [`rendered`] and [`unmarked`].
+    /// Returns the way as an indexed pointer: see [`rendered`] and [`without_index_marks`].
     #[must_use]
     pub fn pointer(&self) -> String {
         let mut pointer = String::new();
@@ -190,7 +190,7 @@ mod tests {
             rendered(&indexed, |name| format!("<{}>", name.len())),
             "/<5>/7/<10>/<4>"
         );
-        assert_eq!(unmarked(&indexed), "/items/7/7700900123/~02~15");
+        assert_eq!(without_index_marks(&indexed), "/items/7/7700900123/~02~15");
         assert_eq!(rendered("/data/*/a", str::to_owned), "/data/*/a");
     }
 

@@ -105,6 +105,7 @@ fn credential(request: &Request) -> Option<String> {
 fn wrong(mutation: TokenMutation) -> String {
     const TOKEN: &str = "printf %s \"$COUNTERSIGN_TOKEN\"";
     const HALF: &str = "${#COUNTERSIGN_TOKEN} / 2";
+    // Replaces each letter and each digit with another one.
     const OTHERS: &str = "tr A-Za-z0-9 N-ZA-Mn-za-m5-90-4";
     match mutation {
         TokenMutation::Half(_) => {
@@ -143,8 +144,8 @@ struct Placeholders<'line> {
 struct Placeholder {
     variable: String,
     /// The location of the field or parameter in the request.
-    place: LinkTarget,
-    /// The operations that show such a value.
+    location: LinkTarget,
+    /// The fields of operations that show such a value, in words.
     sources: Vec<String>,
 }
 
@@ -188,28 +189,28 @@ impl Placeholders<'_> {
     }
 
     /// Returns the variable for a value that links carry to this location.
-    fn variable(&mut self, names: &[String], place: LinkTarget) -> String {
-        let letter = |letter: char| {
-            if letter.is_ascii_alphanumeric() {
-                letter.to_ascii_uppercase()
+    fn variable(&mut self, names: &[String], location: LinkTarget) -> String {
+        let allowed = |character: char| {
+            if character.is_ascii_alphanumeric() {
+                character.to_ascii_uppercase()
             } else {
                 '_'
             }
         };
-        let name: String = names.join("_").chars().map(letter).collect();
+        let name: String = names.join("_").chars().map(allowed).collect();
         let is_taken = |variable: &String| {
             self.found
                 .iter()
-                .any(|placeholder| placeholder.variable == *variable && placeholder.place != place)
+                .any(|placeholder| placeholder.variable == *variable && placeholder.location != location)
         };
         let numbered = (2..).map(|number| format!("{VARIABLE_PREFIX}{name}_{number}"));
         let mut variables = std::iter::once(format!("{VARIABLE_PREFIX}{name}")).chain(numbered);
         let variable = variables.find(|variable| !is_taken(variable)).unwrap_or_default();
         if !self.found.iter().any(|placeholder| placeholder.variable == variable) {
-            let sources = self.sources(&place);
+            let sources = self.sources(&location);
             self.found.push(Placeholder {
                 variable: variable.clone(),
-                place,
+                location,
                 sources,
             });
         }
@@ -217,10 +218,10 @@ impl Placeholders<'_> {
     }
 
     /// Returns which field of which operations the value was taken from.
-    fn sources(&self, place: &LinkTarget) -> Vec<String> {
+    fn sources(&self, location: &LinkTarget) -> Vec<String> {
         let (operation, contract) = (self.request.operation, self.contract);
         let links = contract.links.iter();
-        let links = links.filter(|link| link.to == operation && link.target == *place);
+        let links = links.filter(|link| link.to == operation && link.target == *location);
         let mut sources: Vec<_> = links
             .filter(|link| contract.operation(link.from).is_read())
             .map(|link| {
@@ -247,11 +248,11 @@ impl Placeholders<'_> {
     }
 }
 
-/// Removes from a name of the contract what a shell or a terminal interprets.
+/// Replaces in a name of the contract every character that a shell or a terminal may interpret.
 fn shell_safe(name: &str) -> String {
-    let is_kept = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-');
+    let is_safe = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '-');
     name.chars()
-        .map(|letter| if is_kept(letter) { letter } else { '_' })
+        .map(|character| if is_safe(character) { character } else { '_' })
         .collect()
 }
 

@@ -51,8 +51,8 @@ const MAXIMUM_CHARACTERS: usize = 200;
 /// Returns the beginning of a value as JSON, a little longer than the part that is shown: a value may be megabytes
 /// long.
 fn beginning(value: &Value) -> String {
-    struct Room(Vec<u8>);
-    impl std::io::Write for Room {
+    struct BoundedBuffer(Vec<u8>);
+    impl std::io::Write for BoundedBuffer {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             // A character takes four bytes at most.
             let room = (4 * MAXIMUM_CHARACTERS + 4).saturating_sub(self.0.len());
@@ -64,15 +64,15 @@ fn beginning(value: &Value) -> String {
             Ok(())
         }
     }
-    let mut room = Room(Vec::new());
+    let mut buffer = BoundedBuffer(Vec::new());
     // This fails once the buffer is full.
-    let _ = serde_json::to_writer(&mut room, value);
-    let length = match std::str::from_utf8(&room.0) {
+    let _ = serde_json::to_writer(&mut buffer, value);
+    let length = match std::str::from_utf8(&buffer.0) {
         Ok(text) => text.len(),
         Err(error) => error.valid_up_to(),
     };
-    room.0.truncate(length);
-    String::from_utf8(room.0).unwrap_or_default()
+    buffer.0.truncate(length);
+    String::from_utf8(buffer.0).unwrap_or_default()
 }
 
 /// Returns the shape of a value, which contains nothing of the value but a length.

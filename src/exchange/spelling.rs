@@ -1,11 +1,12 @@
-//! Spells a request in the different ways that RFCs allow. The main type is [`Spelling`].
+//! Writes an equivalent request: a documented one in another spelling that RFCs define as the same. The main type is
+//! [`Spelling`].
 
 use serde_json::Value;
 
 use crate::contract::pointer;
 use crate::contract::vocabulary::Equivalence;
 
-/// The ways in which the spelling of a request differs from the plain one.
+/// How a request is spelled: the ways in which that differs from the plain spelling, none by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelling(Vec<Equivalence>);
 
@@ -91,8 +92,11 @@ impl Spelling {
 /// Writes JSON as `serde_json` does, apart from what is to differ.
 struct Writer<'body, 'unprintable> {
     unprintable: &'unprintable [String],
+    /// Whether some characters of strings are escaped.
     escapes: bool,
+    /// Whether members are in reverse order, with white space between tokens.
     order: bool,
+    /// The pointer of the value that is being written.
     at: String,
     pieces: Vec<Piece<'body>>,
 }
@@ -162,22 +166,22 @@ impl<'body> Writer<'body, '_> {
     }
 }
 
-/// Writes a string with some characters by number: its first letter, every second character beyond ASCII, quotes,
+/// Writes a string with some characters as `\u` escapes: its first letter, every second character beyond ASCII, quotes,
 /// backslashes and control characters. Each slash gets a backslash before it (RFC 8259, section 7). The other
 /// characters stay unchanged, so that a service which reads the body in another encoding than UTF-8 also shows it
 /// (section 8.1).
 fn escaped(text: &str) -> String {
     let mut written = String::from("\"");
     let first = text.chars().position(|character| character.is_ascii_alphabetic());
-    let mut is_by_number = false;
+    let mut is_escaped = false;
     for (index, character) in text.chars().enumerate() {
-        is_by_number ^= !character.is_ascii();
+        is_escaped ^= !character.is_ascii();
         match character {
             '/' => written.push_str("\\/"),
             _ if Some(index) == first
                 || matches!(character, '"' | '\\')
                 || character.is_ascii_control()
-                || (is_by_number && !character.is_ascii()) =>
+                || (is_escaped && !character.is_ascii()) =>
             {
                 // The digits of the number may be in either case.
                 for unit in character.encode_utf16(&mut [0; 2]) {

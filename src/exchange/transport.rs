@@ -107,7 +107,8 @@ pub struct Transport {
     target: Target,
     token: Option<Token>,
     wrong_token: String,
-    /// Whether a target that is not on this machine may be shown tokens from which the right one can be read.
+    /// Whether a target that is not on this machine is also sent wrong tokens so close to the right one that it can be
+    /// read from them.
     near_tokens: bool,
     limits: Limits,
 }
@@ -126,7 +127,7 @@ impl Transport {
         limits: Limits,
     ) -> Result<Self, TransportError> {
         let channel = Arc::new(Http::new(&target, limits.deadline)?);
-        Ok(Self::over(channel, target, token, wrong_token, limits))
+        Ok(Self::with_channel(channel, target, token, wrong_token, limits))
     }
 
     /// Makes a transport to a service in this process, such as axum's router, with the same limits. `token` and
@@ -144,10 +145,10 @@ impl Transport {
         B: Body + 'static,
     {
         let channel = Arc::new(InProcess::new(service));
-        Self::over(channel, Target::in_process(), token, wrong_token, limits)
+        Self::with_channel(channel, Target::in_process(), token, wrong_token, limits)
     }
 
-    fn over(
+    fn with_channel(
         channel: Arc<dyn Channel>,
         target: Target,
         token: Option<Token>,
@@ -164,8 +165,8 @@ impl Transport {
         }
     }
 
-    /// Sets whether a target that is not on this machine may be shown wrong tokens from which the right one can be
-    /// read. A target on this machine is always shown them.
+    /// Sets whether a target that is not on this machine is also sent wrong tokens so close to the right one that it
+    /// can be read from them. A target on this machine always is.
     #[must_use]
     pub fn with_near_tokens(self, near_tokens: bool) -> Self {
         Self { near_tokens, ..self }

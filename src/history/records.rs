@@ -39,7 +39,7 @@ impl History<'_> {
     /// those that links carry into parameters.
     fn created_ids<'body>(&self, operation: OperationId, body: &'body Value) -> Vec<&'body Value> {
         if self.contract.operation(operation).invariants.created.is_some() {
-            let identity = self.contract.identity(operation);
+            let identity = self.contract.identifier_pointer(operation);
             return identity.and_then(|at| body.pointer(&at)).into_iter().collect();
         }
         let links = self.contract.links_from(operation);
@@ -74,7 +74,7 @@ impl History<'_> {
             let was_seen = all.any(|id| self.seen_identifiers.contains(id));
             self.seen_identifiers.note(&ids);
             if main {
-                let identity = self.contract.identity(operation);
+                let identity = self.contract.identifier_pointer(operation);
                 let id = identity
                     .and_then(|at| body.value.pointer(&at))
                     .cloned()

@@ -550,7 +550,7 @@ impl Sink<'_> {
     /// that says how to see them.
     fn render_pointer(&self, pointer: &str) -> (String, &'static str) {
         if self.origin.values == Values::Shown {
-            return (printable(&pointer::unmarked(pointer)), "");
+            return (printable(&pointer::without_index_marks(pointer)), "");
         }
         let hidden = Cell::new(false);
         let shown = pointer::rendered(pointer, |name| {

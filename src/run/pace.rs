@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::client::repeat;
+use crate::client::retry;
 use crate::exchange::Response;
 
 /// How many times a request is sent in all while the target throttles it.
@@ -53,14 +53,14 @@ impl Pace {
 
 /// Returns whether a response says when to send the request again, within the longest wait.
 pub(super) fn says_when(response: &Response) -> bool {
-    repeat::retry_after(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
+    retry::retry_after(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
 }
 
 /// Returns how long to wait after the `attempt`th response (from 0) that throttles a request: the time in Retry-After
 /// (RFC 9110, section 10.2.3), otherwise a time that doubles; never more than five seconds.
 pub(super) fn wait_after(response: &Response, attempt: u32) -> Duration {
     let backoff = FIRST_WAIT * 2_u32.saturating_pow(attempt);
-    repeat::retry_after(&response.headers)
+    retry::retry_after(&response.headers)
         .unwrap_or(backoff)
         .min(LONGEST_WAIT)
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::fields::{Read, problem};
 use super::profile::{Allowed, Profile, TagsEntries, closed};
-use super::values::{non_blank, spelled, string};
+use super::values::{non_blank, string, uuid};
 
 /// Reads a gender.
 pub(super) fn gender(value: &Value, profile: &Profile) -> Read<String> {
@@ -40,7 +40,7 @@ pub(super) fn channel(value: &Value, profile: &Profile) -> Read<String> {
 /// Reads an entry of the request array `tags`; an id is returned in the store's spelling.
 pub(super) fn tag(value: &Value, profile: &Profile) -> Read<String> {
     let text = string(value, profile)?;
-    match (profile.tags_entries, spelled(&text, profile)) {
+    match (profile.tags_entries, uuid(&text, profile)) {
         (TagsEntries::Id, None) => Err(problem("is not the id of a tag")),
         (TagsEntries::Name, Some(_)) => Err(problem("is an id, not the name of a tag")),
         (_, Some(id)) => Ok(id.to_string()),

@@ -20,10 +20,10 @@ use super::list::List;
 const PAGES: usize = 64;
 const MAXIMUM_BYTES: usize = 64 * 1024;
 
-/// What a page was made from.
+/// What a page was made from, apart from its list and number: the page is valid while this stays the same.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Moment {
-    /// The state of the store.
+    /// The number of the state of the store, which differs after each write.
     pub(super) state: i64,
     pub(super) today: NaiveDate,
 }

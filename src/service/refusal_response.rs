@@ -81,11 +81,11 @@ fn status(refusal: &Refusal, profile: &Profile) -> StatusCode {
     }
 }
 
-/// Returns the media type and the body of a refusal; `None` where the shape has no body.
-fn body(refusal: &Refusal, status: StatusCode, shape: ErrorBody) -> Option<(&'static str, String)> {
+/// Returns the media type and the body of a refusal in this form; `None` if the form has no body.
+fn body(refusal: &Refusal, status: StatusCode, form: ErrorBody) -> Option<(&'static str, String)> {
     let (code, message) = refusal.code_and_message();
     let problems = refusal.problems();
-    let (media_type, body) = match shape {
+    let (media_type, body) = match form {
         ErrorBody::Coded => {
             let fields: Vec<_> = problems.iter().map(dotted).collect();
             (
@@ -94,33 +94,33 @@ fn body(refusal: &Refusal, status: StatusCode, shape: ErrorBody) -> Option<(&'st
             )
         }
         ErrorBody::Empty => return None,
-        ErrorBody::FieldList => (JSON, json!({"message": message, "errors": list(&problems)})),
-        ErrorBody::FieldMap => (JSON, json!({"message": message, "errors": map(&problems)})),
+        ErrorBody::FieldList => (JSON, json!({"message": message, "errors": field_list(&problems)})),
+        ErrorBody::FieldMap => (JSON, json!({"message": message, "errors": field_map(&problems)})),
         ErrorBody::Message => (JSON, json!({"error": message})),
-        ErrorBody::ProblemDetails => (PROBLEM, details(status, message, &problems)),
+        ErrorBody::ProblemDetails => (PROBLEM, problem_details(status, message, &problems)),
     };
     Some((media_type, body.to_string()))
 }
 
-fn list(problems: &[FieldProblem]) -> Vec<Value> {
-    let entry = |wrong: &FieldProblem| json!({"field": wrong.field, "problem": wrong.problem});
+fn field_list(problems: &[FieldProblem]) -> Vec<Value> {
+    let entry = |problem: &FieldProblem| json!({"field": problem.field, "problem": problem.problem});
     problems.iter().map(entry).collect()
 }
 
-fn map(problems: &[FieldProblem]) -> Map<String, Value> {
+fn field_map(problems: &[FieldProblem]) -> Map<String, Value> {
     let mut fields = Map::new();
-    for wrong in problems {
-        let entry = fields.entry(dotted(wrong)).or_insert_with(|| json!([]));
+    for problem in problems {
+        let entry = fields.entry(dotted(problem)).or_insert_with(|| json!([]));
         entry
             .as_array_mut()
             .into_iter()
-            .for_each(|rendered| rendered.push(wrong.problem.into()));
+            .for_each(|messages| messages.push(problem.problem.into()));
     }
     fields
 }
 
-fn details(status: StatusCode, message: &str, problems: &[FieldProblem]) -> Value {
-    let entry = |wrong: &FieldProblem| json!({"pointer": format!("#{}", wrong.field), "detail": wrong.problem});
+fn problem_details(status: StatusCode, message: &str, problems: &[FieldProblem]) -> Value {
+    let entry = |problem: &FieldProblem| json!({"pointer": format!("#{}", problem.field), "detail": problem.problem});
     json!({
         "type": "about:blank",
         "title": status.canonical_reason(),
@@ -131,8 +131,8 @@ fn details(status: StatusCode, message: &str, problems: &[FieldProblem]) -> Valu
 }
 
 /// Writes a pointer such as `/contact_methods/0/type` as `contact_methods.0.type`.
-fn dotted(wrong: &FieldProblem) -> String {
-    wrong.field.trim_start_matches('/').replace('/', ".")
+fn dotted(problem: &FieldProblem) -> String {
+    problem.field.trim_start_matches('/').replace('/', ".")
 }
 
 #[cfg(test)]

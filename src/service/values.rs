@@ -85,11 +85,11 @@ pub(super) fn color(value: &Value, profile: &Profile) -> Read<String> {
 
 /// Reads an identifier in a body.
 pub(super) fn identifier(value: &Value, profile: &Profile) -> Read<Uuid> {
-    spelled(&string(value, profile)?, profile).ok_or_else(|| problem("is not an identifier"))
+    uuid(&string(value, profile)?, profile).ok_or_else(|| problem("is not an identifier"))
 }
 
 /// Reads a UUID as the profile spells it. The hyphenated form is always accepted: contacts have it in every profile.
-pub(super) fn spelled(text: &str, profile: &Profile) -> Option<Uuid> {
+pub(super) fn uuid(text: &str, profile: &Profile) -> Option<Uuid> {
     if text.len() == 32 && profile.identifier_spelling == IdentifierSpelling::Digits {
         Uuid::try_parse(text).ok()
     } else {
@@ -136,11 +136,11 @@ pub(super) fn date_of_parts(value: &Value, profile: &Profile) -> Read<NaiveDate>
 
 /// Returns a date of birth that the profile accepts.
 fn within_lifetime(date: NaiveDate, profile: &Profile) -> Read<NaiveDate> {
-    let is_taken = match profile.birth_dates {
+    let is_accepted = match profile.birth_dates {
         BirthDates::Any => true,
         BirthDates::Lifetime => date.year() >= 1900 && date <= (profile.clock)().date_naive(),
     };
-    is_taken
+    is_accepted
         .then_some(date)
         .ok_or_else(|| problem("is not between 1900 and today"))
 }
@@ -148,11 +148,11 @@ fn within_lifetime(date: NaiveDate, profile: &Profile) -> Read<NaiveDate> {
 /// Reads the time of a visit.
 pub(super) fn visit_time(value: &Value, profile: &Profile) -> Read<DateTime<Utc>> {
     let at = timestamp(value, profile)?;
-    let is_taken = match profile.visit_times {
+    let is_accepted = match profile.visit_times {
         VisitTimes::Any => true,
         VisitTimes::Past => at.year() >= 2000 && at <= (profile.clock)(),
     };
-    is_taken
+    is_accepted
         .then_some(at)
         .ok_or_else(|| problem("is not between 2000 and now"))
 }

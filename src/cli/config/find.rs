@@ -84,7 +84,7 @@ impl Config {
 
     /// Returns whether the configuration may write a report to this file.
     fn may_write(&self, file: &Path) -> bool {
-        self.trust == Trust::Named || edge::is_below(file, edge::folder_of(&self.path))
+        self.trust == Trust::Named || edge::is_inside(file, edge::folder_of(&self.path))
     }
 
     /// Returns whether the configuration may take a token from this variable.

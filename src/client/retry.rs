@@ -1,4 +1,4 @@
-//! Repeats reads when the service throttles: [`send`], within the bounds of the session that uses it.
+//! Retries reads when the service throttles: [`send`], within the bounds of the client's settings.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use super::Settings;
 
 /// Sends `request`. A GET that gets 429 or 503 is sent again, after the time that the response asks for.
 ///
-/// A write is never repeated: a response of these statuses does not promise that nothing was written.
+/// A write is never retried: a response of these statuses does not promise that nothing was written.
 pub(super) async fn send(client: &Client, mut request: Request, settings: &Settings) -> reqwest::Result<Response> {
     let mut attempt = 1;
     loop {
-        let repeatable = request.method() == Method::GET && attempt < settings.attempts;
-        let again = repeatable.then(|| request.try_clone()).flatten();
+        let may_retry = request.method() == Method::GET && attempt < settings.attempts;
+        let retry = may_retry.then(|| request.try_clone()).flatten();
         let response = client.execute(request).await?;
         let throttled = matches!(
             response.status(),
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
         );
-        match again {
-            Some(again) if throttled => request = again,
+        match retry {
+            Some(retry) if throttled => request = retry,
             _ => return Ok(response),
         }
         tokio::time::sleep(wait(response.headers(), attempt).min(settings.longest_wait)).await;
@@ -31,8 +31,8 @@ pub(super) async fn send(client: &Client, mut request: Request, settings: &Setti
 
 /// Returns how long a response asks to wait; if it does not say, a quarter of a second, doubled with each attempt.
 fn wait(headers: &HeaderMap, attempt: u32) -> Duration {
-    const FIRST: Duration = Duration::from_millis(250);
-    retry_after(headers).unwrap_or_else(|| FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(16)))
+    const FIRST_WAIT: Duration = Duration::from_millis(250);
+    retry_after(headers).unwrap_or_else(|| FIRST_WAIT.saturating_mul(1 << attempt.saturating_sub(1).min(16)))
 }
 
 /// Reads `Retry-After` by RFC 9110, section 10.2.3: seconds or a date. A date is compared with the response's own
