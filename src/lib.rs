@@ -65,7 +65,7 @@
 //! | feature | brings |
 //! |---|---|
 //! | none | [`client`]: typed calls, lists as streams |
-//! | `checker` | [`Check`]: a check as a library; `contract`, `exchange`, `plan`, `rules`, `history`, `run`, `report` beneath it; `traffic`: recorded traffic, judged by the same rules |
+//! | `checker` | [`Check`]: a check as a library; `contract`, `diff`, `exchange`, `plan`, `rules`, `history`, `run`, `report` beneath it; `traffic`: recorded traffic, judged by the same rules |
 //! | `html` | `report::html`: the page of a report |
 //! | `junit` | `report::junit`: a report as JUnit's XML |
 //! | `service` | `service`: the reference implementation |
@@ -80,6 +80,8 @@ pub mod client;
 mod check;
 #[cfg(feature = "checker")]
 pub mod contract;
+#[cfg(feature = "checker")]
+pub mod diff;
 #[cfg(feature = "checker")]
 pub mod exchange;
 #[cfg(feature = "checker")]

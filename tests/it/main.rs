@@ -4,6 +4,7 @@
 mod cli;
 mod client;
 mod corpus;
+mod diff;
 mod examples;
 mod library;
 mod mirror;

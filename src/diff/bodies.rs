@@ -1,0 +1,232 @@
+//! Bodies: the one of a request, and the media types of any.
+
+use super::difference::{ClientEffect, Side, Spot};
+use super::kind::Kind;
+use super::operations::{Both, Comparison, spot};
+use super::range::Relation;
+use super::source::{At, Source};
+use super::view::View;
+use super::walk::{Found, Writing};
+use crate::contract::document::Node;
+use crate::contract::is_json;
+
+/// The holders of two bodies, on one side of an operation.
+pub(super) struct Bodies<'pair, 'both> {
+    pub(super) side: Side,
+    /// The request body or the response, with its `content`.
+    pub(super) old: &'pair At<'both>,
+    pub(super) new: &'pair At<'both>,
+    /// What sentences call the body.
+    pub(super) title: String,
+}
+
+impl<'both> Comparison<'both> {
+    pub(super) fn request_body(&mut self, both: Both<'_, 'both>) {
+        let was = self.old.member(&both.old.at, "requestBody").filter(has_content);
+        let is = self.new.member(&both.new.at, "requestBody").filter(has_content);
+        match (was, is) {
+            (None, None) => {}
+            (None, Some(new)) => {
+                let required = new.flag("required");
+                let found = Found {
+                    kind: Kind::RequestBodyAdded,
+                    relation: if required { Relation::Narrower } else { Relation::News },
+                    client: ClientEffect::Major,
+                    predicate: format!(
+                        "the request has a body now{}",
+                        if required { ", and it is required" } else { "" }
+                    ),
+                };
+                let spots = (
+                    Spot::missing_from(&both.old.at.pointer),
+                    spot(&both.new.at, "requestBody"),
+                );
+                self.emit(Side::Request, found, spots);
+            }
+            (Some(_), None) => {
+                let found = Found {
+                    kind: Kind::RequestBodyRemoved,
+                    relation: Relation::Different,
+                    client: ClientEffect::Major,
+                    predicate: "the request no longer has a body".to_owned(),
+                };
+                let spots = (
+                    spot(&both.old.at, "requestBody"),
+                    Spot::missing_from(&both.new.at.pointer),
+                );
+                self.emit(Side::Request, found, spots);
+            }
+            (Some(old), Some(new)) => {
+                self.body_required(&old, &new);
+                self.bodies(&Bodies {
+                    side: Side::Request,
+                    old: &old,
+                    new: &new,
+                    title: "the request body".to_owned(),
+                });
+            }
+        }
+    }
+
+    fn body_required(&mut self, old: &At<'both>, new: &At<'both>) {
+        let (relation, verb) = match (old.flag("required"), new.flag("required")) {
+            (false, true) => (Relation::Narrower, "is now required"),
+            (true, false) => (Relation::Wider, "is no longer required"),
+            _ => return,
+        };
+        let found = Found {
+            kind: Kind::RequestBodyRequired,
+            relation,
+            // The generated client always sends the body that it has a type for.
+            client: ClientEffect::None,
+            predicate: format!("the request body {verb}"),
+        };
+        self.emit(Side::Request, found, (spot(old, "required"), spot(new, "required")));
+    }
+
+    /// Compares the media types of two bodies, and the schemas of those that both have.
+    pub(super) fn bodies(&mut self, bodies: &Bodies<'_, 'both>) {
+        let (was, is) = (media_types(bodies.old), media_types(bodies.new));
+        let several = was.len() > 1 || is.len() > 1;
+        for (name, old) in &was {
+            let title = if several {
+                format!("{} ({name})", bodies.title)
+            } else {
+                bodies.title.clone()
+            };
+            if let Some((_, new)) = is.iter().find(|(other, _)| other == name) {
+                self.media(bodies.side, (old, new), &title);
+            } else if let Some((range, new)) = is.iter().find(|(range, _)| covers(range, name)) {
+                if bodies.side == Side::Response {
+                    let reason = "a caller may get a media type that it does not read";
+                    let what = format!("{title} may now have any media type of {range}");
+                    self.media_removed(bodies, old, (Relation::Unclear(reason), what));
+                }
+                self.media(bodies.side, (old, new), &title);
+            } else if !is.iter().any(|(other, _)| covers(name, other)) {
+                let what = format!("{} can no longer be {name}", bodies.title);
+                self.media_removed(bodies, old, (Relation::Different, what));
+            } else {
+                self.within_range(bodies, (name, old), &is);
+            }
+        }
+        for (name, new) in &is {
+            let known = was
+                .iter()
+                .any(|(other, _)| other == name || covers(other, name) || covers(name, other));
+            if !known {
+                let found = Found {
+                    kind: Kind::MediaTypeAdded,
+                    relation: Relation::News,
+                    client: ClientEffect::Minor,
+                    predicate: format!("{} can also be {name}", bodies.title),
+                };
+                let spots = (
+                    Spot::missing_from(spot(bodies.old, "content").pointer),
+                    Spot::at(&new.pointer),
+                );
+                self.emit(bodies.side, found, spots);
+            }
+        }
+    }
+
+    /// Compares a range of media types with those of its own that are left.
+    fn within_range(
+        &mut self,
+        bodies: &Bodies<'_, 'both>,
+        (range, old): (&str, &At<'both>),
+        is: &[(String, At<'both>)],
+    ) {
+        for (name, new) in is.iter().filter(|(name, _)| covers(range, name)) {
+            if bodies.side == Side::Request {
+                let what = format!("{} can only be {name} of {range}", bodies.title);
+                self.media_removed(bodies, old, (Relation::Narrower, what));
+            }
+            self.media(bodies.side, (old, new), &bodies.title);
+        }
+    }
+
+    fn media_removed(
+        &mut self,
+        bodies: &Bodies<'_, 'both>,
+        old: &At<'both>,
+        (relation, predicate): (Relation, String),
+    ) {
+        let found = Found {
+            kind: Kind::MediaTypeRemoved,
+            relation,
+            client: ClientEffect::Major,
+            predicate,
+        };
+        let spots = (
+            Spot::at(&old.pointer),
+            Spot::missing_from(spot(bodies.new, "content").pointer),
+        );
+        self.emit(bodies.side, found, spots);
+    }
+
+    fn media(&mut self, side: Side, (old, new): (&At<'both>, &At<'both>), title: &str) {
+        let title = if side == Side::Response {
+            format!("the body of {title}")
+        } else {
+            title.to_owned()
+        };
+        let (was, is) = (schema(self.old, old), schema(self.new, new));
+        let changes = self.walk.changes(side, Writing::Json, (&was, &is));
+        let title = if changes.iter().any(|change| change.path.is_empty()) {
+            title
+        } else {
+            title.replace("the body of ", "")
+        };
+        self.emit_changes(side, changes, &title);
+        let encoding = |at: &At<'_>| at.node.member("encoding").map(Node::to_value);
+        if encoding(old) != encoding(new) {
+            let found = Found {
+                kind: Kind::Encoding,
+                relation: Relation::Unclear("encodings are not compared further"),
+                client: ClientEffect::None,
+                predicate: format!("the encoding of {title} differs"),
+            };
+            self.emit(side, found, (spot(old, "encoding"), spot(new, "encoding")));
+        }
+    }
+}
+
+fn has_content(at: &At<'_>) -> bool {
+    at.is_object()
+}
+
+fn schema<'both>(source: &Source<'both>, media: &At<'both>) -> View<'both> {
+    match media.member("schema") {
+        Some(schema) => View::of(source, vec![schema]),
+        None => View::anything(&media.pointer),
+    }
+}
+
+/// Returns the media types of a body, each by a name that says the same for the same media type.
+fn media_types<'both>(holder: &At<'both>) -> Vec<(String, At<'both>)> {
+    let content = holder.member("content");
+    let members = content.iter().flat_map(At::members).map(|(name, at)| (plain(name), at));
+    members.collect()
+}
+
+/// Returns a media type in lower case, without blanks, and without the charset that JSON always has (RFC 8259, section
+/// 11).
+fn plain(name: &str) -> String {
+    let name: String = name.to_ascii_lowercase().split_whitespace().collect();
+    match name.split_once(';') {
+        Some((essence, "charset=utf-8")) if is_json(essence) => essence.to_owned(),
+        _ => name,
+    }
+}
+
+/// Whether a range such as `text/*` covers the media type.
+fn covers(range: &str, name: &str) -> bool {
+    if range == name {
+        return false;
+    }
+    range == "*/*"
+        || range
+            .strip_suffix('*')
+            .is_some_and(|start| start.ends_with('/') && name.starts_with(start))
+}

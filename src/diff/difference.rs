@@ -1,0 +1,299 @@
+//! What differs between two contracts, as values. The main types are [`Diff`] and [`Difference`].
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::kind::Kind;
+use crate::contract::document::{Document, Position};
+use crate::contract::operation::Method;
+
+/// Everything that differs between two contracts in what they mean.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Diff {
+    /// The old document.
+    pub old: DocumentName,
+    /// The new document.
+    pub new: DocumentName,
+    /// The differences, in the order of the new document's operations.
+    pub differences: Vec<Difference>,
+    /// The facts that only one of the two states.
+    pub facts: FactChanges,
+}
+
+impl Diff {
+    /// Returns the version that follows: the most that a difference asks for.
+    #[must_use]
+    pub fn release(&self) -> Release {
+        let asked = self.differences.iter().map(Difference::release);
+        asked.max().unwrap_or(Release::Patch)
+    }
+
+    /// Returns how many differences have this meaning for the service's contract.
+    #[must_use]
+    pub fn count(&self, meaning: Meaning) -> usize {
+        let differences = self.differences.iter();
+        differences.filter(|difference| difference.meaning == meaning).count()
+    }
+
+    /// Whether any difference breaks those who call the service.
+    #[must_use]
+    pub fn is_breaking(&self) -> bool {
+        self.count(Meaning::Breaking) > 0
+    }
+}
+
+/// How a document names itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DocumentName {
+    /// The file, as the user named it.
+    pub file: String,
+    /// The title; empty where there is none.
+    pub title: String,
+    /// The version that it gives itself; empty where there is none.
+    pub version: String,
+}
+
+impl DocumentName {
+    pub(super) fn of(document: &Document) -> Self {
+        let info = |name: &str| {
+            let node = document.node("/info").and_then(|info| info.member(name));
+            node.map_or_else(String::new, |node| match node.to_value() {
+                serde_json::Value::String(text) => text,
+                other => other.to_string(),
+            })
+        };
+        Self {
+            file: document.name.clone(),
+            title: info("title"),
+            version: info("version"),
+        }
+    }
+}
+
+/// One difference.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// What kind of difference it is.
+    pub kind: Kind,
+    /// The operation; `None` where it concerns the whole document.
+    pub operation: Option<OperationName>,
+    /// Which side of the operation.
+    pub side: Side,
+    /// What differs, in one sentence.
+    pub sentence: String,
+    /// What it means for the service's contract: for those who call the service.
+    pub meaning: Meaning,
+    /// Why the meaning is unclear; `None` where it is clear.
+    pub reason: Option<String>,
+    /// What it means for the Rust client that is generated from the contract.
+    pub client: ClientEffect,
+    /// Where the old document states it.
+    pub old: Place,
+    /// Where the new document states it.
+    pub new: Place,
+}
+
+impl Difference {
+    /// Returns the version that this difference asks for.
+    #[must_use]
+    pub fn release(&self) -> Release {
+        match (self.meaning, self.client) {
+            (Meaning::Breaking, _) | (_, ClientEffect::Major) => Release::Major,
+            (_, ClientEffect::Minor) => Release::Minor,
+            // What is news of the service alone leaves the client as it was.
+            (Meaning::Compatible | Meaning::Unclear, ClientEffect::None) => Release::Patch,
+        }
+    }
+}
+
+/// Method and path of an operation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct OperationName {
+    /// The method, in capitals.
+    pub method: &'static str,
+    /// The path template: that of the new document, if the operation is in it.
+    pub path: String,
+}
+
+impl OperationName {
+    pub(super) fn new(method: Method, path: &str) -> Self {
+        Self {
+            method: method.as_str(),
+            path: path.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for OperationName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.method, self.path)
+    }
+}
+
+/// The side of an operation that a difference is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The operation as a whole, or the document.
+    Operation,
+    /// What callers send.
+    Request,
+    /// What the service returns.
+    Response,
+}
+
+impl Side {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Operation => "operation",
+            Self::Request => "request",
+            Self::Response => "response",
+        }
+    }
+}
+
+/// What a difference means for those who call the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Meaning {
+    /// A request that the old contract allows is no longer allowed, or a response is allowed that was not.
+    Breaking,
+    /// The documents do not say enough to decide.
+    Unclear,
+    /// Nobody who kept to the old contract notices.
+    Compatible,
+}
+
+impl Meaning {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Breaking => "breaking",
+            Self::Compatible => "compatible",
+            Self::Unclear => "unclear",
+        }
+    }
+}
+
+/// What a difference means for programs that use the generated Rust client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClientEffect {
+    /// Something is gone or changed.
+    Major,
+    /// Something is added.
+    Minor,
+    /// The client stays as it is.
+    None,
+}
+
+impl ClientEffect {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Major => "major",
+            Self::Minor => "minor",
+            Self::None => "none",
+        }
+    }
+}
+
+/// The version that follows, by Semantic Versioning 2.0.0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Release {
+    /// Nothing that a program uses differs.
+    Patch,
+    /// Something is added.
+    Minor,
+    /// Something breaks.
+    Major,
+}
+
+impl Release {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Major => "major",
+            Self::Minor => "minor",
+            Self::Patch => "patch",
+        }
+    }
+}
+
+/// A location in one of the two documents.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Place {
+    /// The JSON pointer: of what differs, or of what would contain it.
+    pub pointer: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// Whether this document has it; `false` where the pointer names what would contain it.
+    pub present: bool,
+}
+
+impl Place {
+    pub(super) fn of(document: &Document, spot: &Spot) -> Self {
+        let Position { line, column } = document.position(&spot.pointer);
+        Self {
+            pointer: spot.pointer.clone(),
+            line,
+            column,
+            present: spot.present,
+        }
+    }
+}
+
+/// A location before its line is looked up.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Spot {
+    pub(super) pointer: String,
+    pub(super) present: bool,
+}
+
+impl Spot {
+    /// Where something is.
+    pub(super) fn at(pointer: impl Into<String>) -> Self {
+        Self {
+            pointer: pointer.into(),
+            present: true,
+        }
+    }
+
+    /// Where something would be.
+    pub(super) fn missing_from(pointer: impl Into<String>) -> Self {
+        Self {
+            pointer: pointer.into(),
+            present: false,
+        }
+    }
+}
+
+/// The facts that only one of the two documents states, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FactChanges {
+    /// Those that the new document adds.
+    pub gained: Vec<FactChange>,
+    /// Those that the new document no longer states.
+    pub lost: Vec<FactChange>,
+    /// Why facts are not compared: a document cannot be read as a contract.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_compared: Option<String>,
+}
+
+/// A fact of one of the two documents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FactChange {
+    /// Its name.
+    pub name: String,
+    /// The line of its statement, in the document that states it.
+    pub line: u32,
+}

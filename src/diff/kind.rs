@@ -1,0 +1,101 @@
+//! The kinds of differences, each with a stable name. The main type is [`Kind`].
+
+use serde::{Serialize, Serializer};
+
+/// Declares the kinds once: variant, name in reports, summary.
+macro_rules! kinds {
+    ($($variant:ident $name:literal $summary:literal,)*) => {
+        /// A kind of difference.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind {
+            $(#[doc = $summary] $variant,)*
+        }
+
+        impl Kind {
+            /// Every kind, in the order of names.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Returns its name in reports.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Returns what it says, in one sentence.
+            #[must_use]
+            pub fn summary(self) -> &'static str {
+                match self { $(Self::$variant => $summary,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    AdditionalProperties "additional-properties" "Whether an object may have other properties than the listed ones differs.",
+    Alternatives "alternatives" "The alternatives of a `oneOf` or `anyOf` differ.",
+    Bounds "bounds" "The bounds of a number differ.",
+    Callbacks "callbacks" "The callbacks of an operation differ; they are not compared further.",
+    Default "default" "The value that stands for a missing one differs.",
+    Deprecation "deprecation" "Something is deprecated, or no longer is.",
+    Discriminator "discriminator" "How the alternatives of a schema are told apart differs.",
+    Encoding "encoding" "How the parts of a body are encoded differs.",
+    Enum "enum" "The allowed values differ.",
+    Format "format" "The format of a value differs.",
+    Gap "gap" "Something that the document leaves open differs.",
+    HeaderAdded "header-added" "A response has a new header.",
+    HeaderRemoved "header-removed" "A header of a response is gone.",
+    HeaderRequired "header-required" "Whether a response always has a header differs.",
+    InvariantGained "invariant-gained" "An invariant over several responses is new.",
+    InvariantLost "invariant-lost" "An invariant over several responses is gone.",
+    ItemCount "item-count" "How many items an array may have differs.",
+    Keyword "keyword" "A keyword that is not interpreted differs.",
+    Length "length" "How long a string may be differs.",
+    Link "link" "A link from a response to another operation differs.",
+    MediaTypeAdded "media-type-added" "A body may have a further media type.",
+    MediaTypeRemoved "media-type-removed" "A body no longer has a media type.",
+    MultipleOf "multiple-of" "What a number must be a multiple of differs.",
+    Not "not" "What a value must not be differs.",
+    Nullable "nullable" "Whether a value may be null differs.",
+    OperationAdded "operation-added" "An operation is new.",
+    OperationId "operation-id" "The name of an operation differs, and with it the client's method.",
+    OperationRemoved "operation-removed" "An operation is gone.",
+    ParameterAdded "parameter-added" "An operation has a new parameter.",
+    ParameterMoved "parameter-moved" "A parameter goes elsewhere in a request.",
+    ParameterRemoved "parameter-removed" "A parameter of an operation is gone.",
+    ParameterRenamed "parameter-renamed" "A path parameter has another name, which only the client shows.",
+    ParameterRequired "parameter-required" "Whether a request must have a parameter differs.",
+    ParameterStyle "parameter-style" "How the value of a parameter is written differs.",
+    Pattern "pattern" "The pattern of a string differs.",
+    PropertyAdded "property-added" "An object has a new property.",
+    PropertyCount "property-count" "How many properties an object may have differs.",
+    PropertyRemoved "property-removed" "A property of an object is gone.",
+    PropertyRequired "property-required" "Whether an object always has a property differs.",
+    Reference "reference" "A reference cannot be followed.",
+    RequestBodyAdded "request-body-added" "A request has a body now.",
+    RequestBodyRemoved "request-body-removed" "A request no longer has a body.",
+    RequestBodyRequired "request-body-required" "Whether a request must have a body differs.",
+    ResponseAdded "response-added" "An operation responds with a further status.",
+    ResponseRemoved "response-removed" "An operation no longer documents a status.",
+    Security "security" "How callers authenticate differs.",
+    SecurityScheme "security-scheme" "What a scheme of authentication is differs.",
+    Servers "servers" "Where the service is deployed differs.",
+    Sunset "sunset" "The day on which something ends differs.",
+    Type "type" "The type of a value differs.",
+    UniqueItems "unique-items" "Whether an array may repeat an item differs.",
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kinds_are_in_the_order_of_their_names() {
+        assert!(Kind::ALL.is_sorted_by_key(|kind| kind.name()));
+    }
+}

@@ -1,0 +1,98 @@
+//! Compares two contracts: what a change of the document means for those who call the service, and for the Rust client.
+//!
+//! - **In**: two OpenAPI documents, old and new, read leniently: what the check rejects stops nothing that can be
+//!   compared.
+//! - **Out**: a [`Diff`]: each difference with its operation, side, meaning, and its location in both documents.
+//! - **Start with** [`read`] and [`diff`].
+//!
+//! ```
+//! use countersign::diff::{Meaning, diff, read};
+//!
+//! let text = |kind: &str| format!("
+//! openapi: 3.0.3
+//! paths:
+//!   /things:
+//!     get:
+//!       responses:
+//!         '200':
+//!           content: {{application/json: {{schema: {{type: {kind}}}}}}}
+//! ");
+//! let (old, new) = (read("old.yaml", text("integer"))?, read("new.yaml", text("number"))?);
+//! let diff = diff(&old, &new, None);
+//! let difference = &diff.differences[0];
+//! assert_eq!(difference.sentence, "the body of the 200 response was integer, is number");
+//! assert_eq!((difference.meaning, difference.new.line), (Meaning::Breaking, 8));
+//! assert_eq!(diff.release().as_str(), "major");
+//! # Ok::<(), countersign::contract::defect::Defect>(())
+//! ```
+//!
+//! # Design
+//!
+//! What is compared is what the documents allow, not their text: a response that the new document allows must have been
+//! allowed by the old one, and a request that the old one allows must still be allowed. The answer is yes, no or
+//! *unclear*, with the reason; what cannot be decided is never called compatible or breaking. Descriptions, examples,
+//! order, `$ref` or inline, and how `allOf` is split say nothing to a caller, and are not compared.
+//!
+//! It reads documents and not contracts, because a contract rejects a document at its first defect.
+
+mod bodies;
+mod difference;
+mod kind;
+mod operations;
+mod parameters;
+mod range;
+mod responses;
+mod security;
+mod source;
+mod statements;
+mod types;
+mod view;
+mod walk;
+
+use chrono::NaiveDate;
+
+use crate::contract::defect::{Defect, Problem};
+use crate::contract::document::{Document, NodeKind};
+pub use difference::{
+    ClientEffect, Diff, Difference, DocumentName, FactChange, FactChanges, Meaning, OperationName, Place, Release, Side,
+};
+pub use kind::Kind;
+
+/// Reads a document to be compared: any OpenAPI 3 document, YAML or JSON. `name` is the file's name in messages.
+///
+/// # Errors
+///
+/// A [`Defect`] with its line: a text that is not YAML or JSON, exceeds a limit of [`Document::read`], or is not an
+/// OpenAPI 3 document.
+pub fn read(name: &str, text: String) -> Result<Document, Defect> {
+    let document = Document::read(name, text)?;
+    let root = &document.root;
+    if let Some(version) = root.member("swagger") {
+        let found = version
+            .to_value()
+            .as_str()
+            .map_or_else(|| "2.0".to_owned(), str::to_owned);
+        return Err(document.defect("/swagger", Problem::Version { found }));
+    }
+    let version = root.member("openapi").map(|version| match &version.kind {
+        NodeKind::String(text) => text.to_string(),
+        _ => version.to_value().to_string(),
+    });
+    match version {
+        Some(version) if version.starts_with('3') => Ok(document),
+        Some(found) => Err(document.defect("/openapi", Problem::Version { found })),
+        None => Err(document.defect("", Problem::NotOpenApi)),
+    }
+}
+
+/// Compares two documents. `today` decides whether something deprecated could be removed: the day that `x-sunset` gives
+/// must be over; without it, this is unclear.
+#[must_use]
+pub fn diff(old: &Document, new: &Document, today: Option<NaiveDate>) -> Diff {
+    Diff {
+        old: DocumentName::of(old),
+        new: DocumentName::of(new),
+        differences: operations::differences(old, new, today),
+        facts: statements::facts(old, new),
+    }
+}

@@ -1,0 +1,308 @@
+//! Finds the operations that two documents share, and compares each. The entry is [`differences`].
+
+use chrono::NaiveDate;
+
+use super::difference::{ClientEffect, Difference, OperationName, Place, Side, Spot};
+use super::kind::Kind;
+use super::range::Relation;
+use super::source::{At, Source};
+use super::walk::{Change, Found, Walk, meaning};
+use crate::contract::document::{Document, Node};
+use crate::contract::operation::Method;
+
+/// Returns every difference: those of the whole document, of each operation of the new document, then what was removed.
+pub(super) fn differences(old: &Document, new: &Document, today: Option<NaiveDate>) -> Vec<Difference> {
+    let (old, new) = (Source::new(old), Source::new(new));
+    let mut comparison = Comparison {
+        old: &old,
+        new: &new,
+        walk: Walk::new(&old, &new),
+        today,
+        differences: Vec::new(),
+        operation: None,
+    };
+    comparison.document();
+    comparison.operations();
+    comparison.differences
+}
+
+/// Two documents that are being compared.
+pub(super) struct Comparison<'both> {
+    pub(super) old: &'both Source<'both>,
+    pub(super) new: &'both Source<'both>,
+    pub(super) walk: Walk<'both>,
+    pub(super) today: Option<NaiveDate>,
+    differences: Vec<Difference>,
+    /// The operation that is being compared.
+    operation: Option<OperationName>,
+}
+
+/// An operation of one document.
+#[derive(Clone, Debug)]
+pub(super) struct Operation<'document> {
+    pub(super) method: Method,
+    pub(super) path: &'document str,
+    /// The path item, whose parameters apply too.
+    pub(super) item: At<'document>,
+    pub(super) at: At<'document>,
+}
+
+/// The same operation in both documents.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Both<'pair, 'both> {
+    pub(super) old: &'pair Operation<'both>,
+    pub(super) new: &'pair Operation<'both>,
+}
+
+impl<'both> Comparison<'both> {
+    fn operations(&mut self) {
+        let (was, is) = (operations(self.old), operations(self.new));
+        let mut matched = vec![false; was.len()];
+        for new in &is {
+            let known = partner(&was, &matched, new);
+            self.operation = Some(OperationName::new(new.method, new.path));
+            match known {
+                Some(index) => {
+                    matched[index] = true;
+                    self.both(Both { old: &was[index], new });
+                }
+                None => self.added(new),
+            }
+        }
+        for (old, _) in was.iter().zip(matched).filter(|(_, matched)| !matched) {
+            self.operation = Some(OperationName::new(old.method, old.path));
+            self.removed(old);
+        }
+        self.operation = None;
+    }
+
+    fn added(&mut self, new: &Operation<'both>) {
+        let found = Found {
+            kind: Kind::OperationAdded,
+            relation: Relation::News,
+            client: ClientEffect::Minor,
+            predicate: "the operation is new".to_owned(),
+        };
+        let spots = (Spot::missing_from("/paths"), Spot::at(&new.at.pointer));
+        self.emit(Side::Operation, found, spots);
+    }
+
+    fn removed(&mut self, old: &Operation<'both>) {
+        let relation = self.removal(&old.at);
+        let found = Found {
+            kind: Kind::OperationRemoved,
+            relation,
+            client: ClientEffect::Major,
+            predicate: "the operation is gone".to_owned(),
+        };
+        let above = self.new.at(&old.item.pointer).map_or("/paths", |_| &old.item.pointer);
+        let spots = (Spot::at(&old.at.pointer), Spot::missing_from(above));
+        self.emit(Side::Operation, found, spots);
+    }
+
+    /// What it means that something is gone, which the old document may have announced.
+    pub(super) fn removal(&self, old: &At<'both>) -> Relation {
+        if !old.flag("deprecated") {
+            return Relation::Different;
+        }
+        match (sunset(old), self.today) {
+            (Some(day), Some(today)) if day <= today => Relation::News,
+            (Some(_), Some(_)) => Relation::Different,
+            (Some(_), None) => Relation::Unclear("it was deprecated, and whether its last day is over is not known"),
+            (None, _) => Relation::Unclear("it was deprecated, and no day was given on which it ends"),
+        }
+    }
+
+    fn both(&mut self, both: Both<'_, 'both>) {
+        self.operation_id(both);
+        self.deprecation((&both.old.at, &both.new.at), Side::Operation, "the operation");
+        self.security(both);
+        self.parameters(both);
+        self.request_body(both);
+        self.responses(both);
+        self.invariants(both);
+        self.callbacks(both);
+    }
+
+    fn operation_id(&mut self, both: Both<'_, 'both>) {
+        let id = |at: &At<'both>| at.string("operationId");
+        let (was, is) = (id(&both.old.at), id(&both.new.at));
+        if was == is {
+            return;
+        }
+        let text = |id: Option<&str>| id.map_or_else(|| "none".to_owned(), |id| format!("`{id}`"));
+        let found = Found {
+            kind: Kind::OperationId,
+            relation: Relation::News,
+            client: ClientEffect::Major,
+            predicate: format!("the operation had the operationId {}, has {}", text(was), text(is)),
+        };
+        let spots = (spot(&both.old.at, "operationId"), spot(&both.new.at, "operationId"));
+        self.emit(Side::Operation, found, spots);
+    }
+
+    /// Compares whether something is deprecated, and until when it stays.
+    pub(super) fn deprecation(&mut self, (old, new): (&At<'both>, &At<'both>), side: Side, what: &str) {
+        let (was, is) = (old.flag("deprecated"), new.flag("deprecated"));
+        let spots = (spot(old, "deprecated"), spot(new, "deprecated"));
+        if was != is {
+            let verb = if is { "is now" } else { "is no longer" };
+            let found = Found {
+                kind: Kind::Deprecation,
+                relation: Relation::News,
+                client: ClientEffect::Minor,
+                predicate: format!("{what} {verb} deprecated"),
+            };
+            return self.emit(side, found, spots);
+        }
+        let relation = match (is, sunset(old), sunset(new)) {
+            (true, Some(was), Some(is)) if is < was => Relation::Different,
+            (true, Some(was), Some(is)) if is > was => Relation::News,
+            (true, None, Some(_)) => Relation::News,
+            (true, Some(_), None) => Relation::Unclear("it is still deprecated, and no day is given any longer"),
+            _ => return,
+        };
+        let day = |day: Option<NaiveDate>| {
+            day.map_or_else(|| "on no day that is given".to_owned(), |day| format!("on {day}"))
+        };
+        let found = Found {
+            kind: Kind::Sunset,
+            relation,
+            client: ClientEffect::None,
+            predicate: format!("{what} was to end {}, now ends {}", day(sunset(old)), day(sunset(new))),
+        };
+        self.emit(side, found, (spot(old, "x-sunset"), spot(new, "x-sunset")));
+    }
+
+    fn callbacks(&mut self, both: Both<'_, 'both>) {
+        let value = |at: &At<'both>| at.node.member("callbacks").map(Node::to_value);
+        if value(&both.old.at) == value(&both.new.at) {
+            return;
+        }
+        let found = Found {
+            kind: Kind::Callbacks,
+            relation: Relation::Unclear("callbacks are not compared further"),
+            client: ClientEffect::None,
+            predicate: "the callbacks differ".to_owned(),
+        };
+        let spots = (spot(&both.old.at, "callbacks"), spot(&both.new.at, "callbacks"));
+        self.emit(Side::Operation, found, spots);
+    }
+
+    /// Adds a difference of the current operation; its predicate is a whole sentence.
+    pub(super) fn emit(&mut self, side: Side, found: Found, (old, new): (Spot, Spot)) {
+        let (meaning, reason) = meaning(found.relation, side);
+        let difference = Difference {
+            kind: found.kind,
+            operation: self.operation.clone(),
+            side,
+            sentence: found.predicate,
+            meaning,
+            reason: reason.map(str::to_owned),
+            client: found.client,
+            old: Place::of(self.old.document, &old),
+            new: Place::of(self.new.document, &new),
+        };
+        if !self.differences.contains(&difference) {
+            self.differences.push(difference);
+        }
+    }
+
+    /// Adds the differences of two schemas; `what` is what they describe.
+    pub(super) fn emit_changes(&mut self, side: Side, changes: Vec<Change>, what: &str) {
+        for change in changes {
+            let subject = if change.path.is_empty() {
+                what.to_owned()
+            } else {
+                format!("`{}` of {what}", change.path)
+            };
+            let difference = Difference {
+                kind: change.kind,
+                operation: self.operation.clone(),
+                side,
+                sentence: format!("{subject} {}", change.predicate),
+                meaning: change.meaning,
+                reason: change.reason.map(str::to_owned),
+                client: change.client,
+                old: Place::of(self.old.document, &change.old),
+                new: Place::of(self.new.document, &change.new),
+            };
+            self.differences.push(difference);
+        }
+    }
+}
+
+/// Returns where a member is, or would be.
+pub(super) fn spot(at: &At<'_>, member: &str) -> Spot {
+    match at.member(member) {
+        Some(found) => Spot::at(found.pointer),
+        None => Spot::missing_from(&at.pointer),
+    }
+}
+
+/// Returns the day on which something deprecated ends.
+fn sunset(at: &At<'_>) -> Option<NaiveDate> {
+    let day = at.string("x-sunset")?;
+    day.get(..10)?.parse().ok()
+}
+
+fn operations<'both>(source: &Source<'both>) -> Vec<Operation<'both>> {
+    let Some(paths) = source.at("/paths") else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (path, item) in paths.members() {
+        let item = source.resolve(item);
+        for (key, at) in item.members() {
+            if let Some(method) = Method::from_key(key) {
+                found.push(Operation {
+                    method,
+                    path,
+                    item: item.clone(),
+                    at,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Returns the operation of the old document that is the same: on the same path, or on one that only names its
+/// parameters otherwise.
+fn partner(was: &[Operation<'_>], matched: &[bool], new: &Operation<'_>) -> Option<usize> {
+    let candidates = || {
+        let indexed = was.iter().enumerate();
+        indexed.filter(|(index, old)| !matched[*index] && old.method == new.method)
+    };
+    let exact = candidates().find(|(_, old)| old.path == new.path);
+    let shape = template(new.path);
+    let found = exact.or_else(|| candidates().find(|(_, old)| template(old.path) == shape));
+    found.map(|(index, _)| index)
+}
+
+/// Returns a path without the names of its parameters.
+fn template(path: &str) -> String {
+    let mut shape = String::with_capacity(path.len());
+    let mut within = false;
+    for character in path.chars() {
+        match character {
+            '{' => {
+                within = true;
+                shape.push_str("{}");
+            }
+            '}' => within = false,
+            other if !within => shape.push(other),
+            _ => {}
+        }
+    }
+    shape
+}
+
+/// Returns the names of a path's parameters, in order.
+pub(super) fn template_names(path: &str) -> Vec<&str> {
+    let after = path.split('{').skip(1);
+    after
+        .filter_map(|rest| rest.split_once('}'))
+        .map(|(name, _)| name)
+        .collect()
+}

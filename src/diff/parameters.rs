@@ -1,0 +1,257 @@
+//! The parameters of an operation.
+
+use super::difference::{ClientEffect, Side, Spot};
+use super::kind::Kind;
+use super::operations::{Both, Comparison, Operation, spot, template_names};
+use super::range::Relation;
+use super::source::{At, Source};
+use super::types::Types;
+use super::view::View;
+use super::walk::{Found, Writing};
+
+/// The headers that OpenAPI does not describe as parameters (3.0.3, section 4.7.12.1).
+const NO_PARAMETERS: [&str; 3] = ["accept", "authorization", "content-type"];
+
+/// A parameter of an operation in one document.
+struct Parameter<'both> {
+    name: &'both str,
+    location: &'both str,
+    /// What identifies it: the place in the path, or location and name.
+    key: (String, String),
+    at: At<'both>,
+}
+
+impl Parameter<'_> {
+    fn required(&self) -> bool {
+        self.location == "path" || self.at.flag("required")
+    }
+
+    fn title(&self) -> String {
+        format!("the {} parameter `{}`", self.location, self.name)
+    }
+}
+
+impl<'both> Comparison<'both> {
+    pub(super) fn parameters(&mut self, both: Both<'_, 'both>) {
+        let was = parameters(self.old, both.old);
+        let is = parameters(self.new, both.new);
+        let mut added: Vec<_> = is
+            .iter()
+            .filter(|new| !was.iter().any(|old| old.key == new.key))
+            .collect();
+        for old in &was {
+            if let Some(new) = is.iter().find(|new| new.key == old.key) {
+                self.parameter(old, new);
+                continue;
+            }
+            let moved = added
+                .iter()
+                .position(|new| new.name.eq_ignore_ascii_case(old.name) && new.location != old.location);
+            match moved {
+                Some(index) => self.moved(old, added.remove(index)),
+                None => self.parameter_removed(old, both.new),
+            }
+        }
+        for new in added {
+            self.parameter_added(new, both.old);
+        }
+    }
+
+    fn moved(&mut self, old: &Parameter<'both>, new: &Parameter<'both>) {
+        let found = Found {
+            kind: Kind::ParameterMoved,
+            relation: Relation::Different,
+            client: ClientEffect::Major,
+            predicate: format!(
+                "the parameter `{}` was in the {}, is in the {}",
+                old.name, old.location, new.location
+            ),
+        };
+        self.emit(Side::Request, found, (spot(&old.at, "in"), spot(&new.at, "in")));
+    }
+
+    fn parameter_removed(&mut self, old: &Parameter<'both>, new: &Operation<'both>) {
+        let found = Found {
+            kind: Kind::ParameterRemoved,
+            relation: self.removal(&old.at),
+            client: ClientEffect::Major,
+            predicate: format!("{} is gone", old.title()),
+        };
+        let above = spot(&new.at, "parameters").pointer;
+        self.emit(
+            Side::Request,
+            found,
+            (Spot::at(&old.at.pointer), Spot::missing_from(above)),
+        );
+    }
+
+    fn parameter_added(&mut self, new: &Parameter<'both>, old: &Operation<'both>) {
+        let required = new.required();
+        let (relation, client, verb) = if required {
+            (Relation::Narrower, ClientEffect::Major, "is new and required")
+        } else {
+            (Relation::News, ClientEffect::Minor, "is new")
+        };
+        let found = Found {
+            kind: Kind::ParameterAdded,
+            relation,
+            client,
+            predicate: format!("{} {verb}", new.title()),
+        };
+        let above = spot(&old.at, "parameters").pointer;
+        self.emit(
+            Side::Request,
+            found,
+            (Spot::missing_from(above), Spot::at(&new.at.pointer)),
+        );
+    }
+
+    fn parameter(&mut self, old: &Parameter<'both>, new: &Parameter<'both>) {
+        if old.location == "path" && old.name != new.name {
+            let found = Found {
+                kind: Kind::ParameterRenamed,
+                relation: Relation::News,
+                client: ClientEffect::Major,
+                predicate: format!("the path parameter `{}` is called `{}` now", old.name, new.name),
+            };
+            self.emit(Side::Request, found, (spot(&old.at, "name"), spot(&new.at, "name")));
+        }
+        let title = new.title();
+        if old.required() != new.required() {
+            let (relation, verb) = if new.required() {
+                (Relation::Narrower, "is now required")
+            } else {
+                (Relation::Wider, "is no longer required")
+            };
+            let found = Found {
+                kind: Kind::ParameterRequired,
+                relation,
+                client: ClientEffect::Major,
+                predicate: format!("{title} {verb}"),
+            };
+            self.emit(
+                Side::Request,
+                found,
+                (spot(&old.at, "required"), spot(&new.at, "required")),
+            );
+        }
+        self.deprecation((&old.at, &new.at), Side::Request, &title);
+        let (was, writing) = schema(self.old, &old.at);
+        let (is, _) = schema(self.new, &new.at);
+        let changes = self.walk.changes(Side::Request, writing, (&was, &is));
+        self.emit_changes(Side::Request, changes, &title);
+        self.style(old, new, was.types().or(is.types()));
+        self.empty_value(old, new);
+    }
+
+    /// Compares how a value is written, which matters for lists and objects, and in a path for every value.
+    fn style(&mut self, old: &Parameter<'both>, new: &Parameter<'both>, types: Types) {
+        let (was, is) = (style(old), style(new));
+        let of_several = types != Types::ALL && (types.meets(Types::ARRAY) || types.meets(Types::OBJECT));
+        let same = if of_several {
+            was == is
+        } else {
+            was.0 == is.0 || old.location != "path"
+        };
+        if same {
+            return;
+        }
+        let text = |(style, explode): (&str, bool)| format!("`{style}`{}", if explode { ", exploded" } else { "" });
+        let found = Found {
+            kind: Kind::ParameterStyle,
+            relation: Relation::Different,
+            client: ClientEffect::Major,
+            predicate: format!(
+                "{} was written in the style {}, now in {}",
+                new.title(),
+                text(was),
+                text(is)
+            ),
+        };
+        let place = |at: &At<'_>| {
+            let keyword = if was.0 == is.0 { "explode" } else { "style" };
+            spot(at, keyword)
+        };
+        self.emit(Side::Request, found, (place(&old.at), place(&new.at)));
+    }
+
+    fn empty_value(&mut self, old: &Parameter<'both>, new: &Parameter<'both>) {
+        let keyword = "allowEmptyValue";
+        let (relation, verb) = match (old.at.flag(keyword), new.at.flag(keyword)) {
+            (true, false) => (Relation::Narrower, "may no longer be empty"),
+            (false, true) => (Relation::Wider, "may now be empty"),
+            _ => return,
+        };
+        let found = Found {
+            kind: Kind::ParameterStyle,
+            relation,
+            client: ClientEffect::None,
+            predicate: format!("{} {verb}", new.title()),
+        };
+        self.emit(Side::Request, found, (spot(&old.at, keyword), spot(&new.at, keyword)));
+    }
+}
+
+/// Returns the schema of a parameter or a header, and how its value is written.
+pub(super) fn schema<'both>(source: &Source<'both>, at: &At<'both>) -> (View<'both>, Writing) {
+    if let Some(schema) = at.member("schema") {
+        return (View::of(source, vec![schema]), Writing::Text);
+    }
+    let content = at.member("content");
+    let media = content.as_ref().and_then(|content| content.members().next());
+    let schema = media.and_then(|(_, media)| media.member("schema"));
+    let view = schema.map_or_else(|| View::anything(&at.pointer), |schema| View::of(source, vec![schema]));
+    (
+        view,
+        if content.is_some() {
+            Writing::Json
+        } else {
+            Writing::Text
+        },
+    )
+}
+
+/// Returns style and explode as stated, or as they are by default (3.0.3, section 4.7.12.2).
+fn style<'both>(parameter: &Parameter<'both>) -> (&'both str, bool) {
+    let by_default = match parameter.location {
+        "query" | "cookie" => "form",
+        _ => "simple",
+    };
+    let style = parameter.at.string("style").unwrap_or(by_default);
+    let explode = parameter.at.member("explode").and_then(|at| at.node.boolean());
+    (style, explode.unwrap_or(style == "form"))
+}
+
+fn parameters<'both>(source: &Source<'both>, operation: &Operation<'both>) -> Vec<Parameter<'both>> {
+    let in_path = template_names(operation.path);
+    let mut found: Vec<Parameter<'both>> = Vec::new();
+    for holder in [&operation.at, &operation.item] {
+        for at in holder.member("parameters").iter().flat_map(At::elements) {
+            let at = source.resolve(at);
+            let (Some(name), Some(location)) = (at.string("name"), at.string("in")) else {
+                continue;
+            };
+            let lower = name.to_ascii_lowercase();
+            let key = match location {
+                "header" if NO_PARAMETERS.contains(&lower.as_str()) => continue,
+                "header" => lower,
+                "path" => match in_path.iter().position(|known| *known == name) {
+                    Some(index) => index.to_string(),
+                    // It is nowhere in the path, so no request has it.
+                    None => continue,
+                },
+                _ => name.to_owned(),
+            };
+            let key = (location.to_owned(), key);
+            if !found.iter().any(|known| known.key == key) {
+                found.push(Parameter {
+                    name,
+                    location,
+                    key,
+                    at,
+                });
+            }
+        }
+    }
+    found
+}

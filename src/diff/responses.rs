@@ -1,0 +1,284 @@
+//! The responses of an operation: statuses, bodies, headers, links.
+
+use super::bodies::Bodies;
+use super::difference::{ClientEffect, Side, Spot};
+use super::kind::Kind;
+use super::operations::{Both, Comparison, spot};
+use super::parameters::schema;
+use super::range::Relation;
+use super::source::{At, Source};
+use super::walk::Found;
+use crate::contract::operation::StatusPattern;
+
+/// A documented response of one document.
+struct Response<'both> {
+    status: StatusPattern,
+    /// Where the status is.
+    pointer: String,
+    at: At<'both>,
+}
+
+impl<'both> Comparison<'both> {
+    pub(super) fn responses(&mut self, both: Both<'_, 'both>) {
+        let was = responses(self.old, &both.old.at);
+        let is = responses(self.new, &both.new.at);
+        let above = (
+            spot(&both.old.at, "responses").pointer,
+            spot(&both.new.at, "responses").pointer,
+        );
+        for old in &was {
+            let same = is.iter().find(|new| new.status == old.status);
+            let covering = || covering(&is, old.status, &was);
+            match same.or_else(covering) {
+                Some(new) => self.response(old, new),
+                None => {
+                    let narrowed = is.iter().any(|new| covers(old.status, new.status));
+                    if !narrowed || old.status.is_success() && !is.iter().any(|new| new.status.is_success()) {
+                        self.response_removed(old, &above.1);
+                    }
+                }
+            }
+        }
+        for new in is.iter().filter(|new| !was.iter().any(|old| old.status == new.status)) {
+            match covering(&was, new.status, &is) {
+                Some(old) => self.response(old, new),
+                None if was.iter().any(|old| covers(new.status, old.status)) => self.response_widened(new, &above.0),
+                None => self.response_added(new, &above.0),
+            }
+        }
+    }
+
+    fn response_removed(&mut self, old: &Response<'both>, above: &str) {
+        let relation = match old.status {
+            status if status.is_success() => Relation::Different,
+            StatusPattern::Exact(100..400) | StatusPattern::Class(1..4) => {
+                Relation::Unclear("callers may rely on this status, which is neither a success nor an error")
+            }
+            _ => Relation::News,
+        };
+        let found = Found {
+            kind: Kind::ResponseRemoved,
+            relation,
+            client: ClientEffect::Major,
+            predicate: format!("the {} response is gone", old.status),
+        };
+        self.emit(
+            Side::Response,
+            found,
+            (Spot::at(&old.pointer), Spot::missing_from(above)),
+        );
+    }
+
+    fn response_added(&mut self, new: &Response<'both>, above: &str) {
+        let relation = if new.status.is_success() {
+            Relation::Unclear("callers that know only the other statuses may not take it for a success")
+        } else {
+            Relation::News
+        };
+        self.new_response(new, above, relation, format!("the {} response is new", new.status));
+    }
+
+    fn response_widened(&mut self, new: &Response<'both>, above: &str) {
+        let relation = if new.status.is_success() {
+            Relation::Unclear("callers may meet a status that they do not know")
+        } else {
+            Relation::News
+        };
+        let predicate = format!("the {} response stands for further statuses", new.status);
+        self.new_response(new, above, relation, predicate);
+    }
+
+    fn new_response(&mut self, new: &Response<'both>, above: &str, relation: Relation, predicate: String) {
+        let found = Found {
+            kind: Kind::ResponseAdded,
+            relation,
+            client: ClientEffect::Minor,
+            predicate,
+        };
+        self.emit(
+            Side::Response,
+            found,
+            (Spot::missing_from(above), Spot::at(&new.pointer)),
+        );
+    }
+
+    fn response(&mut self, old: &Response<'both>, new: &Response<'both>) {
+        let title = format!("the {} response", new.status);
+        self.bodies(&Bodies {
+            side: Side::Response,
+            old: &old.at,
+            new: &new.at,
+            title: title.clone(),
+        });
+        self.headers(old, new, &title);
+        self.links(&old.at, &new.at, &title);
+    }
+
+    fn headers(&mut self, old: &Response<'both>, new: &Response<'both>, title: &str) {
+        let (was, is) = (headers(self.old, &old.at), headers(self.new, &new.at));
+        for (name, at) in &was {
+            let what = format!("the header `{name}` of {title}");
+            match is.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
+                Some((_, other)) => self.header((at, other), &what),
+                None => {
+                    let relation = if at.flag("required") {
+                        Relation::Different
+                    } else {
+                        Relation::Unclear(
+                            "it was optional, so callers had to expect its absence; whether it still comes is not said",
+                        )
+                    };
+                    let found = Found {
+                        kind: Kind::HeaderRemoved,
+                        relation,
+                        client: ClientEffect::None,
+                        predicate: format!("{what} is gone"),
+                    };
+                    let above = spot(&new.at, "headers").pointer;
+                    self.emit(
+                        Side::Response,
+                        found,
+                        (Spot::at(&at.pointer), Spot::missing_from(above)),
+                    );
+                }
+            }
+        }
+        for (name, at) in is
+            .iter()
+            .filter(|(name, _)| !was.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)))
+        {
+            let found = Found {
+                kind: Kind::HeaderAdded,
+                relation: Relation::News,
+                client: ClientEffect::None,
+                predicate: format!("the header `{name}` of {title} is new"),
+            };
+            let above = spot(&old.at, "headers").pointer;
+            self.emit(
+                Side::Response,
+                found,
+                (Spot::missing_from(above), Spot::at(&at.pointer)),
+            );
+        }
+    }
+
+    fn header(&mut self, (old, new): (&At<'both>, &At<'both>), what: &str) {
+        if old.flag("required") != new.flag("required") {
+            let (relation, verb) = if new.flag("required") {
+                (Relation::Narrower, "is now always there")
+            } else {
+                (Relation::Wider, "may be missing now")
+            };
+            let found = Found {
+                kind: Kind::HeaderRequired,
+                relation,
+                client: ClientEffect::None,
+                predicate: format!("{what} {verb}"),
+            };
+            self.emit(Side::Response, found, (spot(old, "required"), spot(new, "required")));
+        }
+        self.deprecation((old, new), Side::Response, what);
+        let ((was, writing), (is, _)) = (schema(self.old, old), schema(self.new, new));
+        let mut changes = self.walk.changes(Side::Response, writing, (&was, &is));
+        for change in &mut changes {
+            // The generated client hands on headers as they come.
+            change.client = ClientEffect::None;
+        }
+        self.emit_changes(Side::Response, changes, what);
+    }
+
+    fn links(&mut self, old: &At<'both>, new: &At<'both>, title: &str) {
+        let links = |source: &Source<'both>, at: &At<'both>| -> Vec<(&'both str, At<'both>)> {
+            let links = at.member("links");
+            let members = links.iter().flat_map(|links| links.members().collect::<Vec<_>>());
+            members.map(|(name, at)| (name, source.resolve(at))).collect()
+        };
+        let (was, is) = (links(self.old, old), links(self.new, new));
+        let mut emit = |relation, predicate, spots| {
+            let found = Found {
+                kind: Kind::Link,
+                relation,
+                client: ClientEffect::None,
+                predicate,
+            };
+            self.emit(Side::Response, found, spots);
+        };
+        for (name, at) in &was {
+            let other = is.iter().find(|(other, _)| other == name);
+            match other {
+                None => {
+                    let spots = (Spot::at(&at.pointer), Spot::missing_from(spot(new, "links").pointer));
+                    let reason = Relation::Unclear("a value may still serve there, but the document no longer says so");
+                    emit(reason, format!("the link `{name}` of {title} is gone"), spots);
+                }
+                Some((_, other)) if at.node.to_value() != other.node.to_value() => {
+                    let spots = (Spot::at(&at.pointer), Spot::at(&other.pointer));
+                    let reason = Relation::Unclear("links are not compared further");
+                    emit(reason, format!("the link `{name}` of {title} differs"), spots);
+                }
+                Some(_) => {}
+            }
+        }
+        for (name, at) in is
+            .iter()
+            .filter(|(name, _)| !was.iter().any(|(other, _)| other == name))
+        {
+            let spots = (Spot::missing_from(spot(old, "links").pointer), Spot::at(&at.pointer));
+            emit(Relation::News, format!("the link `{name}` of {title} is new"), spots);
+        }
+    }
+}
+
+fn responses<'both>(source: &Source<'both>, operation: &At<'both>) -> Vec<Response<'both>> {
+    let Some(all) = operation.member("responses") else {
+        return Vec::new();
+    };
+    let known = all.members().filter_map(|(key, at)| {
+        Some(Response {
+            status: StatusPattern::parse(key)?,
+            pointer: at.pointer.clone(),
+            at: source.resolve(at),
+        })
+    });
+    known.collect()
+}
+
+fn headers<'both>(source: &Source<'both>, response: &At<'both>) -> Vec<(&'both str, At<'both>)> {
+    let headers = response.member("headers");
+    let members = headers.iter().flat_map(|headers| headers.members().collect::<Vec<_>>());
+    members
+        .filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"))
+        .map(|(name, at)| (name, source.resolve(at)))
+        .collect()
+}
+
+/// Whether the statuses of one pattern include those of another, which is not the same.
+fn covers(pattern: StatusPattern, other: StatusPattern) -> bool {
+    match (pattern, other) {
+        (StatusPattern::Class(class), StatusPattern::Exact(status)) => status / 100 == class,
+        (StatusPattern::Default, StatusPattern::Exact(_) | StatusPattern::Class(_)) => true,
+        _ => false,
+    }
+}
+
+/// Returns the closest response that stands for a status which its document does not name. One that the other document
+/// has too stood for the other statuses before, and says nothing about this one.
+fn covering<'list, 'both>(
+    responses: &'list [Response<'both>],
+    status: StatusPattern,
+    others: &[Response<'both>],
+) -> Option<&'list Response<'both>> {
+    let covering = responses.iter().filter(|response| covers(response.status, status));
+    let closest = covering.min_by_key(|response| width(response.status))?;
+    let is_in_both = others.iter().any(|other| other.status == closest.status);
+    (!is_in_both).then_some(closest)
+}
+
+/// How many statuses a pattern stands for, roughly.
+fn width(pattern: StatusPattern) -> u8 {
+    match pattern {
+        StatusPattern::Exact(_) => 0,
+        StatusPattern::Class(_) => 1,
+        StatusPattern::Default => 2,
+    }
+}

@@ -1,0 +1,147 @@
+//! How callers authenticate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::difference::{ClientEffect, Side, Spot};
+use super::kind::Kind;
+use super::operations::{Both, Comparison, spot};
+use super::range::Relation;
+use super::source::{At, Source};
+use super::walk::Found;
+use crate::contract::document::Node;
+
+/// One way to authenticate: schemes that are all needed, each with its scopes. Without any, no credential is needed.
+type Alternative = BTreeMap<String, (String, BTreeSet<String>)>;
+
+impl<'both> Comparison<'both> {
+    /// Compares how an operation's callers authenticate: each way of the old document must still do.
+    pub(super) fn security(&mut self, both: Both<'_, 'both>) {
+        let (was, place_before) = alternatives(self.old, &both.old.at);
+        let (is, place_now) = alternatives(self.new, &both.new.at);
+        let suffices = |old: &Alternative| is.iter().any(|new| needs_no_more(new, old));
+        let same = |left: &[Alternative], right: &[Alternative]| {
+            left.iter()
+                .all(|one| right.iter().any(|other| keys(one) == keys(other)))
+        };
+        if same(&was, &is) && same(&is, &was) {
+            return;
+        }
+        let relation = if was.iter().all(suffices) {
+            Relation::News
+        } else {
+            Relation::Different
+        };
+        let found = Found {
+            kind: Kind::Security,
+            relation,
+            client: ClientEffect::None,
+            predicate: format!("callers authenticated with {}, now with {}", text(&was), text(&is)),
+        };
+        self.emit(Side::Operation, found, (place_before, place_now));
+    }
+
+    /// Compares the flows of OAuth, which say where a token comes from.
+    pub(super) fn security_schemes(&mut self) {
+        let path = "/components/securitySchemes";
+        let (Some(was), Some(is)) = (self.old.at(path), self.new.at(path)) else {
+            return;
+        };
+        for (name, old) in was.members() {
+            let old = self.old.resolve(old);
+            let Some(new) = self.new.member(&is, name) else {
+                continue;
+            };
+            let flows = |at: &At<'_>| at.node.member("flows").map(Node::to_value);
+            if flows(&old) != flows(&new) && old.string("type") == new.string("type") {
+                let found = Found {
+                    kind: Kind::SecurityScheme,
+                    relation: Relation::Unclear("where a token comes from differs, and not what it is"),
+                    client: ClientEffect::None,
+                    predicate: format!("the flows of the security scheme `{name}` differ"),
+                };
+                self.emit(Side::Operation, found, (spot(&old, "flows"), spot(&new, "flows")));
+            }
+        }
+    }
+}
+
+/// Whether the new way needs nothing that the old one did not have.
+fn needs_no_more(new: &Alternative, old: &Alternative) -> bool {
+    new.iter().all(|(scheme, (_, scopes))| {
+        let had = old.get(scheme);
+        had.is_some_and(|(_, had)| scopes.is_subset(had))
+    })
+}
+
+fn keys(alternative: &Alternative) -> Vec<(&String, &BTreeSet<String>)> {
+    alternative
+        .iter()
+        .map(|(scheme, (_, scopes))| (scheme, scopes))
+        .collect()
+}
+
+/// Returns the ways to authenticate at an operation, and where they are stated.
+fn alternatives(source: &Source<'_>, operation: &At<'_>) -> (Vec<Alternative>, Spot) {
+    let stated = operation.member("security").or_else(|| source.at("/security"));
+    let Some(stated) = stated else {
+        return (vec![Alternative::new()], Spot::missing_from(&operation.pointer));
+    };
+    let mut found: Vec<_> = stated.elements().map(|at| alternative(source, at.node)).collect();
+    if found.is_empty() {
+        found.push(Alternative::new());
+    }
+    (found, Spot::at(stated.pointer))
+}
+
+fn alternative(source: &Source<'_>, stated: &Node) -> Alternative {
+    let schemes = stated.members().iter().map(|member| {
+        let scopes = member
+            .node
+            .elements()
+            .iter()
+            .filter_map(Node::string)
+            .map(str::to_owned);
+        (
+            scheme(source, &member.name),
+            (member.name.to_string(), scopes.collect()),
+        )
+    });
+    schemes.collect()
+}
+
+/// Returns what a scheme is, whatever its name: two documents may call the same scheme differently.
+fn scheme(source: &Source<'_>, name: &str) -> String {
+    let all = source.at("/components/securitySchemes");
+    let Some(at) = all.and_then(|all| source.member(&all, name)) else {
+        return format!("undefined {name}");
+    };
+    let string = |member: &str| at.string(member).unwrap_or_default();
+    match string("type") {
+        "apiKey" => format!("apiKey in {} {}", string("in"), string("name").to_ascii_lowercase()),
+        "http" => format!("http {}", string("scheme").to_ascii_lowercase()),
+        "openIdConnect" => format!("openIdConnect {}", string("openIdConnectUrl")),
+        // Of two schemes of OAuth in one document, the names are what differs.
+        "oauth2" => format!("oauth2 {name}"),
+        other => format!("{other} {name}"),
+    }
+}
+
+fn text(alternatives: &[Alternative]) -> String {
+    let one = |alternative: &Alternative| {
+        let schemes = alternative.values().map(|(name, scopes)| {
+            let scopes: Vec<_> = scopes.iter().map(String::as_str).collect();
+            if scopes.is_empty() {
+                format!("`{name}`")
+            } else {
+                format!("`{name}` ({})", scopes.join(", "))
+            }
+        });
+        let schemes: Vec<_> = schemes.collect();
+        if schemes.is_empty() {
+            "no credential".to_owned()
+        } else {
+            schemes.join(" and ")
+        }
+    };
+    alternatives.iter().map(one).collect::<Vec<_>>().join(", or ")
+}

@@ -1,0 +1,345 @@
+//! A schema as the conjunction that it is: references followed, `allOf` flattened, `oneOf` and `anyOf` kept as groups of
+//! alternatives. Two documents that split the same demands differently have the same view. The main type is [`View`].
+
+use serde_json::Value;
+
+use super::source::{At, Source, reference};
+use super::types::Types;
+use crate::contract::document::{Node, NodeKind};
+use crate::contract::pointer;
+
+/// The most schemas that one view combines; the rest of a larger `allOf` is left out.
+const MAXIMUM_PARTS: usize = 200;
+/// How deep references are followed to learn whether null is admitted.
+const MAXIMUM_NULL_DEPTH: usize = 16;
+
+/// The keywords that make an object of what states no type.
+const OF_OBJECTS: [&str; 5] = [
+    "properties",
+    "additionalProperties",
+    "required",
+    "minProperties",
+    "maxProperties",
+];
+/// The keywords that make an array of what states no type.
+const OF_ARRAYS: [&str; 4] = ["items", "minItems", "maxItems", "uniqueItems"];
+
+/// A schema.
+#[derive(Clone, Debug)]
+pub(super) struct View<'document> {
+    /// What applies at once.
+    pub(super) parts: Vec<At<'document>>,
+    /// The `oneOf` and `anyOf` of the parts.
+    pub(super) groups: Vec<Group<'document>>,
+    /// Whether null is admitted.
+    pub(super) null: bool,
+    /// Where the schema stands: where it is used, or would be.
+    pub(super) pointer: String,
+    /// The name of the definition, where it is a reference.
+    pub(super) name: Option<String>,
+}
+
+/// Alternatives.
+#[derive(Clone, Debug)]
+pub(super) struct Group<'document> {
+    /// Where the keyword is.
+    pub(super) pointer: String,
+    /// Whether exactly one may apply.
+    pub(super) exclusive: bool,
+    pub(super) alternatives: Vec<At<'document>>,
+}
+
+/// What an object may have besides its listed properties.
+pub(super) enum Additional<'document> {
+    Anything,
+    Nothing,
+    Of(View<'document>),
+}
+
+impl<'document> View<'document> {
+    /// The view of a schema that is not stated: anything.
+    pub(super) fn anything(pointer: &str) -> Self {
+        Self {
+            parts: Vec::new(),
+            groups: Vec::new(),
+            null: true,
+            pointer: pointer.to_owned(),
+            name: None,
+        }
+    }
+
+    /// The view of several schemas that apply at once.
+    pub(super) fn of(source: &Source<'document>, schemas: Vec<At<'document>>) -> Self {
+        let Some(first) = schemas.first() else {
+            return Self::anything("");
+        };
+        let mut view = Self::anything(&first.pointer);
+        view.name = name(first);
+        view.null = schemas.iter().all(|schema| admits_null(source, schema, 0));
+        for schema in schemas {
+            view.add(source, &schema);
+        }
+        view
+    }
+
+    fn add(&mut self, source: &Source<'document>, schema: &At<'document>) {
+        if self.parts.len() >= MAXIMUM_PARTS {
+            return;
+        }
+        let is_reference = reference(schema.node).is_some();
+        let resolved = source.resolve(schema.clone());
+        if is_reference && source.siblings_count && resolved.address() != schema.address() {
+            self.add_part(source, schema);
+        }
+        self.add_part(source, &resolved);
+    }
+
+    fn add_part(&mut self, source: &Source<'document>, part: &At<'document>) {
+        if self.parts.iter().any(|known| known.address() == part.address()) {
+            return;
+        }
+        self.parts.push(part.clone());
+        for inner in part.member("allOf").iter().flat_map(At::elements) {
+            self.add(source, &inner);
+        }
+        for keyword in ["oneOf", "anyOf"] {
+            let Some(group) = part.member(keyword) else { continue };
+            let mut alternatives: Vec<_> = group.elements().filter(|inner| !is_null(source, inner)).collect();
+            match alternatives.len() {
+                0 => {}
+                // One alternative, next to null perhaps, is no choice.
+                1 => {
+                    let only = alternatives.remove(0);
+                    self.name = self.name.take().or_else(|| name(&only));
+                    self.add(source, &only);
+                }
+                _ => self.groups.push(Group {
+                    pointer: group.pointer,
+                    exclusive: keyword == "oneOf",
+                    alternatives,
+                }),
+            }
+        }
+    }
+
+    /// Returns the alternatives of the first group, each with everything else that applies; the schema itself where it
+    /// has no group.
+    pub(super) fn alternatives(&self, source: &Source<'document>) -> Vec<Self> {
+        let Some((group, others)) = self.groups.split_first() else {
+            return vec![self.clone()];
+        };
+        let alternative = |schema: &At<'document>| {
+            let mut view = self.clone();
+            view.groups = others.to_vec();
+            view.null = false;
+            view.pointer.clone_from(&schema.pointer);
+            view.name = name(schema).or_else(|| source.resolve(schema.clone()).string("title").map(str::to_owned));
+            view.add(source, schema);
+            view
+        };
+        group.alternatives.iter().map(alternative).collect()
+    }
+
+    /// Returns what distinguishes this view from every other of its document.
+    pub(super) fn key(&self) -> Vec<usize> {
+        let mut key: Vec<_> = self.parts.iter().map(At::address).collect();
+        key.sort_unstable();
+        // No node is at this address: what follows are alternatives, of which one applies.
+        key.push(0);
+        let groups = self.groups.iter().filter_map(|group| group.alternatives.first());
+        key.extend(groups.map(At::address));
+        key.push(usize::from(self.null));
+        key
+    }
+
+    /// Returns the first part's value of a keyword.
+    pub(super) fn keyword(&self, name: &str) -> Option<At<'document>> {
+        self.parts.iter().find_map(|part| part.member(name))
+    }
+
+    /// Returns every part's value of a keyword.
+    pub(super) fn keywords(&self, name: &str) -> impl Iterator<Item = At<'document>> {
+        self.parts.iter().filter_map(move |part| part.member(name))
+    }
+
+    /// Whether any part sets the flag.
+    pub(super) fn flag(&self, name: &str) -> bool {
+        self.parts.iter().any(|part| part.flag(name))
+    }
+
+    /// Returns the types that a value may have, null aside.
+    pub(super) fn types(&self) -> Types {
+        let mut stated = None;
+        for part in &self.parts {
+            if is_never(part.node) {
+                return Types::NONE;
+            }
+            let own = match part.node.member("type").map(|kind| &kind.kind) {
+                Some(NodeKind::String(name)) => Types::named(name),
+                Some(NodeKind::Array(names)) => names
+                    .iter()
+                    .filter_map(Node::string)
+                    .fold(Types::NONE, |types, name| types.or(Types::named(name))),
+                _ => continue,
+            };
+            stated = Some(stated.map_or(own, |types: Types| types & own));
+        }
+        stated.unwrap_or_else(|| self.implied_types())
+    }
+
+    /// Returns the types that the other keywords are about.
+    fn implied_types(&self) -> Types {
+        if let Some(values) = self.values() {
+            return values
+                .iter()
+                .fold(Types::NONE, |types, value| types.or(Types::of(value)));
+        }
+        let has = |names: &[&str]| names.iter().any(|name| self.keyword(name).is_some());
+        if has(&OF_OBJECTS) {
+            Types::OBJECT
+        } else if has(&OF_ARRAYS) {
+            Types::ARRAY
+        } else {
+            Types::ALL
+        }
+    }
+
+    /// Returns the allowed values, null aside; `None` where they are not listed.
+    pub(super) fn values(&self) -> Option<Vec<Value>> {
+        let listed = self
+            .keywords("enum")
+            .map(|at| at.node.elements().iter().map(Node::to_value).collect::<Vec<_>>());
+        let single = self.keywords("const").map(|at| vec![at.node.to_value()]);
+        let values = listed
+            .chain(single)
+            .reduce(|left, right| left.into_iter().filter(|value| right.contains(value)).collect())?;
+        Some(values.into_iter().filter(|value| !value.is_null()).collect())
+    }
+
+    /// Returns the names of the listed properties, in order, each once.
+    pub(super) fn property_names(&self) -> Vec<&'document str> {
+        let mut names: Vec<&'document str> = Vec::new();
+        for properties in self.keywords("properties") {
+            names.extend(properties.node.members().iter().map(|member| member.name.as_str()));
+        }
+        names
+    }
+
+    /// Returns the schema of a property.
+    pub(super) fn property(&self, source: &Source<'document>, name: &str) -> Option<Self> {
+        let stated: Vec<_> = self.keywords("properties").filter_map(|all| all.member(name)).collect();
+        (!stated.is_empty()).then(|| Self::of(source, stated))
+    }
+
+    /// Returns where a required property is said to be so.
+    pub(super) fn requires(&self, name: &str) -> Option<String> {
+        self.keywords("required").find_map(|required| {
+            let mut names = required.node.elements().iter();
+            let index = names.position(|element| element.string() == Some(name))?;
+            Some(pointer::join(&required.pointer, &index.to_string()))
+        })
+    }
+
+    /// Returns the names of the required properties.
+    pub(super) fn required_names(&self) -> Vec<&'document str> {
+        let required = self.keywords("required");
+        required
+            .flat_map(|required| required.node.elements().iter().filter_map(Node::string))
+            .collect()
+    }
+
+    /// Returns the schema of an item.
+    pub(super) fn items(&self, source: &Source<'document>) -> Self {
+        let stated: Vec<_> = self.keywords("items").collect();
+        if stated.is_empty() {
+            return Self::anything(&self.pointer);
+        }
+        Self::of(source, stated)
+    }
+
+    /// Returns what an object may have besides its listed properties.
+    pub(super) fn additional(&self, source: &Source<'document>) -> Additional<'document> {
+        let stated: Vec<_> = self.keywords("additionalProperties").collect();
+        if stated.iter().any(|at| is_never(source.resolve((*at).clone()).node)) {
+            return Additional::Nothing;
+        }
+        let schemas: Vec<_> = stated.into_iter().filter(|at| !at.node.members().is_empty()).collect();
+        if schemas.is_empty() {
+            return Additional::Anything;
+        }
+        Additional::Of(Self::of(source, schemas))
+    }
+
+    /// Returns where a keyword is, or the schema where it would be.
+    pub(super) fn place(&self, keyword: &str) -> String {
+        self.keyword(keyword).map_or_else(|| self.definition(), |at| at.pointer)
+    }
+
+    /// Returns where the schema is defined.
+    pub(super) fn definition(&self) -> String {
+        self.parts
+            .first()
+            .map_or_else(|| self.pointer.clone(), |part| part.pointer.clone())
+    }
+}
+
+/// Returns the name of what a schema refers to.
+fn name(schema: &At<'_>) -> Option<String> {
+    let target = reference(schema.node)?;
+    pointer::tokens(target).last()
+}
+
+/// Whether nothing is valid by this schema: `false`, or `not` anything.
+fn is_never(node: &Node) -> bool {
+    node.boolean() == Some(false)
+        || node
+            .member("not")
+            .is_some_and(|not| matches!(not.kind, NodeKind::Object(_)) && not.members().is_empty())
+}
+
+/// Whether only null is valid by this schema.
+fn is_null(source: &Source<'_>, schema: &At<'_>) -> bool {
+    let node = source.resolve(schema.clone()).node;
+    match node.member("type").map(|kind| &kind.kind) {
+        Some(NodeKind::String(name)) => name.as_str() == "null",
+        Some(_) => false,
+        None => node.member("enum").is_some_and(|values| {
+            !values.elements().is_empty()
+                && values
+                    .elements()
+                    .iter()
+                    .all(|value| matches!(value.kind, NodeKind::Null))
+        }),
+    }
+}
+
+/// Whether null is valid by this schema. `nullable` adds null wherever it is written, as the check reads it.
+fn admits_null(source: &Source<'_>, schema: &At<'_>, depth: usize) -> bool {
+    let resolved = source.resolve(schema.clone());
+    if schema.flag("nullable") || resolved.flag("nullable") || depth > MAXIMUM_NULL_DEPTH {
+        return true;
+    }
+    if is_never(resolved.node) {
+        return false;
+    }
+    let is_null = |node: &Node| matches!(node.kind, NodeKind::Null);
+    match resolved.node.member("type").map(|kind| &kind.kind) {
+        Some(NodeKind::String(name)) => return name.as_str() == "null",
+        Some(NodeKind::Array(names)) => return names.iter().any(|name| name.string() == Some("null")),
+        _ => {}
+    }
+    if let Some(values) = resolved.node.member("enum") {
+        return values.elements().iter().any(is_null);
+    }
+    let typed = OF_OBJECTS
+        .iter()
+        .chain(&OF_ARRAYS)
+        .any(|keyword| resolved.node.member(keyword).is_some());
+    let admits = |inner: At<'_>| admits_null(source, &inner, depth + 1);
+    let all = resolved.member("allOf").is_none_or(|all| all.elements().all(admits));
+    let any = ["oneOf", "anyOf"].iter().all(|keyword| {
+        let group = resolved.member(keyword);
+        group.is_none_or(|group| group.elements().any(admits))
+    });
+    !typed && all && any
+}

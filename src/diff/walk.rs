@@ -1,0 +1,322 @@
+//! Compares two schemas, keyword by keyword, and finds out for each difference whether the new schema allows more, less
+//! or something else. The main type is [`Walk`].
+//!
+//! # Design
+//!
+//! What a schema allows is compared, not its text: a response of the new contract must have been allowed by the old one,
+//! a request of the old contract must still be allowed by the new one. Schemas refer to themselves, so a pair that is
+//! being compared, or was, is not compared again within one walk; a pair without any difference is remembered for all
+//! walks. That alternatives match each other is tried by walks of their own, whose differences are not kept.
+
+mod alternatives;
+mod keywords;
+mod object;
+
+use std::collections::{HashMap, HashSet};
+
+use super::difference::{ClientEffect, Meaning, Side, Spot};
+use super::kind::Kind;
+use super::range::Relation;
+use super::source::Source;
+use super::types::Types;
+use super::view::View;
+use crate::contract::pointer;
+
+/// How deep two schemas are compared.
+const MAXIMUM_DEPTH: usize = 150;
+/// How deep trials are nested: alternatives within alternatives.
+const MAXIMUM_TRIALS: usize = 3;
+
+/// A difference of two schemas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) kind: Kind,
+    /// The pointer to the value, with `*` for any element; empty for the whole value.
+    pub(super) path: String,
+    /// What is said about that value.
+    pub(super) predicate: String,
+    pub(super) meaning: Meaning,
+    pub(super) reason: Option<&'static str>,
+    pub(super) client: ClientEffect,
+    pub(super) old: Spot,
+    pub(super) new: Spot,
+}
+
+/// What two schemas, or two statements, differ in.
+pub(super) struct Found {
+    pub(super) kind: Kind,
+    pub(super) relation: Relation,
+    pub(super) client: ClientEffect,
+    pub(super) predicate: String,
+}
+
+/// How a value is written, which decides what a type includes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Writing {
+    /// As JSON.
+    Json,
+    /// As plain text: in a parameter or a header, where `5` is a string too.
+    Text,
+}
+
+/// What distinguishes a pair of schemas.
+type Pair = (Vec<usize>, Vec<usize>, Side, Writing);
+
+/// How far the comparison of a pair is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It has begun, at this depth.
+    Begun(usize),
+    /// It found something.
+    Differs,
+    /// It found nothing.
+    Same,
+    /// It found nothing as far as the pair at this depth has nothing.
+    SameIf(usize),
+}
+
+/// What is known of the pair that is being compared.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    same: bool,
+    /// The least depth of a pair that was taken for the same before it was compared.
+    leans_on: usize,
+}
+
+/// Two documents whose schemas are compared.
+pub(super) struct Walk<'both> {
+    pub(super) old: &'both Source<'both>,
+    pub(super) new: &'both Source<'both>,
+    pub(super) side: Side,
+    pub(super) writing: Writing,
+    changes: Vec<Change>,
+    states: HashMap<Pair, State>,
+    same: HashSet<Pair>,
+    frame: Frame,
+    depth: usize,
+    trials: usize,
+}
+
+impl<'both> Walk<'both> {
+    pub(super) fn new(old: &'both Source<'both>, new: &'both Source<'both>) -> Self {
+        Self {
+            old,
+            new,
+            side: Side::Request,
+            writing: Writing::Json,
+            changes: Vec::new(),
+            states: HashMap::new(),
+            same: HashSet::new(),
+            frame: Frame::outermost(),
+            depth: 0,
+            trials: 0,
+        }
+    }
+
+    /// Compares two schemas on one side of an operation, and returns what differs.
+    pub(super) fn changes(&mut self, side: Side, writing: Writing, views: (&View<'both>, &View<'both>)) -> Vec<Change> {
+        (self.side, self.writing) = (side, writing);
+        self.frame = Frame::outermost();
+        self.compare(views.0, views.1, "");
+        let same = self.states.drain().filter(|(_, state)| *state == State::Same);
+        self.same.extend(same.map(|(pair, _)| pair));
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Compares two schemas at a location of the value.
+    fn compare(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let pair = (old.key(), new.key(), self.side, self.writing);
+        if self.same.contains(&pair) {
+            return;
+        }
+        match self.states.get(&pair) {
+            Some(State::Same) => return,
+            Some(State::Begun(depth) | State::SameIf(depth)) => {
+                self.frame.leans_on = self.frame.leans_on.min(*depth);
+                return;
+            }
+            Some(State::Differs) => {
+                self.frame.same = false;
+                return;
+            }
+            None => {}
+        }
+        if self.depth >= MAXIMUM_DEPTH {
+            return self.too_large((old, new), path, "the schemas nest too deep to be compared");
+        }
+        self.states.insert(pair.clone(), State::Begun(self.depth));
+        let above = std::mem::replace(&mut self.frame, Frame::outermost());
+        self.depth += 1;
+        if old.null != new.null {
+            self.nullable(old, new, path);
+        }
+        if old.groups.is_empty() && new.groups.is_empty() {
+            self.plain(old, new, path);
+        } else {
+            self.alternatives(old, new, path);
+        }
+        self.depth -= 1;
+        let state = self.frame.state(self.depth);
+        self.states.insert(pair, state);
+        let below = std::mem::replace(&mut self.frame, above);
+        self.frame.same &= below.same;
+        if below.leans_on < self.depth {
+            self.frame.leans_on = self.frame.leans_on.min(below.leans_on);
+        }
+    }
+
+    fn nullable(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let untyped = |view: &View<'_>| view.types() == Types::ALL && view.groups.is_empty();
+        if untyped(old) != untyped(new) {
+            // Then the type differs, which says it.
+            return;
+        }
+        let (relation, predicate) = if new.null {
+            (Relation::Wider, "may now be null")
+        } else {
+            (Relation::Narrower, "may no longer be null")
+        };
+        let (old, new) = (Spot::at(old.place("nullable")), Spot::at(new.place("nullable")));
+        let found = Found {
+            kind: Kind::Nullable,
+            relation,
+            client: ClientEffect::Major,
+            predicate: predicate.to_owned(),
+        };
+        self.emit(found, path, (old, new));
+    }
+
+    /// Reports that the two schemas are too large to be compared.
+    fn too_large(&mut self, views: (&View<'both>, &View<'both>), path: &str, reason: &'static str) {
+        let found = Found {
+            kind: Kind::Keyword,
+            relation: Relation::Unclear(reason),
+            client: ClientEffect::None,
+            predicate: "was not compared to the end".to_owned(),
+        };
+        let spots = (Spot::at(views.0.definition()), Spot::at(views.1.definition()));
+        self.emit(found, path, spots);
+    }
+
+    fn emit(&mut self, found: Found, path: &str, (old, new): (Spot, Spot)) {
+        self.frame.same = false;
+        let (meaning, reason) = meaning(found.relation, self.side);
+        let change = Change {
+            kind: found.kind,
+            path: path.to_owned(),
+            predicate: found.predicate,
+            meaning,
+            reason,
+            client: found.client,
+            old,
+            new,
+        };
+        let known = |known: &Change| {
+            known.kind == change.kind
+                && known.old == change.old
+                && known.new == change.new
+                && known.predicate == change.predicate
+        };
+        if !self.changes.iter().any(known) {
+            self.changes.push(change);
+        }
+    }
+
+    /// Compares two schemas by a walk whose differences are not kept.
+    fn tried(&mut self, old: &View<'both>, new: &View<'both>) -> Tried {
+        if self.trials >= MAXIMUM_TRIALS {
+            return Tried::Unclear;
+        }
+        let changes = std::mem::take(&mut self.changes);
+        let begun = self.states.iter().filter(|(_, state)| matches!(state, State::Begun(_)));
+        let begun: HashMap<_, _> = begun.map(|(pair, state)| (pair.clone(), *state)).collect();
+        let states = std::mem::replace(&mut self.states, begun);
+        let frame = std::mem::replace(&mut self.frame, Frame::outermost());
+        self.trials += 1;
+        self.compare(old, new, "");
+        self.trials -= 1;
+        let found = std::mem::replace(&mut self.changes, changes);
+        self.states = states;
+        self.frame = frame;
+        Tried::of(&found)
+    }
+}
+
+impl Frame {
+    fn outermost() -> Self {
+        Self {
+            same: true,
+            leans_on: usize::MAX,
+        }
+    }
+
+    fn state(self, depth: usize) -> State {
+        match self {
+            Self { same: false, .. } => State::Differs,
+            Self { leans_on, .. } if leans_on < depth => State::SameIf(leans_on),
+            Self { .. } => State::Same,
+        }
+    }
+}
+
+/// What a trial found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tried {
+    /// Nothing differs.
+    Same,
+    /// Something differs, and breaks nobody.
+    Compatible,
+    /// Something differs that is unclear.
+    Unclear,
+    /// Something breaks.
+    Breaking,
+}
+
+impl Tried {
+    fn of(changes: &[Change]) -> Self {
+        let has = |meaning| changes.iter().any(|change| change.meaning == meaning);
+        if has(Meaning::Breaking) {
+            Self::Breaking
+        } else if has(Meaning::Unclear) {
+            Self::Unclear
+        } else if has(Meaning::Compatible) {
+            Self::Compatible
+        } else {
+            Self::Same
+        }
+    }
+
+    /// Whether one schema includes the other as the side requires.
+    fn is_included(self) -> bool {
+        matches!(self, Self::Same | Self::Compatible)
+    }
+}
+
+/// Returns what a relation means to those who call the service.
+pub(super) fn meaning(relation: Relation, side: Side) -> (Meaning, Option<&'static str>) {
+    let meaning = match (relation, side) {
+        (Relation::Unclear(reason), _) => return (Meaning::Unclear, Some(reason)),
+        (Relation::Different, _)
+        | (Relation::Narrower, Side::Request | Side::Operation)
+        | (Relation::Wider, Side::Response) => Meaning::Breaking,
+        (Relation::News, _)
+        | (Relation::Narrower, Side::Response)
+        | (Relation::Wider, Side::Request | Side::Operation) => Meaning::Compatible,
+    };
+    (meaning, None)
+}
+
+/// Returns what the generated client makes of a keyword: it checks strings and values, so less is a change and more is
+/// an addition.
+fn client_by(relation: Relation) -> ClientEffect {
+    match relation {
+        Relation::Different | Relation::Narrower => ClientEffect::Major,
+        Relation::Wider => ClientEffect::Minor,
+        Relation::News | Relation::Unclear(_) => ClientEffect::None,
+    }
+}
+
+/// Returns the pointer to any element of an array, or any member of a map.
+fn any(path: &str) -> String {
+    pointer::join(path, "*")
+}

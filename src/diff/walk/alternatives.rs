@@ -1,0 +1,192 @@
+//! Alternatives: each of the old schema is matched with one of the new, by name, by equality or because one includes the
+//! other. What is left was removed or added.
+
+use serde_json::Value;
+
+use super::{Found, Relation, Tried, Walk, client_by};
+use crate::diff::difference::{ClientEffect, Side, Spot};
+use crate::diff::kind::Kind;
+use crate::diff::source::Source;
+use crate::diff::types::Types;
+use crate::diff::view::View;
+
+/// The most pairs of alternatives that are compared with each other.
+const MAXIMUM_PAIRS: usize = 400;
+
+impl<'both> Walk<'both> {
+    pub(super) fn alternatives(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let (was, is) = (old.alternatives(self.old), new.alternatives(self.new));
+        let mut unmatched_old: Vec<_> = (0..was.len()).collect();
+        let mut unmatched_new: Vec<_> = (0..is.len()).collect();
+        let mut pairs = Vec::new();
+        let by_name = |old: &View<'_>, new: &View<'_>| old.name.is_some() && old.name == new.name;
+        take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
+            by_name(&was[o], &is[n])
+        });
+        let (old_tags, new_tags) = (tags(self.old, &was), tags(self.new, &is));
+        take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
+            old_tags[o].is_some() && old_tags[o] == new_tags[n]
+        });
+        if unmatched_old.len() * unmatched_new.len() > MAXIMUM_PAIRS {
+            self.too_large((old, new), path, "there are too many alternatives to be compared");
+        } else {
+            take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
+                self.tried(&was[o], &is[n]) == Tried::Same
+            });
+            take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
+                was[o].types() != Types::ALL && self.tried(&was[o], &is[n]).is_included()
+            });
+            if unmatched_old.len() == unmatched_new.len() {
+                // What is left on both sides are probably the same alternatives, changed.
+                take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
+                    was[o].types() == is[n].types()
+                });
+            }
+            for index in unmatched_old {
+                self.unmatched(&was[index], &is, (new, path), Relation::Narrower);
+            }
+            for index in unmatched_new {
+                self.unmatched(&is[index], &was, (old, path), Relation::Wider);
+            }
+        }
+        for (o, n) in pairs {
+            self.compare(&was[o], &is[n], path);
+        }
+        self.exclusive(old, new, path);
+    }
+
+    /// Reports an alternative that only one document has, unless one of the other's includes it.
+    fn unmatched(
+        &mut self,
+        lone: &View<'both>,
+        others: &[View<'both>],
+        (holder, path): (&View<'both>, &str),
+        relation: Relation,
+    ) {
+        let removed = relation == Relation::Narrower;
+        let mut best = Tried::Breaking;
+        for other in others {
+            let (old, new) = if removed { (lone, other) } else { (other, lone) };
+            // What is included in another alternative is wider for what was removed, narrower for what was added.
+            if other.types().includes(lone.types()) && lone.types() != Types::ALL {
+                best = best.min_by_severity(self.included(old, new, removed));
+            }
+        }
+        let relation = match best {
+            Tried::Same | Tried::Compatible => return,
+            Tried::Unclear => Relation::Unclear("whether another alternative includes it is not decided"),
+            Tried::Breaking => relation,
+        };
+        let what = lone
+            .name
+            .as_ref()
+            .map_or_else(|| lone.types().to_string(), |name| format!("`{name}`"));
+        let holder = holder
+            .groups
+            .first()
+            .map_or_else(|| holder.definition(), |group| group.pointer.clone());
+        let (predicate, spots) = if removed {
+            let spots = (Spot::at(&lone.pointer), Spot::missing_from(holder));
+            (format!("no longer has the alternative {what}"), spots)
+        } else {
+            let spots = (Spot::missing_from(holder), Spot::at(&lone.pointer));
+            (format!("has the new alternative {what}"), spots)
+        };
+        let client = match relation {
+            Relation::Wider => ClientEffect::Minor,
+            Relation::Unclear(_) => ClientEffect::Major,
+            other => client_by(other),
+        };
+        let found = Found {
+            kind: Kind::Alternatives,
+            relation,
+            client,
+            predicate,
+        };
+        self.emit(found, path, spots);
+    }
+
+    /// Tries whether the old schema is included in the new one, or the other way round, whatever the side.
+    fn included(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> Tried {
+        let included_by = if old_in_new { Side::Request } else { Side::Response };
+        if self.side == included_by {
+            return self.tried(old, new);
+        }
+        // The answer of the other side is what the relation means there, with the properties of this side; where a
+        // schema has none that only one side has, the two agree.
+        let side = std::mem::replace(&mut self.side, included_by);
+        let tried = self.tried(old, new);
+        self.side = side;
+        tried
+    }
+
+    /// Compares whether the alternatives exclude each other.
+    fn exclusive(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let (Some(was), Some(is)) = (old.groups.first(), new.groups.first()) else {
+            return;
+        };
+        if was.exclusive == is.exclusive {
+            return;
+        }
+        let types: Vec<_> = new.alternatives(self.new).iter().map(View::types).collect();
+        let apart = types.iter().enumerate().all(|(index, types_of)| {
+            let mut later = types.iter().skip(index + 1);
+            later.all(|other| !other.meets(*types_of))
+        });
+        if apart {
+            return;
+        }
+        let found = Found {
+            kind: Kind::Alternatives,
+            relation: Relation::Unclear("whether a value fits several alternatives is not decided"),
+            client: ClientEffect::Major,
+            predicate: if is.exclusive {
+                "may fit only one alternative now"
+            } else {
+                "may fit several alternatives now"
+            }
+            .to_owned(),
+        };
+        self.emit(found, path, (Spot::at(&was.pointer), Spot::at(&is.pointer)));
+    }
+}
+
+impl Tried {
+    fn min_by_severity(self, other: Self) -> Self {
+        let rank = |tried: Self| match tried {
+            Self::Same => 0,
+            Self::Compatible => 1,
+            Self::Unclear => 2,
+            Self::Breaking => 3,
+        };
+        if rank(other) < rank(self) { other } else { self }
+    }
+}
+
+/// Returns what tells each alternative apart: its first property with a single value, and that value.
+fn tags<'both>(source: &Source<'both>, alternatives: &[View<'both>]) -> Vec<Option<(&'both str, Value)>> {
+    let tag = |view: &View<'both>| {
+        let mut names = view.property_names().into_iter();
+        names.find_map(|name| match view.property(source, name)?.values()?.as_slice() {
+            [value] => Some((name, value.clone())),
+            _ => None,
+        })
+    };
+    alternatives.iter().map(tag).collect()
+}
+
+/// Moves the pairs that fit from the unmatched ones, each of them once.
+fn take_pairs(
+    old: &mut Vec<usize>,
+    new: &mut Vec<usize>,
+    pairs: &mut Vec<(usize, usize)>,
+    mut fits: impl FnMut(usize, usize) -> bool,
+) {
+    old.retain(|o| {
+        let Some(position) = new.iter().position(|n| fits(*o, *n)) else {
+            return true;
+        };
+        pairs.push((*o, new.remove(position)));
+        false
+    });
+}

@@ -1,0 +1,564 @@
+//! The keywords of one schema: type, values, bounds, formats and the rest.
+
+use serde_json::Value;
+
+use super::{Found, Relation, Tried, Walk, Writing, any, client_by};
+use crate::diff::difference::{ClientEffect, Side, Spot};
+use crate::diff::kind::Kind;
+use crate::diff::range::{End, Range, compare_ends};
+use crate::diff::source::At;
+use crate::diff::types::Types;
+use crate::diff::view::View;
+
+/// The formats of strings whose values are known, none of which is a value of another.
+const KNOWN_FORMATS: &[&str] = &[
+    "byte",
+    "date",
+    "date-time",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uuid",
+];
+/// The formats of numbers that bound nothing which a document would rely on.
+const WIDE_FORMATS: &[&str] = &["double", "float", "int64", "uint64"];
+/// The keywords that assert something and are compared as they stand.
+const OPAQUE: &[&str] = &[
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "if",
+    "patternProperties",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+/// The most values that a sentence lists.
+const MOST_VALUES: usize = 8;
+
+impl<'both> Walk<'both> {
+    /// Compares two schemas without alternatives.
+    pub(super) fn plain(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        self.unresolved(old, new, path);
+        let (was, is) = (old.types(), new.types());
+        if was != is {
+            self.types(old, new, path);
+        }
+        let both = was & is;
+        // What had no type at all has no other keyword worth a line either.
+        if both == Types::NONE || (was == Types::ALL) != (is == Types::ALL) {
+            return;
+        }
+        self.values(old, new, path);
+        self.open_values(old, new, path);
+        self.default(old, new, path);
+        if both.meets(Types::STRING) {
+            self.length(old, new, path);
+            self.pattern(old, new, path);
+        }
+        if both.meets(Types::NUMBER) {
+            self.bounds(old, new, path);
+            self.multiple_of(old, new, path);
+        }
+        if both.meets(Types::STRING) || both.meets(Types::NUMBER) {
+            self.format(old, new, path);
+        }
+        if both.meets(Types::ARRAY) && both != Types::ALL {
+            self.compare(&old.items(self.old), &new.items(self.new), &any(path));
+            self.count(old, new, path, Kind::ItemCount);
+            self.unique(old, new, path);
+        }
+        if both.meets(Types::OBJECT) && both != Types::ALL {
+            self.object(old, new, path);
+            self.discriminator(old, new, path);
+        }
+        self.not(old, new, path);
+        self.deprecated(old, new, path);
+        for keyword in OPAQUE {
+            self.opaque(old, new, (keyword, path));
+        }
+    }
+
+    /// Emits a difference of one keyword, located at the keyword.
+    fn at_keyword(&mut self, found: Found, views: (&View<'both>, &View<'both>), keyword: &str, path: &str) {
+        let spot = |view: &View<'_>| match view.keyword(keyword) {
+            Some(at) => Spot::at(at.pointer),
+            None => Spot::missing_from(view.definition()),
+        };
+        let spots = (spot(views.0), spot(views.1));
+        self.emit(found, path, spots);
+    }
+
+    fn types(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let (was, is) = (old.types(), new.types());
+        let scalar = Types::NUMBER.or(Types::BOOLEAN);
+        let is_free_text = |view: &View<'_>, types: Types| {
+            types.includes(Types::STRING)
+                && view.values().is_none()
+                && ["pattern", "format", "minLength", "maxLength"]
+                    .iter()
+                    .all(|keyword| view.keyword(keyword).is_none())
+        };
+        let text = self.writing == Writing::Text;
+        let relation = if is.includes(was) {
+            Relation::Wider
+        } else if was.includes(is) {
+            Relation::Narrower
+        } else if text && is_free_text(new, is) && scalar.or(Types::STRING).includes(was) {
+            Relation::Wider
+        } else if text && is_free_text(old, was) && scalar.or(Types::STRING).includes(is) {
+            Relation::Narrower
+        } else if text
+            && was.meets(Types::ARRAY) != is.meets(Types::ARRAY)
+            && self.side == Side::Request
+            && is == Types::ARRAY
+        {
+            Relation::Unclear("one value is written like a list of one, unless it contains the separator")
+        } else {
+            Relation::Different
+        };
+        let found = Found {
+            kind: Kind::Type,
+            relation,
+            client: ClientEffect::Major,
+            predicate: format!("was {was}, is {is}"),
+        };
+        self.at_keyword(found, (old, new), "type", path);
+    }
+
+    fn values(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let keyword = if old.keyword("const").or_else(|| new.keyword("const")).is_some() {
+            "const"
+        } else {
+            "enum"
+        };
+        let (was, is) = (old.values(), new.values());
+        let every = |found: &Option<Vec<Value>>| found.as_ref().is_some_and(|values| is_every_boolean(values));
+        let emitted: Vec<(Relation, String)> = match (&was, &is) {
+            (None, Some(values)) if !every(&is) => {
+                vec![(Relation::Narrower, format!("is now limited to {}", listed(values)))]
+            }
+            (Some(values), None) if !every(&was) => {
+                vec![(Relation::Wider, format!("is no longer limited to {}", listed(values)))]
+            }
+            (Some(was), Some(is)) => {
+                let missing = |from: &[Value], of: &[Value]| -> Vec<Value> {
+                    from.iter().filter(|value| !of.contains(value)).cloned().collect()
+                };
+                let (gone, added) = (missing(was, is), missing(is, was));
+                let mut emitted = Vec::new();
+                if !gone.is_empty() {
+                    emitted.push((Relation::Narrower, format!("may no longer be {}", listed(&gone))));
+                }
+                if !added.is_empty() {
+                    emitted.push((Relation::Wider, format!("may now be {}", listed(&added))));
+                }
+                emitted
+            }
+            _ => return,
+        };
+        for (relation, predicate) in emitted {
+            let found = Found {
+                kind: Kind::Enum,
+                relation,
+                client: if was.is_some() && is.is_some() {
+                    client_by(relation)
+                } else {
+                    ClientEffect::Major
+                },
+                predicate,
+            };
+            self.at_keyword(found, (old, new), keyword, path);
+        }
+    }
+
+    /// Compares `x-extensible-enum`, whose values a response may exceed at any time.
+    fn open_values(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let keyword = "x-extensible-enum";
+        let (Some(was), Some(is)) = (old.keyword(keyword), new.keyword(keyword)) else {
+            return;
+        };
+        let values = |at: &At<'_>| at.node.to_value().as_array().cloned().unwrap_or_default();
+        let (was, is) = (values(&was), values(&is));
+        let gone: Vec<_> = was.iter().filter(|value| !is.contains(value)).cloned().collect();
+        let added: Vec<_> = is.iter().filter(|value| !was.contains(value)).cloned().collect();
+        for (relation, verb, values) in [
+            (Relation::Narrower, "may no longer be", gone),
+            (Relation::News, "may now be", added),
+        ] {
+            if !values.is_empty() {
+                let found = Found {
+                    kind: Kind::Enum,
+                    relation,
+                    client: ClientEffect::None,
+                    predicate: format!("{verb} {}", listed(&values)),
+                };
+                self.at_keyword(found, (old, new), keyword, path);
+            }
+        }
+    }
+
+    fn default(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let value = |view: &View<'_>| view.keyword("default").map(|at| at.node.to_value());
+        let (was, is) = (value(old), value(new));
+        if was == is {
+            return;
+        }
+        let text = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".to_owned(), quoted);
+        let changed = was.is_some() && is.is_some();
+        let relation = match (self.side, self.writing) {
+            (Side::Request, Writing::Text) if changed && path.is_empty() => Relation::Different,
+            (Side::Request, Writing::Text) => {
+                Relation::Unclear("only one document says what a missing value stands for")
+            }
+            (Side::Request, _) => {
+                Relation::Unclear("a request without it may mean something else now, or keep what is stored")
+            }
+            _ => Relation::News,
+        };
+        let found = Found {
+            kind: Kind::Default,
+            relation,
+            client: if changed {
+                ClientEffect::Minor
+            } else {
+                ClientEffect::Major
+            },
+            predicate: format!("had the default {}, has {}", text(&was), text(&is)),
+        };
+        self.at_keyword(found, (old, new), "default", path);
+    }
+
+    fn bounds(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let integers = !(old.types() & new.types()).includes(Types::NUMBER);
+        let (was, is) = (Range::of_number(old, integers), Range::of_number(new, integers));
+        self.range(Kind::Bounds, ("minimum", "maximum"), (was, is), (old, new), path);
+    }
+
+    fn length(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let range = |view: &View<'_>| Range::of_count(view, "minLength", "maxLength");
+        self.range(
+            Kind::Length,
+            ("minLength", "maxLength"),
+            (range(old), range(new)),
+            (old, new),
+            path,
+        );
+    }
+
+    pub(super) fn count(&mut self, old: &View<'both>, new: &View<'both>, path: &str, kind: Kind) {
+        let names = if kind == Kind::ItemCount {
+            ("minItems", "maxItems")
+        } else {
+            ("minProperties", "maxProperties")
+        };
+        let range = |view: &View<'_>| Range::of_count(view, names.0, names.1);
+        self.range(kind, names, (range(old), range(new)), (old, new), path);
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "two ranges of two schemas, and what they are called"
+    )]
+    fn range(
+        &mut self,
+        kind: Kind,
+        names: (&str, &str),
+        (was, is): (Range, Range),
+        views: (&View<'both>, &View<'both>),
+        path: &str,
+    ) {
+        for (keyword, was, is, upper) in [
+            (names.0, was.lower, is.lower, false),
+            (names.1, was.upper, is.upper, true),
+        ] {
+            let Some(relation) = compare_ends(was, is, upper) else {
+                continue;
+            };
+            // A bound that follows from the format alone is the format's.
+            let stated = views.0.keyword(keyword).or_else(|| views.1.keyword(keyword)).is_some();
+            let by_format = kind == Kind::Bounds && !stated;
+            let found = Found {
+                kind: if by_format { Kind::Format } else { kind },
+                relation,
+                client: match kind {
+                    Kind::Bounds if by_format => ClientEffect::Major,
+                    Kind::Bounds | Kind::ItemCount | Kind::PropertyCount => ClientEffect::None,
+                    _ => client_by(relation),
+                },
+                predicate: format!("had {keyword} {}, has {}", end(was), end(is)),
+            };
+            self.at_keyword(found, views, if by_format { "format" } else { keyword }, path);
+        }
+    }
+
+    fn multiple_of(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let value = |view: &View<'_>| view.keyword("multipleOf").and_then(|at| at.node.to_value().as_f64());
+        let (was, is) = (value(old), value(new));
+        let divides = |part: f64, whole: f64| part > 0.0 && (whole / part).fract().abs() < f64::EPSILON;
+        let relation = match (was, is) {
+            (None, None) => return,
+            (None, Some(_)) => Relation::Narrower,
+            (Some(_), None) => Relation::Wider,
+            (Some(was), Some(is)) if (was - is).abs() < f64::EPSILON => return,
+            (Some(was), Some(is)) if divides(was, is) => Relation::Narrower,
+            (Some(was), Some(is)) if divides(is, was) => Relation::Wider,
+            _ => Relation::Different,
+        };
+        let text = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), |value| value.to_string());
+        let found = Found {
+            kind: Kind::MultipleOf,
+            relation,
+            client: ClientEffect::None,
+            predicate: format!("had multipleOf {}, has {}", text(was), text(is)),
+        };
+        self.at_keyword(found, (old, new), "multipleOf", path);
+    }
+
+    fn pattern(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let patterns = |view: &View<'_>| -> Vec<String> {
+            let stated = view
+                .keywords("pattern")
+                .filter_map(|at| at.node.string().map(str::to_owned));
+            let mut stated: Vec<_> = stated.filter(|pattern| !is_any_text(pattern)).collect();
+            stated.sort();
+            stated.dedup();
+            stated
+        };
+        let (was, is) = (patterns(old), patterns(new));
+        if was == is {
+            return;
+        }
+        let within = |these: &[String], those: &[String]| these.iter().all(|pattern| those.contains(pattern));
+        let relation = if within(&was, &is) {
+            Relation::Narrower
+        } else if within(&is, &was) {
+            Relation::Wider
+        } else {
+            Relation::Unclear("whether one pattern includes the other is not decided")
+        };
+        let text = |patterns: &[String]| match patterns {
+            [] => "none".to_owned(),
+            patterns => patterns
+                .iter()
+                .map(|pattern| format!("`{pattern}`"))
+                .collect::<Vec<_>>()
+                .join(" and "),
+        };
+        let found = Found {
+            kind: Kind::Pattern,
+            relation,
+            client: if was.is_empty() || is.is_empty() {
+                ClientEffect::Major
+            } else {
+                ClientEffect::Minor
+            },
+            predicate: format!("had the pattern {}, has {}", text(&was), text(&is)),
+        };
+        self.at_keyword(found, (old, new), "pattern", path);
+    }
+
+    fn format(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let format = |view: &View<'both>| view.keyword("format").and_then(|at| at.node.string());
+        let (was, is) = (format(old), format(new));
+        let reported = |kind| {
+            self.changes
+                .iter()
+                .any(|change| change.kind == kind && change.path == path)
+        };
+        if was == is || (reported(Kind::Format) && was.or(is).is_some_and(|format| format.contains("int"))) {
+            return;
+        }
+        let numeric = (old.types() & new.types()).meets(Types::NUMBER);
+        let known = |format: Option<&str>| format.is_none_or(|format| KNOWN_FORMATS.contains(&format));
+        let relation = match (was, is) {
+            (Some("float"), Some("double")) if numeric => Relation::Wider,
+            (Some("double"), Some("float")) if numeric => Relation::Narrower,
+            _ if numeric && [was, is].into_iter().flatten().all(is_numeric) => {
+                let wide = |format: Option<&str>| format.is_none_or(|format| WIDE_FORMATS.contains(&format));
+                if !wide(was) || !wide(is) {
+                    // The bounds of the format are compared with the other bounds, and they are the same.
+                    return;
+                }
+                Relation::Unclear("only numbers differ that few programs can hold")
+            }
+            (Some("password"), None) | (None, Some("password")) => Relation::News,
+            _ if !known(was) || !known(is) => Relation::Unclear("nothing defines which values the format has"),
+            (None, _) => Relation::Narrower,
+            (_, None) => Relation::Wider,
+            _ => Relation::Different,
+        };
+        let text = |format: Option<&str>| format.map_or_else(|| "none".to_owned(), |format| format!("`{format}`"));
+        let found = Found {
+            kind: Kind::Format,
+            relation,
+            client: ClientEffect::Major,
+            predicate: format!("had the format {}, has {}", text(was), text(is)),
+        };
+        self.at_keyword(found, (old, new), "format", path);
+    }
+
+    fn unique(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let (relation, predicate) = match (old.flag("uniqueItems"), new.flag("uniqueItems")) {
+            (false, true) => (Relation::Narrower, "may no longer repeat an item"),
+            (true, false) => (Relation::Wider, "may now repeat an item"),
+            _ => return,
+        };
+        let found = Found {
+            kind: Kind::UniqueItems,
+            relation,
+            client: ClientEffect::Major,
+            predicate: predicate.to_owned(),
+        };
+        self.at_keyword(found, (old, new), "uniqueItems", path);
+    }
+
+    fn not(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let (was, is) = (old.keyword("not"), new.keyword("not"));
+        let relation = match (was, is) {
+            (None, None) => return,
+            (None, Some(_)) => Relation::Narrower,
+            (Some(_), None) => Relation::Wider,
+            (Some(was), Some(is)) => {
+                let (was, is) = (View::of(self.old, vec![was]), View::of(self.new, vec![is]));
+                if self.tried(&was, &is) == Tried::Same {
+                    return;
+                }
+                Relation::Unclear("what is excluded by `not` differs, and is not compared further")
+            }
+        };
+        let found = Found {
+            kind: Kind::Not,
+            relation,
+            client: ClientEffect::None,
+            predicate: "excludes other values by `not`".to_owned(),
+        };
+        self.at_keyword(found, (old, new), "not", path);
+    }
+
+    fn discriminator(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let value = |view: &View<'_>| view.keyword("discriminator").map(|at| at.node.to_value());
+        let (was, is) = (value(old), value(new));
+        if was == is {
+            return;
+        }
+        let property = |value: &Option<Value>| value.as_ref().and_then(|value| value.get("propertyName").cloned());
+        let predicate = match (property(&was), property(&is)) {
+            (Some(was), Some(is)) if was != is => format!("is told apart by {}, was by {}", quoted(&is), quoted(&was)),
+            (Some(_), Some(_)) => "has other mappings of its discriminator".to_owned(),
+            (None, _) => "has a discriminator now".to_owned(),
+            (_, None) => "no longer has a discriminator".to_owned(),
+        };
+        let found = Found {
+            kind: Kind::Discriminator,
+            relation: Relation::Unclear(
+                "a discriminator only helps to choose the schema, it allows and forbids nothing",
+            ),
+            client: ClientEffect::Major,
+            predicate,
+        };
+        self.at_keyword(found, (old, new), "discriminator", path);
+    }
+
+    fn deprecated(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let predicate = match (old.flag("deprecated"), new.flag("deprecated")) {
+            (false, true) => "is now deprecated",
+            (true, false) => "is no longer deprecated",
+            _ => return,
+        };
+        let found = Found {
+            kind: Kind::Deprecation,
+            relation: Relation::News,
+            client: ClientEffect::Minor,
+            predicate: predicate.to_owned(),
+        };
+        self.at_keyword(found, (old, new), "deprecated", path);
+    }
+
+    fn opaque(&mut self, old: &View<'both>, new: &View<'both>, (keyword, path): (&str, &str)) {
+        let value = |view: &View<'_>| view.keywords(keyword).map(|at| at.node.to_value()).collect::<Vec<_>>();
+        if value(old) == value(new) {
+            return;
+        }
+        let found = Found {
+            kind: Kind::Keyword,
+            relation: Relation::Unclear("the keyword is not interpreted"),
+            client: ClientEffect::None,
+            predicate: format!("has another `{keyword}`"),
+        };
+        self.at_keyword(found, (old, new), keyword, path);
+    }
+
+    /// Compares references that lead nowhere, or to another file.
+    fn unresolved(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let references = |view: &View<'_>, siblings: bool| -> Vec<String> {
+            let stated = view
+                .keywords("$ref")
+                .filter_map(|at| at.node.string().map(str::to_owned));
+            // With siblings, the part that has the reference is kept next to what it leads to.
+            stated.filter(|target| !siblings || !target.starts_with('#')).collect()
+        };
+        let (was, is) = (
+            references(old, self.old.siblings_count),
+            references(new, self.new.siblings_count),
+        );
+        if was != is {
+            let found = Found {
+                kind: Kind::Reference,
+                relation: Relation::Unclear("what it refers to is not in the file"),
+                client: ClientEffect::None,
+                predicate: "refers to something else".to_owned(),
+            };
+            self.at_keyword(found, (old, new), "$ref", path);
+        }
+    }
+}
+
+fn is_numeric(format: &str) -> bool {
+    WIDE_FORMATS.contains(&format) || format.starts_with("int") || format.starts_with("uint")
+}
+
+/// Whether the pattern matches every text, the empty one included.
+fn is_any_text(pattern: &str) -> bool {
+    matches!(pattern, "" | ".*" | "^.*$" | "^.*" | ".*$")
+}
+
+fn is_every_boolean(values: &[Value]) -> bool {
+    values.contains(&Value::Bool(true)) && values.contains(&Value::Bool(false))
+}
+
+/// Returns values for a sentence: `` `a`, `b` ``.
+fn listed(values: &[Value]) -> String {
+    let shown: Vec<_> = values.iter().take(MOST_VALUES).map(quoted).collect();
+    match values.len().saturating_sub(MOST_VALUES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn quoted(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("`{text}`"),
+        other => format!("`{other}`"),
+    }
+}
+
+fn end(end: Option<End>) -> String {
+    end.map_or_else(
+        || "none".to_owned(),
+        |End { value, excluded }| {
+            if excluded {
+                format!("{value}, itself excluded")
+            } else {
+                value.to_string()
+            }
+        },
+    )
+}

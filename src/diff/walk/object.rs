@@ -1,0 +1,189 @@
+//! Objects: properties, whether they are required, what else may be there.
+//!
+//! # Design
+//!
+//! An object that lists properties and is not closed formally admits anything under every other name. Nobody reads it
+//! so: a name that is not listed is not documented. A property that is added to an open object is therefore news, and
+//! one that is removed from it leaves open what its name means now.
+
+use std::collections::HashSet;
+
+use super::{Relation, Tried, Walk, any};
+use crate::contract::pointer;
+use crate::diff::difference::{ClientEffect, Side, Spot};
+use crate::diff::kind::Kind;
+use crate::diff::view::{Additional, View};
+use crate::diff::walk::Found;
+
+/// A property on one side.
+struct Property<'both> {
+    view: View<'both>,
+    required: Option<String>,
+}
+
+impl<'both> Walk<'both> {
+    pub(super) fn object(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let mut names = HashSet::new();
+        let listed = old.property_names().into_iter().chain(new.property_names());
+        let listed: Vec<_> = listed.filter(|name| names.insert(*name)).collect();
+        for name in listed {
+            let below = pointer::join(path, name);
+            match (self.property(true, old, name), self.property(false, new, name)) {
+                (Some(was), Some(is)) => {
+                    self.required((old, &was), (new, &is), &below);
+                    self.compare(&was.view, &is.view, &below);
+                }
+                (Some(was), None) => self.removed(&was, new, &below),
+                (None, Some(is)) => self.added(old, &is, &below),
+                (None, None) => {}
+            }
+        }
+        let required = old.required_names().into_iter().chain(new.required_names());
+        for name in required.filter(|name| names.insert(*name)).collect::<Vec<_>>() {
+            self.required_elsewhere(old, new, (name, path));
+        }
+        self.additional(old, new, path);
+        self.count(old, new, path, Kind::PropertyCount);
+    }
+
+    /// Returns a property, unless it does not exist on this side of an operation.
+    fn property(&self, is_old: bool, view: &View<'both>, name: &str) -> Option<Property<'both>> {
+        let source = if is_old { self.old } else { self.new };
+        let property = view.property(source, name)?;
+        let hidden = match self.side {
+            Side::Request => "readOnly",
+            Side::Response => "writeOnly",
+            Side::Operation => return None,
+        };
+        let required = view.requires(name);
+        (!property.flag(hidden)).then_some(Property {
+            view: property,
+            required,
+        })
+    }
+
+    fn required(&mut self, old: (&View<'both>, &Property<'both>), new: (&View<'both>, &Property<'both>), path: &str) {
+        let (was, is) = (&old.1.required, &new.1.required);
+        let (relation, predicate, spots) = match (was, is) {
+            (None, Some(at)) => {
+                let relation = self.newly_required(&new.1.view);
+                let spots = (Spot::missing_from(old.0.place("required")), Spot::at(at));
+                (relation, "is now required", spots)
+            }
+            (Some(at), None) => {
+                let spots = (Spot::at(at), Spot::missing_from(new.0.place("required")));
+                (Relation::Wider, "is no longer required", spots)
+            }
+            _ => return,
+        };
+        self.emit(found(Kind::PropertyRequired, relation, predicate), path, spots);
+    }
+
+    /// What it means that a property is required now.
+    fn newly_required(&self, property: &View<'both>) -> Relation {
+        if self.side == Side::Request && property.keyword("default").is_some() {
+            return Relation::Unclear(
+                "it is required and has a default, so a request without it may still be accepted",
+            );
+        }
+        Relation::Narrower
+    }
+
+    fn removed(&mut self, was: &Property<'both>, new: &View<'both>, path: &str) {
+        let hidden = new.property_names().contains(&last(path).as_str());
+        let predicate = match (hidden, self.side) {
+            (true, Side::Response) => "is now write-only, so no response has it",
+            (true, _) => "is now read-only, so no request has it",
+            (false, _) => "is gone",
+        };
+        let relation = match (self.side, was.required.is_some(), new.additional(self.new)) {
+            (Side::Response, true, _) => Relation::Wider,
+            (Side::Response, false, _) => Relation::Unclear(
+                "it was optional, so callers had to expect its absence; whether it still comes is not said",
+            ),
+            (_, _, Additional::Nothing) => Relation::Narrower,
+            _ => Relation::Unclear(
+                "the new document does not say whether a request that still has it is rejected or ignored",
+            ),
+        };
+        let spots = (Spot::at(&was.view.pointer), Spot::missing_from(new.place("properties")));
+        self.emit(found(Kind::PropertyRemoved, relation, predicate), path, spots);
+    }
+
+    fn added(&mut self, old: &View<'both>, is: &Property<'both>, path: &str) {
+        let additional = old.additional(self.old);
+        let relation = match (self.side, &additional) {
+            (Side::Request, _) if is.required.is_some() => self.newly_required(&is.view),
+            (_, Additional::Nothing) => Relation::Wider,
+            (_, Additional::Anything) => Relation::News,
+            (_, Additional::Of(others)) => match self.tried(others, &is.view) {
+                Tried::Same | Tried::Compatible => Relation::News,
+                Tried::Unclear => Relation::Unclear(
+                    "the old document has a schema for every other property, which cannot be compared",
+                ),
+                Tried::Breaking => Relation::Different,
+            },
+        };
+        let required = is.required.is_some() && self.side == Side::Request;
+        let predicate = if required { "is new and required" } else { "is new" };
+        let spots = (Spot::missing_from(old.place("properties")), Spot::at(&is.view.pointer));
+        let mut found = found(Kind::PropertyAdded, relation, predicate);
+        found.client = if required {
+            ClientEffect::Major
+        } else {
+            ClientEffect::Minor
+        };
+        self.emit(found, path, spots);
+    }
+
+    /// Compares whether a property is required that neither schema lists.
+    fn required_elsewhere(&mut self, old: &View<'both>, new: &View<'both>, (name, path): (&str, &str)) {
+        let (relation, predicate, spots) = match (old.requires(name), new.requires(name)) {
+            (None, Some(at)) => {
+                let spots = (Spot::missing_from(old.place("required")), Spot::at(at));
+                (Relation::Narrower, "is now required", spots)
+            }
+            (Some(at), None) => {
+                let spots = (Spot::at(at), Spot::missing_from(new.place("required")));
+                (Relation::Wider, "is no longer required", spots)
+            }
+            _ => return,
+        };
+        self.emit(
+            found(Kind::PropertyRequired, relation, predicate),
+            &pointer::join(path, name),
+            spots,
+        );
+    }
+
+    fn additional(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let (relation, predicate) = match (old.additional(self.old), new.additional(self.new)) {
+            (Additional::Nothing, Additional::Nothing) | (Additional::Anything, Additional::Anything) => return,
+            (Additional::Of(old), Additional::Of(new)) => return self.compare(&old, &new, &any(path)),
+            (_, Additional::Nothing) => (Relation::Narrower, "may no longer have other properties"),
+            (Additional::Nothing, _) => (Relation::Wider, "may now have other properties"),
+            (Additional::Anything, Additional::Of(_)) => {
+                (Relation::Narrower, "has a schema for its other properties now")
+            }
+            (Additional::Of(_), Additional::Anything) => {
+                (Relation::Wider, "no longer has a schema for its other properties")
+            }
+        };
+        let keyword = "additionalProperties";
+        let spots = (Spot::at(old.place(keyword)), Spot::at(new.place(keyword)));
+        self.emit(found(Kind::AdditionalProperties, relation, predicate), path, spots);
+    }
+}
+
+fn found(kind: Kind, relation: Relation, predicate: &str) -> Found {
+    Found {
+        kind,
+        relation,
+        client: ClientEffect::Major,
+        predicate: predicate.to_owned(),
+    }
+}
+
+fn last(path: &str) -> String {
+    pointer::tokens(path).last().unwrap_or_default()
+}

@@ -1,0 +1,322 @@
+//! Edits of a schema: each in both directions and on both sides.
+
+use super::support::{assert_places, on_each_side, with_schemas};
+
+/// An edit: the old schema, the new one, and what it means in a request and in a response; the reverse is expected to
+/// mean the opposite, unless it is given.
+type Edit<'text> = (&'text str, &'text str, [&'text str; 2], [&'text str; 2]);
+
+const BREAKS_REQUESTS: [&str; 2] = ["breaking", "compatible"];
+const BREAKS_RESPONSES: [&str; 2] = ["compatible", "breaking"];
+const BREAKS_BOTH: [&str; 2] = ["breaking", "breaking"];
+const UNCLEAR: [&str; 2] = ["unclear", "unclear"];
+const NEWS: [&str; 2] = ["compatible", "compatible"];
+
+const EDITS: &[Edit<'_>] = &[
+    ("{type: number}", "{type: integer}", BREAKS_REQUESTS, BREAKS_RESPONSES),
+    ("{type: string}", "{type: integer}", BREAKS_BOTH, BREAKS_BOTH),
+    (
+        "{type: string}",
+        "{type: array, items: {type: string}}",
+        BREAKS_BOTH,
+        BREAKS_BOTH,
+    ),
+    ("{}", "{type: string}", BREAKS_REQUESTS, BREAKS_RESPONSES),
+    (
+        "{type: string, nullable: true}",
+        "{type: string}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: string, enum: [a, b]}",
+        "{type: string, enum: [a]}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: string, enum: [a, b]}",
+        "{type: string, enum: [a, c]}",
+        BREAKS_BOTH,
+        BREAKS_BOTH,
+    ),
+    (
+        "{type: string}",
+        "{type: string, enum: [a]}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: integer}",
+        "{type: integer, minimum: 1}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: integer, minimum: 1}",
+        "{type: integer, minimum: 2}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: integer, maximum: 9}",
+        "{type: integer, maximum: 8}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: number, minimum: 1}",
+        "{type: number, minimum: 1, exclusiveMinimum: true}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: integer, format: int64}",
+        "{type: integer, format: int32}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    ("{type: integer}", "{type: integer, format: int64}", UNCLEAR, UNCLEAR),
+    (
+        "{type: number, format: double}",
+        "{type: number, format: float}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: string}",
+        "{type: string, maxLength: 9}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: string, minLength: 1}",
+        "{type: string, minLength: 2}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: string}",
+        "{type: string, pattern: '^a'}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: string, pattern: '^b'}",
+        "{type: string, pattern: '^a'}",
+        UNCLEAR,
+        UNCLEAR,
+    ),
+    (
+        "{type: string}",
+        "{type: string, format: uuid}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: string, format: date}",
+        "{type: string, format: date-time}",
+        BREAKS_BOTH,
+        BREAKS_BOTH,
+    ),
+    ("{type: string}", "{type: string, format: phone}", UNCLEAR, UNCLEAR),
+    (
+        "{type: integer}",
+        "{type: integer, multipleOf: 2}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: integer, multipleOf: 2}",
+        "{type: integer, multipleOf: 4}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: integer, multipleOf: 2}",
+        "{type: integer, multipleOf: 3}",
+        BREAKS_BOTH,
+        BREAKS_BOTH,
+    ),
+    (
+        "{type: array, items: {type: number}}",
+        "{type: array, items: {type: integer}}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: array, items: {}}",
+        "{type: array, items: {}, maxItems: 3}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: array, items: {}}",
+        "{type: array, items: {}, minItems: 1}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: array, items: {}}",
+        "{type: array, items: {}, uniqueItems: true}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    // Optional properties of an open object: to add one is news, to remove one leaves open what its name means now.
+    (
+        "{type: object}",
+        "{type: object, properties: {a: {type: string}}}",
+        NEWS,
+        UNCLEAR,
+    ),
+    (
+        "{type: object, properties: {a: {type: string}}}",
+        "{type: object, required: [a], properties: {a: {type: string}}}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: object}",
+        "{type: object, required: [a], properties: {a: {type: string}}}",
+        BREAKS_REQUESTS,
+        ["unclear", "breaking"],
+    ),
+    (
+        "{type: object, additionalProperties: false}",
+        "{type: object, additionalProperties: false, properties: {a: {type: string}}}",
+        BREAKS_RESPONSES,
+        ["breaking", "unclear"],
+    ),
+    (
+        "{type: object, properties: {a: {type: string}}}",
+        "{type: object, required: [a], properties: {a: {type: string, default: x}}}",
+        ["unclear", "compatible"],
+        ["unclear", "breaking"],
+    ),
+    (
+        "{type: object}",
+        "{type: object, additionalProperties: false}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: object, additionalProperties: {type: number}}",
+        "{type: object, additionalProperties: {type: integer}}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: object}",
+        "{type: object, additionalProperties: {type: integer}}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: object}",
+        "{type: object, minProperties: 1}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: object}",
+        "{type: object, required: [a]}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{oneOf: [{type: string}, {type: integer}]}",
+        "{oneOf: [{type: string}]}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{anyOf: [{type: string}, {type: integer}]}",
+        "{type: string}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{oneOf: [{type: string}, {type: integer}]}",
+        "{oneOf: [{type: string, maxLength: 4}, {type: integer}]}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: integer}",
+        "{type: integer, not: {enum: [3]}}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: integer, not: {enum: [3]}}",
+        "{type: integer, not: {enum: [4]}}",
+        UNCLEAR,
+        UNCLEAR,
+    ),
+    (
+        "{type: integer, default: 1}",
+        "{type: integer, default: 2}",
+        ["unclear", "compatible"],
+        ["unclear", "compatible"],
+    ),
+    ("{type: integer}", "{type: integer, deprecated: true}", NEWS, NEWS),
+    // What exists on one side alone is compared on that side alone.
+    (
+        "{type: object, properties: {a: {type: string, readOnly: true}}}",
+        "{type: object, properties: {a: {type: integer, readOnly: true}}}",
+        ["-", "breaking"],
+        ["-", "breaking"],
+    ),
+    (
+        "{type: object, required: [a], properties: {a: {type: string, writeOnly: true}}}",
+        "{type: object, properties: {b: {type: string}}}",
+        ["unclear", "compatible"],
+        ["breaking", "unclear"],
+    ),
+    (
+        "{allOf: [{type: string}]}",
+        "{allOf: [{type: string}, {maxLength: 3}]}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+];
+
+#[test]
+fn each_edit_of_a_schema_means_on_each_side_what_it_allows_there() {
+    let mut wrong = Vec::new();
+    for (old, new, expected, reversed) in EDITS {
+        for (old, new, expected) in [(old, new, expected), (new, old, reversed)] {
+            for (before, after) in wrapped(old, new) {
+                let (request, response) = on_each_side(&before, &after);
+                if [request.as_str(), response.as_str()] != *expected {
+                    wrong.push(format!(
+                        "{before} -> {after}: {request} {response}, expected {expected:?}"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn both_lines_of_an_edit_are_those_of_its_documents() {
+    for (old, new, ..) in EDITS {
+        for (old, new) in wrapped(old, new) {
+            let (old, new) = (with_schemas(&old, &old, ""), with_schemas(&new, &new, ""));
+            assert_places(&old, &new);
+            assert_places(&new, &old);
+        }
+    }
+}
+
+/// The edit of a body, and of what is in one.
+fn wrapped(old: &str, new: &str) -> [(String, String); 3] {
+    let property = |schema: &str| format!("{{type: object, properties: {{held: {schema}}}}}");
+    let item = |schema: &str| format!("{{type: array, items: {schema}}}");
+    [
+        (old.to_owned(), new.to_owned()),
+        (property(old), property(new)),
+        (item(old), item(new)),
+    ]
+}
