@@ -15,6 +15,7 @@ mod arguments;
 mod check;
 mod completions;
 mod config;
+mod diff;
 mod edge;
 mod explain;
 mod facts;
@@ -80,6 +81,14 @@ Exit codes:
   4    a report, or the findings for --accept, could not be written
 If COMMAND ends with a greater code, that one; a COMMAND that signal N ended has 128 + N.";
 
+/// The exit codes of the command that compares two contracts.
+const COMPARED: &str = "\
+Exit codes:
+  0  nothing breaks those who call the service; see --fail-on
+  1  something does
+  2  usage: a bad flag, or a document that cannot be read
+  4  a report could not be written";
+
 /// The exit codes of commands that print something and send nothing.
 const PRINTED: &str = "\
 Exit codes:
@@ -118,6 +127,9 @@ enum Command {
     #[command(after_help = PRINTED)]
     #[command(after_help = PRINTED)]
     Config(Box<config::shown::ConfigArguments>),
+    /// Compares two contracts: what the new one changes for those who call the service, and for the Rust client
+    #[command(after_help = COMPARED)]
+    Diff(diff::Arguments),
     /// Explains a rule: what it judges, why, its level, an example, what to fix
     #[command(after_help = PRINTED)]
     Explain(explain::Arguments),
@@ -182,6 +194,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
             resolved(arguments.check, &matches).and_then(|resolved| config::shown::run(&resolved, form))
         }
         Command::Completions(arguments) => completions::run(&arguments, command()),
+        Command::Diff(arguments) => diff::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
         Command::Judge(arguments) => judge::reject_sending(&matches).and_then(|()| {

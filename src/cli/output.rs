@@ -153,7 +153,7 @@ impl Outputs {
             });
         }
         if let Some((path, file)) = self.summary {
-            note(append(&path, file, record));
+            note(append(&path, file, |most| markdown_within(record, most)));
         }
         !has_failed
     }
@@ -214,13 +214,36 @@ fn print(stream: Stream, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()
     written.map_err(|error| failure(Path::new(STANDARD_OUTPUT), &error.to_string()))
 }
 
+/// Writes a report to its file, or to standard output.
+///
+/// # Errors
+///
+/// [`Failure::Report`] if it cannot be written.
+pub(super) fn write_report(file: Option<&Path>, stream: Stream, text: &str) -> Result<(), Failure> {
+    let write = |to: &mut dyn io::Write| to.write_all(text.as_bytes());
+    match file {
+        Some(file) => put(file, destination(file)?, write),
+        None => print(stream, write),
+    }
+}
+
+/// Appends a report in Markdown to the summary of a step, made for at most the bytes that are left.
+///
+/// # Errors
+///
+/// [`Failure::Report`] if it cannot be written.
+pub(super) fn append_summary(path: &Path, report: impl FnOnce(usize) -> String) -> Result<(), Failure> {
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    append(path, file.map_err(|error| failure(path, &error.to_string()))?, report)
+}
+
 /// Appends the report in Markdown to the summary of a step. What others wrote there stays, and counts towards the
 /// limit.
-fn append(path: &Path, mut file: File, record: &Record) -> Result<(), Failure> {
-    let appended = |file: &mut File| -> io::Result<bool> {
+fn append(path: &Path, mut file: File, report: impl FnOnce(usize) -> String) -> Result<(), Failure> {
+    let appended = move |file: &mut File| -> io::Result<bool> {
         let before = file.metadata()?.len();
         let room = usize::try_from(MAX_SUMMARY_BYTES.saturating_sub(before + 1)).unwrap_or(0);
-        let text = markdown_within(record, room.min(MOST_BYTES - 1));
+        let text = report(room.min(MOST_BYTES - 1));
         if let Err(error) = file.write_all(format!("\n{text}").as_bytes()) {
             // Half a table would spoil what is already there.
             let _ = file.set_len(before);

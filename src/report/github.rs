@@ -11,7 +11,7 @@ use super::phrases;
 use super::record::Record;
 
 /// The most annotations. GitHub shows this many of each level in a step.
-const MOST_SHOWN: usize = 10;
+pub(super) const MOST_SHOWN: usize = 10;
 /// The most characters of a title.
 const LONGEST_TITLE: usize = 200;
 /// The most characters of one value in a message.
@@ -64,7 +64,7 @@ fn annotation(record: &Record, group: &Group<'_>) -> String {
 }
 
 /// Returns one command. Line feeds in the message are kept, escaped.
-fn command(name: &str, properties: &[(&str, String)], message: &str) -> String {
+pub(super) fn command(name: &str, properties: &[(&str, String)], message: &str) -> String {
     let properties: Vec<_> = properties
         .iter()
         .map(|(name, value)| format!("{name}={}", property(value)))

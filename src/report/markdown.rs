@@ -281,12 +281,12 @@ fn about(record: &Record) -> String {
 }
 
 /// Returns a text as a cell of a table. There a pipe ends the cell even in a code span, so it is escaped.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     code(&phrases::clipped(text, LONGEST_CELL)).replace('|', "\\|")
 }
 
 /// Returns a text as a code span on one line.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     if text.trim().is_empty() {
         return "—".to_owned();
     }

@@ -26,6 +26,7 @@
 //! record only as a shape, so a new report cannot leak a value.
 
 mod accepted;
+mod diff;
 mod excerpt;
 mod exchanges;
 mod github;
@@ -52,6 +53,7 @@ mod testing;
 pub(crate) mod wrap;
 
 pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, accepted};
+pub use diff::{diff_github, diff_json, diff_markdown, diff_markdown_within, diff_sarif, diff_terminal};
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord, ResponseRecord};
 pub use github::github;

@@ -143,7 +143,7 @@ pub(super) struct PhysicalLocation {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ArtifactLocation {
+pub(in crate::report) struct ArtifactLocation {
     pub(super) uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) uri_base_id: Option<&'static str>,

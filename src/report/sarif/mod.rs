@@ -19,7 +19,7 @@ use super::record::{FindingRecord, Record};
 use crate::exchange::sanitize::json_text;
 use crate::rules::{Level, RULES, Rule};
 
-const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+pub(super) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The characters that must be percent-encoded in a URI's path.
 const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
@@ -223,7 +223,7 @@ fn fingerprint(finding: &FindingRecord) -> String {
 }
 
 /// Returns the contract's file: relative to the root of the sources, unless its path is absolute.
-fn artifact(file: &str) -> ArtifactLocation {
+pub(super) fn artifact(file: &str) -> ArtifactLocation {
     let path = phrases::path(file);
     let encoded = utf8_percent_encode(&path, NOT_IN_A_PATH).to_string();
     let drive = path.as_bytes().get(1) == Some(&b':');

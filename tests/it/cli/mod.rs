@@ -12,6 +12,7 @@ mod bounded;
 mod closed;
 mod completions;
 mod config;
+mod diff;
 mod error_responses;
 mod errors;
 mod formats;

@@ -19,6 +19,7 @@ fn help_is_reported_for_the_program_and_each_command() {
         "check",
         "completions",
         "config",
+        "diff",
         "explain",
         "facts",
         "judge",

@@ -240,6 +240,7 @@ pages! {
     configuration_is_true: "docs/configuration.md",
     container_is_true: "docs/container.md",
     cron_is_true: "docs/cron.md",
+    diff_is_true: "docs/diff.md",
     figures_is_true: "docs/figures.md",
     github_is_true: "docs/github.md",
     gitlab_is_true: "docs/gitlab.md",
@@ -283,7 +284,7 @@ fn flags(text: &str) -> BTreeSet<String> {
 fn every_flag_that_a_page_names_exists() {
     const OF_OTHERS: [&str; 6] = ["--bench", "--env", "--features", "--open", "--path", "--release"];
     let commands = [
-        "check", "config", "facts", "man", "merge", "plan", "proxy", "report", "serve",
+        "check", "config", "diff", "facts", "man", "merge", "plan", "proxy", "report", "serve",
     ];
     let mut known: BTreeSet<_> = OF_OTHERS.iter().map(ToString::to_string).collect();
     for command in commands {

@@ -1,0 +1,63 @@
+//! The differences as GitHub's workflow commands: an annotation at the line of the new document for each of the most
+//! urgent ones. The summary of the step is the Markdown report.
+
+use super::{groups, path, sentence, verdict};
+use crate::diff::{Diff, Difference, Meaning};
+use crate::report::github::{MOST_SHOWN, command};
+use crate::report::phrases::clipped;
+
+/// The most characters of a message.
+const LONGEST: usize = 2000;
+
+/// Returns the differences as workflow commands, one per line.
+#[must_use]
+pub fn diff_github(diff: &Diff) -> String {
+    let groups = groups(diff);
+    let mut all: Vec<(String, &Difference)> = Vec::new();
+    for group in &groups {
+        all.extend(group.differences.iter().map(|difference| (group.title(), *difference)));
+    }
+    all.sort_by_key(|(_, difference)| difference.meaning);
+    let mut lines: Vec<_> = all
+        .iter()
+        .take(MOST_SHOWN)
+        .map(|(title, difference)| annotation(diff, title, difference))
+        .collect();
+    let more = all.len().saturating_sub(MOST_SHOWN);
+    let mut closing = verdict(diff);
+    if more > 0 {
+        closing.push_str(&format!(
+            "; {more} more differences are not annotated, see the summary of the step"
+        ));
+    }
+    lines.push(command("notice", &[("title", "countersign diff".to_owned())], &closing));
+    lines.join("\n") + "\n"
+}
+
+fn annotation(diff: &Diff, title: &str, difference: &Difference) -> String {
+    let name = match difference.meaning {
+        Meaning::Breaking => "error",
+        Meaning::Compatible => "notice",
+        Meaning::Unclear => "warning",
+    };
+    let properties = [
+        ("file", path(&diff.new.file)),
+        ("line", difference.new.line.max(1).to_string()),
+        (
+            "title",
+            clipped(
+                &format!("{} ({})", difference.meaning.as_str(), difference.kind.name()),
+                LONGEST,
+            ),
+        ),
+    ];
+    let old = &difference.old;
+    let place = if old.present { "line" } else { "below line" };
+    let message = format!(
+        "{title}: {}; {}, {place} {}",
+        sentence(difference),
+        diff.old.file,
+        old.line
+    );
+    command(name, &properties, &clipped(&message, LONGEST))
+}

@@ -1,0 +1,47 @@
+//! The differences as JSON.
+
+use serde::Serialize;
+
+use crate::diff::{Diff, Difference, DocumentName, FactChanges, Meaning, Release};
+use crate::exchange::sanitize::json_text;
+
+/// The version of this format. It changes when a reader has to.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Report<'diff> {
+    countersign: &'static str,
+    version: u32,
+    old: &'diff DocumentName,
+    new: &'diff DocumentName,
+    release: Release,
+    counts: Counts,
+    differences: &'diff [Difference],
+    facts: &'diff FactChanges,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    breaking: usize,
+    unclear: usize,
+    compatible: usize,
+}
+
+/// Returns the differences as JSON that ends in a newline.
+#[must_use]
+pub fn diff_json(diff: &Diff) -> String {
+    json_text(&Report {
+        countersign: env!("CARGO_PKG_VERSION"),
+        version: VERSION,
+        old: &diff.old,
+        new: &diff.new,
+        release: diff.release(),
+        counts: Counts {
+            breaking: diff.count(Meaning::Breaking),
+            unclear: diff.count(Meaning::Unclear),
+            compatible: diff.count(Meaning::Compatible),
+        },
+        differences: &diff.differences,
+        facts: &diff.facts,
+    })
+}

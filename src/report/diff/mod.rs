@@ -1,0 +1,99 @@
+//! Writes what differs between two contracts. Each report is given the same [`Diff`] and only writes it.
+//!
+//! Names, values and paths in a [`Diff`] come from documents that anybody may have written, so each report makes them
+//! safe in its own way.
+
+mod annotations;
+mod json;
+mod lines;
+mod sarif;
+mod table;
+
+pub use annotations::diff_github;
+pub use json::diff_json;
+pub use lines::diff_terminal;
+pub use sarif::diff_sarif;
+pub use table::{diff_markdown, diff_markdown_within};
+
+use super::phrases::{self, counted};
+use crate::diff::{Diff, Difference, Meaning, OperationName, Place};
+
+/// The differences of one operation, or of the whole document, the most urgent first.
+struct Group<'diff> {
+    operation: Option<&'diff OperationName>,
+    differences: Vec<&'diff Difference>,
+}
+
+impl Group<'_> {
+    fn title(&self) -> String {
+        self.operation
+            .map_or_else(|| "the document".to_owned(), ToString::to_string)
+    }
+}
+
+/// Returns the differences by operation, the operation with the most urgent difference first.
+fn groups(diff: &Diff) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for difference in &diff.differences {
+        let operation = difference.operation.as_ref();
+        // The differences of an operation follow each other.
+        match groups.last_mut().filter(|group| group.operation == operation) {
+            Some(group) => group.differences.push(difference),
+            None => groups.push(Group {
+                operation,
+                differences: vec![difference],
+            }),
+        }
+    }
+    for group in &mut groups {
+        group.differences.sort_by_key(|difference| difference.meaning);
+    }
+    groups.sort_by_key(|group| group.differences.first().map(|difference| difference.meaning));
+    groups
+}
+
+/// Returns the verdict in one line.
+fn verdict(diff: &Diff) -> String {
+    if diff.differences.is_empty() {
+        return "the two documents mean the same".to_owned();
+    }
+    let count = |meaning: Meaning| format!("{} {}", diff.count(meaning), meaning.as_str());
+    let counts = [Meaning::Breaking, Meaning::Unclear, Meaning::Compatible].map(count);
+    let differences = counted(diff.differences.len(), "difference");
+    format!(
+        "{differences}: {}; the version that follows is {}",
+        counts.join(", "),
+        diff.release().as_str()
+    )
+}
+
+/// Returns a location in words: `new.yaml:12:5`, or what would contain it.
+fn location(file: &str, place: &Place) -> String {
+    let Place {
+        line, column, present, ..
+    } = place;
+    if *present {
+        format!("{file}:{line}:{column}")
+    } else {
+        format!("absent below {file}:{line}:{column}")
+    }
+}
+
+/// Returns the path of a document's file: without the revision that it was read from.
+fn path(file: &str) -> String {
+    let within = file
+        .split_once(':')
+        .filter(|(revision, _)| revision.chars().count() > 1);
+    phrases::path(within.map_or(file, |(_, path)| path))
+}
+
+/// Returns the sentence, and the reason of what is unclear.
+fn sentence(difference: &Difference) -> String {
+    match &difference.reason {
+        Some(reason) => format!("{} ({reason})", difference.sentence),
+        None => difference.sentence.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! The differences in SARIF 2.1.0: each at its line of the new document, with that of the old one as a related location.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{path, sentence};
+use crate::diff::{Diff, Difference, Kind, Meaning, Place};
+use crate::exchange::sanitize::json_text;
+use crate::report::sarif::{SCHEMA, artifact};
+
+/// Returns the differences as a SARIF file that ends in a newline.
+#[must_use]
+pub fn diff_sarif(diff: &Diff) -> String {
+    let rules = Kind::ALL
+        .iter()
+        .map(|kind| json!({ "id": kind.name(), "shortDescription": { "text": kind.summary() } }));
+    let results = diff.differences.iter().map(|difference| result(diff, difference));
+    json_text(&json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "countersign diff",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules.collect::<Value>(),
+            }},
+            "invocations": [{ "executionSuccessful": true }],
+            "columnKind": "utf16CodeUnits",
+            "results": results.collect::<Value>(),
+            "properties": { "release": diff.release() },
+        }],
+    }))
+}
+
+fn result(diff: &Diff, difference: &Difference) -> Value {
+    let level = match difference.meaning {
+        Meaning::Breaking => "error",
+        Meaning::Compatible => "note",
+        Meaning::Unclear => "warning",
+    };
+    let operation = difference
+        .operation
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let text = match operation.as_str() {
+        "" => sentence(difference),
+        operation => format!("{operation}: {}", sentence(difference)),
+    };
+    let kinds = Kind::ALL.iter().position(|kind| *kind == difference.kind);
+    let print = [difference.kind.name(), &operation, &difference.sentence].join(" ");
+    json!({
+        "ruleId": difference.kind.name(),
+        "ruleIndex": kinds,
+        "level": level,
+        "message": { "text": plain(&text) },
+        "locations": [location(&diff.new.file, &difference.new)],
+        "relatedLocations": [related(&diff.old.file, &difference.old)],
+        "partialFingerprints": BTreeMap::from([("countersignDifference/v1", print)]),
+        "properties": {
+            "operation": operation,
+            "side": difference.side,
+            "meaning": difference.meaning,
+            "client": difference.client,
+            "oldPointer": difference.old.pointer,
+            "newPointer": difference.new.pointer,
+        },
+    })
+}
+
+fn location(file: &str, place: &Place) -> Value {
+    json!({ "physicalLocation": {
+        "artifactLocation": artifact(&path(file)),
+        "region": { "startLine": place.line.max(1) },
+    }})
+}
+
+fn related(file: &str, place: &Place) -> Value {
+    let mut location = location(file, place);
+    let what = if place.present {
+        "in the old document"
+    } else {
+        "where the old document would have it"
+    };
+    if let Some(members) = location.as_object_mut() {
+        members.insert("message".to_owned(), json!({ "text": what }));
+    }
+    location
+}
+
+/// A message of this format may contain links, so a text that looks like one is broken up.
+fn plain(text: &str) -> String {
+    text.replace("](", "] (")
+}

@@ -1,0 +1,118 @@
+//! The differences in Markdown, for a comment on a merge request or the summary of a step.
+
+use super::{groups, sentence, verdict};
+use crate::diff::{Diff, Difference, FactChange, Meaning, Place};
+use crate::report::MOST_BYTES;
+use crate::report::markdown::{cell, code};
+use crate::report::phrases::clipped;
+
+/// The most characters of a title or a reason.
+const LONGEST: usize = 200;
+/// The bytes reserved for the line that counts what is left out.
+const CLOSING: usize = 100;
+/// How many facts are listed of those that one document alone states.
+const MOST_FACTS: usize = 50;
+
+/// Returns the differences as Markdown of less than [`MOST_BYTES`].
+#[must_use]
+pub fn diff_markdown(diff: &Diff) -> String {
+    diff_markdown_within(diff, MOST_BYTES - 1)
+}
+
+/// Returns the differences as Markdown of at most `most` bytes; empty if not even the verdict fits.
+#[must_use]
+pub fn diff_markdown_within(diff: &Diff, most: usize) -> String {
+    let sign = match (diff.count(Meaning::Breaking), diff.count(Meaning::Unclear)) {
+        (0, 0) => "✅",
+        (0, _) => "⚠️",
+        _ => "❌",
+    };
+    let file = |file: &str| code(&clipped(file, LONGEST));
+    let mut text = format!(
+        "### {sign} {} → {}: {}\n",
+        file(&diff.old.file),
+        file(&diff.new.file),
+        verdict(diff)
+    );
+    if text.len() > most {
+        return String::new();
+    }
+    let mut left_out = 0;
+    for group in groups(diff) {
+        let head = format!(
+            "\n**{}**\n\n| service | client | side | what differs | old line | new line |\n|---|---|---|---|---|---|\n",
+            code(&clipped(&group.title(), LONGEST))
+        );
+        let mut begun = false;
+        for difference in group.differences {
+            let row = row(difference);
+            let needed = row.len() + if begun { 0 } else { head.len() };
+            if text.len() + needed + CLOSING > most {
+                left_out += 1;
+                continue;
+            }
+            if !begun {
+                text.push_str(&head);
+                begun = true;
+            }
+            text.push_str(&row);
+        }
+    }
+    if left_out > 0 {
+        text.push_str(&format!("\n{left_out} more differences are not listed here.\n"));
+    }
+    let facts = facts(diff);
+    if text.len() + facts.len() <= most {
+        text.push_str(&facts);
+    }
+    text
+}
+
+fn row(difference: &Difference) -> String {
+    let meaning = match difference.meaning {
+        Meaning::Breaking => "**breaking**",
+        other => other.as_str(),
+    };
+    let line = |place: &Place| {
+        let Place { line, present, .. } = place;
+        if *present {
+            line.to_string()
+        } else {
+            format!("({line})")
+        }
+    };
+    format!(
+        "| {meaning} | {} | {} | {} | {} | {} |\n",
+        difference.client.as_str(),
+        difference.side.as_str(),
+        cell(&sentence(difference)),
+        line(&difference.old),
+        line(&difference.new)
+    )
+}
+
+fn facts(diff: &Diff) -> String {
+    let facts = &diff.facts;
+    if let Some(reason) = &facts.not_compared {
+        return format!("\nFacts are not compared: {}\n", code(&clipped(reason, LONGEST)));
+    }
+    if facts.gained.is_empty() && facts.lost.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n<details><summary>Facts: {} gained, {} lost</summary>\n\n| fact | | line |\n|---|---|---|\n",
+        facts.gained.len(),
+        facts.lost.len()
+    );
+    let mut left_out = 0;
+    for (word, changes) in [("lost", &facts.lost), ("gained", &facts.gained)] {
+        for FactChange { name, line } in changes.iter().take(MOST_FACTS) {
+            text.push_str(&format!("| {} | {word} | {line} |\n", cell(name)));
+        }
+        left_out += changes.len().saturating_sub(MOST_FACTS);
+    }
+    if left_out > 0 {
+        text.push_str(&format!("\n{left_out} more facts are not listed here.\n"));
+    }
+    text + "\n</details>\n"
+}

@@ -1,0 +1,107 @@
+use super::*;
+use crate::diff::{diff, read};
+use crate::report::Terminal;
+
+const OLD: &str = "\
+openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    get:
+      operationId: listThings
+      responses:
+        '200':
+          description: All
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [total]
+                properties:
+                  total: {type: integer}
+                  name: {type: string}
+  /others:
+    get:
+      responses: {'204': {description: Done}}
+";
+
+/// A difference of each meaning, in two operations.
+fn sample() -> Diff {
+    let new = OLD
+        .replace(
+            "total: {type: integer}",
+            "total: {type: number}\n                  size: {type: integer}",
+        )
+        .replace("                  name: {type: string}\n", "")
+        .replace("/others", "/more");
+    let read = |name: &str, text: &str| read(name, text.to_owned()).unwrap();
+    diff(&read("old.yaml", OLD), &read("new.yaml", &new), None)
+}
+
+#[test]
+fn the_reports_of_a_diff() {
+    let diff = sample();
+    crate::testing::with_snapshots(|| {
+        insta::assert_snapshot!("diff_terminal", diff_terminal(&diff, &Terminal::default()));
+        insta::assert_snapshot!("diff_json", diff_json(&diff));
+        insta::assert_snapshot!("diff_markdown", diff_markdown(&diff));
+        insta::assert_snapshot!("diff_github", diff_github(&diff));
+        let mut sarif: serde_json::Value = serde_json::from_str(&diff_sarif(&diff)).unwrap();
+        // Each kind has a line in the registry; here their number would drown the rest.
+        sarif["runs"][0]["tool"]["driver"]["rules"] = "…".into();
+        insta::assert_snapshot!("diff_sarif", serde_json::to_string_pretty(&sarif).unwrap());
+    });
+}
+
+#[test]
+fn two_documents_that_mean_the_same_have_one_line() {
+    let document = read("old.yaml", OLD.to_owned()).unwrap();
+    let text = diff_terminal(&diff(&document, &document, None), &Terminal::default());
+    assert_eq!(text, "old.yaml -> old.yaml: the two documents mean the same\n");
+}
+
+#[test]
+fn no_text_of_a_document_is_a_command_or_ends_a_cell() {
+    let hostile = "\"a\\n::error::x ##[warning] \\u001b[2J `|` ](b)\"";
+    let with = |kind: &str| OLD.replace("name: {type: string}", &format!("{hostile}: {{type: {kind}}}"));
+    let read = |text: String| read("a,b:c.yaml", text).unwrap();
+    let diff = diff(&read(with("string")), &read(with("integer")), None);
+    assert_eq!(diff.differences.len(), 1);
+    for text in [
+        diff_terminal(&diff, &Terminal::default()),
+        diff_json(&diff),
+        diff_markdown(&diff),
+        diff_sarif(&diff),
+    ] {
+        assert!(!text.contains('\u{1b}') && !text.contains("##["), "{text}");
+        assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
+    }
+    let github = diff_github(&diff);
+    assert!(
+        github
+            .lines()
+            .all(|line| line.starts_with("::error ") || line.starts_with("::notice ")),
+        "{github}"
+    );
+    assert_eq!(github.lines().count(), 2);
+    let row = diff_markdown(&diff);
+    let row = row.lines().find(|line| line.contains("**breaking**")).unwrap();
+    assert_eq!(row.replace("\\|", "").matches('|').count(), 7, "{row}");
+}
+
+#[test]
+fn a_table_that_is_cut_says_by_how_much() {
+    let mut diff = sample();
+    let one = diff.differences[0].clone();
+    diff.differences = vec![one; 5_000];
+    let text = diff_markdown(&diff);
+    assert!(text.len() < crate::report::MOST_BYTES);
+    let rows = text
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| service"))
+        .count();
+    assert!(text.contains(&format!("{} more differences are not listed here.", 5_000 - rows)));
+    for most in [0, 10, 200, 1_000] {
+        assert!(diff_markdown_within(&diff, most).len() <= most);
+    }
+}

@@ -1,0 +1,155 @@
+//! `countersign diff`: where documents come from, exit codes, reports.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::support::{Call, Ended, countersign};
+
+const OLD: &str = "\
+openapi: 3.0.3
+paths:
+  /things:
+    get:
+      responses:
+        '200':
+          content:
+            application/json: {schema: {type: integer}}
+";
+
+/// `countersign diff` of two files: the old document, and the new one with this type.
+fn of_types(new: &str, arguments: &[&str]) -> Call {
+    let fixed = ["diff", "old.yaml", "new.yaml"];
+    let call = countersign(&[&fixed, arguments].concat());
+    call.file("old.yaml", OLD)
+        .file("new.yaml", OLD.replace("type: integer", new))
+}
+
+#[test]
+fn the_exit_code_is_the_meaning() {
+    for (new, arguments, code) in [
+        ("type: integer", &[][..], 0),
+        ("type: integer", &["--fail-on", "any"], 0),
+        ("type: number", &[], 1),
+        ("type: number", &["--fail-on", "none"], 0),
+        ("'type': integer, maximum: 3", &[], 0),
+        ("'type': integer, maximum: 3", &["--fail-on", "any"], 1),
+        ("type: integer, format: int64", &[], 0),
+    ] {
+        assert_eq!(of_types(new, arguments).run().code, code, "{new} {arguments:?}");
+    }
+}
+
+#[test]
+fn a_document_that_cannot_be_read_is_reported_with_what_to_do() {
+    let run = |old: &str, text: &str| {
+        countersign(&["diff", old, "new.yaml"])
+            .file("new.yaml", OLD)
+            .file("bad.yaml", text)
+            .run()
+    };
+    for (old, text, reported) in [
+        ("absent.yaml", "", "failed to read the contract from `absent.yaml`"),
+        ("bad.yaml", "a: [", "bad.yaml:"),
+        ("bad.yaml", "swagger: '2.0'", "convert the document to 3.0"),
+        ("bad.yaml", "greeting: hello", "this is not an OpenAPI document"),
+        (
+            "HEAD:openapi.yaml",
+            "",
+            "a path from the root of the repository, as `HEAD~1:openapi.yaml`",
+        ),
+    ] {
+        let ended = run(old, text);
+        assert_eq!(ended.code, 2, "{old}: {ended:?}");
+        assert!(
+            ended.stderr.contains(reported) || ended.stderr.contains("git cannot be run"),
+            "{ended:?}"
+        );
+    }
+    let ended = countersign(&["diff", "-", "-"]).run();
+    assert_eq!(ended.code, 2);
+    assert!(ended.stderr.contains("give a file for one of them"), "{ended:?}");
+}
+
+#[test]
+fn a_revision_of_the_repository_is_a_document() {
+    let call =
+        countersign(&["diff", "HEAD:api/old.yaml", "new.yaml"]).file("new.yaml", OLD.replace("integer", "number"));
+    let call = call
+        .env("PATH", "/usr/bin:/bin")
+        .folder("api")
+        .file("api/old.yaml", OLD);
+    let git = |arguments: &[&str]| git(call.path(), arguments);
+    let done = git(&["init", "-q"]) && git(&["add", "api"]);
+    let person = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
+    assert!(done && git(&[&person[..], &["commit", "-qm", "one"]].concat()));
+    let ended = call.run();
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(
+        ended.stdout.contains("HEAD:api/old.yaml:8:41; new.yaml:8:41"),
+        "{ended:?}"
+    );
+}
+
+fn text(ended: &Ended, name: &str) -> String {
+    std::fs::read_to_string(ended.path().join(name)).unwrap()
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> bool {
+    let mut git = Command::new("git");
+    git.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", folder);
+    git.current_dir(folder)
+        .args(arguments)
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+#[test]
+fn every_report_is_written_to_its_file() {
+    let formats = ["github", "json", "markdown", "sarif", "terminal"];
+    let flags: Vec<_> = formats
+        .iter()
+        .map(|format| format!("--report={format}={format}.out"))
+        .collect();
+    let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+    let ended = of_types("type: string", &flags).run();
+    assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{ended:?}");
+    for format in formats {
+        let text = text(&ended, &format!("{format}.out"));
+        assert!(text.contains("integer, is string"), "{format}: {text}");
+    }
+    let json: Value = serde_json::from_str(&text(&ended, "json.out")).unwrap();
+    assert_eq!(json["counts"]["breaking"], 1);
+    assert_eq!(json["differences"][0]["old"]["line"], 8);
+}
+
+#[test]
+fn a_report_replaces_no_contract_and_has_a_place_of_its_own() {
+    for (flags, reported) in [
+        (&["--report", "json=./old.yaml"][..], "which is a contract `old.yaml`"),
+        (
+            &["--report", "json", "--report", "sarif"],
+            "two reports go to one place",
+        ),
+        (&["--report", "jsn"], "did you mean `json`?"),
+    ] {
+        let ended = of_types("type: string", flags).run();
+        assert_eq!(ended.code, 2, "{ended:?}");
+        assert!(ended.stderr.contains(reported), "{ended:?}");
+        assert_eq!(text(&ended, "old.yaml"), OLD);
+    }
+    assert_eq!(
+        of_types("type: string", &["--report", "json=absent/a.json"]).run().code,
+        4
+    );
+}
+
+#[test]
+fn a_step_of_github_gets_the_table_as_its_summary() {
+    let ended = of_types("type: string", &["--report", "github"])
+        .env("GITHUB_STEP_SUMMARY", "summary.md")
+        .run();
+    assert!(ended.stdout.starts_with("::error file=new.yaml,line=8,"), "{ended:?}");
+    assert!(text(&ended, "summary.md").contains("| **breaking** |"));
+}
