@@ -95,14 +95,14 @@ impl<'both> Comparison<'both> {
                 bodies.title.clone()
             };
             if let Some((_, new)) = is.iter().find(|(other, _)| other == name) {
-                self.media(bodies.side, (old, new), &title);
+                self.media(bodies.side, (name, old, new), &title);
             } else if let Some((range, new)) = is.iter().find(|(range, _)| covers(range, name)) {
                 if bodies.side == Side::Response {
                     let reason = "a caller may get a media type that it does not read";
                     let what = format!("{title} may now have any media type of {range}");
                     self.media_removed(bodies, old, (Relation::Unclear(reason), what));
                 }
-                self.media(bodies.side, (old, new), &title);
+                self.media(bodies.side, (name, old, new), &title);
             } else if !is.iter().any(|(other, _)| covers(name, other)) {
                 let what = format!("{} can no longer be {name}", bodies.title);
                 self.media_removed(bodies, old, (Relation::Different, what));
@@ -142,7 +142,7 @@ impl<'both> Comparison<'both> {
                 let what = format!("{} can only be {name} of {range}", bodies.title);
                 self.media_removed(bodies, old, (Relation::Narrower, what));
             }
-            self.media(bodies.side, (old, new), &bodies.title);
+            self.media(bodies.side, (name, old, new), &bodies.title);
         }
     }
 
@@ -165,14 +165,14 @@ impl<'both> Comparison<'both> {
         self.emit(bodies.side, found, spots);
     }
 
-    fn media(&mut self, side: Side, (old, new): (&At<'both>, &At<'both>), title: &str) {
+    fn media(&mut self, side: Side, (name, old, new): (&str, &At<'both>, &At<'both>), title: &str) {
         let title = if side == Side::Response {
             format!("the body of {title}")
         } else {
             title.to_owned()
         };
         let (was, is) = (schema(self.old, old), schema(self.new, new));
-        let changes = self.walk.changes(side, Writing::Json, (&was, &is));
+        let changes = self.walk.changes(side, writing(name), (&was, &is));
         let title = if changes.iter().any(|change| change.path.is_empty()) {
             title
         } else {
@@ -208,6 +208,18 @@ fn media_types<'both>(holder: &At<'both>) -> Vec<(String, At<'both>)> {
     let content = holder.member("content");
     let members = content.iter().flat_map(At::members).map(|(name, at)| (plain(name), at));
     members.collect()
+}
+
+/// Returns how values are written in a body of this media type. In a form every number is a text too.
+fn writing(name: &str) -> Writing {
+    let essence = name.split(';').next().unwrap_or_default();
+    let text =
+        ["application/x-www-form-urlencoded", "multipart/form-data"].contains(&essence) || essence.starts_with("text/");
+    if text && essence != "text/xml" {
+        Writing::Text
+    } else {
+        Writing::Json
+    }
 }
 
 /// Returns a media type in lower case, without blanks, and without the charset that JSON always has (RFC 8259, section

@@ -83,7 +83,8 @@ impl<'both> Comparison<'both> {
             client: ClientEffect::Minor,
             predicate: "the operation is new".to_owned(),
         };
-        let spots = (Spot::missing_from("/paths"), Spot::at(&new.at.pointer));
+        let above = self.old.at(&new.item.pointer).map_or("/paths", |_| &new.item.pointer);
+        let spots = (Spot::missing_from(above), Spot::at(&new.at.pointer));
         self.emit(Side::Operation, found, spots);
     }
 

@@ -275,6 +275,15 @@ impl<'document> View<'document> {
         self.keyword(keyword).map_or_else(|| self.definition(), |at| at.pointer)
     }
 
+    /// Returns where null is admitted, by the schema or by one of its alternatives; else the schema.
+    pub(super) fn null_place(&self, source: &Source<'document>) -> String {
+        let alternatives = self.groups.iter().flat_map(|group| &group.alternatives);
+        let mut alternatives = alternatives.map(|schema| source.resolve(schema.clone()));
+        let stated = self.keyword("nullable");
+        let stated = stated.or_else(|| alternatives.find_map(|schema| schema.member("nullable")));
+        stated.map_or_else(|| self.definition(), |at| at.pointer)
+    }
+
     /// Returns where the schema is defined.
     pub(super) fn definition(&self) -> String {
         self.parts

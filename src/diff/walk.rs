@@ -55,7 +55,7 @@ pub(super) struct Found {
 pub(super) enum Writing {
     /// As JSON.
     Json,
-    /// As plain text: in a parameter or a header, where `5` is a string too.
+    /// As plain text: in a parameter, a header or a form, where `5` is a string too.
     Text,
 }
 
@@ -176,7 +176,7 @@ impl<'both> Walk<'both> {
         } else {
             (Relation::Narrower, "may no longer be null")
         };
-        let (old, new) = (Spot::at(old.place("nullable")), Spot::at(new.place("nullable")));
+        let (old, new) = (Spot::at(old.null_place(self.old)), Spot::at(new.null_place(self.new)));
         let found = Found {
             kind: Kind::Nullable,
             relation,

@@ -34,7 +34,7 @@ impl<'both> Walk<'both> {
                 self.tried(&was[o], &is[n]) == Tried::Same
             });
             take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
-                was[o].types() != Types::ALL && self.tried(&was[o], &is[n]).is_included()
+                self.is_nested(&was[o], &is[n])
             });
             if unmatched_old.len() == unmatched_new.len() {
                 // What is left on both sides are probably the same alternatives, changed.
@@ -104,6 +104,16 @@ impl<'both> Walk<'both> {
             predicate,
         };
         self.emit(found, path, spots);
+    }
+
+    /// Tries whether one of two alternatives includes the other, so that they are the same one, changed.
+    fn is_nested(&mut self, old: &View<'both>, new: &View<'both>) -> bool {
+        let (was, is) = (old.types(), new.types());
+        let typed = was != Types::ALL && is != Types::ALL && was.meets(is);
+        typed
+            && [true, false]
+                .iter()
+                .any(|old_in_new| self.included(old, new, *old_in_new).is_included())
     }
 
     /// Tries whether the old schema is included in the new one, or the other way round, whatever the side.

@@ -302,7 +302,9 @@ impl<'both> Walk<'both> {
     fn multiple_of(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let value = |view: &View<'_>| view.keyword("multipleOf").and_then(|at| at.node.to_value().as_f64());
         let (was, is) = (value(old), value(new));
-        let divides = |part: f64, whole: f64| part > 0.0 && (whole / part).fract().abs() < f64::EPSILON;
+        // A tenth is no number of binary digits, so that three tenths are not quite three of them.
+        let is_whole = |ratio: f64| (ratio - ratio.round()).abs() < 1e-9;
+        let divides = |part: f64, whole: f64| part > 0.0 && is_whole(whole / part);
         let relation = match (was, is) {
             (None, None) => return,
             (None, Some(_)) => Relation::Narrower,

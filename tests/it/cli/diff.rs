@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use super::formats::{keeps, sarif_schema};
 use super::support::{Call, Ended, countersign};
 
 const OLD: &str = "\
@@ -122,6 +123,8 @@ fn every_report_is_written_to_its_file() {
     let json: Value = serde_json::from_str(&text(&ended, "json.out")).unwrap();
     assert_eq!(json["counts"]["breaking"], 1);
     assert_eq!(json["differences"][0]["old"]["line"], 8);
+    let sarif = serde_json::from_str(&text(&ended, "sarif.out")).unwrap();
+    keeps(&sarif_schema(), &sarif);
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn parsed(ended: &Ended, name: &str) -> Value {
 }
 
 #[track_caller]
-fn keeps(schema: &Value, report: &Value) {
+pub(super) fn keeps(schema: &Value, report: &Value) {
     let validator = jsonschema::validator_for(schema).unwrap();
     let errors: Vec<_> = validator
         .iter_errors(report)
@@ -68,7 +68,7 @@ fn keeps(schema: &Value, report: &Value) {
 
 /// The schema of SARIF without the pattern for languages, which our reports do not name: as it is published it has a
 /// bracket too many and is no pattern.
-fn sarif_schema() -> Value {
+pub(super) fn sarif_schema() -> Value {
     let mut schema: Value = serde_json::from_str(include_str!("../schemas/sarif-2.1.0.json")).unwrap();
     for definition in ["run", "toolComponent"] {
         let language = &mut schema["definitions"][definition]["properties"]["language"];

@@ -19,7 +19,7 @@ pub(super) struct Document {
 }
 
 /// Our own documents, each with what it shows.
-const OWN: &[(&str, &str)] = &[
+pub(crate) const OWN: &[(&str, &str)] = &[
     ("choices", include_str!("documents/choices.yaml")),
     ("composed", include_str!("documents/composed.yaml")),
     ("parameters", include_str!("documents/parameters.yaml")),
@@ -57,7 +57,7 @@ pub(super) fn own() -> impl Iterator<Item = Document> {
 
 /// The files of the folder that the environment names, in the order of their names; none where it names none, which is
 /// said once.
-pub(super) fn files() -> Vec<PathBuf> {
+pub(crate) fn files() -> Vec<PathBuf> {
     static SAID: OnceLock<()> = OnceLock::new();
     #[expect(
         clippy::disallowed_methods,

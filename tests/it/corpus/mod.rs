@@ -8,8 +8,8 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
-mod documents;
+pub(crate) mod documents;
 mod judged;
 mod planned;
 mod served;
-mod values;
+pub(crate) mod values;

@@ -17,7 +17,7 @@ const DEEP: usize = 7;
 const BUDGET: usize = 300;
 
 /// Makes values of the schemas of one document.
-pub(super) struct Maker<'document> {
+pub(crate) struct Maker<'document> {
     document: &'document Value,
     random: ChaCha8Rng,
     budget: usize,
@@ -31,7 +31,7 @@ struct Bound<'document> {
 }
 
 impl<'document> Maker<'document> {
-    pub(super) fn new(document: &'document Value, seed: u64) -> Self {
+    pub(crate) fn new(document: &'document Value, seed: u64) -> Self {
         Self {
             document,
             random: ChaCha8Rng::seed_from_u64(seed),
@@ -40,7 +40,7 @@ impl<'document> Maker<'document> {
     }
 
     /// A value of the schema; none where none was found.
-    pub(super) fn value(&mut self, schema: &'document Value) -> Option<Value> {
+    pub(crate) fn value(&mut self, schema: &'document Value) -> Option<Value> {
         self.budget = BUDGET;
         self.made(&[schema], 0)
     }
@@ -389,7 +389,7 @@ fn decoded(reference: &str) -> String {
 
 /// Whether the schema admits the value, by a validator that is asked of the whole schema at once; none where the
 /// validator cannot read it.
-pub(super) fn admits(document: &Value, schema: &Value, value: &Value) -> Option<bool> {
+pub(crate) fn admits(document: &Value, schema: &Value, value: &Value) -> Option<bool> {
     let mut whole = plain(schema);
     whole["components"] = plain(&document["components"]);
     whole["paths"] = plain(&document["paths"]);

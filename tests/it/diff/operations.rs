@@ -122,6 +122,18 @@ const EDITS: &[(&str, &str, &[&str], &[&str])] = &[
         ],
     ),
     (
+        "          text/csv: {}\n",
+        "          application/x-www-form-urlencoded: {schema: {type: object, properties: {n: {type: integer}}}}\n",
+        &[
+            "breaking request media-type-removed: the request body can no longer be text/csv",
+            "compatible request media-type-added: the request body can also be application/x-www-form-urlencoded",
+        ],
+        &[
+            "breaking request media-type-removed: the request body can no longer be application/x-www-form-urlencoded",
+            "compatible request media-type-added: the request body can also be text/csv",
+        ],
+    ),
+    (
         "        required: true\n        content",
         "        content",
         &["compatible request request-body-required: the request body is no longer required"],
@@ -240,6 +252,29 @@ fn each_edit_of_an_operation_is_told_on_its_side_and_at_both_lines() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_number_of_a_form_is_a_text_too() {
+    let with = |kind: &str| {
+        let form = format!(
+            "application/x-www-form-urlencoded: {{schema: {{type: object, properties: {{n: {{type: {kind}}}}}}}}}"
+        );
+        DOCUMENT.replacen("text/csv: {}", &form, 1)
+    };
+    let found = lines(&compared(&with("integer"), &with("string")));
+    let body = "the request body (application/x-www-form-urlencoded)";
+    assert_eq!(
+        found,
+        [format!(
+            "compatible request type: `/n` of {body} was integer, is string"
+        )]
+    );
+    let found = lines(&compared(&with("string"), &with("integer")));
+    assert_eq!(
+        found,
+        [format!("breaking request type: `/n` of {body} was string, is integer")]
+    );
 }
 
 #[test]

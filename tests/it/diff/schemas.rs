@@ -4,7 +4,7 @@ use super::support::{assert_places, on_each_side, with_schemas};
 
 /// An edit: the old schema, the new one, and what it means in a request and in a response; the reverse is expected to
 /// mean the opposite, unless it is given.
-type Edit<'text> = (&'text str, &'text str, [&'text str; 2], [&'text str; 2]);
+pub(super) type Edit<'text> = (&'text str, &'text str, [&'text str; 2], [&'text str; 2]);
 
 const BREAKS_REQUESTS: [&str; 2] = ["breaking", "compatible"];
 const BREAKS_RESPONSES: [&str; 2] = ["compatible", "breaking"];
@@ -12,7 +12,7 @@ const BREAKS_BOTH: [&str; 2] = ["breaking", "breaking"];
 const UNCLEAR: [&str; 2] = ["unclear", "unclear"];
 const NEWS: [&str; 2] = ["compatible", "compatible"];
 
-const EDITS: &[Edit<'_>] = &[
+pub(super) const EDITS: &[Edit<'_>] = &[
     ("{type: number}", "{type: integer}", BREAKS_REQUESTS, BREAKS_RESPONSES),
     ("{type: string}", "{type: integer}", BREAKS_BOTH, BREAKS_BOTH),
     (
