@@ -1,6 +1,8 @@
 //! A schema as the conjunction that it is: references followed, `allOf` flattened, `oneOf` and `anyOf` kept as groups of
 //! alternatives. Two documents that split the same demands differently have the same view. The main type is [`View`].
 
+use std::collections::VecDeque;
+
 use serde_json::Value;
 
 use super::source::{At, Source, reference};
@@ -10,6 +12,8 @@ use crate::contract::pointer;
 
 /// The most schemas that one view combines; the rest of a larger `allOf` is left out.
 const MAXIMUM_PARTS: usize = 200;
+/// The most alternatives that are looked at one by one.
+const MAXIMUM_ALTERNATIVES: usize = 64;
 /// How deep references are followed to learn whether null is admitted.
 const MAXIMUM_NULL_DEPTH: usize = 16;
 
@@ -31,6 +35,8 @@ pub(super) struct View<'document> {
     pub(super) parts: Vec<At<'document>>,
     /// The `oneOf` and `anyOf` of the parts.
     pub(super) groups: Vec<Group<'document>>,
+    /// The values of groups in which each alternative only lists values.
+    listed: Vec<Vec<Value>>,
     /// Whether null is admitted.
     pub(super) null: bool,
     /// Where the schema stands: where it is used, or would be.
@@ -62,6 +68,7 @@ impl<'document> View<'document> {
         Self {
             parts: Vec::new(),
             groups: Vec::new(),
+            listed: Vec::new(),
             null: true,
             pointer: pointer.to_owned(),
             name: None,
@@ -113,20 +120,40 @@ impl<'document> View<'document> {
                     self.name = self.name.take().or_else(|| name(&only));
                     self.add(source, &only);
                 }
-                _ => self.groups.push(Group {
-                    pointer: group.pointer,
-                    exclusive: keyword == "oneOf",
-                    alternatives,
-                }),
+                _ => match alternatives
+                    .iter()
+                    .map(|inner| single_values(source, inner))
+                    .collect::<Option<Vec<_>>>()
+                {
+                    Some(values) => self.listed.push(values.concat()),
+                    None => self.groups.push(Group {
+                        pointer: group.pointer,
+                        exclusive: keyword == "oneOf",
+                        alternatives,
+                    }),
+                },
             }
         }
     }
 
-    /// Returns the alternatives of the first group, each with everything else that applies; the schema itself where it
-    /// has no group.
+    /// Returns the alternatives, each with everything else that applies, those within alternatives included; the schema
+    /// itself where it has none.
     pub(super) fn alternatives(&self, source: &Source<'document>) -> Vec<Self> {
+        let mut found = Vec::new();
+        let mut open = VecDeque::from([self.clone()]);
+        while let Some(view) = open.pop_front() {
+            if view.groups.is_empty() || found.len() + open.len() > MAXIMUM_ALTERNATIVES {
+                found.push(view);
+            } else {
+                open.extend(view.of_first_group(source));
+            }
+        }
+        found
+    }
+
+    fn of_first_group(&self, source: &Source<'document>) -> Vec<Self> {
         let Some((group, others)) = self.groups.split_first() else {
-            return vec![self.clone()];
+            return Vec::new();
         };
         let alternative = |schema: &At<'document>| {
             let mut view = self.clone();
@@ -212,6 +239,7 @@ impl<'document> View<'document> {
         let single = self.keywords("const").map(|at| vec![at.node.to_value()]);
         let values = listed
             .chain(single)
+            .chain(self.listed.iter().cloned())
             .reduce(|left, right| left.into_iter().filter(|value| right.contains(value)).collect())?;
         Some(values.into_iter().filter(|value| !value.is_null()).collect())
     }
@@ -304,6 +332,23 @@ fn is_never(node: &Node) -> bool {
         || node
             .member("not")
             .is_some_and(|not| matches!(not.kind, NodeKind::Object(_)) && not.members().is_empty())
+}
+
+/// Returns the values that a schema lists, if it says nothing else; the value of a type counts for the type.
+fn single_values(source: &Source<'_>, schema: &At<'_>) -> Option<Vec<Value>> {
+    let node = source.resolve(schema.clone()).node;
+    let says_nothing_else = node.members().iter().all(|member| {
+        let name = member.name.as_str();
+        matches!(name, "const" | "description" | "enum" | "title" | "type") || name.starts_with("x-")
+    });
+    if !says_nothing_else {
+        return None;
+    }
+    match (node.member("enum"), node.member("const")) {
+        (Some(values), _) => Some(values.elements().iter().map(Node::to_value).collect()),
+        (None, Some(value)) => Some(vec![value.to_value()]),
+        (None, None) => None,
+    }
 }
 
 /// Whether only null is valid by this schema.

@@ -26,6 +26,9 @@ use crate::contract::pointer;
 const MAXIMUM_DEPTH: usize = 150;
 /// How deep trials are nested: alternatives within alternatives.
 const MAXIMUM_TRIALS: usize = 3;
+/// How many pairs of schemas are compared for one body or parameter; trials of a document that is made for it would
+/// multiply without bound.
+const MAXIMUM_PAIRS: usize = 20_000;
 
 /// A difference of two schemas.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +98,8 @@ pub(super) struct Walk<'both> {
     frame: Frame,
     depth: usize,
     trials: usize,
+    /// The pairs that were compared in this walk.
+    pairs: usize,
 }
 
 impl<'both> Walk<'both> {
@@ -110,6 +115,7 @@ impl<'both> Walk<'both> {
             frame: Frame::outermost(),
             depth: 0,
             trials: 0,
+            pairs: 0,
         }
     }
 
@@ -117,6 +123,7 @@ impl<'both> Walk<'both> {
     pub(super) fn changes(&mut self, side: Side, writing: Writing, views: (&View<'both>, &View<'both>)) -> Vec<Change> {
         (self.side, self.writing) = (side, writing);
         self.frame = Frame::outermost();
+        self.pairs = 0;
         self.compare(views.0, views.1, "");
         let same = self.states.drain().filter(|(_, state)| *state == State::Same);
         self.same.extend(same.map(|(pair, _)| pair));
@@ -141,8 +148,13 @@ impl<'both> Walk<'both> {
             }
             None => {}
         }
-        if self.depth >= MAXIMUM_DEPTH {
-            return self.too_large((old, new), path, "the schemas nest too deep to be compared");
+        self.pairs += 1;
+        if self.depth >= MAXIMUM_DEPTH || self.pairs > MAXIMUM_PAIRS {
+            return self.too_large(
+                (old, new),
+                path,
+                "the schemas nest too deep, or have too many alternatives",
+            );
         }
         self.states.insert(pair.clone(), State::Begun(self.depth));
         let above = std::mem::replace(&mut self.frame, Frame::outermost());

@@ -51,6 +51,18 @@ const SCHEMAS: &[(&str, &str)] = &[
     ),
     ("{oneOf: [{type: string}]}", "{type: string}"),
     (
+        "{oneOf: [{type: string, enum: [a]}, {type: string, enum: [b]}]}",
+        "{type: string, enum: [a, b]}",
+    ),
+    (
+        "{oneOf: [{type: string}, {type: integer}, {type: boolean}]}",
+        "{oneOf: [{type: boolean}, {anyOf: [{type: integer}, {type: string}]}]}",
+    ),
+    (
+        "{anyOf: [{type: string}, {type: string, maxLength: 4}]}",
+        "{type: string}",
+    ),
+    (
         "{type: string, nullable: true}",
         "{nullable: true, allOf: [{$ref: '#/components/schemas/Other'}]}",
     ),
