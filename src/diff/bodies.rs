@@ -173,11 +173,6 @@ impl<'both> Comparison<'both> {
         };
         let (was, is) = (schema(self.old, old), schema(self.new, new));
         let changes = self.walk.changes(side, writing(name), (&was, &is));
-        let title = if changes.iter().any(|change| change.path.is_empty()) {
-            title
-        } else {
-            title.replace("the body of ", "")
-        };
         self.emit_changes(side, changes, &title);
         let encoding = |at: &At<'_>| at.node.member("encoding").map(Node::to_value);
         if encoding(old) != encoding(new) {

@@ -215,7 +215,12 @@ impl<'both> Comparison<'both> {
             let subject = if change.path.is_empty() {
                 what.to_owned()
             } else {
-                format!("`{}` of {what}", change.path)
+                // What is within a body is of the response.
+                format!(
+                    "`{}` of {}",
+                    change.path,
+                    what.strip_prefix("the body of ").unwrap_or(what)
+                )
             };
             let difference = Difference {
                 kind: change.kind,

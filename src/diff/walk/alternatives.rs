@@ -146,9 +146,14 @@ impl<'both> Walk<'both> {
         if apart {
             return;
         }
+        // What fits exactly one alternative fits any of them.
+        let relation = match (is.exclusive, self.side) {
+            (true, Side::Response) | (false, Side::Request) => Relation::News,
+            _ => Relation::Unclear("whether a value fits several alternatives is not decided"),
+        };
         let found = Found {
             kind: Kind::Alternatives,
-            relation: Relation::Unclear("whether a value fits several alternatives is not decided"),
+            relation,
             client: ClientEffect::Major,
             predicate: if is.exclusive {
                 "may fit only one alternative now"

@@ -283,19 +283,20 @@ impl<'both> Walk<'both> {
                 continue;
             };
             // A bound that follows from the format alone is the format's.
-            let stated = views.0.keyword(keyword).or_else(|| views.1.keyword(keyword)).is_some();
-            let by_format = kind == Kind::Bounds && !stated;
+            let is_stated = views.0.keyword(keyword).or_else(|| views.1.keyword(keyword)).is_some();
+            if kind == Kind::Bounds && !is_stated {
+                continue;
+            }
             let found = Found {
-                kind: if by_format { Kind::Format } else { kind },
+                kind,
                 relation,
                 client: match kind {
-                    Kind::Bounds if by_format => ClientEffect::Major,
                     Kind::Bounds | Kind::ItemCount | Kind::PropertyCount => ClientEffect::None,
                     _ => client_by(relation),
                 },
                 predicate: format!("had {keyword} {}, has {}", end(was), end(is)),
             };
-            self.at_keyword(found, views, if by_format { "format" } else { keyword }, path);
+            self.at_keyword(found, views, keyword, path);
         }
     }
 
@@ -370,12 +371,7 @@ impl<'both> Walk<'both> {
     fn format(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let format = |view: &View<'both>| view.keyword("format").and_then(|at| at.node.string());
         let (was, is) = (format(old), format(new));
-        let reported = |kind| {
-            self.changes
-                .iter()
-                .any(|change| change.kind == kind && change.path == path)
-        };
-        if was == is || (reported(Kind::Format) && was.or(is).is_some_and(|format| format.contains("int"))) {
+        if was == is {
             return;
         }
         let numeric = (old.types() & new.types()).meets(Types::NUMBER);
@@ -386,10 +382,11 @@ impl<'both> Walk<'both> {
             _ if numeric && [was, is].into_iter().flatten().all(is_numeric) => {
                 let wide = |format: Option<&str>| format.is_none_or(|format| WIDE_FORMATS.contains(&format));
                 if !wide(was) || !wide(is) {
-                    // The bounds of the format are compared with the other bounds, and they are the same.
-                    return;
+                    let Some(relation) = by_bounds(old, new) else { return };
+                    relation
+                } else {
+                    Relation::Unclear("only numbers differ that few programs can hold")
                 }
-                Relation::Unclear("only numbers differ that few programs can hold")
             }
             (Some("password"), None) | (None, Some("password")) => Relation::News,
             _ if !known(was) || !known(is) => Relation::Unclear("nothing defines which values the format has"),
@@ -520,6 +517,19 @@ impl<'both> Walk<'both> {
             };
             self.at_keyword(found, (old, new), "$ref", path);
         }
+    }
+}
+
+/// Returns how the numbers of two integer formats relate, where no bound of its own limits them; `None` where they are the
+/// same.
+fn by_bounds(old: &View<'_>, new: &View<'_>) -> Option<Relation> {
+    let (was, is) = (Range::of_number(old, true), Range::of_number(new, true));
+    let stated = |keyword: &str| old.keyword(keyword).or_else(|| new.keyword(keyword)).is_some();
+    let lower = compare_ends(was.lower, is.lower, false).filter(|_| !stated("minimum"));
+    let upper = compare_ends(was.upper, is.upper, true).filter(|_| !stated("maximum"));
+    match (lower, upper) {
+        (Some(lower), Some(upper)) if lower != upper => Some(Relation::Different),
+        (lower, upper) => lower.or(upper),
     }
 }
 
