@@ -397,3 +397,96 @@ fn admits_null(source: &Source<'_>, schema: &At<'_>, depth: usize) -> bool {
     });
     !typed && all && any
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::document::Document;
+
+    fn with_view<T>(text: &str, of: impl Fn(&Source<'_>, &View<'_>) -> T) -> T {
+        let document = Document::read("schema.yaml", text.to_owned()).unwrap();
+        let source = Source::new(&document);
+        let schema = source.at("/schema").unwrap();
+        of(&source, &View::of(&source, vec![schema]))
+    }
+
+    #[test]
+    fn all_of_and_references_are_one_conjunction() {
+        let text = "schema: {allOf: [{$ref: '#/A'}, {maxLength: 3}]}\nA: {type: string, allOf: [{$ref: '#/A'}, {minLength: 1}]}";
+        let (parts, types) = with_view(text, |_, view| (view.parts.len(), view.types()));
+        assert_eq!((parts, types), (4, Types::STRING));
+    }
+
+    #[test]
+    fn a_reference_that_leads_nowhere_is_itself() {
+        let pointer = with_view("schema: {$ref: '#/nowhere'}", |_, view| view.definition());
+        assert_eq!(pointer, "/schema");
+        let pointer = with_view("schema: {$ref: '#/schema'}", |_, view| view.definition());
+        assert_eq!(pointer, "/schema");
+    }
+
+    #[test]
+    fn null_is_admitted_wherever_nullable_is_written() {
+        for (schema, admitted) in [
+            ("{type: string}", false),
+            ("{}", true),
+            ("{type: string, nullable: true}", true),
+            ("{nullable: true, allOf: [{type: string}]}", true),
+            ("{allOf: [{type: string, nullable: true}]}", true),
+            ("{allOf: [{type: string, nullable: true}, {type: string}]}", false),
+            ("{oneOf: [{type: string}, {type: integer, nullable: true}]}", true),
+            ("{type: [string, 'null']}", true),
+            ("{anyOf: [{type: string}, {type: 'null'}]}", true),
+            ("{enum: [a, null]}", true),
+            ("{not: {}}", false),
+        ] {
+            assert_eq!(
+                with_view(&format!("schema: {schema}"), |_, view| view.null),
+                admitted,
+                "{schema}"
+            );
+        }
+    }
+
+    #[test]
+    fn alternatives_within_alternatives_are_alternatives() {
+        let text = "schema: {maxLength: 3, oneOf: [{type: string}, {anyOf: [{type: integer}, {type: boolean}]}]}";
+        let types = with_view(text, |source, view| {
+            let found = view.alternatives(source);
+            found.iter().map(|view| view.types().to_string()).collect::<Vec<_>>()
+        });
+        assert_eq!(types, ["string", "integer", "boolean"]);
+        let endless =
+            "schema: {oneOf: [{$ref: '#/schema'}, {$ref: '#/A'}]}\nA: {oneOf: [{$ref: '#/schema'}, {$ref: '#/A'}]}";
+        assert!(with_view(endless, |source, view| view.alternatives(source).len()) < 10);
+    }
+
+    #[test]
+    fn an_alternative_is_not_taken_for_the_whole() {
+        let text = "schema: {oneOf: [{type: string}, {type: integer}]}";
+        let distinct = with_view(text, |source, view| {
+            let found = view.alternatives(source);
+            found.iter().all(|alternative| alternative.key() != view.key())
+        });
+        assert!(distinct);
+    }
+
+    #[test]
+    fn a_type_follows_from_what_is_said_of_it() {
+        for (schema, expected) in [
+            ("{properties: {}}", Types::OBJECT),
+            ("{items: {}}", Types::ARRAY),
+            ("{enum: [a, 1]}", Types::STRING.or(Types::INTEGER)),
+            ("{description: a}", Types::ALL),
+            ("{allOf: [{type: number}, {type: integer}]}", Types::INTEGER),
+            ("{allOf: [{type: string}, {type: integer}]}", Types::NONE),
+            ("false", Types::NONE),
+        ] {
+            assert_eq!(
+                with_view(&format!("schema: {schema}"), |_, view| view.types()),
+                expected,
+                "{schema}"
+            );
+        }
+    }
+}
