@@ -1,6 +1,6 @@
 //! Edits of a schema: each in both directions and on both sides.
 
-use super::support::{assert_places, on_each_side, with_schemas};
+use super::support::{assert_places, compared, lines, on_each_side, with_schemas};
 
 /// An edit: the old schema, the new one, and what it means in a request and in a response; the reverse is expected to
 /// mean the opposite, unless it is given.
@@ -319,4 +319,62 @@ fn wrapped(old: &str, new: &str) -> [(String, String); 3] {
         (property(old), property(new)),
         (item(old), item(new)),
     ]
+}
+
+/// A chain of schemas, each with a property of the next; the last is of this type.
+fn chain(length: usize, kind: &str) -> String {
+    let link = |index: usize| {
+        format!(
+            "    L{index}: {{type: object, properties: {{next: {{$ref: '#/components/schemas/L{}'}}}}}}\n",
+            index + 1
+        )
+    };
+    let links: String = (0..length).map(link).collect();
+    let first = "{$ref: '#/components/schemas/L0'}";
+    with_schemas(first, first, &format!("{links}    L{length}: {{type: {kind}}}\n"))
+}
+
+#[test]
+fn a_difference_far_below_is_told_and_one_further_below_is_unclear() {
+    let compared = |length| lines(&compared(&chain(length, "string"), &chain(length, "integer")));
+    let near = compared(100);
+    assert!(
+        near.iter().all(|line| line.ends_with("was string, is integer")) && near.len() == 2,
+        "{near:#?}"
+    );
+    let far = compared(2_000);
+    assert!(
+        far.iter()
+            .all(|line| line.starts_with("unclear") && line.ends_with("was not compared to the end")),
+        "{far:#?}"
+    );
+    assert!(!far.is_empty());
+}
+
+#[test]
+fn alternatives_that_all_refer_to_each_other_are_compared_in_bounded_work() {
+    let document = |every: usize| {
+        let kind = |index: usize, other: usize| {
+            if (index + other).is_multiple_of(every) {
+                "integer"
+            } else {
+                "string"
+            }
+        };
+        let alternative = |index: usize, other: usize| {
+            let next = (index + other + 1) % 12;
+            format!(
+                "{{type: object, properties: {{a{other}: {{$ref: '#/components/schemas/S{next}'}}, b: {{type: {}}}}}}}",
+                kind(index, other)
+            )
+        };
+        let schema = |index: usize| {
+            let alternatives: Vec<_> = (0..19).map(|other| alternative(index, other)).collect();
+            format!("    S{index}: {{oneOf: [{}]}}\n", alternatives.join(", "))
+        };
+        let first = "{$ref: '#/components/schemas/S0'}";
+        with_schemas(first, first, &(0..12).map(schema).collect::<String>())
+    };
+    let found = compared(&document(3), &document(4));
+    assert!(!found.differences.is_empty());
 }
