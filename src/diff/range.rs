@@ -91,6 +91,17 @@ impl Range {
         range
     }
 
+    /// Returns whether this number is in it.
+    pub(super) fn includes(self, number: f64) -> bool {
+        let within = |end: Option<End>, beyond: fn(&f64, &f64) -> bool| {
+            end.is_none_or(|end| {
+                let is_the_end = (number - end.value).abs() < f64::EPSILON;
+                (is_the_end && !end.excluded) || (!is_the_end && beyond(&number, &end.value))
+            })
+        };
+        within(self.lower, f64::gt) && within(self.upper, f64::lt)
+    }
+
     /// Makes the range smaller, if the end does.
     fn limit(&mut self, upper: bool, end: End, integers: bool) {
         let end = if integers { end.among_integers(upper) } else { end };

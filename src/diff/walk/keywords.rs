@@ -59,11 +59,14 @@ impl<'both> Walk<'both> {
         self.values(old, new, path);
         self.open_values(old, new, path);
         self.default(old, new, path);
+        let by_values = values_keep_limits(old, new);
         if both.meets(Types::STRING) {
-            self.length(old, new, path);
+            if !by_values {
+                self.length(old, new, path);
+            }
             self.pattern(old, new, path);
         }
-        if both.meets(Types::NUMBER) {
+        if both.meets(Types::NUMBER) && !by_values {
             self.bounds(old, new, path);
             self.multiple_of(old, new, path);
         }
@@ -301,10 +304,10 @@ impl<'both> Walk<'both> {
     }
 
     fn multiple_of(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let value = |view: &View<'_>| view.keyword("multipleOf").and_then(|at| at.node.to_value().as_f64());
-        let (was, is) = (value(old), value(new));
-        // A tenth is no number of binary digits, so that three tenths are not quite three of them.
-        let is_whole = |ratio: f64| (ratio - ratio.round()).abs() < 1e-9;
+        let integers = !(old.types() & new.types()).includes(Types::NUMBER);
+        // Every integer is a multiple of one.
+        let asks = |value: &f64| !integers || (value - 1.0).abs() > f64::EPSILON;
+        let (was, is) = (multiple_of(old).filter(asks), multiple_of(new).filter(asks));
         let divides = |part: f64, whole: f64| part > 0.0 && is_whole(whole / part);
         let relation = match (was, is) {
             (None, None) => return,
@@ -518,6 +521,39 @@ impl<'both> Walk<'both> {
             self.at_keyword(found, (old, new), "$ref", path);
         }
     }
+}
+
+/// Returns whether the listed values decide about bounds and lengths: one schema at least lists its values, and the
+/// other allows each of them. Then only the list limits, and it is compared by itself.
+fn values_keep_limits(old: &View<'_>, new: &View<'_>) -> bool {
+    let (was, is) = (old.values(), new.values());
+    let within = |values: &Option<Vec<Value>>, other: &View<'_>| {
+        let values = values.iter().flatten();
+        values.clone().all(|value| is_within_limits(other, value))
+    };
+    (was.is_some() || is.is_some()) && within(&was, new) && within(&is, old)
+}
+
+/// Returns whether a value is within the bounds and lengths of a schema.
+fn is_within_limits(view: &View<'_>, value: &Value) -> bool {
+    let length = |text: &str| u32::try_from(text.chars().count()).map_or(f64::INFINITY, f64::from);
+    if let Some(text) = value.as_str() {
+        return Range::of_count(view, "minLength", "maxLength").includes(length(text));
+    }
+    value.as_f64().is_none_or(|number| {
+        let is_multiple = multiple_of(view).is_none_or(|part| is_whole(number / part));
+        is_multiple && Range::of_number(view, false).includes(number)
+    })
+}
+
+fn multiple_of(view: &View<'_>) -> Option<f64> {
+    view.keyword("multipleOf").and_then(|at| at.node.to_value().as_f64())
+}
+
+/// Returns whether a ratio is a whole number. A tenth has no exact binary form, so that three tenths are not quite three
+/// of them.
+fn is_whole(ratio: f64) -> bool {
+    (ratio - ratio.round()).abs() < 1e-9
 }
 
 /// Returns how the numbers of two integer formats relate, where no bound of its own limits them; `None` where they are the

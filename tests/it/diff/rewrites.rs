@@ -32,6 +32,15 @@ const SCHEMAS: &[(&str, &str)] = &[
     ),
     ("{type: boolean}", "{type: boolean, enum: [true, false]}"),
     (
+        "{type: string, enum: [a, b]}",
+        "{type: string, enum: [a, b], maxLength: 1}",
+    ),
+    (
+        "{type: integer, enum: [2, 4]}",
+        "{type: integer, enum: [2, 4], minimum: 1, multipleOf: 2}",
+    ),
+    ("{type: integer}", "{type: integer, multipleOf: 1}"),
+    (
         "{type: object, required: [a, b], properties: {a: {type: string}, b: {type: integer}}}",
         "{required: [b, a], properties: {b: {type: integer}, a: {type: string}}, type: object}",
     ),

@@ -35,6 +35,24 @@ pub(super) const EDITS: &[Edit<'_>] = &[
         BREAKS_RESPONSES,
     ),
     (
+        "{type: string, maxLength: 2}",
+        "{type: string, enum: [a, bc]}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: string, maxLength: 1}",
+        "{type: string, enum: [a, bc]}",
+        BREAKS_BOTH,
+        BREAKS_BOTH,
+    ),
+    (
+        "{type: integer, minimum: 1}",
+        "{type: integer, enum: [1, 5]}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
         "{type: string, enum: [a, b]}",
         "{type: string, enum: [a, c]}",
         BREAKS_BOTH,
