@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::wrap::hanging_indent;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::plan::{Action, Bounds, Plan, Planned, Selection, Source, Substitute};
+use crate::plan::{Action, Bounds, Plan, Selection, Source, StandInValue, StepDescription};
 use crate::report::counted;
 
 /// Prints the plan of a check with these arguments.
@@ -50,10 +50,10 @@ impl Listing<'_> {
         let mut text = String::new();
         let (mut number, mut before) = (0, None);
         // There are many edge cases, and they differ only in kind.
-        let words = |planned: &Planned| {
+        let words = |described: &StepDescription| {
             (
-                planned.step.action.spec().reason,
-                planned.step.action.requests(&self.bounds),
+                described.step.action.spec().reason,
+                described.step.action.requests(&self.bounds),
             )
         };
         for group in steps.chunk_by(|left, right| words(left) == words(right)) {
@@ -63,7 +63,7 @@ impl Listing<'_> {
                 text.push('\n');
             }
             text.push_str(&self.heading(group, overlaps));
-            before = group.last().map(|planned| planned.step.action);
+            before = group.last().map(|described| described.step.action);
             for step in group {
                 number += 1;
                 self.step(number, step, &mut text);
@@ -96,7 +96,7 @@ impl Listing<'_> {
     }
 
     /// Returns what the steps of a group do, and how many requests each sends.
-    fn heading(&self, group: &[Planned], overlaps: bool) -> String {
+    fn heading(&self, group: &[StepDescription], overlaps: bool) -> String {
         let action = group[0].step.action;
         let together = if overlaps {
             "; at once with those above, up to --jobs"
@@ -118,11 +118,11 @@ impl Listing<'_> {
         lines.join("\n") + "\n"
     }
 
-    fn step(&self, number: usize, planned: &Planned, text: &mut String) {
-        let operation = self.contract.operation(planned.sends);
-        let mark = if planned.writes { "write" } else { "" };
-        let edge_case = planned.step.action.edge_case();
-        let facts = match planned.facts.len() {
+    fn step(&self, number: usize, described: &StepDescription, text: &mut String) {
+        let operation = self.contract.operation(described.sends);
+        let mark = if described.writes { "write" } else { "" };
+        let edge_case = described.step.action.edge_case();
+        let facts = match described.facts.len() {
             1 => "1 fact".to_owned(),
             count => format!("{count} facts"),
         };
@@ -136,7 +136,7 @@ impl Listing<'_> {
                 .map(|edge_case| edge_case.describe(operation) + ", ")
                 .unwrap_or_default(),
         );
-        if let Some(list) = planned.read_after {
+        if let Some(list) = described.read_after {
             let list = self.contract.operation(list);
             let _ = writeln!(
                 text,
@@ -146,19 +146,19 @@ impl Listing<'_> {
                 list.name
             );
         }
-        if !planned.variants.is_empty() {
-            let variants: Vec<_> = planned.variants.iter().map(ToString::to_string).collect();
+        if !described.variants.is_empty() {
+            let variants: Vec<_> = described.variants.iter().map(ToString::to_string).collect();
             let _ = writeln!(
                 text,
                 "{}",
                 hanging_indent("             in this order: ", &variants.join(", "), self.width)
             );
         }
-        for source in &planned.needs {
+        for source in &described.needs {
             let _ = writeln!(text, "             {{{}}} from {}", source.parameter, self.from(source));
         }
-        let shown = if self.verbose { planned.facts.len() } else { 0 };
-        for fact in planned.facts.iter().take(shown) {
+        let shown = if self.verbose { described.facts.len() } else { 0 };
+        for fact in described.facts.iter().take(shown) {
             let _ = writeln!(text, "             {}", self.contract.fact(*fact).name);
         }
     }
@@ -172,15 +172,15 @@ impl Listing<'_> {
                 .collect();
             names.join(" or ")
         };
-        let substitute = source.substitute.map(|substitute| match substitute {
-            Substitute::Example => "the contract's own example".to_owned(),
-            Substitute::Generated => "its schema".to_owned(),
+        let stand_in = source.stand_in.map(|stand_in| match stand_in {
+            StandInValue::Example => "the contract's own example".to_owned(),
+            StandInValue::Generated => "its schema".to_owned(),
         });
         let shown = [&source.own, &source.listed].map(|ids| names(ids));
         let ways: Vec<_> = shown
             .into_iter()
             .filter(|names| !names.is_empty())
-            .chain(substitute)
+            .chain(stand_in)
             .collect();
         ways.join(", else ")
     }

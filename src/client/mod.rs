@@ -126,10 +126,13 @@
 pub(crate) mod base_url;
 pub(crate) mod cause;
 mod connect;
+#[cfg(test)]
+pub(crate) mod decoding_tests;
 mod error;
 #[cfg(all(test, feature = "checker"))]
 mod generate;
 mod generated;
+mod lenient;
 mod pages;
 #[cfg(test)]
 mod projection;
@@ -142,9 +145,6 @@ mod session;
 #[cfg(all(test, feature = "checker"))]
 mod surface;
 mod token;
-#[cfg(test)]
-pub(crate) mod tolerance;
-mod tolerant;
 #[cfg(any(test, feature = "checker"))]
 pub(crate) mod typed;
 

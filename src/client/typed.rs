@@ -33,14 +33,14 @@ pub(crate) fn decodes(operation: &str, body: &Value) -> Option<bool> {
 
 /// Returns what is left of the response once it is read as the type of its operation.
 #[cfg(test)]
-pub(crate) fn whole(operation: &str, body: &Value) -> Option<serde_json::Result<Value>> {
-    struct Whole;
-    impl Reader for Whole {
+pub(crate) fn reencoded(operation: &str, body: &Value) -> Option<serde_json::Result<Value>> {
+    struct Reencode;
+    impl Reader for Reencode {
         type Read = serde_json::Result<Value>;
 
         fn read<Typed: DeserializeOwned + Serialize>(self, body: &Value) -> Self::Read {
             serde_json::to_value(Typed::deserialize(body)?)
         }
     }
-    decode(operation, body, Whole)
+    decode(operation, body, Reencode)
 }

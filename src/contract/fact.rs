@@ -33,7 +33,7 @@ pub enum FactKind {
     /// A field that the contract forbids (`not: {}`) is absent.
     Absent,
     /// A timestamp in this format is accepted in a request field.
-    Accepts(TimestampFormat),
+    AcceptsTimestampFormat(TimestampFormat),
     /// What the schema states beyond types and names: `enum`, `pattern`, bounds, `oneOf`.
     Assertion,
     /// The response to a create returns a sent field in the created record; the index is that of the carry, in the
@@ -56,7 +56,7 @@ pub enum FactKind {
     /// The body of a success is JSON.
     Json,
     /// The body of a response that is not a success is present, and is JSON.
-    OtherJson(StatusPattern),
+    FailureJson(StatusPattern),
     /// What was created is listed.
     Listed,
     /// The list shows the created record with a sent field; the index is that of the carry, in the invariant `created`.
@@ -64,7 +64,7 @@ pub enum FactKind {
     /// The media type of a success is documented.
     MediaType,
     /// The body of a response that is not a success is present, and its media type is documented.
-    OtherMediaType(StatusPattern),
+    FailureMediaType(StatusPattern),
     /// No 5xx.
     NoServerError,
     /// A call without a credential is rejected.

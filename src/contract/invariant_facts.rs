@@ -80,7 +80,7 @@ pub(super) fn add(document: &Document, operations: &[Operation], links: &[Link],
             for format in &accepted.formats {
                 let location = format!("{}/x-invariants/accepts/{index}", operation.pointer);
                 builder.add(
-                    FactKind::Accepts(*format),
+                    FactKind::AcceptsTimestampFormat(*format),
                     &format!("accepts {}", accepted.sent),
                     format.name(),
                     location,
@@ -132,7 +132,7 @@ impl FactBuilder<'_> {
         let (media_type, json, of) = if status.is_success() {
             (FactKind::MediaType, FactKind::Json, String::new())
         } else {
-            let kinds = (FactKind::OtherMediaType(status), FactKind::OtherJson(status));
+            let kinds = (FactKind::FailureMediaType(status), FactKind::FailureJson(status));
             (kinds.0, kinds.1, format!("{status} "))
         };
         self.add(media_type, &format!("{of}media type"), &media_types, content.clone());

@@ -74,7 +74,7 @@ pub fn asserted(document: &Document, schema: &str) -> Option<Value> {
 /// Returns the whole schema at the pointer, types and names included, as a JSON Schema; `None` where the pointer names
 /// nothing.
 #[must_use]
-pub fn whole(document: &Document, schema: &str) -> Option<Value> {
+pub fn convert(document: &Document, schema: &str) -> Option<Value> {
     let mut converter = Converter {
         references: BTreeSet::new(),
     };
@@ -265,7 +265,10 @@ mod tests {
     fn types_and_names_are_no_assertion_but_part_of_the_whole() {
         let document = document("{type: string, format: uuid, x-gap: [a]}");
         assert_eq!(asserted(&document, ""), Some(json!({"format": "uuid"})));
-        assert_eq!(whole(&document, ""), Some(json!({"type": "string", "format": "uuid"})));
+        assert_eq!(
+            convert(&document, ""),
+            Some(json!({"type": "string", "format": "uuid"}))
+        );
     }
 
     #[test]

@@ -212,14 +212,18 @@ pub enum Purpose {
     /// An equivalent request: a documented one in another spelling that RFCs define as the same. Its response is judged
     /// in one respect only: that it is as good as the response to the plain one.
     Equivalent,
-    /// A request that must be rejected, the kind of fact that says so, and what a rejection for another reason would
-    /// mean.
-    MustBeRejected(FactKind, OnRejection),
+    /// A request that must be rejected.
+    MustBeRejected {
+        /// The kind of fact that says so.
+        fact: FactKind,
+        /// What a rejection for another reason would mean, such as a 422 for the body of a request without a token.
+        other_rejection: OnRejection,
+    },
     /// An edge case. Its response is judged in two respects only: that it is complete, and that it is not a 5xx.
     EdgeCase(EdgeCase),
 }
 
-/// What it means when a documented request is rejected.
+/// What it means when a documented request is rejected, or one that must be rejected is rejected for another reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnRejection {
     /// Nothing in the request is left open by the document: a finding.

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::variants::{TRIES_PER_VARIANT, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserve};
+use super::variants::{TRIES_PER_VARIANT, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserved_writes};
 use crate::contract::Contract;
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
@@ -27,7 +27,7 @@ pub enum Action {
     /// Reads once.
     Read,
     /// Calls a reading operation with a credential that must be rejected.
-    ProbeRead(Probe),
+    ProbeRead(CredentialProbe),
     /// Creates a record.
     Create,
     /// Creates records until this list, if it has a single page, has a second one.
@@ -53,7 +53,7 @@ pub enum Action {
     Equivalent,
     /// Calls a writing operation with a credential that must be rejected. It comes late, because its body is drafted as
     /// the operation accepted it.
-    ProbeWrite(Probe),
+    ProbeWrite(CredentialProbe),
     /// Looks at one page of this list to see whether the writes that had to be rejected ([`Self::ProbeWrite`]) changed
     /// anything.
     LookAtRejectedWrites,
@@ -69,7 +69,7 @@ pub enum Action {
 
 /// The credential of a probe, in the order of sending, except that a second page is requested once its list is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Probe {
+pub enum CredentialProbe {
     /// No credential.
     NoCredential,
     /// An empty token.
@@ -375,7 +375,7 @@ impl Action {
         let values = [
             ("{max_pages}", bounds.max_pages),
             ("{max_writes}", bounds.max_writes),
-            ("{unreserved}", bounds.max_writes - reserve(bounds.max_writes)),
+            ("{unreserved}", bounds.max_writes - reserved_writes(bounds.max_writes)),
             ("{by_default}", WRITES_BY_DEFAULT),
             ("{variant}", WRITES_PER_VARIANT),
             ("{tries}", TRIES_PER_VARIANT),
@@ -419,7 +419,7 @@ impl Action {
 
     /// Returns the credential of a probe.
     #[must_use]
-    pub fn probe(self) -> Option<Probe> {
+    pub fn probe(self) -> Option<CredentialProbe> {
         match self {
             Self::ProbeRead(probe) | Self::ProbeWrite(probe) => Some(probe),
             _ => None,
@@ -427,7 +427,7 @@ impl Action {
     }
 }
 
-impl Probe {
+impl CredentialProbe {
     /// Returns the kind of fact that the probe decides.
     #[must_use]
     pub fn fact(self) -> FactKind {

@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, FieldKind, Leaf};
-use super::synthetic;
+use super::timestamps;
 
 /// The maximum number of pieces that one string carries.
 const PIECES_PER_NAME: usize = 21;
@@ -550,7 +550,7 @@ impl Draft {
                 AwkwardValue::Date(day) => self.set_date(day),
                 AwkwardValue::Instant(time) => {
                     let number = self.number;
-                    self.rewrite(FieldKind::Timestamp, |_| synthetic::moved(time.text, number));
+                    self.rewrite(FieldKind::Timestamp, |_| timestamps::moved(time.text, number));
                 }
             }
         }

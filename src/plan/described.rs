@@ -1,5 +1,5 @@
 //! Describes a plan before anything is sent: what each step sends, why, and which facts its responses decide. The main
-//! type is [`Planned`].
+//! type is [`StepDescription`].
 //!
 //! # Design
 //!
@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::action::{Evidence, Probe};
+use super::action::{CredentialProbe, Evidence};
 use super::source::{Source, sources};
 use super::steps::{Plan, Step};
 use super::variants::{Variant, variants};
@@ -18,7 +18,7 @@ use crate::contract::operation::{Location, OperationId};
 
 /// One step, described.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Planned {
+pub struct StepDescription {
     /// The step.
     pub step: Step,
     /// The operation whose requests the step sends: its own, or the create that fills a list.
@@ -40,14 +40,17 @@ impl Plan {
     /// is made for it: what every response shows, to the operation's own call; an invariant, to the step that gathers
     /// its evidence.
     #[must_use]
-    pub fn describe(&self, contract: &Contract) -> Vec<Planned> {
+    pub fn describe(&self, contract: &Contract) -> Vec<StepDescription> {
         let calls = Calls::of(self, contract);
-        let planned = self.steps.iter().map(|step| self.planned(contract, &calls, *step));
-        let mut planned: Vec<_> = planned.collect();
+        let descriptions = self
+            .steps
+            .iter()
+            .map(|step| self.describe_step(contract, &calls, *step));
+        let mut descriptions: Vec<_> = descriptions.collect();
         let (mut steps_of, mut wrong_tokens) = (HashMap::<_, Vec<usize>>::new(), Vec::new());
         for (index, step) in self.steps.iter().enumerate() {
             steps_of.entry(step.operation).or_default().push(index);
-            if step.action.probe() == Some(Probe::WrongToken) {
+            if step.action.probe() == Some(CredentialProbe::WrongToken) {
                 wrong_tokens.push(index);
             }
         }
@@ -58,7 +61,7 @@ impl Plan {
             if evidence == Evidence::WrongToken {
                 wrong_tokens
                     .iter()
-                    .for_each(|step| planned[*step].facts.push(FactId(index)));
+                    .for_each(|step| descriptions[*step].facts.push(FactId(index)));
                 continue;
             }
             // Something that is not called creates nothing that a list could show.
@@ -69,15 +72,15 @@ impl Plan {
                 let Step { operation, action } = self.steps[*step];
                 let spec = action.spec();
                 if spec.decides.contains(&evidence) && (spec.decides_facts_of)(contract, of, operation) {
-                    planned[*step].facts.push(FactId(index));
+                    descriptions[*step].facts.push(FactId(index));
                 }
             }
         }
-        planned
+        descriptions
     }
 
     /// Describes a step, without its facts.
-    fn planned(&self, contract: &Contract, calls: &Calls, step: Step) -> Planned {
+    fn describe_step(&self, contract: &Contract, calls: &Calls, step: Step) -> StepDescription {
         let (spec, sends) = (step.action.spec(), calls.sent_by(step));
         let operation = contract.operation(sends);
         // The identifier in an edge case is made up.
@@ -95,7 +98,7 @@ impl Plan {
                 let shown = !source.own.is_empty() || !source.listed.is_empty();
                 (in_path || shown) && made_up.is_none_or(|made_up| made_up.name != source.parameter)
             });
-        Planned {
+        StepDescription {
             step,
             sends,
             variants: if spec.varies {
@@ -147,16 +150,17 @@ impl Evidence {
             | FactKind::Complete
             | FactKind::Decodes
             | FactKind::Json
-            | FactKind::OtherJson(_)
+            | FactKind::FailureJson(_)
             | FactKind::MediaType
-            | FactKind::OtherMediaType(_)
+            | FactKind::FailureMediaType(_)
             | FactKind::NoServerError
             | FactKind::Present
             | FactKind::Status
             | FactKind::Type => Self::Response,
-            FactKind::Accepts(_) | FactKind::Carried(_) | FactKind::IdentifierFitsPath | FactKind::IdentifierUnique => {
-                Self::Created
-            }
+            FactKind::AcceptsTimestampFormat(_)
+            | FactKind::Carried(_)
+            | FactKind::IdentifierFitsPath
+            | FactKind::IdentifierUnique => Self::Created,
             FactKind::Equivalent(_) => Self::Equivalent,
             FactKind::Listed | FactKind::ListedCarrying(_) => Self::Listed,
             FactKind::Challenge => Self::Challenge,
@@ -186,7 +190,7 @@ mod tests {
     use crate::plan::{Action, Selection};
     use crate::testing::work;
 
-    fn described(scope: &Selection) -> (Contract, Vec<Planned>) {
+    fn described(scope: &Selection) -> (Contract, Vec<StepDescription>) {
         let contract = Contract::built_in().unwrap();
         let planned = Plan::new(&contract, scope).describe(&contract);
         (contract, planned)
@@ -275,7 +279,7 @@ mod tests {
             ),
             (
                 "createTag auth: a request without a credential is rejected",
-                Action::ProbeWrite(Probe::NoCredential),
+                Action::ProbeWrite(CredentialProbe::NoCredential),
             ),
         ] {
             let fact = contract.facts.iter().position(|fact| fact.name == name).expect(name);
@@ -293,7 +297,7 @@ mod tests {
         let step = planned.iter().find(|planned| planned.step.operation == update).unwrap();
         let source = &step.needs[0];
         assert_eq!(
-            (source.parameter.as_str(), &source.own, source.substitute),
+            (source.parameter.as_str(), &source.own, source.stand_in),
             ("id", &vec![create], None)
         );
         assert!(source.listed.is_empty(), "other people's records are not written to");

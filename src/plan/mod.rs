@@ -37,14 +37,14 @@ mod shard;
 mod share;
 mod source;
 mod steps;
-mod synthetic;
 mod template;
+mod timestamps;
 mod understood;
 mod variants;
 
-pub use action::{Action, ActionSpec, Bounds, Probe, ShownBy};
+pub use action::{Action, ActionSpec, Bounds, CredentialProbe, ShownBy};
 pub use awkward::AwkwardValues;
-pub use described::Planned;
+pub use described::StepDescription;
 pub use draft::Draft;
 pub use edge_case::EdgeCaseChange;
 pub use fallback::Fallback;
@@ -52,10 +52,10 @@ pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;
 pub(crate) use source::check_allowed;
-pub use source::{NeededValue, NoValue, Source, Substitute, substitute};
+pub use source::{NeededValue, NoValue, Source, StandInValue, stand_in_value};
 pub use steps::{Plan, Step, concurrent_sequences};
 pub use template::Template;
 pub use variants::{
-    AWKWARD_UPDATES, TRIES_PER_VARIANT, Variant, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserve,
+    AWKWARD_UPDATES, TRIES_PER_VARIANT, Variant, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserved_writes,
     values_for_equivalent_request, variants,
 };

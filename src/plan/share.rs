@@ -167,7 +167,7 @@ fn wrong_tokens(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Action, Plan, Probe, Selection, Step};
+    use crate::plan::{Action, CredentialProbe, Plan, Selection, Step};
 
     fn scope(writes: bool) -> Selection {
         Selection {
@@ -209,7 +209,7 @@ mod tests {
             for of in 2..=4 {
                 let plans = shards(&contract, &scope(writes), of);
                 // The seed chooses where wrong tokens are sent, among the operations of one shard.
-                let elsewhere = |step: &&Step| step.action.probe() != Some(Probe::WrongToken);
+                let elsewhere = |step: &&Step| step.action.probe() != Some(CredentialProbe::WrongToken);
                 for step in whole.steps.iter().filter(elsewhere) {
                     assert!(plans.iter().any(|plan| plan.steps.contains(step)), "{step:?} of {of}");
                 }
@@ -340,7 +340,7 @@ mod tests {
                 for seed in 0..4 {
                     let plans = shards(&contract, &Selection { seed, ..scope(true) }, of);
                     let steps = plans.iter().flat_map(|plan| &plan.steps);
-                    let wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));
+                    let wrong = steps.filter(|step| step.action.probe() == Some(CredentialProbe::WrongToken));
                     let wrong = wrong.count();
                     assert!((1..=WRONG_TOKENS).contains(&wrong), "{wrong} of {of}");
                     for plan in &plans {
@@ -350,7 +350,7 @@ mod tests {
                         let shown = plan
                             .steps
                             .iter()
-                            .any(|step| step.action.probe() == Some(Probe::WrongToken));
+                            .any(|step| step.action.probe() == Some(CredentialProbe::WrongToken));
                         assert_eq!(facts.count() > 0, shown);
                     }
                 }

@@ -22,13 +22,13 @@ pub struct Source {
     pub own: Vec<OperationId>,
     /// The reads whose responses show one. It may belong to anybody's record.
     pub listed: Vec<OperationId>,
-    /// The substitute where no response shows one.
-    pub substitute: Option<Substitute>,
+    /// The stand-in where no response shows one.
+    pub stand_in: Option<StandInValue>,
 }
 
-/// A value that is used where no response shows one.
+/// The origin of a value that is used where no response shows one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Substitute {
+pub enum StandInValue {
     /// The contract's own example.
     Example,
     /// A value that the parameter's schema admits.
@@ -145,7 +145,11 @@ impl NoValue {
 /// Returns a value that no response shows: the contract's own, or one by type. A write takes one only in a header or a
 /// cookie, since a value in its path or query may name a record that is not this run's.
 #[must_use]
-pub fn substitute(contract: &Contract, operation: &Operation, parameter: &Parameter) -> Option<(Substitute, Value)> {
+pub fn stand_in_value(
+    contract: &Contract,
+    operation: &Operation,
+    parameter: &Parameter,
+) -> Option<(StandInValue, Value)> {
     let names_no_record = matches!(parameter.location, Location::Cookie | Location::Header);
     if !operation.is_read() && !names_no_record {
         return None;
@@ -153,10 +157,10 @@ pub fn substitute(contract: &Contract, operation: &Operation, parameter: &Parame
     // A write must not be sent on behalf of whoever an example names.
     let examples = operation.is_read() || operation.has_invariants();
     let example = parameter.example.clone().filter(|_| examples);
-    let example = example.map(|value| (Substitute::Example, value));
+    let example = example.map(|value| (StandInValue::Example, value));
     example.or_else(|| {
         Some((
-            Substitute::Generated,
+            StandInValue::Generated,
             parameter::generated(contract, parameter, examples)?,
         ))
     })
@@ -227,7 +231,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
             parameter: parameter.name.clone(),
             own,
             listed,
-            substitute: substitute(contract, operation, parameter).map(|(substitute, _)| substitute),
+            stand_in: stand_in_value(contract, operation, parameter).map(|(stand_in, _)| stand_in),
         }
     });
     sources.collect()
@@ -332,15 +336,17 @@ fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> boo
         let linked = links.iter().any(|link| link.from != id && calls(link.from));
         parameter.required && !linked
     });
-    let mut lacks = unlinked.filter_map(|(index, parameter)| match substitute(contract, operation, parameter) {
-        Some((_, value)) => {
-            let texts = parameter::serialized(contract, parameter, &value);
-            texts.iter().find_map(|text| check_allowed(parameter, text).err())
-        }
-        None => Some(no_value(contract, id, index, |sources| NoValue::SourceNotCalled {
-            needed: needed(operation, &parameter.name, sources),
-        })),
-    });
+    let mut lacks = unlinked.filter_map(
+        |(index, parameter)| match stand_in_value(contract, operation, parameter) {
+            Some((_, value)) => {
+                let texts = parameter::serialized(contract, parameter, &value);
+                texts.iter().find_map(|text| check_allowed(parameter, text).err())
+            }
+            None => Some(no_value(contract, id, index, |sources| NoValue::SourceNotCalled {
+                needed: needed(operation, &parameter.name, sources),
+            })),
+        },
+    );
     lacks.next()
 }
 

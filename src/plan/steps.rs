@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::action::{Action, Probe, ShownBy};
+use super::action::{Action, CredentialProbe, ShownBy};
 use super::edge_case::edge_cases;
 use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
@@ -175,14 +175,14 @@ impl Plan {
     fn empty_tokens(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let is_read = |id: &OperationId| contract.operation(*id).is_read();
-        let is_guarded = |id: &&OperationId| contract.fact_of(**id, Probe::EmptyToken.fact()).is_some();
+        let is_guarded = |id: &&OperationId| contract.fact_of(**id, CredentialProbe::EmptyToken.fact()).is_some();
         let (reads, writes): (Vec<_>, Vec<_>) = called.iter().filter(is_guarded).partition(|id| is_read(id));
         for guarded in [reads, writes] {
             let length = u64::try_from(guarded.len()).unwrap_or(1).max(1);
             let index = usize::try_from(random.next_u64() % length).unwrap_or(0);
             let chosen = guarded.get(index).filter(|id| own.contains(id));
             if let Some(id) = chosen {
-                self.add(probe(contract, *id, Probe::EmptyToken), [*id]);
+                self.add(probe(contract, *id, CredentialProbe::EmptyToken), [*id]);
             }
         }
     }
@@ -198,7 +198,7 @@ impl Plan {
         }
         guarded.sort_unstable();
         for operation in guarded {
-            self.add(probe(contract, operation, Probe::WrongToken), [operation]);
+            self.add(probe(contract, operation, CredentialProbe::WrongToken), [operation]);
         }
     }
 }
@@ -215,7 +215,7 @@ fn lists(
 }
 
 /// Returns the call of an operation with a credential that must be rejected.
-fn probe(contract: &Contract, id: OperationId, probe: Probe) -> Action {
+fn probe(contract: &Contract, id: OperationId, probe: CredentialProbe) -> Action {
     if contract.operation(id).is_read() {
         Action::ProbeRead(probe)
     } else {
@@ -256,9 +256,9 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, value_sources): (u64, &
     } else {
         Action::EdgeCaseWrite
     };
-    let rejected = |credential: &Probe| contract.fact_of(id, credential.fact()).is_some();
-    let paged = (reads && operation.page.is_some()).then_some(Probe::SecondPage);
-    let probes = [Probe::NoCredential, Probe::OtherScheme]
+    let rejected = |credential: &CredentialProbe| contract.fact_of(id, credential.fact()).is_some();
+    let paged = (reads && operation.page.is_some()).then_some(CredentialProbe::SecondPage);
+    let probes = [CredentialProbe::NoCredential, CredentialProbe::OtherScheme]
         .into_iter()
         .chain(paged)
         .filter(rejected)
@@ -277,13 +277,13 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, value_sources): (u64, &
 }
 
 /// Returns the key by which steps are sorted: steps with one key stay in the order of their links.
-fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> (Action, Option<Probe>) {
+fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> (Action, Option<CredentialProbe>) {
     let waits = value_sources.after_creates.contains(&step.operation);
     let action = match step.action {
         Action::ReadCreated if value_sources.between_creates.contains(&step.operation) => Action::Create,
         Action::ProbeRead(_) if waits => Action::ReadCreated,
         // The run may create the records that give a list its second page.
-        Action::ProbeRead(Probe::SecondPage) => Action::WalkFilledList,
+        Action::ProbeRead(CredentialProbe::SecondPage) => Action::WalkFilledList,
         // An equivalent update is sent once the plain one was accepted; an equivalent read has to wait for nothing.
         Action::Equivalent if contract.operation(step.operation).is_read() => Action::Read,
         Action::WalkNested => Action::Read,
@@ -469,7 +469,7 @@ mod tests {
             names(&contract, &plan, |action| {
                 matches!(
                     action,
-                    Action::ProbeRead(Probe::WrongToken) | Action::ProbeWrite(Probe::WrongToken)
+                    Action::ProbeRead(CredentialProbe::WrongToken) | Action::ProbeWrite(CredentialProbe::WrongToken)
                 )
             })
         };

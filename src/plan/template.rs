@@ -9,7 +9,7 @@ use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::source::NoValue;
-use super::synthetic;
+use super::timestamps;
 use crate::contract::document::Node;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
@@ -292,7 +292,7 @@ impl LeafBuilder<'_> {
         let mut accepted_timestamp_formats = invariants.accepted_timestamp_formats.iter();
         let has_timestamp_formats = accepted_timestamp_formats.any(|accepted| accepted.sent == *at);
         if has_timestamp_formats || node.member("format").and_then(Node::string) == Some("date-time") {
-            let instants = synthetic::timestamps(example, self.format, self.number);
+            let instants = timestamps::to_send(example, self.format, self.number);
             return instants.into_iter().map(Value::String).collect();
         }
         let stated = ["example", "default"]

@@ -41,7 +41,7 @@ pub const AWKWARD_UPDATES: usize = 60;
 
 /// Returns how much of `--max-writes` is reserved for what comes after the documented creates and may be accepted.
 #[must_use]
-pub fn reserve(max_writes: u64) -> u64 {
+pub fn reserved_writes(max_writes: u64) -> u64 {
     max_writes.div_ceil(4)
 }
 

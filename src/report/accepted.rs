@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::rules::{Entry, EntryScope, Level, Levels, Verdict, is_evidence_for};
+use crate::rules::{Level, LevelEntry, LevelScope, Levels, Verdict, is_evidence_for};
 use crate::run::{Ended, Run};
 
 /// An accepted deviation: an entry of the configuration that sets a level for a part of the contract, with its reason
@@ -16,7 +16,7 @@ use crate::run::{Ended, Run};
 #[derive(Clone, Debug)]
 pub struct Acceptance {
     /// The part of the contract, and its level.
-    pub entry: Entry,
+    pub entry: LevelEntry,
     /// Its number in the run's [`Levels`]; none if it was not added to them.
     pub number: Option<usize>,
     /// Why it is accepted.
@@ -34,7 +34,7 @@ pub struct Acceptance {
 pub struct AcceptedRecord {
     /// The part of the contract that it applies to.
     #[serde(rename = "scope")]
-    pub entry_scope: EntryScope,
+    pub entry_scope: LevelScope,
     /// The level there.
     pub level: Level,
     /// Why it is accepted.
@@ -95,7 +95,7 @@ pub fn accepted(run: &Run, contract: &Contract, levels: &Levels, acceptances: &[
 
 /// Whether the run decided every fact that the entry covers, and its rule found nothing there. An entry that raises the
 /// level accepts no deviation, so it is never gone.
-fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &Entry) -> bool {
+fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &LevelEntry) -> bool {
     if run.ended != Ended::Complete || entry.level >= levels.base(entry.rule) {
         return false;
     }
@@ -154,8 +154,8 @@ mod tests {
 
     /// The record of an accepted deviation for this rule and field, after a run that saw these bodies.
     fn acceptance_of(seen: Seen, rule: &str, field: Option<&str>, expired: Option<NaiveDate>) -> AcceptedRecord {
-        let scope = EntryScope::of(rule, Some("getThings"), field);
-        let entry = Entry::of(&seen.contract, scope, Level::Allow);
+        let scope = LevelScope::of(rule, Some("getThings"), field);
+        let entry = LevelEntry::of(&seen.contract, scope, Level::Allow);
         let mut levels = Levels::default();
         let number = expired.is_none().then(|| levels.add(entry.clone()));
         let acceptance = Acceptance {

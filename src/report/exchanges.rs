@@ -195,7 +195,7 @@ impl<'run> Exchanges<'run> {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
             Purpose::ResidueLook => (PurposeRecord::Account, None),
             Purpose::Equivalent => (PurposeRecord::Equivalent, request.spelling.describe()),
-            Purpose::MustBeRejected(..) => (PurposeRecord::MustBeRejected, None),
+            Purpose::MustBeRejected { .. } => (PurposeRecord::MustBeRejected, None),
             Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.describe(operation))),
         };
         let headers = request.printable_headers(self.values).iter();

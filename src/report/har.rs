@@ -7,7 +7,7 @@ use chrono::{DateTime, FixedOffset, SecondsFormat, TimeDelta};
 use serde_json::{Value, json};
 
 use super::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord, ResponseRecord};
-use super::har_entry::{ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, SHAPES, header};
+use super::har_entry::{ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, COMMENT_SHAPES, header};
 use super::phrases;
 use super::record::Record;
 use crate::exchange::sanitize::json_text;
@@ -137,7 +137,7 @@ fn response(record: &Record, response: &ResponseRecord) -> ArchiveResponse {
     let media_type = response.media_type.as_deref();
     let mut comments = Vec::new();
     if !record.values_shown {
-        comments.push(SHAPES);
+        comments.push(COMMENT_SHAPES);
     }
     if !response.whole {
         comments.push("only the beginning of the body is shown");

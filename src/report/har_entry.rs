@@ -6,10 +6,10 @@ use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_enco
 use serde_json::{Map, Value, json};
 
 /// The comment on a body whose values are replaced by their shapes.
-pub(crate) const SHAPES: &str = "values are shown as shapes";
+pub(crate) const COMMENT_SHAPES: &str = "values are shown as shapes";
 
 /// The comment on a body in which a credential is replaced.
-pub(crate) const CREDENTIAL_HIDDEN: &str = "a credential in it is hidden";
+pub(crate) const COMMENT_CREDENTIAL_HIDDEN: &str = "a credential in it is hidden";
 
 /// The characters that a URI cannot contain. `%` is not among them, because the path is already percent-encoded.
 const NOT_IN_A_URI: &AsciiSet = &CONTROLS

@@ -22,8 +22,8 @@
 //!
 //! # Design
 //!
-//! A report parses no text: all texts are in the record. What a target sent reaches a
-//! record only as a shape, so a new report cannot leak a value.
+//! A report never has to take a string apart: the record has every piece of text that it needs. What a target sent
+//! reaches a record only as a shape, so a new report cannot leak a value.
 
 mod accepted;
 mod diff;
@@ -60,7 +60,7 @@ pub use github::github;
 pub use har::har;
 #[cfg(feature = "cli")]
 pub(crate) use har_entry::{ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, header as archive_header};
-pub(crate) use har_entry::{CREDENTIAL_HIDDEN, SHAPES};
+pub(crate) use har_entry::{COMMENT_CREDENTIAL_HIDDEN, COMMENT_SHAPES};
 #[cfg(feature = "html")]
 pub use html::html;
 pub use json::{json, write_json};

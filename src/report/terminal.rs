@@ -351,7 +351,7 @@ mod tests {
             (row.fact, row.reason) = (EVIL.into(), row.reason.as_ref().map(|_| EVIL.into()));
         }
         for entry in &mut record.accepted {
-            entry.entry_scope = crate::rules::EntryScope::of(EVIL, Some(EVIL), Some(EVIL));
+            entry.entry_scope = crate::rules::LevelScope::of(EVIL, Some(EVIL), Some(EVIL));
             (entry.location, entry.reason) = (EVIL.to_owned(), EVIL.to_owned());
         }
         for left in &mut record.residue {

@@ -18,7 +18,7 @@ use crate::exchange::{
     Credential, Exchange, Intent, OnRejection, Printable, Purpose, Request, Response, Spelling, Target,
 };
 use crate::history::{Residue, SearchExtent};
-use crate::rules::{EntryScope, Judge, Level, Levels, Verdicts};
+use crate::rules::{Judge, Level, LevelScope, Levels, Verdicts};
 use crate::run::{Ended, Exchanged, Run, Tally};
 
 const SCHEMA: &str = "/paths/~1things/get/responses/200/content/application~1json/schema";
@@ -178,7 +178,7 @@ impl Seen {
 /// An accepted deviation in this state.
 fn entry(state: AcceptedState, field: &str, findings: usize) -> AcceptedRecord {
     AcceptedRecord {
-        entry_scope: EntryScope::of("null-value", Some("getThings"), Some(field)),
+        entry_scope: LevelScope::of("null-value", Some("getThings"), Some(field)),
         level: Level::Allow,
         reason: "agreed".to_owned(),
         until: None,

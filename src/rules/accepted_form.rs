@@ -40,7 +40,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(tried: &FormatTried, sink: &mut Sink<'_>) {
-    let Some(fact) = sink.contract.fact_of(tried.operation, FactKind::Accepts(tried.format)) else {
+    let Some(fact) = sink
+        .contract
+        .fact_of(tried.operation, FactKind::AcceptsTimestampFormat(tried.format))
+    else {
         return;
     };
     match tried.status {
@@ -62,7 +65,7 @@ mod tests {
     use crate::rules::Verdict;
     use crate::rules::testing::{Bench, Judged};
 
-    const OFFSET: FactKind = FactKind::Accepts(TimestampFormat::Offset);
+    const OFFSET: FactKind = FactKind::AcceptsTimestampFormat(TimestampFormat::Offset);
 
     fn tried(status: Option<u16>, other_accepted: bool) -> Judged {
         let bench = Bench::of("createVisit");
@@ -79,7 +82,7 @@ mod tests {
     fn an_accepted_form_holds_and_says_nothing_of_the_other() {
         let judged = tried(Some(201), false);
         assert_eq!(judged.kind(OFFSET), Verdict::Held);
-        let other = judged.kind(FactKind::Accepts(TimestampFormat::Utc));
+        let other = judged.kind(FactKind::AcceptsTimestampFormat(TimestampFormat::Utc));
         assert_eq!(other, Verdict::Undecided(Reason::NotShown));
     }
 

@@ -38,7 +38,10 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use crate::contract::fact::FactKind;
-            let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding);
+            let probe = Purpose::MustBeRejected {
+                fact: FactKind::NoCredential,
+                other_rejection: OnRejection::Finding,
+            };
             crate::rules::testing::Bench::of("getTags").purpose(probe).status(200)
         },
     },
@@ -46,7 +49,11 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let Purpose::MustBeRejected(kind, on_rejection) = seen.intent.purpose else {
+    let Purpose::MustBeRejected {
+        fact: kind,
+        other_rejection,
+    } = seen.intent.purpose
+    else {
         return;
     };
     let Some(fact) = fact(sink.contract, seen, kind) else {
@@ -64,7 +71,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
         401 => sink.held(fact),
-        status @ (400 | 409 | 422) if on_rejection == OnRejection::Gap => {
+        status @ (400 | 409 | 422) if other_rejection == OnRejection::Gap => {
             sink.undecided(fact, Reason::Rejected(status));
         }
         400..=499 if !exact => sink.held(fact),
@@ -118,7 +125,10 @@ mod tests {
 
     fn rejecting(operation: &str, kind: FactKind, status: u16) -> Judged {
         Bench::of(operation)
-            .purpose(Purpose::MustBeRejected(kind, OnRejection::Finding))
+            .purpose(Purpose::MustBeRejected {
+                fact: kind,
+                other_rejection: OnRejection::Finding,
+            })
             .status(status)
     }
 
@@ -169,7 +179,10 @@ mod tests {
                 assert_eq!(judged.kind(FactKind::NoCredential), Verdict::Undecided(reason.clone()));
             }
         }
-        let probe = Bench::of("getTags").purpose(Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding));
+        let probe = Bench::of("getTags").purpose(Purpose::MustBeRejected {
+            fact: FactKind::NoCredential,
+            other_rejection: OnRejection::Finding,
+        });
         let judged = probe.unanswered();
         assert_eq!(
             judged.kind(FactKind::NoCredential),

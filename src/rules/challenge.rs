@@ -42,7 +42,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     };
     if response.status != 401 {
-        if matches!(seen.intent.purpose, Purpose::MustBeRejected(..)) && (400..500).contains(&response.status) {
+        if matches!(seen.intent.purpose, Purpose::MustBeRejected { .. }) && (400..500).contains(&response.status) {
             sink.undecided(fact, Reason::No401(response.status));
         }
         return;
@@ -116,7 +116,10 @@ mod tests {
     }
 
     fn probe(operation: &str) -> Bench {
-        Bench::of(operation).purpose(Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding))
+        Bench::of(operation).purpose(Purpose::MustBeRejected {
+            fact: FactKind::NoCredential,
+            other_rejection: OnRejection::Finding,
+        })
     }
 
     #[test]

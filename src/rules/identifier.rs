@@ -76,7 +76,7 @@ fn serves(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>
         let Some(schema) = &contract.operation(*to).parameters[*index].schema else {
             continue;
         };
-        let assertion = Assertion::compile(json_schema::whole(&contract.document, schema).as_ref());
+        let assertion = Assertion::compile(json_schema::convert(&contract.document, schema).as_ref());
         if spellings(id).iter().all(|id| assertion.holds(id) == Some(false)) {
             let format = contract
                 .document

@@ -5,12 +5,12 @@
 //! The level set for the smallest part of the contract wins, wherever it was set: a fact before a field, a field before
 //! an operation, an operation before the rule everywhere. So a finding that was accepted with its reason stays accepted
 //! when a pipeline denies the whole rule. Of two levels for equal parts the last wins, and [`Levels::set`], which flags
-//! use, comes after every [`Entry`] for a whole rule.
+//! use, comes after every [`LevelEntry`] for a whole rule.
 
 use std::collections::HashMap;
 
-use super::entry_scope::Entry;
 use super::level::Level;
+use super::level_entry::LevelEntry;
 use super::{RULES, Rule};
 use crate::contract::fact::Fact;
 use crate::contract::openapi::{did_you_mean, near};
@@ -19,12 +19,12 @@ use crate::contract::openapi::{did_you_mean, near};
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     set: HashMap<&'static str, Level>,
-    entries: Vec<Entry>,
+    entries: Vec<LevelEntry>,
 }
 
 /// The level of a rule's findings at one fact, and the entry that sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decided {
+pub struct EffectiveLevel {
     /// The level.
     pub level: Level,
     /// The number of the entry that sets it; `None` for the rule's own level or one from [`Levels::set`].
@@ -72,7 +72,7 @@ impl Levels {
     }
 
     /// Adds an entry and returns its number.
-    pub fn add(&mut self, entry: Entry) -> usize {
+    pub fn add(&mut self, entry: LevelEntry) -> usize {
         self.entries.push(entry);
         self.entries.len() - 1
     }
@@ -85,7 +85,7 @@ impl Levels {
 
     /// Returns the level of a rule at a fact.
     #[must_use]
-    pub fn of(&self, rule: &Rule, fact: &Fact) -> Decided {
+    pub fn of(&self, rule: &Rule, fact: &Fact) -> EffectiveLevel {
         let set = self.set.contains_key(rule.name);
         let covering = self
             .entries
@@ -95,11 +95,11 @@ impl Levels {
         // Of several equally specific entries, `max_by_key` takes the last.
         let most_specific = covering.max_by_key(|(_, entry)| entry.specificity());
         most_specific.map_or(
-            Decided {
+            EffectiveLevel {
                 level: self.base(rule),
                 entry: None,
             },
-            |(number, entry)| Decided {
+            |(number, entry)| EffectiveLevel {
                 level: entry.level,
                 entry: Some(number),
             },
@@ -111,7 +111,7 @@ impl Levels {
 mod tests {
     use super::*;
     use crate::contract::Contract;
-    use crate::rules::{EntryScope, rule_of};
+    use crate::rules::{LevelScope, rule_of};
 
     fn rule() -> &'static Rule {
         Rule::named("null-value").unwrap()
@@ -121,8 +121,8 @@ mod tests {
     fn decided(levels: &mut Levels, entries: &[(Option<&str>, Option<&str>, Level)]) -> Level {
         let contract = Contract::built_in().unwrap();
         for (operation, field, level) in entries {
-            let scope = EntryScope::of(rule().name, *operation, *field);
-            levels.add(Entry::of(&contract, scope, *level));
+            let scope = LevelScope::of(rule().name, *operation, *field);
+            levels.add(LevelEntry::of(&contract, scope, *level));
         }
         let fact = contract
             .facts
@@ -158,8 +158,8 @@ mod tests {
             assert_eq!(decided(&mut Levels::default(), &entry), level, "{entry:?}");
         }
         let mut other = Levels::default();
-        let scope = EntryScope::of("wrong-type", None, None);
-        other.add(Entry::of(&Contract::built_in().unwrap(), scope, Level::Deny));
+        let scope = LevelScope::of("wrong-type", None, None);
+        other.add(LevelEntry::of(&Contract::built_in().unwrap(), scope, Level::Deny));
         assert_eq!(decided(&mut other, &[]), Level::Warn);
     }
 
@@ -209,11 +209,11 @@ mod tests {
             .collect();
         assert!(beside.len() > 1);
         for (fact, level) in [(Some(beside[0].name.to_string()), Level::Allow), (None, Level::Warn)] {
-            let scope = EntryScope {
+            let scope = LevelScope {
                 fact,
-                ..EntryScope::of(auth.name, Some("getTags"), Some(""))
+                ..LevelScope::of(auth.name, Some("getTags"), Some(""))
             };
-            levels.add(Entry::of(&contract, scope, level));
+            levels.add(LevelEntry::of(&contract, scope, level));
         }
         assert_eq!(levels.of(auth, beside[0]).level, Level::Allow);
         assert_eq!(levels.of(auth, beside[1]).level, Level::Warn);

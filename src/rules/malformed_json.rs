@@ -43,7 +43,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = if documented.status.is_success() {
         FactKind::Json
     } else {
-        FactKind::OtherJson(documented.status)
+        FactKind::FailureJson(documented.status)
     };
     let Some(fact) = sink.contract.fact_of(seen.id, kind) else {
         return;

@@ -45,7 +45,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = if documented.status.is_success() {
         FactKind::MediaType
     } else {
-        FactKind::OtherMediaType(documented.status)
+        FactKind::FailureMediaType(documented.status)
     };
     let Some(fact) = sink.contract.fact_of(seen.id, kind) else {
         return;

@@ -47,7 +47,6 @@ mod challenge;
 mod constraint;
 #[cfg(test)]
 mod element;
-mod entry_scope;
 mod envelope;
 mod equivalent_request;
 mod evaluation;
@@ -55,6 +54,7 @@ mod forbidden_field;
 mod identifier;
 mod judge;
 mod level;
+mod level_entry;
 mod levels;
 mod listed;
 mod location;
@@ -89,18 +89,18 @@ mod wrong_type;
 
 #[cfg(feature = "cli")]
 pub(crate) use challenge::schemes;
-pub use entry_scope::{Entry, EntryScope, field_covers, is_field};
 pub(crate) use evaluation::Evaluation;
 pub use judge::Judge;
 pub use level::Level;
-pub use levels::{Decided, Levels, UnknownRule};
+pub use level_entry::{LevelEntry, LevelScope, field_covers, is_field};
+pub use levels::{EffectiveLevel, Levels, UnknownRule};
 pub use of_kind::{is_evidence_for, rule_of};
-pub(crate) use pages::SECOND_PAGE_FACTS;
+pub(crate) use pages::FACTS_THAT_NEED_TWO_PAGES;
 pub use recording::Recording;
 pub use rule::{Example, Headline, Rule, Topic};
 pub use rule_name::RuleName;
 pub use seen::{ExchangeSeen, OperationSeen, Origin};
-pub use success::CommonFailure;
+pub use success::HowAllCallsFailed;
 /// The rule for operations without a judged success.
 pub static UNCHECKED_OPERATION: &Rule = &unchecked_operation::RULE;
 

@@ -14,7 +14,7 @@ use crate::contract::fact::FactKind;
 pub fn rule_of(kind: FactKind) -> &'static Rule {
     match kind {
         FactKind::Absent => &forbidden_field::RULE,
-        FactKind::Accepts(_) => &accepted_form::RULE,
+        FactKind::AcceptsTimestampFormat(_) => &accepted_form::RULE,
         FactKind::Assertion => &constraint::RULE,
         FactKind::Carried(_) | FactKind::ListedCarrying(_) | FactKind::UpdatedCarrying(_) => &carried::RULE,
         FactKind::Challenge => &challenge::RULE,
@@ -24,9 +24,9 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Equivalent(_) => &equivalent_request::RULE,
         // Not `unusable-identifier`, which reports what is no string or number, or is too long, and has no fact.
         FactKind::IdentifierFitsPath | FactKind::IdentifierUnique => &identifier::RULE,
-        FactKind::Json | FactKind::OtherJson(_) => &malformed_json::RULE,
+        FactKind::Json | FactKind::FailureJson(_) => &malformed_json::RULE,
         FactKind::Listed => &listed::RULE,
-        FactKind::MediaType | FactKind::OtherMediaType(_) => &media_type::RULE,
+        FactKind::MediaType | FactKind::FailureMediaType(_) => &media_type::RULE,
         FactKind::NoCredential | FactKind::OtherScheme | FactKind::WrongToken => &auth::RULE,
         FactKind::NoServerError | FactKind::EdgeCaseNoServerError => &server_error::RULE,
         FactKind::NotElsewhere => &misplaced::RULE,
@@ -70,7 +70,7 @@ mod tests {
         let mut noting = Vec::new();
         let mut seen = 0;
         for rule in RULES {
-            // What only another contract states has its example from there.
+            // A rule whose facts are not in the built-in contract has its example from another one.
             let fact = contract.facts.iter().find(|fact| fact.name == rule.example.fact);
             let judging = fact.map(|fact| rule_of(fact.kind).name);
             seen += usize::from(judging == Some(rule.name));

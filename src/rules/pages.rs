@@ -49,7 +49,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 /// The facts that a list of one page does not show.
-pub(crate) const SECOND_PAGE_FACTS: [FactKind; 2] = [FactKind::PageAsked, FactKind::PageUnique];
+pub(crate) const FACTS_THAT_NEED_TWO_PAGES: [FactKind; 2] = [FactKind::PageAsked, FactKind::PageUnique];
 
 /// Judges every fact about the pages of a walk. A look for residue decides only two of them: its pages may show what edge
 /// cases stored.

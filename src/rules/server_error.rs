@@ -49,8 +49,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Returns whether a request is not sent again, so that it stays unknown whether its 503 would have persisted: a wrong
-/// token is sent once, and a create may have been stored. Documented creates are followed by others, of which the last
-/// counts.
+/// token is sent once, and a create may have been stored. A documented create is followed by further creates, and the
+/// fact is judged by the last of them.
 fn is_sent_once(seen: &ExchangeSeen<'_>) -> bool {
     let request = &seen.exchange.request;
     matches!(request.credential, Credential::Wrong { .. })
@@ -97,7 +97,10 @@ mod tests {
 
     #[test]
     fn a_5xx_breaks_it_whatever_was_sent() {
-        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding);
+        let probe = Purpose::MustBeRejected {
+            fact: FactKind::NoCredential,
+            other_rejection: OnRejection::Finding,
+        };
         for bench in [Bench::of("getTags"), Bench::of("getTags").purpose(probe)] {
             for status in [500, 501, 503, 599] {
                 let judged = bench.status(status);
@@ -182,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contract_without_the_invariant_has_no_edge_cases() {
+    fn a_contract_without_x_edge_cases_has_no_edge_cases() {
         let judged = Bench::responses("'200': {description: Things}").status(500);
         assert!(judged.contract.operation(judged.operation).edge_cases.is_empty());
         assert!(
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_of_an_edge_case_names_it_and_points_at_the_invariant() {
+    fn the_finding_of_an_edge_case_names_it_and_points_at_x_edge_cases() {
         for (operation, kind, received) in [
             ("getTags", EdgeCaseKind::ParameterNegative, "500 to `page` -1"),
             ("createTag", EdgeCaseKind::BodyDeep, "500 to a body of 1,000 levels"),

@@ -174,7 +174,10 @@ mod tests {
 
     #[test]
     fn a_probe_or_a_missing_response_decides_nothing() {
-        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding);
+        let probe = Purpose::MustBeRejected {
+            fact: FactKind::NoCredential,
+            other_rejection: OnRejection::Finding,
+        };
         let judged = Bench::of("getTags").purpose(probe).status(404);
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
         let judged = Bench::of("getTags").unanswered();

@@ -1,5 +1,5 @@
 //! Keeps whether documented calls had a success, operation by operation, and what they got where none had one. The main
-//! types are [`Successes`] and [`CommonFailure`].
+//! types are [`Successes`] and [`HowAllCallsFailed`].
 //!
 //! # Design
 //!
@@ -21,7 +21,7 @@ pub(super) struct Successes {
     /// The first failed call of each operation that was called and never succeeded.
     failed: HashMap<OperationId, FailedCall>,
     /// How the calls without a success failed; `None` before the first of them.
-    common_failure: Option<CommonFailure>,
+    how_calls_failed: Option<HowAllCallsFailed>,
 }
 
 /// A call that had no success.
@@ -36,7 +36,7 @@ pub(super) struct FailedCall {
 /// How the documented calls of a run failed, if none had a success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CommonFailure {
+pub enum HowAllCallsFailed {
     /// Every call was answered with 401 or 403, though none carried a token.
     RejectedWithoutToken,
     /// Every response was a 5xx.
@@ -55,7 +55,7 @@ pub enum CommonFailure {
     Unanswered,
 }
 
-impl fmt::Display for CommonFailure {
+impl fmt::Display for HowAllCallsFailed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RejectedWithoutToken => formatter.write_str(
@@ -85,7 +85,7 @@ impl fmt::Display for CommonFailure {
     }
 }
 
-impl CommonFailure {
+impl HowAllCallsFailed {
     /// Classifies one exchange that was not a success.
     fn of(exchange: &Exchange) -> Self {
         let without_token = exchange.request.credential == Credential::None;
@@ -114,9 +114,9 @@ impl Successes {
             self.failed.remove(&operation);
             return;
         }
-        let failure = CommonFailure::of(exchange);
-        let is_same = self.common_failure.is_none_or(|before| before == failure);
-        self.common_failure = Some(if is_same { failure } else { CommonFailure::Mixed });
+        let failure = HowAllCallsFailed::of(exchange);
+        let is_same = self.how_calls_failed.is_none_or(|before| before == failure);
+        self.how_calls_failed = Some(if is_same { failure } else { HowAllCallsFailed::Mixed });
         if !self.had.contains(&operation) {
             let failed_call = || FailedCall {
                 request: exchange.request.clone(),
@@ -138,7 +138,7 @@ impl Successes {
     }
 
     /// How the calls failed, if some were sent and none had a success.
-    pub(super) fn common_failure(&self) -> Option<CommonFailure> {
-        self.common_failure.filter(|_| self.had.is_empty())
+    pub(super) fn how_all_calls_failed(&self) -> Option<HowAllCallsFailed> {
+        self.how_calls_failed.filter(|_| self.had.is_empty())
     }
 }

@@ -37,7 +37,7 @@ pub(super) static RULE: Rule = Rule {
         pointer: "",
         #[cfg(test)]
         judged: || {
-            let mut response = crate::client::tolerance::full_response("createContact");
+            let mut response = crate::client::decoding_tests::full_response("createContact");
             // An integer has no bound in the document, and the type of the field has 64 bits.
             response["data"]["age"] = serde_json::json!(1e30);
             crate::rules::testing::Bench::of("createContact").body(&response)
@@ -66,7 +66,7 @@ fn judge(seen: &ExchangeSeen<'_>, sound: bool, sink: &mut Sink<'_>) {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::client::tolerance::full_response;
+    use crate::client::decoding_tests::full_response;
     use crate::contract::fact::FactKind;
     use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};

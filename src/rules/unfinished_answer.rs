@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = match seen.intent.purpose {
         Purpose::Documented(_) => FactKind::Complete,
-        Purpose::ResidueLook | Purpose::Equivalent | Purpose::MustBeRejected(..) => return,
+        Purpose::ResidueLook | Purpose::Equivalent | Purpose::MustBeRejected { .. } => return,
         Purpose::EdgeCase(_) => FactKind::EdgeCaseCompleteResponse,
     };
     let Some(fact) = sink.contract.fact_of(seen.id, kind) else {
@@ -81,7 +81,10 @@ mod tests {
 
     #[test]
     fn a_probe_that_is_cut_off_decides_nothing() {
-        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRejection::Finding);
+        let probe = Purpose::MustBeRejected {
+            fact: FactKind::NoCredential,
+            other_rejection: OnRejection::Finding,
+        };
         let judged = Bench::of("getTags").purpose(probe).unanswered();
         assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         assert!(judged.verdicts.findings().is_empty());

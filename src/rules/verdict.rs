@@ -12,7 +12,7 @@ use super::levels::Levels;
 use super::location::Location;
 use super::rule::Rule;
 use super::seen::Origin;
-use super::success::{CommonFailure, Successes};
+use super::success::{HowAllCallsFailed, Successes};
 use super::traffic_reason::TrafficReason;
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
@@ -372,8 +372,8 @@ impl Verdicts {
 
     /// Returns how the documented calls failed, if some were sent and none had a success.
     #[must_use]
-    pub fn common_failure(&self) -> Option<CommonFailure> {
-        self.successes.common_failure()
+    pub fn how_all_calls_failed(&self) -> Option<HowAllCallsFailed> {
+        self.successes.how_all_calls_failed()
     }
 
     /// Returns why no documented call of the operation had a success, or `None` if one had.

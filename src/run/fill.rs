@@ -12,7 +12,7 @@ use super::create::WriteRole;
 use super::session::Session;
 use crate::contract::operation::OperationId;
 use crate::history::evidence::{Walk, WalkEnd};
-use crate::rules::{Reason, SECOND_PAGE_FACTS};
+use crate::rules::{FACTS_THAT_NEED_TWO_PAGES, Reason};
 
 /// How full the pages of lists are, and what was created to fill them.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl Session<'_> {
         let left = self.left_for(list);
         if missing > left {
             let reason = Reason::NoSecondPage(missing, left);
-            return SECOND_PAGE_FACTS
+            return FACTS_THAT_NEED_TWO_PAGES
                 .into_iter()
                 .for_each(|kind| self.set_undecided_reason(list, kind, reason.clone()));
         }

@@ -4,29 +4,35 @@ use super::session::{Call, Session};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Credential, OnRejection, Purpose, Request, TOKEN_MUTATIONS};
-use crate::plan::Probe;
+use crate::plan::CredentialProbe;
 
 impl Session<'_> {
     /// Calls the operation as documented, except for the credential.
-    pub(super) async fn probe(&self, operation: OperationId, probe: Probe) {
+    pub(super) async fn probe(&self, operation: OperationId, probe: CredentialProbe) {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may be rejected because of the body, not because of the credential.
         let is_known_to_work = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
-        let on_rejection = if is_known_to_work {
+        let other_rejection = if is_known_to_work {
             OnRejection::Finding
         } else {
             OnRejection::Gap
         };
-        let purpose = Purpose::MustBeRejected(probe.fact(), on_rejection);
+        let purpose = Purpose::MustBeRejected {
+            fact: probe.fact(),
+            other_rejection,
+        };
         let credential = self.invalid_credential(operation, probe);
-        if probe == Probe::SecondPage && !self.fills.paged.borrow().contains(&operation) {
+        if probe == CredentialProbe::SecondPage && !self.fills.paged.borrow().contains(&operation) {
             return;
         }
         if let Err(reason) = self.require_own_records(operation).await {
             return self.not_called(operation, reason);
         }
         let request = self.probe_request(operation, purpose, credential);
-        let page = documented.page.as_ref().filter(|_| probe == Probe::SecondPage);
+        let page = documented
+            .page
+            .as_ref()
+            .filter(|_| probe == CredentialProbe::SecondPage);
         let request = match (request, page) {
             (Some(request), Some(page)) => {
                 self.expect_requests(1);
@@ -40,16 +46,16 @@ impl Session<'_> {
     }
 
     /// Returns the credential that a probe sends, at the place where the operation expects one.
-    fn invalid_credential(&self, operation: OperationId, probe: Probe) -> Credential {
+    fn invalid_credential(&self, operation: OperationId, probe: CredentialProbe) -> Credential {
         let header = match &self.contract.operation(operation).security {
             Security::ApiKey { header, .. } => Some(header.clone()),
             _ => None,
         };
         match probe {
-            Probe::EmptyToken => Credential::Empty { header },
-            Probe::NoCredential | Probe::SecondPage => Credential::None,
-            Probe::OtherScheme => Credential::OtherScheme,
-            Probe::WrongToken => Credential::Wrong {
+            CredentialProbe::EmptyToken => Credential::Empty { header },
+            CredentialProbe::NoCredential | CredentialProbe::SecondPage => Credential::None,
+            CredentialProbe::OtherScheme => Credential::OtherScheme,
+            CredentialProbe::WrongToken => Credential::Wrong {
                 header,
                 mutation: self
                     .sender
@@ -63,7 +69,7 @@ impl Session<'_> {
     /// that the plan sends before it, plus the seed. The transport takes it modulo [`TOKEN_MUTATIONS`].
     fn index_of_wrong_token(&self, operation: OperationId) -> usize {
         let steps = self.plan.steps.iter();
-        let mut wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));
+        let mut wrong = steps.filter(|step| step.action.probe() == Some(CredentialProbe::WrongToken));
         let index = wrong.position(|step| step.operation == operation).unwrap_or(0);
         index + usize::try_from(self.plan.seed).unwrap_or(0) % TOKEN_MUTATIONS
     }
@@ -78,7 +84,7 @@ impl Session<'_> {
             return Some(head.request((operation, documented), credential));
         }
         if !self.may_write(operation) {
-            if let Purpose::MustBeRejected(kind, _) = purpose {
+            if let Purpose::MustBeRejected { fact: kind, .. } = purpose {
                 self.set_undecided_reason(operation, kind, self.budget_spent());
             }
             return None;

@@ -11,7 +11,7 @@ use crate::exchange::{
     Credential, OnRejection, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
 };
 use crate::history::Bindings;
-use crate::plan::{NoValue, check_allowed, parameter, substitute};
+use crate::plan::{NoValue, check_allowed, parameter, stand_in_value};
 
 /// All of a request but its body and its credential, and what a rejection of it would mean.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ pub(super) fn request_head_with(
         if own.is_none() {
             head.on_rejection = OnRejection::ExampleIdentifier;
         }
-        let value = own.or_else(|| Some(substitute(contract, documented, parameter)?.1));
+        let value = own.or_else(|| Some(stand_in_value(contract, documented, parameter)?.1));
         let value = value.ok_or_else(|| bindings.lacks_parameter(contract, operation, index))?;
         for text in parameter::serialized(contract, parameter, &value) {
             check_allowed(parameter, &text)?;

@@ -21,8 +21,8 @@ use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Response, Transport};
 use crate::history::{ExchangeResult, History, Part, Residue, SearchExtent, UnexplainedRecord};
-use crate::plan::{Action, NotCalled, Plan, Shard, Step, concurrent_sequences, reserve};
-use crate::rules::{CommonFailure, Evaluation, Judge, Reason, Recording, Verdicts};
+use crate::plan::{Action, NotCalled, Plan, Shard, Step, concurrent_sequences, reserved_writes};
+use crate::rules::{Evaluation, HowAllCallsFailed, Judge, Reason, Recording, Verdicts};
 
 /// A round of reads was measured to keep four to twelve requests in flight. The lowest number is used, because a soak
 /// must keep all jobs busy.
@@ -65,7 +65,7 @@ pub enum Ended {
     /// Recorded traffic was not read to its end, for this reason.
     Incomplete(String),
     /// The plan was carried out, but no documented call succeeded; this is how they failed.
-    NothingSucceeded(CommonFailure),
+    NothingSucceeded(HowAllCallsFailed),
     /// A write could not be recorded before it was sent, so it was not sent, for this reason.
     WriteLogFailed(String),
     /// The target was not ready within this time; the string is the outcome of the last try.
@@ -493,13 +493,13 @@ impl<'run> Session<'run> {
     pub(super) fn left_to_create(&self) -> u64 {
         let most = self.settings.max_writes;
         let left = most.saturating_sub(self.history().count_left());
-        left.saturating_sub(reserve(most))
+        left.saturating_sub(reserved_writes(most))
     }
 
     /// Ends the run: judges what only its end shows, and returns the result.
     fn finish(self, ended: Ended) -> Run {
-        let common_failure = self.verdicts().common_failure();
-        let ended = match (ended, common_failure) {
+        let how_all_calls_failed = self.verdicts().how_all_calls_failed();
+        let ended = match (ended, how_all_calls_failed) {
             (Ended::Complete, Some(failure)) => Ended::NothingSucceeded(failure),
             (ended, _) => ended,
         };

@@ -66,10 +66,10 @@ mod traffic;
 mod values;
 
 pub use app::app;
-pub use open::{GrowError, Service};
+pub use open::{AddContactsError, Service};
 pub use open_error::OpenError;
 pub use profile::{
-    AXES, Axis, AxisValue, Clock, Origin, Profile, ProfileError, Setting, WITHOUT_AXIS, WithoutAxis,
+    AXES, Axis, AxisValue, Clock, GAPS_NOT_ON_THE_WIRE, GapNotOnTheWire, Origin, Profile, ProfileError, Setting,
     table as profile_table,
 };
 pub use server::run;

@@ -33,7 +33,7 @@ struct Inner {
 /// Why synthetic contacts could not be added.
 #[derive(Debug, Error)]
 #[error("cannot add contacts to the store: {0}")]
-pub struct GrowError(#[from] StoreError);
+pub struct AddContactsError(#[from] StoreError);
 
 impl Service {
     /// Opens a store, creating and seeding it if it does not exist, and guards it with `token`. Use it on the runtime
@@ -64,7 +64,7 @@ impl Service {
     /// # Errors
     ///
     /// Fails when the store does; completed batches are kept.
-    pub async fn grow_contacts(&self, target: u32, mut grown: impl FnMut(i64)) -> Result<(), GrowError> {
+    pub async fn grow_contacts(&self, target: u32, mut grown: impl FnMut(i64)) -> Result<(), AddContactsError> {
         loop {
             let total = self.inner.store.grow_contacts(target.into()).await?;
             grown(total);

@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::contract::is_json;
 use crate::exchange::Limits;
-use crate::report::{CREDENTIAL_HIDDEN, SHAPES};
+use crate::report::{COMMENT_CREDENTIAL_HIDDEN, COMMENT_SHAPES};
 
 /// What an archive contains in base64, with padding or without.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -348,7 +348,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
 /// Whether the comment on a body says that something in it was replaced.
 fn is_replaced(comment: Option<&str>) -> bool {
     comment.is_some_and(|comment| {
-        [SHAPES, CREDENTIAL_HIDDEN]
+        [COMMENT_SHAPES, COMMENT_CREDENTIAL_HIDDEN]
             .iter()
             .any(|replaced| comment.contains(replaced))
     })

@@ -640,7 +640,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Returns how judging ended, in the terms of a run.
     fn ended(&self, files: &[FileRead]) -> Ended {
         let stopped = files.iter().find_map(|file| Some((&file.name, file.stopped.as_ref()?)));
-        match (stopped, self.evaluation.verdicts().common_failure()) {
+        match (stopped, self.evaluation.verdicts().how_all_calls_failed()) {
             (Some((name, stopped)), _) => Ended::Incomplete(format!(
                 "{name} was not read to its end: {stopped}; what comes before was judged"
             )),

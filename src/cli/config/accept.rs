@@ -22,7 +22,7 @@ use crate::cli::staged::staged_file;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::redact::printable;
-use crate::rules::{EntryScope, Finding, Level, is_evidence_for};
+use crate::rules::{Finding, Level, LevelScope, is_evidence_for};
 
 /// A configuration to which entries will be added.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Accepting {
             String::new()
         };
         let parsed = Parsed::read(&shown, &before)?;
-        let known: Vec<_> = parsed.file.levels.iter().map(levels::entry_scope).collect();
+        let known: Vec<_> = parsed.file.levels.iter().map(levels::level_scope).collect();
         let mut found = scopes(findings, contract);
         let there = found.len();
         found.retain(|_, (scope, _)| !known.contains(scope));
@@ -136,7 +136,7 @@ impl Accepting {
 
 /// Returns the scope of each reported finding, as narrow as an entry can be, and the fact's name; in the order of the
 /// contract.
-fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'static str), (EntryScope, String)> {
+fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'static str), (LevelScope, String)> {
     let reported = findings.iter().filter(|finding| finding.level != Level::Allow);
     let scopes = reported.map(|finding| {
         let fact = contract.fact(finding.fact);
@@ -148,7 +148,7 @@ fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'stat
         // An entry must not accept what was not found: where the rule judges several facts at the location, it names
         // one.
         let several = beside.count() > 1;
-        let scope = EntryScope {
+        let scope = LevelScope {
             rule: finding.rule.name.to_owned(),
             operation: Some(contract.operation(fact.operation).name.clone()),
             field: Some(fact.response_pointer.to_string()),
@@ -160,7 +160,7 @@ fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'stat
 }
 
 /// Returns the text with the entries at its end, with the line endings of the text.
-fn appended<'entry>(before: &str, entries: impl Iterator<Item = &'entry (EntryScope, String)>) -> String {
+fn appended<'entry>(before: &str, entries: impl Iterator<Item = &'entry (LevelScope, String)>) -> String {
     let ending = if before.contains("\r\n") { "\r\n" } else { "\n" };
     let mut text = before.to_owned();
     if !text.is_empty() && !text.ends_with('\n') {
@@ -192,8 +192,8 @@ fn appended<'entry>(before: &str, entries: impl Iterator<Item = &'entry (EntrySc
 mod tests {
     use super::*;
 
-    fn scope(fact: Option<&str>) -> (EntryScope, String) {
-        let scope = EntryScope {
+    fn scope(fact: Option<&str>) -> (LevelScope, String) {
+        let scope = LevelScope {
             rule: "wrong-type".to_owned(),
             operation: Some("getTags".to_owned()),
             field: Some("/data/items/*/a\"b\\c".to_owned()),
@@ -210,7 +210,7 @@ mod tests {
             assert!(text.starts_with(before), "{text}");
             assert_eq!(text.contains("reason = \"\"\r\n"), before.contains('\r'), "{text:?}");
             let parsed = Parsed::read("countersign.toml", &text).unwrap();
-            let read: Vec<_> = parsed.file.levels.iter().map(levels::entry_scope).collect();
+            let read: Vec<_> = parsed.file.levels.iter().map(levels::level_scope).collect();
             assert_eq!(read, [one.0, two.0]);
         }
     }

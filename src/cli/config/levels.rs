@@ -1,5 +1,5 @@
 //! The levels of a configuration: accepted deviations, each with its reason and optionally its last day. The main type
-//! is [`LevelEntry`].
+//! is [`WrittenEntry`].
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,16 @@ use crate::contract::Contract;
 use crate::contract::openapi::near;
 use crate::contract::operation::OperationId;
 use crate::report::Acceptance;
-use crate::rules::{Entry, EntryScope, Level, Levels, RULES, Rule, field_covers, is_field};
+use crate::rules::{Level, LevelEntry, LevelScope, Levels, RULES, Rule, field_covers, is_field};
 
 /// Placeholders for a reason that is not written yet.
 const PLACEHOLDERS: [&str; 4] = ["todo", "fixme", "tbd", "xxx"];
 
 /// An entry of `[[levels]]`, resolved against the contract.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct LevelEntry {
-    /// The entry itself.
-    pub(in crate::cli) entry: Entry,
+pub(in crate::cli) struct WrittenEntry {
+    /// Where it applies, and the level there.
+    pub(in crate::cli) entry: LevelEntry,
     /// The reason for it.
     pub(in crate::cli) reason: String,
     /// The last day on which it applies.
@@ -51,7 +51,11 @@ impl Config {
     /// # Errors
     ///
     /// A rule, an operation, a field or a level that does not exist; a value that is not a date.
-    pub(in crate::cli) fn levels(&self, contract: &Contract, today: NaiveDate) -> Result<Vec<LevelEntry>, ConfigError> {
+    pub(in crate::cli) fn levels(
+        &self,
+        contract: &Contract,
+        today: NaiveDate,
+    ) -> Result<Vec<WrittenEntry>, ConfigError> {
         let parsed = &self.parsed;
         let check = &parsed.file.check;
         for name in check.only.iter().chain(&check.skip).chain(&check.also_send) {
@@ -63,7 +67,7 @@ impl Config {
 }
 
 /// Adds the entries that apply to the levels, and returns all entries for the report.
-pub(in crate::cli) fn add(entries: &[LevelEntry], levels: &mut Levels) -> Vec<Acceptance> {
+pub(in crate::cli) fn add(entries: &[WrittenEntry], levels: &mut Levels) -> Vec<Acceptance> {
     let rendered = entries.iter().map(|written| {
         let applies = written.state == State::Applies;
         Acceptance {
@@ -81,16 +85,21 @@ pub(in crate::cli) fn add(entries: &[LevelEntry], levels: &mut Levels) -> Vec<Ac
     rendered.collect()
 }
 
-fn entry(parsed: &Parsed, part: &LevelPart, contract: &Contract, today: NaiveDate) -> Result<LevelEntry, ConfigError> {
+fn entry(
+    parsed: &Parsed,
+    part: &LevelPart,
+    contract: &Contract,
+    today: NaiveDate,
+) -> Result<WrittenEntry, ConfigError> {
     let rule = parsed.resolve(&part.rule, |name| rule(name))?;
     let level = parsed.resolve(&part.level, |name| level(name))?;
     let operation = parsed.resolve_if(&part.operation, |name| operation(contract, name))?;
     parsed.resolve_if(&part.field, |text| field(contract, operation, text))?;
     parsed.resolve_if(&part.fact, |name| fact(contract, name))?;
     let until = parsed.resolve_if(&part.until, |until| day(until).ok_or(Problem::Date))?;
-    Ok(LevelEntry {
-        entry: Entry {
-            scope: entry_scope(part),
+    Ok(WrittenEntry {
+        entry: LevelEntry {
+            scope: level_scope(part),
             rule,
             operation,
             level,
@@ -103,9 +112,9 @@ fn entry(parsed: &Parsed, part: &LevelPart, contract: &Contract, today: NaiveDat
 }
 
 /// Returns where an entry applies, as it is written.
-pub(super) fn entry_scope(part: &LevelPart) -> EntryScope {
+pub(super) fn level_scope(part: &LevelPart) -> LevelScope {
     let text = |placed: &Option<Setting<String>>| placed.as_ref().map(|text| text.value.clone());
-    EntryScope {
+    LevelScope {
         rule: part.rule.value.clone(),
         operation: text(&part.operation),
         field: text(&part.field),
@@ -193,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<LevelEntry>, ConfigError> {
+    fn read(text: &str) -> Result<Vec<WrittenEntry>, ConfigError> {
         let config = Config {
             trust: crate::cli::config::find::Trust::Named,
             path: Path::new("countersign.toml").to_owned(),

@@ -19,7 +19,7 @@ use clap::{ArgMatches, FromArgMatches as _};
 use super::accept::Accepting;
 use super::error::{ConfigError, Problem};
 use super::find::{self, Config, Trust};
-use super::levels::LevelEntry;
+use super::levels::WrittenEntry;
 use super::setting::{Origin, Setting};
 use super::settings::TargetPart;
 use crate::cli::arguments::Arguments;
@@ -132,7 +132,11 @@ impl ResolvedArguments {
     /// # Errors
     ///
     /// Those of [`Config::levels`].
-    pub(in crate::cli) fn levels(&self, contract: &Contract, today: NaiveDate) -> Result<Vec<LevelEntry>, ConfigError> {
+    pub(in crate::cli) fn levels(
+        &self,
+        contract: &Contract,
+        today: NaiveDate,
+    ) -> Result<Vec<WrittenEntry>, ConfigError> {
         let levels = self.config.as_ref().map(|config| config.levels(contract, today));
         levels.unwrap_or_else(|| Ok(Vec::new()))
     }

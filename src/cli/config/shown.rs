@@ -8,7 +8,7 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::file;
-use super::levels::{LevelEntry, State};
+use super::levels::{State, WrittenEntry};
 use super::resolve::ResolvedArguments;
 use super::setting::Origin;
 use crate::cli::arguments::Arguments as CheckArguments;
@@ -83,7 +83,7 @@ pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result
 /// What is shown.
 struct Listing<'page> {
     resolved: &'page ResolvedArguments,
-    entries: &'page [LevelEntry],
+    entries: &'page [WrittenEntry],
 }
 
 /// A setting: its name, its value, and the origin of the value.
@@ -257,7 +257,7 @@ fn rendered(name: &str, value: &Value) -> String {
 }
 
 /// Returns why an entry is there, and why it does nothing if it does not apply.
-fn why(entry: &LevelEntry) -> String {
+fn why(entry: &WrittenEntry) -> String {
     match entry.state {
         State::Applies => format!(": {}", entry.reason),
         State::Expired(since) => format!(": {} (expired, does nothing since {since})", entry.reason),

@@ -4,7 +4,7 @@
 use quote::ToTokens;
 use syn::{Expr, File, ImplItem, ImplItemFn, Item, ReturnType, Stmt, parse_quote};
 
-use super::tolerate::inner;
+use super::lenient::inner;
 
 /// Changes each `send` of the module `builder`.
 pub(super) fn fail_with_our_error(file: &mut File) {

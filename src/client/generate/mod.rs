@@ -4,8 +4,8 @@
 //! [`client`].
 
 mod failing;
+mod lenient;
 mod streams;
-mod tolerate;
 
 use std::panic::{self, UnwindSafe};
 
@@ -33,7 +33,7 @@ pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, Obst
     })?;
     drop_constructors(&mut file);
     failing::fail_with_our_error(&mut file);
-    tolerate::tolerate(&mut file);
+    lenient::make_lenient(&mut file);
     file.items.extend(streams::streams(contract, projected)?);
     file.items.push(decoder(projected));
     file.items.push(schemas(projected));

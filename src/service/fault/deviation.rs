@@ -3,7 +3,7 @@
 use super::arrays::ArrayFault;
 use super::awkward::Awkward;
 use super::creates::CreateFault;
-use super::edge_case::{EdgeCase, End};
+use super::edge_case::{EdgeCase, EdgeCaseFailure};
 use super::expected::{ExpectedFinding, ProposedFault};
 use super::locations::Edit;
 use super::pages::PageFault;
@@ -56,7 +56,10 @@ pub(super) enum DeviationKind {
     /// A write is done more or less often than it was sent.
     Repetition(Repetition),
     /// An edge case is answered with a 500, or incompletely.
-    EdgeCase(EdgeCase, End),
+    EdgeCase {
+        edge_case: EdgeCase,
+        failure: EdgeCaseFailure,
+    },
     /// The numbers or the items of a page are wrong.
     Page(PageFault),
     /// What a create returns and what is listed afterwards do not agree.

@@ -37,13 +37,13 @@ pub(super) enum EdgeCase {
     LongString,
 }
 
-/// What happens to the response.
+/// How the service fails on an edge case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// The connection ends inside of it.
+pub(super) enum EdgeCaseFailure {
+    /// The connection ends inside the response.
     BrokenOff,
-    /// It is a 500.
-    Failed,
+    /// The response is a 500.
+    Status500,
 }
 
 /// Every edge case with its name and the words for it.
@@ -116,16 +116,16 @@ impl EdgeCase {
     }
 
     /// Answers such a call with a 500 or breaks off, unless the service rejected it with 401.
-    pub(super) fn change_response(self, end: End, call: &Call, response: &mut ServedResponse) {
+    pub(super) fn change_response(self, failure: EdgeCaseFailure, call: &Call, response: &mut ServedResponse) {
         if response.head.status == StatusCode::UNAUTHORIZED || !self.is(call, response.head.status) {
             return;
         }
-        match end {
-            End::BrokenOff => {
+        match failure {
+            EdgeCaseFailure::BrokenOff => {
                 let text = response.bytes();
                 response.content = Content::Truncated(text.slice(..text.len() / 2));
             }
-            End::Failed => fail(response, StatusCode::INTERNAL_SERVER_ERROR),
+            EdgeCaseFailure::Status500 => fail(response, StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
 

@@ -25,7 +25,7 @@ impl Fault {
     #[must_use]
     pub fn edits(&self) -> Option<&str> {
         let is_edit = match &self.deviation.kind {
-            DeviationKind::EdgeCase(..) | DeviationKind::Location { .. } | DeviationKind::Response(_) => true,
+            DeviationKind::EdgeCase { .. } | DeviationKind::Location { .. } | DeviationKind::Response(_) => true,
             DeviationKind::Page(fault) => !fault.asks_for_another(),
             _ => false,
         };
@@ -55,7 +55,7 @@ impl DeviationKind {
     /// response.
     pub(super) fn edit(&self, call: &Call, requested: Option<u64>, response: &mut ServedResponse) {
         match self {
-            DeviationKind::EdgeCase(edge_case, end) => edge_case.change_response(*end, call, response),
+            DeviationKind::EdgeCase { edge_case, failure } => edge_case.change_response(*failure, call, response),
             DeviationKind::Page(fault) => {
                 if let (Some(invariant), Some(body)) = (&call.operation.page, response.success()) {
                     fault.change_response(requested, invariant, body);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_that_takes_a_service_is_no_edit() {
+    fn a_fault_that_needs_a_service_is_not_an_edit() {
         for name in ["createTag:stored-twice", "getVisits:page-ignored"] {
             assert!(edited(name, (200, "{}")).is_none(), "{name}");
         }

@@ -7,7 +7,7 @@ use super::contract::{Operation, PageInvariant, operations};
 use super::creates::CreateFault;
 use super::credential::Credential;
 use super::deviation::{Deviation, DeviationKind, Fault, name};
-use super::edge_case::{EDGE_CASES, EdgeCase, End};
+use super::edge_case::{EDGE_CASES, EdgeCase, EdgeCaseFailure};
 use super::locations::Edit;
 use super::pages::{self, PageFault, PageRow};
 use super::request::{RequestFault, TimestampForm};
@@ -360,7 +360,10 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
                 &format!("fails-on-{deviation}"),
                 &format!("{about} is answered with a 500"),
                 ("server-error", fact.filter(|_| *edge_case != EdgeCase::BeyondAscii)),
-                DeviationKind::EdgeCase(*edge_case, End::Failed),
+                DeviationKind::EdgeCase {
+                    edge_case: *edge_case,
+                    failure: EdgeCaseFailure::Status500,
+                },
             )
         });
         // One per operation is enough to break the fact; which one makes no difference to how it is seen.
@@ -373,7 +376,10 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
                     &format!("breaks-off-on-{deviation}"),
                     &format!("the connection ends inside the response to {about}"),
                     ("unfinished-answer", Some(format!("{on} edge cases: complete response"))),
-                    DeviationKind::EdgeCase(*edge_case, End::BrokenOff),
+                    DeviationKind::EdgeCase {
+                        edge_case: *edge_case,
+                        failure: EdgeCaseFailure::BrokenOff,
+                    },
                 )
             });
         failing.chain(breaking_off).collect::<Vec<_>>()

@@ -113,7 +113,7 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inne
                     renamed::change_response(updated, &call, &mut response, state);
                 }
             }
-            DeviationKind::EdgeCase(..)
+            DeviationKind::EdgeCase { .. }
             | DeviationKind::Page(_)
             | DeviationKind::Location { .. }
             | DeviationKind::Response(_) => {
@@ -156,7 +156,7 @@ impl DeviationKind {
             | DeviationKind::Request(_)
             | DeviationKind::Array(_)
             | DeviationKind::Spelling(_) => 0,
-            DeviationKind::EdgeCase(..) => 1,
+            DeviationKind::EdgeCase { .. } => 1,
             DeviationKind::Page(_) => 2,
             DeviationKind::Create(_) | DeviationKind::Renamed => 3,
             DeviationKind::Location { .. } => 4,

@@ -6,8 +6,8 @@
 //! `profile.axis` at the one place where the choice matters. What only affects how responses are written, such as the
 //! form of a timestamp, is done in one layer over all operations, so that none of them knows of it.
 //!
-//! Every profile conforms to the document. A test compares the gaps of the axes and of [`WITHOUT_AXIS`] with `x-gaps`
-//! of `openapi.yaml`.
+//! Every profile conforms to the document. A test compares the gaps of the axes and of [`GAPS_NOT_ON_THE_WIRE`] with
+//! `x-gaps` of `openapi.yaml`.
 
 mod choice;
 mod error;
@@ -166,9 +166,9 @@ pub struct Axis {
     index: fn(&Profile) -> usize,
 }
 
-/// A gap that no axis fills, and why.
+/// A gap that no axis fills, because no choice would show on the wire.
 #[derive(Clone, Copy, Debug)]
-pub struct WithoutAxis {
+pub struct GapNotOnTheWire {
     /// The id of the gap in `x-gaps` of `openapi.yaml`.
     pub gap: &'static str,
     /// Why a choice would not show on the wire.
@@ -176,25 +176,25 @@ pub struct WithoutAxis {
 }
 
 /// The gaps that cannot show on the wire.
-pub const WITHOUT_AXIS: &[WithoutAxis] = &[
-    without("purpose", "no response shows a purpose"),
-    without(
+pub const GAPS_NOT_ON_THE_WIRE: &[GapNotOnTheWire] = &[
+    not_on_the_wire("purpose", "no response shows a purpose"),
+    not_on_the_wire(
         "status-transitions",
         "no request changes the status of a record: an update replaces the old methods with new ones",
     ),
-    without("token-origin", "the token is given to the service when it starts"),
-    without("token-lifetime", "the one token lives as long as the service"),
-    without("token-scopes", "the one token opens every operation"),
-    without("events", "nothing is sent without a request"),
-    without(
+    not_on_the_wire("token-origin", "the token is given to the service when it starts"),
+    not_on_the_wire("token-lifetime", "the one token lives as long as the service"),
+    not_on_the_wire("token-scopes", "the one token opens every operation"),
+    not_on_the_wire("events", "nothing is sent without a request"),
+    not_on_the_wire(
         "page-maximum",
         "pages up to last_page are documented, and page-beyond-last says what comes after",
     ),
-    without("deprecation", "there is one version"),
+    not_on_the_wire("deprecation", "there is one version"),
 ];
 
-const fn without(gap: &'static str, reason: &'static str) -> WithoutAxis {
-    WithoutAxis { gap, reason }
+const fn not_on_the_wire(gap: &'static str, reason: &'static str) -> GapNotOnTheWire {
+    GapNotOnTheWire { gap, reason }
 }
 
 /// The status of a record that is sent without one.
@@ -242,9 +242,9 @@ mod tests {
     #[test]
     fn every_gap_has_an_axis_or_a_reason_and_none_has_both() {
         let axes: BTreeSet<_> = AXES.iter().map(|axis| axis.gap.to_owned()).collect();
-        let without: BTreeSet<_> = WITHOUT_AXIS.iter().map(|without| without.gap.to_owned()).collect();
-        assert_eq!(axes.intersection(&without).count(), 0);
-        assert_eq!(axes.union(&without).cloned().collect::<BTreeSet<_>>(), gaps());
+        let not_on_the_wire: BTreeSet<_> = GAPS_NOT_ON_THE_WIRE.iter().map(|other| other.gap.to_owned()).collect();
+        assert_eq!(axes.intersection(&not_on_the_wire).count(), 0);
+        assert_eq!(axes.union(&not_on_the_wire).cloned().collect::<BTreeSet<_>>(), gaps());
     }
 
     #[test]

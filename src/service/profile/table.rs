@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{AXES, WITHOUT_AXIS};
+use super::{AXES, GAPS_NOT_ON_THE_WIRE};
 
 /// Writes every axis with its gap and its values, the default first, and the gaps that have none.
 #[must_use]
@@ -20,10 +20,10 @@ pub fn table() -> String {
         table.push('\n');
     }
     table.push_str("* is the default. These gaps do not show on the wire:\n");
-    let width = WITHOUT_AXIS.iter().map(|without| without.gap.len()).max();
-    for without in WITHOUT_AXIS {
+    let width = GAPS_NOT_ON_THE_WIRE.iter().map(|other| other.gap.len()).max();
+    for other in GAPS_NOT_ON_THE_WIRE {
         let width = width.unwrap_or_default();
-        let _ = writeln!(table, "    {:width$}  {}", without.gap, without.reason);
+        let _ = writeln!(table, "    {:width$}  {}", other.gap, other.reason);
     }
     table
 }

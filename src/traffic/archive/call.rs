@@ -13,7 +13,8 @@ use crate::exchange::redact::{Redaction, Values, render_media_type};
 use crate::exchange::shapes::shape_text;
 use crate::exchange::{Target, json, with_query};
 use crate::report::{
-    ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, CREDENTIAL_HIDDEN, SHAPES, archive_header as header,
+    ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, COMMENT_CREDENTIAL_HIDDEN, COMMENT_SHAPES,
+    archive_header as header,
 };
 use crate::rules::schemes;
 use crate::traffic::credentials::Credentials;
@@ -246,7 +247,7 @@ impl Call<'_, '_> {
         let shape = json::read(bytes).map(|body| shape_text(&body.value, &|name| self.contract.render_name(name)));
         let text = shape.ok().map(|shape| self.redaction.hide(&shape));
         ArchiveBody {
-            comments: vec![if text.is_some() { SHAPES } else { LEFT_OUT }],
+            comments: vec![if text.is_some() { COMMENT_SHAPES } else { LEFT_OUT }],
             text,
             ..ArchiveBody::default()
         }
@@ -278,7 +279,7 @@ impl Call<'_, '_> {
             comments: if hidden == text {
                 Vec::new()
             } else {
-                vec![CREDENTIAL_HIDDEN]
+                vec![COMMENT_CREDENTIAL_HIDDEN]
             },
             text: Some(hidden),
             ..ArchiveBody::default()

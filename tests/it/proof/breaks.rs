@@ -228,7 +228,7 @@ fn what_the_document_leaves_open_is_silent() {
 fn shows_in_one_response(kind: FactKind) -> bool {
     match kind {
         FactKind::Absent
-        | FactKind::Accepts(_)
+        | FactKind::AcceptsTimestampFormat(_)
         | FactKind::Carried(_)
         | FactKind::Challenge
         | FactKind::Closed
@@ -262,7 +262,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         FactKind::Equivalent(_)
         | FactKind::OneRecordPerWrite
         | FactKind::Assertion
-        | FactKind::OtherJson(_)
-        | FactKind::OtherMediaType(_) => false,
+        | FactKind::FailureJson(_)
+        | FactKind::FailureMediaType(_) => false,
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use countersign::contract::operation::OperationId;
-use countersign::plan::{Action, Substitute};
+use countersign::plan::{Action, StandInValue};
 use countersign::report::{Outcome, VerdictRecord};
 use serde_json::json;
 
@@ -111,7 +111,7 @@ fn the_plan_says_where_the_check_takes_each_value() {
                 listed.into_iter().map(str::to_owned).collect()
             )
         );
-        assert_eq!(source.substitute, None);
+        assert_eq!(source.stand_in, None);
     }
 }
 
@@ -153,7 +153,7 @@ async fn what_the_plan_cannot_fill_is_not_called_and_both_give_one_reason() {
 async fn an_example_is_shown_as_one_and_taken() {
     let alone = &THINGS[THINGS.find("  /things/{id}:").unwrap()..];
     let small = Small::new(&alone.replacen("required: true,", "required: true, example: shown,", 1));
-    assert_eq!(small.describe()[0].needs[0].substitute, Some(Substitute::Example));
+    assert_eq!(small.describe()[0].needs[0].stand_in, Some(StandInValue::Example));
     let seen = small
         .check(Stub::table().on("GET", "/things/shown", thing("shown")))
         .await;

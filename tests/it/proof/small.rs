@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use countersign::contract::operation::OperationId;
-use countersign::plan::{Plan, Planned, Selection};
+use countersign::plan::{Plan, Selection, StepDescription};
 use countersign::report::{FactRow, FindingRecord, Record};
 use countersign::rules::Level;
 use countersign::{Check, Contract};
@@ -86,7 +86,7 @@ impl Small {
         Plan::new(&self.contract, &self.scope)
     }
 
-    pub(super) fn describe(&self) -> Vec<Planned> {
+    pub(super) fn describe(&self) -> Vec<StepDescription> {
         self.plan().describe(&self.contract)
     }
 

@@ -78,7 +78,7 @@ impl Harbour {
         } else {
             TimestampFormat::Offset
         };
-        if self.breaks("createBoat", FactKind::Accepts(format)) {
+        if self.breaks("createBoat", FactKind::AcceptsTimestampFormat(format)) {
             return Err(StatusCode::UNPROCESSABLE_ENTITY);
         }
         let mut boats = self.boats.lock().unwrap();

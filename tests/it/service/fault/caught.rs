@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use countersign::contract::Contract;
 use countersign::contract::fact::{Fact, FactKind};
 use countersign::contract::operation::OperationId;
-use countersign::plan::{Action, Plan, Probe};
+use countersign::plan::{Action, CredentialProbe, Plan};
 use countersign::rules::RULES;
 use countersign::service::fault::{Fault, Faults, faults};
 
@@ -260,8 +260,8 @@ fn is_at(pointer: &str, pattern: &str) -> bool {
 /// A seed whose plan shows a wrong token to the fault's operation, if that is what it takes; 1 otherwise.
 fn seed(contract: &Contract, fault: &Fault) -> u64 {
     let wrong_token = [
-        Action::ProbeRead(Probe::WrongToken),
-        Action::ProbeWrite(Probe::WrongToken),
+        Action::ProbeRead(CredentialProbe::WrongToken),
+        Action::ProbeWrite(CredentialProbe::WrongToken),
     ];
     let shows = |seed: &u64| {
         let plan = Plan::new(contract, &scope(*seed));

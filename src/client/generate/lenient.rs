@@ -1,12 +1,12 @@
 //! Sets how a field of a generated type is read where serde alone is stricter than the contract: integers and arrays.
-//! The entry is [`tolerate`]; the readings are in `client::tolerant`.
+//! The entry is [`make_lenient`]; the readings are in `client::lenient`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Field, File, GenericArgument, Item, PathArguments, Type, parse_quote};
 
 /// Changes every field of every type of the file.
-pub(super) fn tolerate(file: &mut File) {
+pub(super) fn make_lenient(file: &mut File) {
     each_item(&mut file.items);
 }
 
@@ -18,15 +18,15 @@ fn each_item(items: &mut [Item]) {
                     each_item(inner);
                 }
             }
-            Item::Struct(structure) => structure.fields.iter_mut().for_each(tolerate_field),
+            Item::Struct(structure) => structure.fields.iter_mut().for_each(make_field_lenient),
             _ => {}
         }
     }
 }
 
-fn tolerate_field(field: &mut Field) {
+fn make_field_lenient(field: &mut Field) {
     let Some(reader) = reader(&field.ty) else { return };
-    let path = format!("<{} as crate::client::tolerant::Read<_>>::deserialize", quote!(#reader));
+    let path = format!("<{} as crate::client::lenient::Read<_>>::deserialize", quote!(#reader));
     // serde reads a missing `Option` as `None` only where it reads the field itself.
     let missing = is(&field.ty, "Option").then(|| quote!(default,));
     field
@@ -39,14 +39,14 @@ fn reader(kind: &Type) -> Option<TokenStream> {
     let inner = inner(kind);
     if is(kind, "Option") {
         let reader = reader(inner?)?;
-        Some(quote!(crate::client::tolerant::Optional<#reader>))
+        Some(quote!(crate::client::lenient::Optional<#reader>))
     } else if is(kind, "Vec") {
-        let reader = reader(inner?).unwrap_or_else(|| quote!(crate::client::tolerant::Plain));
-        Some(quote!(crate::client::tolerant::List<#reader>))
+        let reader = reader(inner?).unwrap_or_else(|| quote!(crate::client::lenient::Plain));
+        Some(quote!(crate::client::lenient::List<#reader>))
     } else {
         let integer = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
         let is_integer = integer.iter().any(|name| is(kind, name));
-        is_integer.then(|| quote!(crate::client::tolerant::Whole))
+        is_integer.then(|| quote!(crate::client::lenient::Whole))
     }
 }
 

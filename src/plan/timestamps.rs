@@ -1,4 +1,4 @@
-//! Makes instants that belong to nobody.
+//! Makes the timestamps that the run sends: edge values of its own, not taken from any record.
 
 use chrono::{DateTime, Duration, FixedOffset, SecondsFormat};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::contract::vocabulary::TimestampFormat;
 /// not zero. A service that loses any of this is caught. Awkward values use other instants. The second one is the
 /// example's, for a target that does not accept the first. Each is moved by a minute per draft, so that no two records
 /// are the same.
-pub(super) fn timestamps(example: Option<&Value>, format: TimestampFormat, number: u64) -> Vec<String> {
+pub(super) fn to_send(example: Option<&Value>, format: TimestampFormat, number: u64) -> Vec<String> {
     let edge = match format {
         TimestampFormat::Utc => "2024-02-29T22:30:37Z",
         TimestampFormat::Offset => "2025-01-01T00:30:53+13:00",
@@ -52,14 +52,14 @@ mod tests {
     fn a_timestamp_has_its_form_and_the_example_comes_after_the_edge() {
         let example = Value::from("2024-05-17T09:30:00+02:00");
         assert_eq!(
-            timestamps(Some(&example), TimestampFormat::Utc, 1),
+            to_send(Some(&example), TimestampFormat::Utc, 1),
             ["2024-02-29T22:31:37Z", "2024-05-17T07:31:00Z"]
         );
         assert_eq!(
-            timestamps(Some(&example), TimestampFormat::Offset, 2),
+            to_send(Some(&example), TimestampFormat::Offset, 2),
             ["2025-01-01T00:32:53+13:00", "2024-05-17T09:32:00+02:00"]
         );
-        assert_eq!(timestamps(None, TimestampFormat::Utc, 0), ["2024-02-29T22:30:37Z"]);
+        assert_eq!(to_send(None, TimestampFormat::Utc, 0), ["2024-02-29T22:30:37Z"]);
     }
 
     #[test]

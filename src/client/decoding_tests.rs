@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::typed::whole;
+use super::typed::reencoded;
 
 pub(super) const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/contract.json"));
 
@@ -106,7 +106,7 @@ pub(crate) fn full_response(operation: &str) -> Value {
 }
 
 fn decoded(operation: &str, response: &Value) -> Value {
-    let outcome = whole(operation, response).unwrap_or_else(|| panic!("no type for {operation}"));
+    let outcome = reencoded(operation, response).unwrap_or_else(|| panic!("no type for {operation}"));
     outcome.unwrap_or_else(|error| panic!("{operation}: {error} in {response}"))
 }
 

@@ -1,5 +1,5 @@
 //! Describes where a level applies: everywhere, in one operation, at one field, at one fact. The main types are
-//! [`EntryScope`] and [`Entry`].
+//! [`LevelScope`] and [`LevelEntry`].
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use crate::contract::fact::Fact;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 
-/// Where an entry of the configuration applies.
+/// Where an entry of `[[levels]]` in the configuration applies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Scope")]
-pub struct EntryScope {
+pub struct LevelScope {
     /// The rule.
     pub rule: String,
     /// The operation; every operation if it is left out.
@@ -28,9 +28,9 @@ pub struct EntryScope {
 
 /// A level for the findings of a rule, everywhere or in a part of the contract.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct LevelEntry {
     /// Where it applies.
-    pub scope: EntryScope,
+    pub scope: LevelScope,
     /// The rule that the scope names.
     pub rule: &'static Rule,
     /// The operation that the scope names.
@@ -39,7 +39,7 @@ pub struct Entry {
     pub level: Level,
 }
 
-/// Returns whether a string is a field that a [`EntryScope`] can have: a JSON pointer (RFC 6901) in which `*` matches
+/// Returns whether a string is a field that a [`LevelScope`] can have: a JSON pointer (RFC 6901) in which `*` matches
 /// any one name or index. The empty pointer is the whole response. With `/**` at its end it matches the location before
 /// that and everything under it.
 #[must_use]
@@ -64,7 +64,7 @@ fn split(field: &str) -> (&str, bool) {
     field.strip_suffix("/**").map_or((field, false), |above| (above, true))
 }
 
-impl Entry {
+impl LevelEntry {
     /// Returns whether it applies to one operation, one field or one fact only.
     #[must_use]
     pub fn is_scoped(&self) -> bool {
@@ -92,7 +92,7 @@ impl Entry {
     }
 }
 
-impl fmt::Display for EntryScope {
+impl fmt::Display for LevelScope {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.rule)?;
         if let Some(fact) = &self.fact {
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::contract::Contract;
 
-    impl EntryScope {
+    impl LevelScope {
         /// The scope of an entry for the rule of this name.
         pub(crate) fn of(rule: &str, operation: Option<&str>, field: Option<&str>) -> Self {
             Self {
@@ -127,9 +127,9 @@ mod tests {
         }
     }
 
-    impl Entry {
+    impl LevelEntry {
         /// An entry of such a scope of the contract.
-        pub(crate) fn of(contract: &Contract, scope: EntryScope, level: Level) -> Self {
+        pub(crate) fn of(contract: &Contract, scope: LevelScope, level: Level) -> Self {
             Self {
                 rule: Rule::named(&scope.rule).unwrap(),
                 operation: scope
