@@ -54,8 +54,8 @@ enum CreateOutcome {
     Rejected(u16),
 }
 
-/// A record that shows the run tag but was in no response to a create of the run: something that the target created in
-/// addition, or a record that a write reached by mistake.
+/// A record of the service that shows the run tag but was in no response to a create of the run: something that the
+/// target created in addition, or a record that a write reached by mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnexplainedRecord {
     /// The list that shows it.

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_that_leans_on_a_gap_may_be_rejected_while_the_names_stay() {
+    fn every_field_in_a_gap_may_be_rejected_and_the_names_are_kept() {
         let in_gaps = [
             "contact_methods",
             "dob",

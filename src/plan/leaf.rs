@@ -30,7 +30,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Makes a choice of a value from the contract or from the run.
+    /// Makes a choice of a value that is from the contract or from the run, not shown by the target.
     pub(super) fn own(value: Value) -> Self {
         Self {
             value,

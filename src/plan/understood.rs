@@ -85,8 +85,8 @@ impl<'plan> Understood<'plan> {
         foreign.map(|(_, parameter)| parameter_not_own(parameter))
     }
 
-    /// Returns why a create may concern another's record: a list shows the value that it needs, and no create of the
-    /// run does. Where an invariant says what it creates, that is intended.
+    /// Returns why a create may concern another's record: the value that it needs comes from a list, not from a record
+    /// that the run created. Where an invariant says what it creates, that is intended.
     fn reason_against_parent(&self, id: OperationId) -> Option<String> {
         let operation = self.contract.operation(id);
         if operation.has_invariants() {

@@ -19,7 +19,8 @@ pub(super) static RULE: Rule = Rule {
         "return an identifier that fits no path or is not unique",
     ),
     topic: Topic::Invariants,
-    summary: "A created record's identifier serves in the paths that it links to, and no identifier is given twice.",
+    summary: "A created record's identifier is valid in every path that a link puts it into, and no two records get \
+              the same one.",
     explanation: "The contract's links name the paths that take the identifier of a created record, and a path's \
                   schema gives its form there: a contact's is a UUID. A record whose identifier does not fit cannot be \
                   reached; an identifier that is given twice mixes up two records.",

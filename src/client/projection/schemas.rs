@@ -1,5 +1,5 @@
-//! The steps on every schema, and how the projection walks schemas. Some begin at the operations, whose own steps walk
-//! the schemas in them.
+//! The steps on every schema. `operations::for_each_root_schema` finds the outermost schemas of the document, and
+//! [`each_schema`] walks from one of them to the schemas inside it. [`reachable`] follows references instead.
 
 use std::collections::BTreeSet;
 

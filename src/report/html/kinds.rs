@@ -78,7 +78,7 @@ impl Column {
     /// Describes it in a few words.
     pub(super) fn meaning(self) -> &'static str {
         match self {
-            Self::Access => "a missing, wrong or other credential is rejected",
+            Self::Access => "a missing or wrong credential, or the token under another scheme, is rejected",
             Self::Responses => "a complete response of the documented status and media type",
             Self::Fields => "every documented field, and no other",
             Self::Values => "types, bounds and formats of the fields’ values",

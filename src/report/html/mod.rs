@@ -4,8 +4,8 @@
 //!
 //! The markup contains all content, so that the page can be read, searched and printed without its script. The script
 //! filters, follows links into folded parts, and copies. The page's policy forbids every request, and every style and
-//! script except its own two, which it names by their digests. So a text of a target that became markup despite the
-//! escaping would still do nothing. Bars are drawn with SVG attributes, because the policy forbids inline styles.
+//! script except its own two, which it names by their digests. So even if text from the target got past the
+//! escaping, it could not do anything. Bars are drawn with SVG attributes, because the policy forbids inline styles.
 
 mod exchanges;
 mod facts;

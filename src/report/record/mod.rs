@@ -488,7 +488,8 @@ pub struct ResidueRecord {
     pub found: Option<bool>,
 }
 
-/// A record that shows the run tag and that no write explains: it was in the response to none of the run's creates.
+/// A record of the service that shows the run tag and that no write explains: it was in the response to none of the
+/// run's creates.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OtherRecord")]
 pub struct UnexplainedRecord {

@@ -34,8 +34,8 @@ pub(super) enum PageFault {
     TotalWrong,
 }
 
-/// A fault on pages: its name, what it does, the number or the array that it breaks, what the fact states of that, and
-/// the fault.
+/// A fault on pages: its name, what it does, the number or the array that it breaks, what the broken fact says about
+/// it, and the fault.
 pub(super) type PageRow = (
     &'static str,
     &'static str,
