@@ -5,9 +5,9 @@ use super::kind::Kind;
 use super::operations::{Both, Comparison, spot};
 use super::range::Relation;
 use super::source::{At, Source};
+use super::types::Types;
 use super::view::View;
 use super::walk::{Found, Writing};
-use crate::contract::document::Node;
 use crate::contract::is_json;
 
 /// The holders of two bodies, on one side of an operation.
@@ -172,18 +172,9 @@ impl<'both> Comparison<'both> {
             title.to_owned()
         };
         let (was, is) = (schema(self.old, old), schema(self.new, new));
-        let changes = self.walk.changes(side, writing(name), (&was, &is));
+        let changes = self.changes(side, writing(name, [&was, &is]), (&was, &is));
         self.emit_changes(side, changes, &title);
-        let encoding = |at: &At<'_>| at.node.member("encoding").map(Node::to_value);
-        if encoding(old) != encoding(new) {
-            let found = Found {
-                kind: Kind::Encoding,
-                relation: Relation::Unclear("encodings are not compared further"),
-                client: ClientEffect::None,
-                predicate: format!("the encoding of {title} differs"),
-            };
-            self.emit(side, found, (spot(old, "encoding"), spot(new, "encoding")));
-        }
+        self.encodings(side, (name, &title), ((old, &was), (new, &is)));
     }
 }
 
@@ -205,21 +196,23 @@ fn media_types<'both>(holder: &At<'both>) -> Vec<(String, At<'both>)> {
     members.collect()
 }
 
-/// Returns how values are written in a body of this media type. In a form every number is a text too.
-fn writing(name: &str) -> Writing {
+/// Returns how values are written in a body of this media type. In a form every number is a text too, and so it is where
+/// the body is one value in plain text.
+fn writing(name: &str, schemas: [&View<'_>; 2]) -> Writing {
     let essence = name.split(';').next().unwrap_or_default();
-    let text =
-        ["application/x-www-form-urlencoded", "multipart/form-data"].contains(&essence) || essence.starts_with("text/");
-    if text && essence != "text/xml" {
-        Writing::Text
-    } else {
-        Writing::Json
+    let one_value = || schemas.iter().all(|schema| !schema.types().meets(Types::OBJECT));
+    match essence {
+        "application/x-www-form-urlencoded" => Writing::Text,
+        "text/xml" => Writing::Json,
+        _ if essence.starts_with("multipart/") => Writing::Parts,
+        _ if essence.starts_with("text/") && one_value() => Writing::Text,
+        _ => Writing::Json,
     }
 }
 
 /// Returns a media type in lower case, without blanks, and without the charset that JSON always has (RFC 8259, section
 /// 11).
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     let name: String = name.to_ascii_lowercase().split_whitespace().collect();
     match name.split_once(';') {
         Some((essence, "charset=utf-8")) if is_json(essence) => essence.to_owned(),
@@ -228,7 +221,7 @@ fn plain(name: &str) -> String {
 }
 
 /// Whether a range such as `text/*` covers the media type.
-fn covers(range: &str, name: &str) -> bool {
+pub(super) fn covers(range: &str, name: &str) -> bool {
     if range == name {
         return false;
     }

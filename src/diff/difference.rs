@@ -72,7 +72,7 @@ impl DocumentName {
 }
 
 /// One difference.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Difference {
     /// What kind of difference it is.
     pub kind: Kind,

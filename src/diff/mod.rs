@@ -36,7 +36,9 @@
 //! It reads documents and not contracts, because a contract rejects a document at its first defect.
 
 mod bodies;
+mod callbacks;
 mod difference;
+mod encodings;
 mod kind;
 mod operations;
 mod parameters;

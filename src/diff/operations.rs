@@ -1,13 +1,17 @@
 //! Finds the operations that two documents share, and compares each. The entry is [`differences`].
 
-use chrono::NaiveDate;
+use std::collections::HashMap;
 
-use super::difference::{ClientEffect, Difference, OperationName, Place, Side, Spot};
+use chrono::NaiveDate;
+use indexmap::IndexSet;
+
+use super::difference::{ClientEffect, Difference, Meaning, OperationName, Place, Side, Spot};
 use super::kind::Kind;
 use super::range::Relation;
 use super::source::{At, Source};
-use super::walk::{Change, Found, Walk, meaning};
-use crate::contract::document::{Document, Node};
+use super::view::View;
+use super::walk::{Change, Found, Walk, Writing, meaning};
+use crate::contract::document::Document;
 use crate::contract::operation::Method;
 
 /// Returns every difference: those of the whole document, of each operation of the new document, then what was removed.
@@ -18,23 +22,26 @@ pub(super) fn differences(old: &Document, new: &Document, today: Option<NaiveDat
         new: &new,
         walk: Walk::new(&old, &new),
         today,
-        differences: Vec::new(),
+        differences: IndexSet::new(),
         operation: None,
+        callback: None,
     };
     comparison.document();
     comparison.operations();
-    comparison.differences
+    comparison.differences.into_iter().collect()
 }
 
 /// Two documents that are being compared.
 pub(super) struct Comparison<'both> {
     pub(super) old: &'both Source<'both>,
     pub(super) new: &'both Source<'both>,
-    pub(super) walk: Walk<'both>,
+    walk: Walk<'both>,
     pub(super) today: Option<NaiveDate>,
-    differences: Vec<Difference>,
+    differences: IndexSet<Difference>,
     /// The operation that is being compared.
     operation: Option<OperationName>,
+    /// The callback that is being compared, in which the service sends the request and the caller the response.
+    pub(super) callback: Option<String>,
 }
 
 /// An operation of one document.
@@ -57,9 +64,9 @@ pub(super) struct Both<'pair, 'both> {
 impl<'both> Comparison<'both> {
     fn operations(&mut self) {
         let (was, is) = (operations(self.old), operations(self.new));
-        let mut matched = vec![false; was.len()];
+        let (mut matched, index) = (vec![false; was.len()], Index::new(&was));
         for new in &is {
-            let known = partner(&was, &matched, new);
+            let known = index.partner(&matched, new);
             self.operation = Some(OperationName::new(new.method, new.path));
             match known {
                 Some(index) => {
@@ -117,6 +124,7 @@ impl<'both> Comparison<'both> {
     fn both(&mut self, both: Both<'_, 'both>) {
         self.operation_id(both);
         self.deprecation((&both.old.at, &both.new.at), Side::Operation, "the operation");
+        self.servers_of(both);
         self.security(both);
         self.parameters(both);
         self.request_body(both);
@@ -175,42 +183,62 @@ impl<'both> Comparison<'both> {
         self.emit(side, found, (spot(old, "x-sunset"), spot(new, "x-sunset")));
     }
 
-    fn callbacks(&mut self, both: Both<'_, 'both>) {
-        let value = |at: &At<'both>| at.node.member("callbacks").map(Node::to_value);
-        if value(&both.old.at) == value(&both.new.at) {
-            return;
+    /// Compares something, and calls unclear for this reason what would be breaking.
+    pub(super) fn with_doubt(&mut self, reason: &str, compare: impl FnOnce(&mut Self)) {
+        let before = self.differences.len();
+        compare(self);
+        for mut difference in self.differences.split_off(before) {
+            if difference.meaning == Meaning::Breaking {
+                difference.meaning = Meaning::Unclear;
+                difference.reason = Some(reason.to_owned());
+            }
+            self.differences.insert(difference);
         }
-        let found = Found {
-            kind: Kind::Callbacks,
-            relation: Relation::Unclear("callbacks are not compared further"),
-            client: ClientEffect::None,
-            predicate: "the callbacks differ".to_owned(),
-        };
-        let spots = (spot(&both.old.at, "callbacks"), spot(&both.new.at, "callbacks"));
-        self.emit(Side::Operation, found, spots);
     }
 
     /// Adds a difference of the current operation; its predicate is a whole sentence.
     pub(super) fn emit(&mut self, side: Side, found: Found, (old, new): (Spot, Spot)) {
+        let side = self.seen_by_callers(side);
         let (meaning, reason) = meaning(found.relation, side);
         let difference = Difference {
             kind: found.kind,
             operation: self.operation.clone(),
             side,
-            sentence: found.predicate,
+            sentence: self.sentence(found.predicate),
             meaning,
             reason: reason.map(str::to_owned),
             client: found.client,
             old: Place::of(self.old.document, &old),
             new: Place::of(self.new.document, &new),
         };
-        if !self.differences.contains(&difference) {
-            self.differences.push(difference);
+        self.differences.insert(difference);
+    }
+
+    /// Returns the side of an operation for its callers: what a callback sends is what they receive.
+    fn seen_by_callers(&self, side: Side) -> Side {
+        match (side, &self.callback) {
+            (Side::Request, Some(_)) => Side::Response,
+            (Side::Response, Some(_)) => Side::Request,
+            _ => side,
         }
+    }
+
+    fn sentence(&self, sentence: String) -> String {
+        match &self.callback {
+            Some(name) => format!("in the callback `{name}`: {sentence}"),
+            None => sentence,
+        }
+    }
+
+    /// Compares two schemas.
+    pub(super) fn changes(&mut self, side: Side, writing: Writing, views: (&View<'both>, &View<'both>)) -> Vec<Change> {
+        let side = self.seen_by_callers(side);
+        self.walk.changes(side, writing, views)
     }
 
     /// Adds the differences of two schemas; `what` is what they describe.
     pub(super) fn emit_changes(&mut self, side: Side, changes: Vec<Change>, what: &str) {
+        let side = self.seen_by_callers(side);
         for change in changes {
             let subject = if change.path.is_empty() {
                 what.to_owned()
@@ -226,14 +254,14 @@ impl<'both> Comparison<'both> {
                 kind: change.kind,
                 operation: self.operation.clone(),
                 side,
-                sentence: format!("{subject} {}", change.predicate),
+                sentence: self.sentence(format!("{subject} {}", change.predicate)),
                 meaning: change.meaning,
                 reason: change.reason.map(str::to_owned),
                 client: change.client,
                 old: Place::of(self.old.document, &change.old),
                 new: Place::of(self.new.document, &change.new),
             };
-            self.differences.push(difference);
+            self.differences.insert(difference);
         }
     }
 }
@@ -257,33 +285,58 @@ fn operations<'both>(source: &Source<'both>) -> Vec<Operation<'both>> {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for (path, item) in paths.members() {
-        let item = source.resolve(item);
-        for (key, at) in item.members() {
-            if let Some(method) = Method::from_key(key) {
-                found.push(Operation {
-                    method,
-                    path,
-                    item: item.clone(),
-                    at,
-                });
-            }
-        }
+    for (path, item) in paths.members().filter(|(path, _)| !path.starts_with("x-")) {
+        found.extend(operations_of(path, &source.resolve(item)));
     }
     found
 }
 
-/// Returns the operation of the old document that is the same: on the same path, or on one that only names its
-/// parameters otherwise.
-fn partner(was: &[Operation<'_>], matched: &[bool], new: &Operation<'_>) -> Option<usize> {
-    let candidates = || {
-        let indexed = was.iter().enumerate();
-        indexed.filter(|(index, old)| !matched[*index] && old.method == new.method)
+/// Returns the operations of a path item.
+pub(super) fn operations_of<'both>(path: &'both str, item: &At<'both>) -> Vec<Operation<'both>> {
+    let of_method = |(key, at): (&str, At<'both>)| {
+        Some(Operation {
+            method: Method::from_key(key)?,
+            path,
+            item: item.clone(),
+            at,
+        })
     };
-    let exact = candidates().find(|(_, old)| old.path == new.path);
-    let shape = template(new.path);
-    let found = exact.or_else(|| candidates().find(|(_, old)| template(old.path) == shape));
-    found.map(|(index, _)| index)
+    item.members().filter_map(of_method).collect()
+}
+
+/// The operations of a document, found by what identifies them.
+struct Index<'both> {
+    by_path: HashMap<(Method, &'both str), usize>,
+    /// Several paths may only name their parameters otherwise.
+    by_template: HashMap<(Method, String), Vec<usize>>,
+}
+
+impl<'both> Index<'both> {
+    fn new(operations: &[Operation<'both>]) -> Self {
+        let mut by_template: HashMap<_, Vec<_>> = HashMap::new();
+        for (index, operation) in operations.iter().enumerate() {
+            let key = (operation.method, template(operation.path));
+            by_template.entry(key).or_default().push(index);
+        }
+        let by_path = operations.iter().enumerate();
+        Self {
+            by_path: by_path
+                .map(|(index, operation)| ((operation.method, operation.path), index))
+                .collect(),
+            by_template,
+        }
+    }
+
+    /// Returns the operation that is the same as one of another document: on the same path, or on one that only names its
+    /// parameters otherwise.
+    fn partner(&self, matched: &[bool], other: &Operation<'both>) -> Option<usize> {
+        let exact = self.by_path.get(&(other.method, other.path)).copied();
+        let alike = || {
+            let alike = self.by_template.get(&(other.method, template(other.path)));
+            alike.into_iter().flatten().copied().find(|index| !matched[*index])
+        };
+        exact.filter(|index| !matched[*index]).or_else(alike)
+    }
 }
 
 /// Returns a path without the names of its parameters.

@@ -1,5 +1,8 @@
 //! The parameters of an operation.
 
+use std::fmt;
+
+use super::bodies::plain;
 use super::difference::{ClientEffect, Side, Spot};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, Operation, spot, template_names};
@@ -138,55 +141,61 @@ impl<'both> Comparison<'both> {
         self.deprecation((&old.at, &new.at), Side::Request, &title);
         let (was, writing) = schema(self.old, &old.at);
         let (is, _) = schema(self.new, &new.at);
-        let changes = self.walk.changes(Side::Request, writing, (&was, &is));
+        let changes = self.changes(Side::Request, writing, (&was, &is));
         self.emit_changes(Side::Request, changes, &title);
         self.style(old, new, was.types().or(is.types()));
-        self.empty_value(old, new);
+        self.flag(old, new, ("allowEmptyValue", "be empty"));
+        if new.location == "query" {
+            self.flag(
+                old,
+                new,
+                ("allowReserved", "have reserved characters that are not encoded"),
+            );
+        }
     }
 
     /// Compares how a value is written, which matters for lists and objects, and in a path for every value.
     fn style(&mut self, old: &Parameter<'both>, new: &Parameter<'both>, types: Types) {
-        let (was, is) = (style(old), style(new));
-        let of_several = types != Types::ALL && (types.meets(Types::ARRAY) || types.meets(Types::OBJECT));
-        let same = if of_several {
-            was == is
-        } else {
-            was.0 == is.0 || old.location != "path"
-        };
-        if same {
+        let (was, is) = (Form::of(old.location, &old.at), Form::of(new.location, &new.at));
+        if was.same(&is, types) || (was.is_style() && is.is_style() && is_scalar(types) && old.location != "path") {
             return;
         }
-        let text = |(style, explode): (&str, bool)| format!("`{style}`{}", if explode { ", exploded" } else { "" });
+        self.form((&old.at, &was), (&new.at, &is), (Side::Request, &new.title()));
+    }
+
+    /// Reports that a value is written otherwise; `what` is the value.
+    pub(super) fn form(
+        &mut self,
+        (old, was): (&At<'both>, &Form<'both>),
+        (new, is): (&At<'both>, &Form<'both>),
+        (side, what): (Side, &str),
+    ) {
         let found = Found {
             kind: Kind::ParameterStyle,
             relation: Relation::Different,
             client: ClientEffect::Major,
-            predicate: format!(
-                "{} was written in the style {}, now in {}",
-                new.title(),
-                text(was),
-                text(is)
-            ),
+            predicate: format!("{what} was written {was}, now {is}"),
         };
-        let place = |at: &At<'_>| {
-            let keyword = if was.0 == is.0 { "explode" } else { "style" };
-            spot(at, keyword)
+        let keyword = match (was, is) {
+            (Form::Style(was, _), Form::Style(is, _)) if was == is => "explode",
+            (Form::Style(..), Form::Style(..)) => "style",
+            _ => "content",
         };
-        self.emit(Side::Request, found, (place(&old.at), place(&new.at)));
+        self.emit(side, found, (spot(old, keyword), spot(new, keyword)));
     }
 
-    fn empty_value(&mut self, old: &Parameter<'both>, new: &Parameter<'both>) {
-        let keyword = "allowEmptyValue";
+    /// Compares what a flag permits a value to be.
+    fn flag(&mut self, old: &Parameter<'both>, new: &Parameter<'both>, (keyword, permitted): (&str, &str)) {
         let (relation, verb) = match (old.at.flag(keyword), new.at.flag(keyword)) {
-            (true, false) => (Relation::Narrower, "may no longer be empty"),
-            (false, true) => (Relation::Wider, "may now be empty"),
+            (true, false) => (Relation::Narrower, "may no longer"),
+            (false, true) => (Relation::Wider, "may now"),
             _ => return,
         };
         let found = Found {
             kind: Kind::ParameterStyle,
             relation,
             client: ClientEffect::None,
-            predicate: format!("{} {verb}", new.title()),
+            predicate: format!("{} {verb} {permitted}", new.title()),
         };
         self.emit(Side::Request, found, (spot(&old.at, keyword), spot(&new.at, keyword)));
     }
@@ -211,15 +220,62 @@ pub(super) fn schema<'both>(source: &Source<'both>, at: &At<'both>) -> (View<'bo
     )
 }
 
-/// Returns style and explode as stated, or as they are by default (3.0.3, section 4.7.12.2).
-fn style<'both>(parameter: &Parameter<'both>) -> (&'both str, bool) {
-    let by_default = match parameter.location {
-        "query" | "cookie" => "form",
-        _ => "simple",
-    };
-    let style = parameter.at.string("style").unwrap_or(by_default);
-    let explode = parameter.at.member("explode").and_then(|at| at.node.boolean());
-    (style, explode.unwrap_or(style == "form"))
+/// How a value is written in a parameter or a header.
+pub(super) enum Form<'both> {
+    /// In a style, exploded or not.
+    Style(&'both str, bool),
+    /// As a body of this media type.
+    Content(String),
+}
+
+impl<'both> Form<'both> {
+    /// Returns style and explode as stated, or as they are by default (3.0.3, section 4.7.12.2).
+    pub(super) fn of(location: &str, at: &At<'both>) -> Self {
+        let content = at.member("content");
+        if let Some((name, _)) = content.as_ref().and_then(|content| content.members().next()) {
+            return Self::Content(plain(name));
+        }
+        let by_default = match location {
+            "query" | "cookie" => "form",
+            _ => "simple",
+        };
+        let style = at.string("style").unwrap_or(by_default);
+        let explode = at.member("explode").and_then(|at| at.node.boolean());
+        Self::Style(style, explode.unwrap_or(style == "form"))
+    }
+
+    fn is_style(&self) -> bool {
+        matches!(self, Self::Style(..))
+    }
+
+    /// Whether values of these types are written the same. A list in the style `simple` is the same either way, and so
+    /// is a value of one part in any style.
+    pub(super) fn same(&self, other: &Self, types: Types) -> bool {
+        match (self, other) {
+            (Self::Style(was, exploded), Self::Style(is, explodes)) => {
+                let same_way =
+                    exploded == explodes || is_scalar(types) || (*is == "simple" && !types.meets(Types::OBJECT));
+                was == is && same_way
+            }
+            (Self::Content(was), Self::Content(is)) => was == is,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Form<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Style(style, true) => write!(formatter, "in the style `{style}`, exploded"),
+            Self::Style(style, false) => write!(formatter, "in the style `{style}`"),
+            Self::Content(name) => write!(formatter, "as {name}"),
+        }
+    }
+}
+
+/// Whether values have one part, as far as the document says.
+fn is_scalar(types: Types) -> bool {
+    types == Types::ALL || !(types.meets(Types::ARRAY) || types.meets(Types::OBJECT))
 }
 
 fn parameters<'both>(source: &Source<'both>, operation: &Operation<'both>) -> Vec<Parameter<'both>> {

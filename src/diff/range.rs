@@ -1,7 +1,12 @@
 //! Ranges of numbers, lengths and counts, and how two of them relate. The main types are [`Range`] and [`Relation`].
 
+use std::cmp::Ordering;
+use std::fmt;
+
+use serde_json::Number;
+
 use super::view::View;
-use crate::contract::document::NodeKind;
+use crate::contract::document::{Node, NodeKind};
 
 /// How what the new schema allows relates to what the old one allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +26,15 @@ pub(super) enum Relation {
 /// One end of a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
-    pub(super) value: f64,
+    pub(super) value: Value,
     pub(super) excluded: bool,
+}
+
+/// A number of a schema. Integers are kept as such, because a binary fraction of 64 bits has not all of those beyond 2^53.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    Integer(i128),
+    Fraction(f64),
 }
 
 /// A range; an end that is `None` is open.
@@ -41,38 +53,20 @@ impl Range {
                 ("minimum", "exclusiveMinimum", false),
                 ("maximum", "exclusiveMaximum", true),
             ] {
-                if let Some(value) = number(part.node.member(keyword).map(|node| &node.kind)) {
-                    range.limit(
-                        upper,
-                        End {
-                            value,
-                            excluded: part.flag(exclusive),
-                        },
-                        integers,
-                    );
+                if let Some(value) = part.member(keyword).and_then(|at| Value::of(at.node)) {
+                    let excluded = part.flag(exclusive);
+                    range.limit(upper, End { value, excluded }, integers);
                 }
-                if let Some(value) = number(part.node.member(exclusive).map(|node| &node.kind)) {
+                if let Some(value) = part.member(exclusive).and_then(|at| Value::of(at.node)) {
                     range.limit(upper, End { value, excluded: true }, integers);
                 }
             }
         }
         if let Some((lower, upper)) = view.keyword("format").and_then(|at| integer_format(at.node.string()?)) {
-            range.limit(
-                false,
-                End {
-                    value: lower,
-                    excluded: false,
-                },
-                integers,
-            );
-            range.limit(
-                true,
-                End {
-                    value: upper,
-                    excluded: false,
-                },
-                integers,
-            );
+            for (value, upper) in [(lower, false), (upper, true)] {
+                let value = Value::Integer(value);
+                range.limit(upper, End { value, excluded: false }, integers);
+            }
         }
         range
     }
@@ -82,24 +76,24 @@ impl Range {
         let mut range = Self::default();
         for (keyword, upper) in [(minimum, false), (maximum, true)] {
             for at in view.keywords(keyword) {
-                if let Some(value) = number(Some(&at.node.kind)) {
+                if let Some(value) = Value::of(at.node) {
                     range.limit(upper, End { value, excluded: false }, true);
                 }
             }
         }
-        range.lower = range.lower.filter(|end| end.value > 0.0);
+        range.lower = range.lower.filter(|end| end.value > Value::Integer(0));
         range
     }
 
     /// Returns whether this number is in it.
-    pub(super) fn includes(self, number: f64) -> bool {
-        let within = |end: Option<End>, beyond: fn(&f64, &f64) -> bool| {
-            end.is_none_or(|end| {
-                let is_the_end = (number - end.value).abs() < f64::EPSILON;
-                (is_the_end && !end.excluded) || (!is_the_end && beyond(&number, &end.value))
+    pub(super) fn includes(self, number: Value) -> bool {
+        let within = |end: Option<End>, beyond: Ordering| {
+            end.is_none_or(|end| match number.partial_cmp(&end.value) {
+                Some(Ordering::Equal) => !end.excluded,
+                other => other == Some(beyond),
             })
         };
-        within(self.lower, f64::gt) && within(self.upper, f64::lt)
+        within(self.lower, Ordering::Greater) && within(self.upper, Ordering::Less)
     }
 
     /// Makes the range smaller, if the end does.
@@ -116,12 +110,67 @@ impl Range {
 impl End {
     /// Returns the same end, with the last integer that it includes.
     fn among_integers(self, upper: bool) -> Self {
-        let inner = if upper { self.value.floor() } else { self.value.ceil() };
-        let step = if upper { -1.0 } else { 1.0 };
-        let excluded = self.excluded && inner == self.value;
-        Self {
-            value: if excluded { inner + step } else { inner },
-            excluded: false,
+        let step = if upper { -1 } else { 1 };
+        let value = match self.value {
+            Value::Integer(value) => Value::Integer(if self.excluded { value + step } else { value }),
+            Value::Fraction(value) => Value::Fraction(if upper { value.floor() } else { value.ceil() }),
+        };
+        Self { value, excluded: false }
+    }
+}
+
+impl Value {
+    /// Returns the number that a node is.
+    pub(super) fn of(node: &Node) -> Option<Self> {
+        match &node.kind {
+            NodeKind::Number(number) => Self::of_number(number),
+            _ => None,
+        }
+    }
+
+    /// Returns a number of JSON; one without a fraction is an integer, however it is written.
+    pub(super) fn of_number(number: &Number) -> Option<Self> {
+        let integer = number
+            .as_i64()
+            .map(i128::from)
+            .or_else(|| number.as_u64().map(i128::from));
+        if let Some(integer) = integer {
+            return Some(Self::Integer(integer));
+        }
+        let fraction = number.as_f64()?;
+        let written = fraction.to_string();
+        Some(written.parse().map_or(Self::Fraction(fraction), Self::Integer))
+    }
+
+    pub(super) fn to_f64(self) -> f64 {
+        match self {
+            // The digits of an integer are those of a fraction too, so that this rounds, and never fails.
+            Self::Integer(value) => value.to_string().parse().unwrap_or(f64::NAN),
+            Self::Fraction(value) => value,
+        }
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.partial_cmp(other) == Some(Ordering::Equal)
+    }
+}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Integer(one), Self::Integer(other)) => Some(one.cmp(other)),
+            _ => self.to_f64().partial_cmp(&other.to_f64()),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => value.fmt(formatter),
+            Self::Fraction(value) => value.fmt(formatter),
         }
     }
 }
@@ -139,29 +188,21 @@ pub(super) fn compare_ends(old: Option<End>, new: Option<End>, upper: bool) -> O
             } else {
                 new.value > old.value
             };
-            let same_value = (new.value - old.value).abs() < f64::EPSILON;
-            let narrower = inside || (same_value && new.excluded);
+            let narrower = inside || (new.value == old.value && new.excluded);
             Some(if narrower { Relation::Narrower } else { Relation::Wider })
         }
     }
 }
 
-fn number(kind: Option<&NodeKind>) -> Option<f64> {
-    match kind {
-        Some(NodeKind::Number(number)) => number.as_f64(),
-        _ => None,
-    }
-}
-
 /// Returns the range of an integer format of at most 32 bits.
-fn integer_format(format: &str) -> Option<(f64, f64)> {
+fn integer_format(format: &str) -> Option<(i128, i128)> {
     Some(match format {
-        "int8" => (f64::from(i8::MIN), f64::from(i8::MAX)),
-        "int16" => (f64::from(i16::MIN), f64::from(i16::MAX)),
-        "int32" => (f64::from(i32::MIN), f64::from(i32::MAX)),
-        "uint8" => (0.0, f64::from(u8::MAX)),
-        "uint16" => (0.0, f64::from(u16::MAX)),
-        "uint32" => (0.0, f64::from(u32::MAX)),
+        "int8" => (i8::MIN.into(), i8::MAX.into()),
+        "int16" => (i16::MIN.into(), i16::MAX.into()),
+        "int32" => (i32::MIN.into(), i32::MAX.into()),
+        "uint8" => (0, u8::MAX.into()),
+        "uint16" => (0, u16::MAX.into()),
+        "uint32" => (0, u32::MAX.into()),
         _ => return None,
     })
 }
@@ -170,20 +211,28 @@ fn integer_format(format: &str) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
-    fn end(value: f64, excluded: bool) -> Option<End> {
+    fn end(text: &str, excluded: bool) -> Option<End> {
+        let number = serde_json::from_str(text).unwrap();
+        let value = Value::of_number(&number).unwrap();
         Some(End { value, excluded })
     }
 
     #[test]
     fn an_end_that_moves_inwards_is_narrower() {
         for (old, new, upper, expected) in [
-            (None, end(1.0, false), false, Some(Relation::Narrower)),
-            (end(1.0, false), end(2.0, false), false, Some(Relation::Narrower)),
-            (end(1.0, false), end(1.0, true), false, Some(Relation::Narrower)),
-            (end(1.0, true), end(1.0, false), true, Some(Relation::Wider)),
-            (end(9.0, false), end(10.0, false), true, Some(Relation::Wider)),
-            (end(9.0, false), None, true, Some(Relation::Wider)),
-            (end(9.0, false), end(9.0, false), true, None),
+            (None, end("1", false), false, Some(Relation::Narrower)),
+            (end("1", false), end("2", false), false, Some(Relation::Narrower)),
+            (end("1", false), end("1.0", true), false, Some(Relation::Narrower)),
+            (end("1.5", true), end("1.5", false), true, Some(Relation::Wider)),
+            (end("9", false), end("10", false), true, Some(Relation::Wider)),
+            (end("9", false), None, true, Some(Relation::Wider)),
+            (end("9", false), end("9.0", false), true, None),
+            (
+                end("18446744073709551615", false),
+                end("18446744073709551614", false),
+                true,
+                Some(Relation::Narrower),
+            ),
         ] {
             assert_eq!(compare_ends(old, new, upper), expected, "{old:?} {new:?}");
         }
@@ -191,23 +240,14 @@ mod tests {
 
     #[test]
     fn an_excluded_integer_is_the_next_one_included() {
-        let end = End {
-            value: 0.0,
-            excluded: true,
-        };
-        assert_eq!(
-            end.among_integers(false),
-            End {
-                value: 1.0,
-                excluded: false
-            }
-        );
-        assert_eq!(
-            end.among_integers(true),
-            End {
-                value: -1.0,
-                excluded: false
-            }
-        );
+        for (excluded, upper, included) in [
+            ("0", false, "1"),
+            ("0", true, "-1"),
+            ("0.5", false, "1"),
+            ("0.5", true, "0"),
+        ] {
+            let found = end(excluded, true).unwrap().among_integers(upper);
+            assert_eq!(Some(found), end(included, false), "{excluded} {upper}");
+        }
     }
 }

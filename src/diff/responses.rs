@@ -4,9 +4,9 @@ use super::bodies::Bodies;
 use super::difference::{ClientEffect, Side, Spot};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, spot};
-use super::parameters::schema;
+use super::parameters::{Form, schema};
 use super::range::Relation;
-use super::source::{At, Source};
+use super::source::{At, Source, missing};
 use super::walk::Found;
 use crate::contract::operation::StatusPattern;
 
@@ -28,23 +28,40 @@ impl<'both> Comparison<'both> {
         );
         for old in &was {
             let same = is.iter().find(|new| new.status == old.status);
-            let covering = || covering(&is, old.status, &was);
-            match same.or_else(covering) {
+            match same.or_else(|| covering(&is, old.status)) {
+                Some(new) if is_rest(new, &was) && new.status != old.status => {
+                    self.response_removed(old, &above.1);
+                    self.of_the_rest(old, new);
+                }
                 Some(new) => self.response(old, new),
                 None => {
-                    let narrowed = is.iter().any(|new| covers(old.status, new.status));
+                    let mut added = missing(&is, &was, same_status);
+                    let narrowed = added.any(|new| covers(old.status, new.status));
                     if !narrowed || old.status.is_success() && !is.iter().any(|new| new.status.is_success()) {
                         self.response_removed(old, &above.1);
                     }
                 }
             }
         }
-        for new in is.iter().filter(|new| !was.iter().any(|old| old.status == new.status)) {
-            match covering(&was, new.status, &is) {
+        for new in missing(&is, &was, same_status) {
+            match covering(&was, new.status) {
+                Some(old) if is_rest(old, &is) => {
+                    self.response_added(new, &above.0);
+                    self.of_the_rest(old, new);
+                }
                 Some(old) => self.response(old, new),
                 None if was.iter().any(|old| covers(new.status, old.status)) => self.response_widened(new, &above.0),
                 None => self.response_added(new, &above.0),
             }
+        }
+    }
+
+    /// Compares a response with a `default` that both documents have, where only one of them names the status.
+    fn of_the_rest(&mut self, old: &Response<'both>, new: &Response<'both>) {
+        // What a success is, no `default` says.
+        if !old.status.is_success() && !new.status.is_success() {
+            let reason = "`default` stood for it only if it was meant for this status too";
+            self.with_doubt(reason, |comparison| comparison.response(old, new));
         }
     }
 
@@ -70,7 +87,7 @@ impl<'both> Comparison<'both> {
     }
 
     fn response_added(&mut self, new: &Response<'both>, above: &str) {
-        let relation = if new.status.is_success() {
+        let relation = if new.status.is_success() && self.callback.is_none() {
             Relation::Unclear("callers that know only the other statuses may not take it for a success")
         } else {
             Relation::News
@@ -143,10 +160,8 @@ impl<'both> Comparison<'both> {
                 }
             }
         }
-        for (name, at) in is
-            .iter()
-            .filter(|(name, _)| !was.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)))
-        {
+        let same = |one: &(&str, At<'_>), other: &(&str, At<'_>)| one.0.eq_ignore_ascii_case(other.0);
+        for (name, at) in missing(&is, &was, same) {
             let found = Found {
                 kind: Kind::HeaderAdded,
                 relation: Relation::News,
@@ -179,12 +194,16 @@ impl<'both> Comparison<'both> {
         }
         self.deprecation((old, new), Side::Response, what);
         let ((was, writing), (is, _)) = (schema(self.old, old), schema(self.new, new));
-        let mut changes = self.walk.changes(Side::Response, writing, (&was, &is));
+        let mut changes = self.changes(Side::Response, writing, (&was, &is));
         for change in &mut changes {
             // The generated client hands on headers as they come.
             change.client = ClientEffect::None;
         }
         self.emit_changes(Side::Response, changes, what);
+        let (written, writes) = (Form::of("header", old), Form::of("header", new));
+        if !written.same(&writes, was.types().or(is.types())) {
+            self.form((old, &written), (new, &writes), (Side::Response, what));
+        }
     }
 
     fn links(&mut self, old: &At<'both>, new: &At<'both>, title: &str) {
@@ -219,10 +238,7 @@ impl<'both> Comparison<'both> {
                 Some(_) => {}
             }
         }
-        for (name, at) in is
-            .iter()
-            .filter(|(name, _)| !was.iter().any(|(other, _)| other == name))
-        {
+        for (name, at) in missing(&is, &was, |one, other| one.0 == other.0) {
             let spots = (Spot::missing_from(spot(old, "links").pointer), Spot::at(&at.pointer));
             emit(Relation::News, format!("the link `{name}` of {title} is new"), spots);
         }
@@ -261,17 +277,22 @@ fn covers(pattern: StatusPattern, other: StatusPattern) -> bool {
     }
 }
 
-/// Returns the closest response that stands for a status which its document does not name. One that the other document
-/// has too stood for the other statuses before, and says nothing about this one.
+/// Returns the closest response that stands for a status which its document does not name.
 fn covering<'list, 'both>(
     responses: &'list [Response<'both>],
     status: StatusPattern,
-    others: &[Response<'both>],
 ) -> Option<&'list Response<'both>> {
     let covering = responses.iter().filter(|response| covers(response.status, status));
-    let closest = covering.min_by_key(|response| width(response.status))?;
-    let is_in_both = others.iter().any(|other| other.status == closest.status);
-    (!is_in_both).then_some(closest)
+    covering.min_by_key(|response| width(response.status))
+}
+
+/// Whether a response is the `default` of both documents.
+fn is_rest(response: &Response<'_>, others: &[Response<'_>]) -> bool {
+    response.status == StatusPattern::Default && others.iter().any(|other| same_status(other, response))
+}
+
+fn same_status(one: &Response<'_>, other: &Response<'_>) -> bool {
+    one.status == other.status
 }
 
 /// How many statuses a pattern stands for, roughly.

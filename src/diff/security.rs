@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use super::difference::{ClientEffect, Side, Spot};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, spot};
 use super::range::Relation;
-use super::source::{At, Source};
+use super::source::{At, Source, missing, value};
 use super::walk::Found;
 use crate::contract::document::Node;
 
@@ -51,18 +53,61 @@ impl<'both> Comparison<'both> {
             let Some(new) = self.new.member(&is, name) else {
                 continue;
             };
-            let flows = |at: &At<'_>| at.node.member("flows").map(Node::to_value);
-            if flows(&old) != flows(&new) && old.string("type") == new.string("type") {
-                let found = Found {
-                    kind: Kind::SecurityScheme,
-                    relation: Relation::Unclear("where a token comes from differs, and not what it is"),
-                    client: ClientEffect::None,
-                    predicate: format!("the flows of the security scheme `{name}` differ"),
-                };
-                self.emit(Side::Operation, found, (spot(&old, "flows"), spot(&new, "flows")));
+            if old.string("type") == new.string("type") {
+                self.flows(name, &old, &new);
             }
         }
     }
+
+    fn flows(&mut self, name: &str, old: &At<'both>, new: &At<'both>) {
+        let flows = |at: &At<'both>| {
+            at.member("flows")
+                .map_or_else(Vec::new, |flows| flows.members().collect())
+        };
+        let (was, is): (Vec<_>, Vec<_>) = (flows(old), flows(new));
+        let mut emit = |relation, predicate, spots| {
+            let found = Found {
+                kind: Kind::SecurityScheme,
+                relation,
+                client: ClientEffect::None,
+                predicate,
+            };
+            self.emit(Side::Operation, found, spots);
+        };
+        let same = |one: &(&str, At<'_>), other: &(&str, At<'_>)| one.0 == other.0;
+        for (flow, at) in missing(&was, &is, same) {
+            let spots = (Spot::at(&at.pointer), Spot::missing_from(spot(new, "flows").pointer));
+            let predicate = format!("the flow `{flow}` of the security scheme `{name}` is gone");
+            emit(Relation::Different, predicate, spots);
+        }
+        for (flow, at) in missing(&is, &was, same) {
+            let spots = (Spot::missing_from(spot(old, "flows").pointer), Spot::at(&at.pointer));
+            let predicate = format!("the flow `{flow}` of the security scheme `{name}` is new");
+            emit(Relation::News, predicate, spots);
+        }
+        for (flow, at) in &was {
+            let other = is.iter().find(|(other, _)| other == flow);
+            if let Some((_, other)) = other.filter(|(_, other)| without_texts(at) != without_texts(other)) {
+                let reason = Relation::Unclear("where a token comes from differs, and not what it is");
+                let predicate = format!("the flow `{flow}` of the security scheme `{name}` differs");
+                emit(reason, predicate, (Spot::at(&at.pointer), Spot::at(&other.pointer)));
+            }
+        }
+    }
+}
+
+/// Returns a flow, of its scopes only the names.
+fn without_texts(flow: &At<'_>) -> Value {
+    let mut flow = value(flow.node);
+    for scope in flow
+        .get_mut("scopes")
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flat_map(|all| all.values_mut())
+    {
+        *scope = Value::Null;
+    }
+    flow
 }
 
 /// Whether the new way needs nothing that the old one did not have.

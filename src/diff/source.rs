@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value;
+
 use crate::contract::document::{Document, Node, NodeKind};
 use crate::contract::openapi::local_pointer;
 use crate::contract::pointer;
@@ -73,6 +75,45 @@ pub(super) fn reference(node: &Node) -> Option<&str> {
     node.member("$ref").and_then(Node::string)
 }
 
+/// Whether a node refers to a definition, itself or anywhere below.
+pub(super) fn refers(node: &Node) -> bool {
+    let below = node.members().iter().map(|member| &member.node).chain(node.elements());
+    reference(node).is_some() || below.into_iter().any(refers)
+}
+
+/// Returns a value, in which equal numbers are equal however they are written: `1.0` is `1`.
+pub(super) fn value(node: &Node) -> Value {
+    match &node.kind {
+        NodeKind::Number(number) => {
+            let integer = number.as_f64().map(|fraction| fraction.to_string());
+            let integer = integer
+                .filter(|_| number.is_f64())
+                .and_then(|text| text.parse::<i64>().ok());
+            integer.map_or_else(|| Value::Number(number.clone()), Value::from)
+        }
+        NodeKind::Array(elements) => elements.iter().map(value).collect(),
+        NodeKind::Object(_) => {
+            let members = node.members().iter();
+            Value::Object(
+                members
+                    .map(|member| (member.name.to_string(), value(&member.node)))
+                    .collect(),
+            )
+        }
+        _ => node.to_value(),
+    }
+}
+
+/// Returns the elements of one list that the other has none of.
+pub(super) fn missing<'list, T>(
+    list: &'list [T],
+    other: &[T],
+    same: impl Fn(&T, &T) -> bool,
+) -> impl Iterator<Item = &'list T> {
+    list.iter()
+        .filter(move |one| !other.iter().any(|known| same(one, known)))
+}
+
 impl<'document> At<'document> {
     /// Returns the member of this name.
     pub(super) fn member(&self, name: &str) -> Option<Self> {
@@ -83,12 +124,10 @@ impl<'document> At<'document> {
         })
     }
 
-    /// Returns the members, extensions aside.
+    /// Returns the members: of a map, where a name that begins with `x-` is a name like any other.
     pub(super) fn members(&self) -> impl Iterator<Item = (&'document str, Self)> + '_ {
         let members = self.node.members().iter();
-        members
-            .filter(|member| !member.name.starts_with("x-"))
-            .map(|member| (member.name.as_str(), self.below(&member.node, &member.name)))
+        members.map(|member| (member.name.as_str(), self.below(&member.node, &member.name)))
     }
 
     /// Returns the elements.

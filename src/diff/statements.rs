@@ -7,50 +7,76 @@ use serde_json::Value;
 
 use super::difference::{ClientEffect, FactChange, FactChanges, Side, Spot};
 use super::kind::Kind;
-use super::operations::{Both, Comparison, spot};
+use super::operations::{Both, Comparison, Operation, spot};
 use super::range::Relation;
-use super::source::{At, Source};
+use super::source::{At, Source, missing};
 use super::walk::Found;
 use crate::contract::Contract;
-use crate::contract::document::Document;
+use crate::contract::document::{Document, Node};
 use crate::contract::fact::Fact;
 use crate::contract::pointer;
 
 impl<'both> Comparison<'both> {
     /// Compares what concerns the whole document.
     pub(super) fn document(&mut self) {
-        self.servers();
+        let root = |source: &Source<'both>| source.at("");
+        if let (Some(old), Some(new)) = (root(self.old), root(self.new)) {
+            self.servers((&old, &new));
+        }
         self.gaps();
         self.security_schemes();
     }
 
-    fn servers(&mut self) {
-        let urls = |source: &Source<'both>| -> Vec<(&'both str, String)> {
-            let servers = source.at("/servers");
-            let all = servers.iter().flat_map(At::elements).collect::<Vec<_>>();
-            all.iter()
-                .filter_map(|at| Some((at.string("url")?, at.pointer.clone())))
-                .collect()
+    /// Compares the servers of an operation, unless both documents leave it to those of the whole document.
+    pub(super) fn servers_of(&mut self, both: Both<'_, 'both>) {
+        let own = |operation: &Operation<'both>| {
+            let mut holders = [&operation.at, &operation.item].into_iter();
+            holders.find(|holder| holder.member("servers").is_some()).cloned()
         };
-        let (was, is) = (urls(self.old), urls(self.new));
-        let root = |source: &Source<'_>| source.at("/servers").map_or(String::new(), |at| at.pointer);
-        let above = (root(self.old), root(self.new));
-        for (url, place) in was.iter().filter(|(url, _)| !is.iter().any(|(other, _)| other == url)) {
-            let relation = Relation::Unclear("whether the service still answers there is not said");
-            let spots = (Spot::at(place), Spot::missing_from(&above.1));
-            self.emit(
-                Side::Operation,
-                news(Kind::Servers, relation, format!("the server `{url}` is gone")),
-                spots,
-            );
+        let (was, is) = (own(both.old), own(both.new));
+        if was.is_none() && is.is_none() {
+            return;
         }
-        for (url, place) in is.iter().filter(|(url, _)| !was.iter().any(|(other, _)| other == url)) {
-            let spots = (Spot::missing_from(&above.0), Spot::at(place));
-            self.emit(
-                Side::Operation,
-                news(Kind::Servers, Relation::News, format!("the server `{url}` is new")),
-                spots,
-            );
+        let (was, is) = (was.or_else(|| self.old.at("")), is.or_else(|| self.new.at("")));
+        if let (Some(was), Some(is)) = (was, is) {
+            self.servers((&was, &is));
+        }
+    }
+
+    /// Compares the servers that two holders list.
+    fn servers(&mut self, (old, new): (&At<'both>, &At<'both>)) {
+        let (was, is) = (servers(old), servers(new));
+        let above = (spot(old, "servers").pointer, spot(new, "servers").pointer);
+        let same = |one: &Server<'_>, other: &Server<'_>| one.url == other.url;
+        for gone in missing(&was, &is, same) {
+            let moved = !is.is_empty() && !is.iter().any(|other| other.base_path == gone.base_path);
+            let (relation, tail) = if moved {
+                (Relation::Different, ", and no other has its path")
+            } else {
+                (
+                    Relation::Unclear("whether the service still answers there is not said"),
+                    "",
+                )
+            };
+            let spots = (Spot::at(&gone.at.pointer), Spot::missing_from(&above.1));
+            let predicate = format!("the server `{}` is gone{tail}", gone.url);
+            self.emit(Side::Operation, news(Kind::Servers, relation, predicate), spots);
+        }
+        for added in missing(&is, &was, same) {
+            let spots = (Spot::missing_from(&above.0), Spot::at(&added.at.pointer));
+            let predicate = format!("the server `{}` is new", added.url);
+            self.emit(Side::Operation, news(Kind::Servers, Relation::News, predicate), spots);
+        }
+        for (one, other) in was
+            .iter()
+            .filter_map(|one| Some((one, is.iter().find(|other| same(one, other))?)))
+        {
+            if one.variables != other.variables {
+                let reason = Relation::Unclear("whether the service still answers there is not said");
+                let predicate = format!("what may stand for the variables of the server `{}` differs", one.url);
+                let spots = (spot(&one.at, "variables"), spot(&other.at, "variables"));
+                self.emit(Side::Operation, news(Kind::Servers, reason, predicate), spots);
+            }
         }
     }
 
@@ -62,12 +88,13 @@ impl<'both> Comparison<'both> {
         };
         let (was, is) = (gaps(self.old), gaps(self.new));
         let question = |at: &At<'_>| at.string("question").unwrap_or_default().to_owned();
-        for (id, at) in was.iter().filter(|(id, _)| !is.iter().any(|(other, _)| other == id)) {
+        let same = |one: &(&str, At<'_>), other: &(&str, At<'_>)| one.0 == other.0;
+        for (id, at) in missing(&was, &is, same) {
             let predicate = format!("the gap `{id}` is closed: {}", question(at));
             let spots = (Spot::at(&at.pointer), Spot::missing_from("/x-gaps"));
             self.emit(Side::Operation, news(Kind::Gap, Relation::News, predicate), spots);
         }
-        for (id, at) in is.iter().filter(|(id, _)| !was.iter().any(|(other, _)| other == id)) {
+        for (id, at) in missing(&is, &was, same) {
             let relation =
                 Relation::Unclear("what was left open may have been relied on, or may never have been stated");
             let predicate = format!("the gap `{id}` is new: {}", question(at));
@@ -81,10 +108,8 @@ impl<'both> Comparison<'both> {
         let (was, is) = (invariants(&both.old.at), invariants(&both.new.at));
         let key = |statement: &(String, String)| statement.0.split(':').next().unwrap_or_default().to_owned();
         let above = |at: &At<'_>, statement: &(String, String)| spot(at, &key(statement)).pointer;
-        for lost in was
-            .iter()
-            .filter(|(text, _)| !is.iter().any(|(other, _)| other == text))
-        {
+        let same = |one: &(String, String), other: &(String, String)| one.0 == other.0;
+        for lost in missing(&was, &is, same) {
             let spots = (Spot::at(&lost.1), Spot::missing_from(above(&both.new.at, lost)));
             let mut found = news(
                 Kind::InvariantLost,
@@ -94,10 +119,7 @@ impl<'both> Comparison<'both> {
             found.client = ClientEffect::None;
             self.emit(Side::Response, found, spots);
         }
-        for gained in is
-            .iter()
-            .filter(|(text, _)| !was.iter().any(|(other, _)| other == text))
-        {
+        for gained in missing(&is, &was, same) {
             let spots = (Spot::missing_from(above(&both.old.at, gained)), Spot::at(&gained.1));
             let found = news(
                 Kind::InvariantGained,
@@ -107,6 +129,53 @@ impl<'both> Comparison<'both> {
             self.emit(Side::Response, found, spots);
         }
     }
+}
+
+/// A server that a document lists.
+struct Server<'both> {
+    url: &'both str,
+    /// The path that every request begins with, with the defaults of its variables.
+    base_path: String,
+    variables: Option<Value>,
+    at: At<'both>,
+}
+
+fn servers<'both>(holder: &At<'both>) -> Vec<Server<'both>> {
+    let listed = holder.member("servers");
+    let all = listed.iter().flat_map(At::elements);
+    all.filter_map(|at| {
+        Some(Server {
+            url: at.string("url")?,
+            base_path: base_path(&at),
+            variables: at.node.member("variables").map(meaning_of_variables),
+            at,
+        })
+    })
+    .collect()
+}
+
+/// Returns the path of a server's URL, with the defaults of its variables, without a slash at its end.
+fn base_path(server: &At<'_>) -> String {
+    let mut url = server.string("url").unwrap_or_default().to_owned();
+    for (name, variable) in server.member("variables").iter().flat_map(At::members) {
+        url = url.replace(&format!("{{{name}}}"), variable.string("default").unwrap_or_default());
+    }
+    let path = match url.split_once("//") {
+        Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
+        None => url.trim_start_matches('/'),
+    };
+    path.trim_end_matches('/').to_owned()
+}
+
+/// Returns the variables of a server without what is only said about them.
+fn meaning_of_variables(variables: &Node) -> Value {
+    let mut value = variables.to_value();
+    for variable in value.as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
+        if let Some(members) = variable.as_object_mut() {
+            members.retain(|name, _| name == "default" || name == "enum");
+        }
+    }
+    value
 }
 
 fn news(kind: Kind, relation: Relation, predicate: String) -> Found {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use super::source::{At, Source, reference};
+use super::source::{At, Source, reference, value};
 use super::types::Types;
 use crate::contract::document::{Node, NodeKind};
 use crate::contract::pointer;
@@ -43,6 +43,8 @@ pub(super) struct View<'document> {
     pub(super) pointer: String,
     /// The name of the definition, where it is a reference.
     pub(super) name: Option<String>,
+    /// Whether the discriminator of this alternative was compared along with its group.
+    pub(super) is_told_apart: bool,
 }
 
 /// Alternatives.
@@ -72,6 +74,7 @@ impl<'document> View<'document> {
             null: true,
             pointer: pointer.to_owned(),
             name: None,
+            is_told_apart: false,
         }
     }
 
@@ -235,8 +238,8 @@ impl<'document> View<'document> {
     pub(super) fn values(&self) -> Option<Vec<Value>> {
         let listed = self
             .keywords("enum")
-            .map(|at| at.node.elements().iter().map(Node::to_value).collect::<Vec<_>>());
-        let single = self.keywords("const").map(|at| vec![at.node.to_value()]);
+            .map(|at| at.node.elements().iter().map(value).collect::<Vec<_>>());
+        let single = self.keywords("const").map(|at| vec![value(at.node)]);
         let values = listed
             .chain(single)
             .chain(self.listed.iter().cloned())
@@ -298,6 +301,42 @@ impl<'document> View<'document> {
         Additional::Of(Self::of(source, schemas))
     }
 
+    /// Returns what is excluded by `not`: each of several alternatives by itself, and none of what another keyword
+    /// excludes already, because it is of another type.
+    pub(super) fn excluded(&self, source: &Source<'document>) -> Vec<Self> {
+        let stated = self.keywords("not").map(|at| Self::of(source, vec![at]));
+        let each = stated.flat_map(|not| match not.groups.as_slice() {
+            [group] if !group.exclusive && not.parts.len() == 1 && not.parts[0].node.members().len() == 1 => {
+                let alternatives = group.alternatives.iter();
+                alternatives
+                    .map(|schema| Self::of(source, vec![schema.clone()]))
+                    .collect()
+            }
+            _ => vec![not],
+        });
+        let types = self.types();
+        each.filter(|not| !not.groups.is_empty() || not.types().meets(types) || (not.null && self.null))
+            .collect()
+    }
+
+    /// Returns the values of the discriminator that stand for this alternative: those of the mapping, else the name of the
+    /// definition (3.0.3, section 4.7.25); none where it is not a reference.
+    pub(super) fn discriminating(&self, source: &Source<'document>) -> Vec<&'document str> {
+        let schema = source.at(&self.pointer);
+        let Some(target) = schema.and_then(|schema| reference(schema.node)) else {
+            return Vec::new();
+        };
+        let definition = target.rsplit('/').next().unwrap_or(target);
+        let mapping = self.keyword("discriminator").and_then(|at| at.member("mapping"));
+        let entries = mapping.iter().flat_map(At::members);
+        let of_this = entries.filter(|(_, to)| to.node.string().is_some_and(|to| to == target || to == definition));
+        let mut values: Vec<_> = of_this.map(|(value, _)| value).collect();
+        if values.is_empty() {
+            values.push(definition);
+        }
+        values
+    }
+
     /// Returns where a keyword is, or the schema where it would be.
     pub(super) fn place(&self, keyword: &str) -> String {
         self.keyword(keyword).map_or_else(|| self.definition(), |at| at.pointer)
@@ -345,8 +384,8 @@ fn single_values(source: &Source<'_>, schema: &At<'_>) -> Option<Vec<Value>> {
         return None;
     }
     match (node.member("enum"), node.member("const")) {
-        (Some(values), _) => Some(values.elements().iter().map(Node::to_value).collect()),
-        (None, Some(value)) => Some(vec![value.to_value()]),
+        (Some(values), _) => Some(values.elements().iter().map(value).collect()),
+        (None, Some(single)) => Some(vec![value(single)]),
         (None, None) => None,
     }
 }

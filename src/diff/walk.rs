@@ -13,6 +13,9 @@ mod keywords;
 mod object;
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+
+use indexmap::IndexSet;
 
 use super::difference::{ClientEffect, Meaning, Side, Spot};
 use super::kind::Kind;
@@ -30,8 +33,8 @@ const MAXIMUM_TRIALS: usize = 3;
 /// multiply without bound.
 const MAXIMUM_PAIRS: usize = 20_000;
 
-/// A difference of two schemas.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A difference of two schemas. Two are equal if the same is said of the same places, wherever the value has them.
+#[derive(Clone, Debug)]
 pub(super) struct Change {
     pub(super) kind: Kind,
     /// The pointer to the value, with `*` for any element; empty for the whole value.
@@ -43,6 +46,26 @@ pub(super) struct Change {
     pub(super) client: ClientEffect,
     pub(super) old: Spot,
     pub(super) new: Spot,
+}
+
+impl Change {
+    fn key(&self) -> (Kind, &Spot, &Spot, &str) {
+        (self.kind, &self.old, &self.new, &self.predicate)
+    }
+}
+
+impl PartialEq for Change {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Change {}
+
+impl Hash for Change {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
 }
 
 /// What two schemas, or two statements, differ in.
@@ -60,6 +83,8 @@ pub(super) enum Writing {
     Json,
     /// As plain text: in a parameter, a header or a form, where `5` is a string too.
     Text,
+    /// As the parts of a multipart body, of which an object is JSON and anything else text (3.0.3, section 4.7.14.4).
+    Parts,
 }
 
 /// What distinguishes a pair of schemas.
@@ -92,7 +117,7 @@ pub(super) struct Walk<'both> {
     pub(super) new: &'both Source<'both>,
     pub(super) side: Side,
     pub(super) writing: Writing,
-    changes: Vec<Change>,
+    changes: IndexSet<Change>,
     states: HashMap<Pair, State>,
     same: HashSet<Pair>,
     frame: Frame,
@@ -109,7 +134,7 @@ impl<'both> Walk<'both> {
             new,
             side: Side::Request,
             writing: Writing::Json,
-            changes: Vec::new(),
+            changes: IndexSet::new(),
             states: HashMap::new(),
             same: HashSet::new(),
             frame: Frame::outermost(),
@@ -127,7 +152,7 @@ impl<'both> Walk<'both> {
         self.compare(views.0, views.1, "");
         let same = self.states.drain().filter(|(_, state)| *state == State::Same);
         self.same.extend(same.map(|(pair, _)| pair));
-        std::mem::take(&mut self.changes)
+        std::mem::take(&mut self.changes).into_iter().collect()
     }
 
     /// Compares two schemas at a location of the value.
@@ -223,15 +248,8 @@ impl<'both> Walk<'both> {
             old,
             new,
         };
-        let known = |known: &Change| {
-            known.kind == change.kind
-                && known.old == change.old
-                && known.new == change.new
-                && known.predicate == change.predicate
-        };
-        if !self.changes.iter().any(known) {
-            self.changes.push(change);
-        }
+        // What two places of the value share is told at the first.
+        self.changes.insert(change);
     }
 
     /// Compares two schemas by a walk whose differences are not kept.
@@ -271,8 +289,8 @@ impl Frame {
     }
 }
 
-/// What a trial found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a trial found, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Tried {
     /// Nothing differs.
     Same,
@@ -285,7 +303,7 @@ enum Tried {
 }
 
 impl Tried {
-    fn of(changes: &[Change]) -> Self {
+    fn of(changes: &IndexSet<Change>) -> Self {
         let has = |meaning| changes.iter().any(|change| change.meaning == meaning);
         if has(Meaning::Breaking) {
             Self::Breaking

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Found, Relation, Tried, Walk, client_by};
 use crate::diff::difference::{ClientEffect, Side, Spot};
 use crate::diff::kind::Kind;
-use crate::diff::source::Source;
+use crate::diff::source::{Source, missing};
 use crate::diff::types::Types;
 use crate::diff::view::View;
 
@@ -15,7 +15,11 @@ const MAXIMUM_PAIRS: usize = 400;
 
 impl<'both> Walk<'both> {
     pub(super) fn alternatives(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let (was, is) = (old.alternatives(self.old), new.alternatives(self.new));
+        self.discriminator(old, new, path);
+        let (mut was, mut is) = (old.alternatives(self.old), new.alternatives(self.new));
+        for view in was.iter_mut().chain(&mut is) {
+            view.is_told_apart = true;
+        }
         let mut unmatched_old: Vec<_> = (0..was.len()).collect();
         let mut unmatched_new: Vec<_> = (0..is.len()).collect();
         let mut pairs = Vec::new();
@@ -50,6 +54,7 @@ impl<'both> Walk<'both> {
             }
         }
         for (o, n) in pairs {
+            self.discriminating_values(&was[o], &is[n], path);
             self.compare(&was[o], &is[n], path);
         }
         self.exclusive(old, new, path);
@@ -69,7 +74,7 @@ impl<'both> Walk<'both> {
             let (old, new) = if removed { (lone, other) } else { (other, lone) };
             // What is included in another alternative is wider for what was removed, narrower for what was added.
             if other.types().includes(lone.types()) && lone.types() != Types::ALL {
-                best = best.min_by_severity(self.included(old, new, removed));
+                best = best.min(self.included(old, new, removed));
             }
         }
         let relation = match best {
@@ -106,6 +111,36 @@ impl<'both> Walk<'both> {
         self.emit(found, path, spots);
     }
 
+    /// Compares the values of the discriminator that stand for one alternative.
+    fn discriminating_values(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let property = |view: &View<'both>| view.keyword("discriminator").and_then(|at| at.string("propertyName"));
+        let Some(name) = property(old).filter(|name| property(new) == Some(name)) else {
+            return;
+        };
+        // Where the property lists its values, they are compared as such.
+        let listed =
+            |view: &View<'both>, source| view.property(source, name).is_some_and(|view| view.values().is_some());
+        let (was, is) = (old.discriminating(self.old), new.discriminating(self.new));
+        if was.is_empty() || is.is_empty() || (listed(old, self.old) && listed(new, self.new)) {
+            return;
+        }
+        let alternative = new.name.as_deref().unwrap_or_default();
+        for (relation, these, others, verb) in [
+            (Relation::Narrower, &was, &is, "no longer"),
+            (Relation::Wider, &is, &was, "now"),
+        ] {
+            for value in missing(these, others, |one, other| one == other) {
+                let found = Found {
+                    kind: Kind::Discriminator,
+                    relation,
+                    client: ClientEffect::Major,
+                    predicate: format!("{verb} has `{value}` in `{name}` for the alternative `{alternative}`"),
+                };
+                self.emit(found, path, (Spot::at(&old.pointer), Spot::at(&new.pointer)));
+            }
+        }
+    }
+
     /// Tries whether one of two alternatives includes the other, so that they are the same one, changed.
     fn is_nested(&mut self, old: &View<'both>, new: &View<'both>) -> bool {
         let (was, is) = (old.types(), new.types());
@@ -117,7 +152,7 @@ impl<'both> Walk<'both> {
     }
 
     /// Tries whether the old schema is included in the new one, or the other way round, whatever the side.
-    fn included(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> Tried {
+    pub(super) fn included(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> Tried {
         let included_by = if old_in_new { Side::Request } else { Side::Response };
         if self.side == included_by {
             return self.tried(old, new);
@@ -163,18 +198,6 @@ impl<'both> Walk<'both> {
             .to_owned(),
         };
         self.emit(found, path, (Spot::at(&was.pointer), Spot::at(&is.pointer)));
-    }
-}
-
-impl Tried {
-    fn min_by_severity(self, other: Self) -> Self {
-        let rank = |tried: Self| match tried {
-            Self::Same => 0,
-            Self::Compatible => 1,
-            Self::Unclear => 2,
-            Self::Breaking => 3,
-        };
-        if rank(other) < rank(self) { other } else { self }
     }
 }
 

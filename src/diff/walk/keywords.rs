@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::{Found, Relation, Tried, Walk, Writing, any, client_by};
 use crate::diff::difference::{ClientEffect, Side, Spot};
 use crate::diff::kind::Kind;
-use crate::diff::range::{End, Range, compare_ends};
-use crate::diff::source::At;
+use crate::diff::range::{self, End, Range, compare_ends};
+use crate::diff::source::{At, refers, value};
 use crate::diff::types::Types;
 use crate::diff::view::View;
 
@@ -209,8 +209,8 @@ impl<'both> Walk<'both> {
     }
 
     fn default(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let value = |view: &View<'_>| view.keyword("default").map(|at| at.node.to_value());
-        let (was, is) = (value(old), value(new));
+        let stated = |view: &View<'_>| view.keyword("default").map(|at| value(at.node));
+        let (was, is) = (stated(old), stated(new));
         if was == is {
             return;
         }
@@ -305,8 +305,8 @@ impl<'both> Walk<'both> {
 
     fn multiple_of(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let integers = !(old.types() & new.types()).includes(Types::NUMBER);
-        // Every integer is a multiple of one.
-        let asks = |value: &f64| !integers || (value - 1.0).abs() > f64::EPSILON;
+        // Every integer is a multiple of one, and of what one is a multiple of.
+        let asks = |part: &f64| !integers || !is_whole(1.0 / part);
         let (was, is) = (multiple_of(old).filter(asks), multiple_of(new).filter(asks));
         let divides = |part: f64, whole: f64| part > 0.0 && is_whole(whole / part);
         let relation = match (was, is) {
@@ -392,6 +392,8 @@ impl<'both> Walk<'both> {
                 }
             }
             (Some("password"), None) | (None, Some("password")) => Relation::News,
+            // A text of base64 is not the bytes themselves.
+            (Some("binary"), Some("byte")) | (Some("byte"), Some("binary")) => Relation::Different,
             _ if !known(was) || !known(is) => Relation::Unclear("nothing defines which values the format has"),
             (None, _) => Relation::Narrower,
             (_, None) => Relation::Wider,
@@ -422,19 +424,17 @@ impl<'both> Walk<'both> {
         self.at_keyword(found, (old, new), "uniqueItems", path);
     }
 
+    /// Compares what is excluded: to exclude more allows less.
     fn not(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let (was, is) = (old.keyword("not"), new.keyword("not"));
-        let relation = match (was, is) {
-            (None, None) => return,
-            (None, Some(_)) => Relation::Narrower,
-            (Some(_), None) => Relation::Wider,
-            (Some(was), Some(is)) => {
-                let (was, is) = (View::of(self.old, vec![was]), View::of(self.new, vec![is]));
-                if self.tried(&was, &is) == Tried::Same {
-                    return;
-                }
-                Relation::Unclear("what is excluded by `not` differs, and is not compared further")
-            }
+        let (was, is) = (old.excluded(self.old), new.excluded(self.new));
+        let relation = match (was.as_slice(), is.as_slice()) {
+            ([], []) => return,
+            ([], _) => Relation::Narrower,
+            (_, []) => Relation::Wider,
+            (was, is) => match self.exclusion(was, is) {
+                None => return,
+                Some(relation) => relation,
+            },
         };
         let found = Found {
             kind: Kind::Not,
@@ -445,24 +445,73 @@ impl<'both> Walk<'both> {
         self.at_keyword(found, (old, new), "not", path);
     }
 
-    fn discriminator(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let value = |view: &View<'_>| view.keyword("discriminator").map(|at| at.node.to_value());
-        let (was, is) = (value(old), value(new));
-        if was == is {
+    /// Returns how what is left relates, where both exclude something; `None` if they exclude the same.
+    fn exclusion(&mut self, was: &[View<'both>], is: &[View<'both>]) -> Option<Relation> {
+        let mut within = |old_in_new: bool| {
+            let (these, those) = if old_in_new { (was, is) } else { (is, was) };
+            let included = these.iter().map(|one| {
+                let tried = those.iter().map(|other| {
+                    let (old, new) = if old_in_new { (one, other) } else { (other, one) };
+                    self.excludes(old, new, old_in_new)
+                });
+                match tried.min() {
+                    Some(Tried::Same | Tried::Compatible) => Some(true),
+                    // Of several, all together may exclude it.
+                    Some(Tried::Breaking) if those.len() == 1 => Some(false),
+                    _ => None,
+                }
+            });
+            let included: Vec<_> = included.collect();
+            if included.contains(&Some(false)) {
+                return Some(false);
+            }
+            included.into_iter().collect::<Option<Vec<_>>>().map(|_| true)
+        };
+        Some(match (within(true), within(false)) {
+            (Some(true), Some(true)) => return None,
+            (Some(true), Some(false)) => Relation::Narrower,
+            (Some(false), Some(true)) => Relation::Wider,
+            (Some(false), Some(false)) => Relation::Different,
+            _ => Relation::Unclear("what is excluded by `not` differs, and is not compared further"),
+        })
+    }
+
+    fn excludes(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> Tried {
+        if states_the_same(old, new) {
+            return Tried::Same;
+        }
+        self.included(old, new, old_in_new)
+    }
+
+    /// Compares what alternatives are told apart by.
+    pub(super) fn discriminator(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        if old.is_told_apart || new.is_told_apart {
             return;
         }
-        let property = |value: &Option<Value>| value.as_ref().and_then(|value| value.get("propertyName").cloned());
-        let predicate = match (property(&was), property(&is)) {
-            (Some(was), Some(is)) if was != is => format!("is told apart by {}, was by {}", quoted(&is), quoted(&was)),
-            (Some(_), Some(_)) => "has other mappings of its discriminator".to_owned(),
-            (None, _) => "has a discriminator now".to_owned(),
-            (_, None) => "no longer has a discriminator".to_owned(),
+        let stated = |view: &View<'both>| view.keyword("discriminator");
+        let (was, is) = (stated(old), stated(new));
+        let property = |at: &Option<At<'both>>| at.as_ref().and_then(|at| at.string("propertyName"));
+        let mapping = |at: &Option<At<'both>>| at.as_ref().and_then(|at| Some(value(at.member("mapping")?.node)));
+        let helps = "a discriminator only helps to choose the schema, it allows and forbids nothing";
+        let (relation, predicate) = match (property(&was), property(&is)) {
+            (None, None) => return,
+            (Some(was), Some(is)) if was != is => {
+                (Relation::Different, format!("is told apart by `{is}`, was by `{was}`"))
+            }
+            // Of alternatives, the values of each are compared.
+            (Some(_), Some(_)) if mapping(&was) == mapping(&is) || !old.groups.is_empty() && !new.groups.is_empty() => {
+                return;
+            }
+            (Some(_), Some(_)) => (
+                Relation::Unclear(helps),
+                "has other mappings of its discriminator".to_owned(),
+            ),
+            (None, _) => (Relation::Unclear(helps), "has a discriminator now".to_owned()),
+            (_, None) => (Relation::Unclear(helps), "no longer has a discriminator".to_owned()),
         };
         let found = Found {
             kind: Kind::Discriminator,
-            relation: Relation::Unclear(
-                "a discriminator only helps to choose the schema, it allows and forbids nothing",
-            ),
+            relation,
             client: ClientEffect::Major,
             predicate,
         };
@@ -523,6 +572,14 @@ impl<'both> Walk<'both> {
     }
 }
 
+/// Whether two schemas are the same text, of one definition that refers to no other.
+fn states_the_same(old: &View<'_>, new: &View<'_>) -> bool {
+    let ([was], [is]) = (old.parts.as_slice(), new.parts.as_slice()) else {
+        return false;
+    };
+    value(was.node) == value(is.node) && !refers(was.node)
+}
+
 /// Returns whether the listed values decide about bounds and lengths: one schema at least lists its values, and the
 /// other allows each of them. Then only the list limits, and it is compared by itself.
 fn values_keep_limits(old: &View<'_>, new: &View<'_>) -> bool {
@@ -536,14 +593,17 @@ fn values_keep_limits(old: &View<'_>, new: &View<'_>) -> bool {
 
 /// Returns whether a value is within the bounds and lengths of a schema.
 fn is_within_limits(view: &View<'_>, value: &Value) -> bool {
-    let length = |text: &str| u32::try_from(text.chars().count()).map_or(f64::INFINITY, f64::from);
     if let Some(text) = value.as_str() {
-        return Range::of_count(view, "minLength", "maxLength").includes(length(text));
+        let length = i128::try_from(text.chars().count()).unwrap_or(i128::MAX);
+        return Range::of_count(view, "minLength", "maxLength").includes(range::Value::Integer(length));
     }
-    value.as_f64().is_none_or(|number| {
-        let is_multiple = multiple_of(view).is_none_or(|part| is_whole(number / part));
-        is_multiple && Range::of_number(view, false).includes(number)
-    })
+    value
+        .as_number()
+        .and_then(range::Value::of_number)
+        .is_none_or(|number| {
+            let is_multiple = multiple_of(view).is_none_or(|part| is_whole(number.to_f64() / part));
+            is_multiple && Range::of_number(view, false).includes(number)
+        })
 }
 
 fn multiple_of(view: &View<'_>) -> Option<f64> {

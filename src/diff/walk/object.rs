@@ -8,10 +8,12 @@
 
 use std::collections::HashSet;
 
-use super::{Relation, Tried, Walk, any};
+use super::{Relation, Tried, Walk, Writing, any};
 use crate::contract::pointer;
 use crate::diff::difference::{ClientEffect, Side, Spot};
 use crate::diff::kind::Kind;
+use crate::diff::source::Source;
+use crate::diff::types::Types;
 use crate::diff::view::{Additional, View};
 use crate::diff::walk::Found;
 
@@ -31,7 +33,7 @@ impl<'both> Walk<'both> {
             match (self.property(true, old, name), self.property(false, new, name)) {
                 (Some(was), Some(is)) => {
                     self.required((old, &was), (new, &is), &below);
-                    self.compare(&was.view, &is.view, &below);
+                    self.part(&was.view, &is.view, &below);
                 }
                 (Some(was), None) => self.removed(&was, new, &below),
                 (None, Some(is)) => self.added(old, &is, &below),
@@ -44,6 +46,20 @@ impl<'both> Walk<'both> {
         }
         self.additional(old, new, path);
         self.count(old, new, path, Kind::PropertyCount);
+    }
+
+    /// Compares a property as it is written.
+    fn part(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+        let whole = self.writing;
+        if whole == Writing::Parts {
+            self.writing = if is_complex(old, self.old) || is_complex(new, self.new) {
+                Writing::Json
+            } else {
+                Writing::Text
+            };
+        }
+        self.compare(old, new, path);
+        self.writing = whole;
     }
 
     /// Returns a property, unless it does not exist on this side of an operation.
@@ -98,6 +114,14 @@ impl<'both> Walk<'both> {
         };
         let relation = match (self.side, was.required.is_some(), new.additional(self.new)) {
             (Side::Response, true, _) => Relation::Wider,
+            // What holds for every other name holds for this one now.
+            (_, false, Additional::Of(others)) if !hidden => match self.tried(&was.view, &others) {
+                Tried::Same | Tried::Compatible => Relation::News,
+                Tried::Unclear => Relation::Unclear(
+                    "the new document has a schema for every other property, which cannot be compared",
+                ),
+                Tried::Breaking => Relation::Different,
+            },
             (Side::Response, false, _) => Relation::Unclear(
                 "it was optional, so callers had to expect its absence; whether it still comes is not said",
             ),
@@ -181,6 +205,14 @@ fn found(kind: Kind, relation: Relation, predicate: &str) -> Found {
         relation,
         client: ClientEffect::Major,
         predicate: predicate.to_owned(),
+    }
+}
+
+/// Whether a part is JSON: an object, or an array of objects, each of which is a part of its own.
+fn is_complex<'both>(view: &View<'both>, source: &Source<'both>) -> bool {
+    match view.types() {
+        Types::ARRAY => view.items(source).types() == Types::OBJECT,
+        types => types == Types::OBJECT,
     }
 }
 

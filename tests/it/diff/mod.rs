@@ -5,8 +5,10 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod alternatives;
 mod edited;
 mod operations;
+mod outside;
 mod properties;
 mod rewrites;
 mod schemas;

@@ -2,7 +2,7 @@
 
 use countersign::diff::{Meaning, diff};
 
-use super::support::{assert_places, compared, document, lines};
+use super::support::{Edit, assert_edits, compared, document, lines};
 
 const DOCUMENT: &str = "\
 openapi: 3.0.3
@@ -48,8 +48,7 @@ components:
     oauth: {type: oauth2, flows: {}}
 ";
 
-/// An edit of [`DOCUMENT`], what is told of it, and what of its reverse.
-const EDITS: &[(&str, &str, &[&str], &[&str])] = &[
+const EDITS: &[Edit<'_>] = &[
     (
         "  /others:\n    get:\n      responses: {2XX: {description: Done}}\n",
         "",
@@ -115,10 +114,10 @@ const EDITS: &[(&str, &str, &[&str], &[&str])] = &[
         "{name: ids, in: query,",
         "{name: ids, in: query, explode: false,",
         &[
-            "breaking request parameter-style: the query parameter `ids` was written in the style `form`, exploded, now in `form`",
+            "breaking request parameter-style: the query parameter `ids` was written in the style `form`, exploded, now in the style `form`",
         ],
         &[
-            "breaking request parameter-style: the query parameter `ids` was written in the style `form`, now in `form`, exploded",
+            "breaking request parameter-style: the query parameter `ids` was written in the style `form`, now in the style `form`, exploded",
         ],
     ),
     (
@@ -224,6 +223,18 @@ const EDITS: &[(&str, &str, &[&str], &[&str])] = &[
         &["breaking operation security: callers authenticated with no credential, now with `key`, or `oauth` (write)"],
     ),
     (
+        "X-Total: {required: true, schema: {type: integer}}",
+        "x-total: {required: true, schema: {type: integer}}",
+        &[],
+        &[],
+    ),
+    (
+        "        '404': {description: None}\n",
+        "        '404': {description: None}\n        default: {description: Any}\n",
+        &["compatible response response-added: the default response stands for further statuses"],
+        &["compatible response response-removed: the default response is gone"],
+    ),
+    (
         "https://one.example.com",
         "https://two.example.com",
         &[
@@ -239,19 +250,7 @@ const EDITS: &[(&str, &str, &[&str], &[&str])] = &[
 
 #[test]
 fn each_edit_of_an_operation_is_told_on_its_side_and_at_both_lines() {
-    let mut wrong = Vec::new();
-    for (from, to, expected, reversed) in EDITS {
-        assert!(DOCUMENT.contains(from), "the document has no {from}");
-        let other = DOCUMENT.replacen(from, to, 1);
-        for (old, new, expected) in [(DOCUMENT, other.as_str(), expected), (&other, DOCUMENT, reversed)] {
-            let found = lines(&compared(old, new));
-            if found != *expected {
-                wrong.push(format!("{from} -> {to}: {found:#?}"));
-            }
-            assert_places(old, new);
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_edits(DOCUMENT, EDITS);
 }
 
 #[test]

@@ -40,6 +40,17 @@ const SCHEMAS: &[(&str, &str)] = &[
         "{type: integer, enum: [2, 4], minimum: 1, multipleOf: 2}",
     ),
     ("{type: integer}", "{type: integer, multipleOf: 1}"),
+    ("{type: integer}", "{type: integer, multipleOf: 0.5}"),
+    ("{type: number, enum: [1, 2]}", "{type: number, enum: [1.0, 2.0]}"),
+    ("{type: string}", "{type: string, not: {type: integer}}"),
+    (
+        "{type: string, not: {anyOf: [{enum: [a]}, {maxLength: 3}]}}",
+        "{allOf: [{type: string, not: {maxLength: 3}}, {not: {enum: [a]}}]}",
+    ),
+    (
+        "{type: string, not: {not: {not: {not: {not: {enum: [a]}}}}}}",
+        "{description: A, type: string, not: {not: {not: {not: {not: {enum: [a]}}}}}}",
+    ),
     (
         "{type: object, required: [a, b], properties: {a: {type: string}, b: {type: integer}}}",
         "{required: [b, a], properties: {b: {type: integer}, a: {type: string}}, type: object}",

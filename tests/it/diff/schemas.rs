@@ -267,9 +267,40 @@ pub(super) const EDITS: &[Edit<'_>] = &[
     ),
     (
         "{type: integer, not: {enum: [3]}}",
+        "{type: integer, not: {enum: [3, 4]}}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: integer, maximum: 9223372036854775807}",
+        "{type: integer, maximum: 9223372036854775806}",
+        BREAKS_REQUESTS,
+        BREAKS_RESPONSES,
+    ),
+    (
+        "{type: string, format: byte}",
+        "{type: string, format: binary}",
+        BREAKS_BOTH,
+        BREAKS_BOTH,
+    ),
+    // What holds for every other name holds for one that is removed.
+    (
+        "{type: object, properties: {a: {type: integer}}, additionalProperties: {type: number}}",
+        "{type: object, additionalProperties: {type: number}}",
+        BREAKS_RESPONSES,
+        BREAKS_REQUESTS,
+    ),
+    (
+        "{type: object, properties: {a: {type: string}}, additionalProperties: {type: number}}",
+        "{type: object, additionalProperties: {type: number}}",
+        BREAKS_BOTH,
+        BREAKS_BOTH,
+    ),
+    (
+        "{type: integer, not: {enum: [3]}}",
         "{type: integer, not: {enum: [4]}}",
-        UNCLEAR,
-        UNCLEAR,
+        BREAKS_BOTH,
+        BREAKS_BOTH,
     ),
     (
         "{type: integer, default: 1}",

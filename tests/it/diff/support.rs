@@ -22,6 +22,26 @@ pub(super) fn lines(diff: &Diff) -> Vec<String> {
     diff.differences.iter().map(line).collect()
 }
 
+/// An edit of a document, what is told of it, and what of its reverse.
+pub(super) type Edit<'text> = (&'text str, &'text str, &'text [&'text str], &'text [&'text str]);
+
+/// Asserts what is told of each edit, and that it is told at the lines of both documents.
+pub(super) fn assert_edits(text: &str, edits: &[Edit<'_>]) {
+    let mut wrong = Vec::new();
+    for (from, to, expected, reversed) in edits {
+        assert!(text.contains(from), "the document has no {from}");
+        let other = text.replacen(from, to, 1);
+        for (old, new, expected) in [(text, other.as_str(), expected), (&other, text, reversed)] {
+            let found = lines(&compared(old, new));
+            if found != *expected {
+                wrong.push(format!("{from} -> {to}: {found:#?}"));
+            }
+            assert_places(old, new);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// A document whose one operation takes a body and a query parameter of the first schema, and returns the second.
 pub(super) fn with_schemas(request: &str, response: &str, schemas: &str) -> String {
     format!(

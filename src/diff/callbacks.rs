@@ -1,0 +1,133 @@
+//! Callbacks: operations of the caller, which the service calls. What the service sends there is what callers receive, so
+//! that the sides of such an operation are exchanged.
+
+use super::difference::{ClientEffect, Side, Spot};
+use super::kind::Kind;
+use super::operations::{Both, Comparison, Operation, operations_of, spot};
+use super::range::Relation;
+use super::source::{At, Source, missing};
+use super::walk::Found;
+
+/// A member of a map, by its name.
+type Named<'both> = (&'both str, At<'both>);
+
+impl<'both> Comparison<'both> {
+    pub(super) fn callbacks(&mut self, both: Both<'_, 'both>) {
+        let (old, new) = (&both.old.at, &both.new.at);
+        let (was, is) = (callbacks(self.old, old), callbacks(self.new, new));
+        let above = (spot(old, "callbacks").pointer, spot(new, "callbacks").pointer);
+        let mut added: Vec<_> = missing(&is, &was, same_name).collect();
+        for (name, old) in &was {
+            // The name only serves to refer to it, so one of another name that goes to the same address is the same.
+            let renamed = || added.iter().position(|(_, new)| same_addresses(old, new));
+            if let Some((_, new)) = is.iter().find(|(other, _)| other == name) {
+                self.callback(name, (old, new));
+            } else if let Some(index) = renamed() {
+                let (_, new) = added.remove(index);
+                self.callback(name, (old, new));
+            } else {
+                let spots = (Spot::at(&old.pointer), Spot::missing_from(&above.1));
+                self.callback_differs(Relation::Different, format!("the callback `{name}` is gone"), spots);
+            }
+        }
+        for (name, at) in added {
+            let spots = (Spot::missing_from(&above.0), Spot::at(&at.pointer));
+            self.callback_differs(Relation::News, format!("the callback `{name}` is new"), spots);
+        }
+    }
+
+    /// Compares the addresses of one callback, an expression each, and what is sent there.
+    fn callback(&mut self, name: &str, (old, new): (&At<'both>, &At<'both>)) {
+        let (was, is) = (named(self.old, old), named(self.new, new));
+        let (gone, added): (Vec<_>, Vec<_>) = (
+            missing(&was, &is, same_name).collect(),
+            missing(&is, &was, same_name).collect(),
+        );
+        if let ([(from, old)], [(to, new)]) = (gone.as_slice(), added.as_slice()) {
+            let predicate = format!("the callback `{name}` was sent to `{from}`, now to `{to}`");
+            let spots = (Spot::at(&old.pointer), Spot::at(&new.pointer));
+            self.callback_differs(Relation::Different, predicate, spots);
+            self.calls(name, (&(*from, old.clone()), &(*to, new.clone())));
+        } else {
+            for (address, at) in gone {
+                let spots = (Spot::at(&at.pointer), Spot::missing_from(&new.pointer));
+                let predicate = format!("the callback `{name}` is no longer sent to `{address}`");
+                self.callback_differs(Relation::Different, predicate, spots);
+            }
+            for (address, at) in added {
+                let spots = (Spot::missing_from(&old.pointer), Spot::at(&at.pointer));
+                let predicate = format!("the callback `{name}` is also sent to `{address}`");
+                self.callback_differs(Relation::News, predicate, spots);
+            }
+        }
+        for old in &was {
+            if let Some(new) = is.iter().find(|new| same_name(new, old)) {
+                self.calls(name, (old, new));
+            }
+        }
+    }
+
+    /// Compares what is sent to one address.
+    fn calls(&mut self, name: &str, (old, new): (&Named<'both>, &Named<'both>)) {
+        let (was, is) = (operations_of(old.0, &old.1), operations_of(new.0, &new.1));
+        let same = |one: &Operation<'_>, other: &Operation<'_>| one.method == other.method;
+        for gone in missing(&was, &is, same) {
+            let spots = (Spot::at(&gone.at.pointer), Spot::missing_from(&new.1.pointer));
+            let predicate = format!("the callback `{name}` no longer sends a {}", gone.method.as_str());
+            self.callback_differs(Relation::Different, predicate, spots);
+        }
+        for added in missing(&is, &was, same) {
+            let spots = (Spot::missing_from(&old.1.pointer), Spot::at(&added.at.pointer));
+            let predicate = format!("the callback `{name}` also sends a {}", added.method.as_str());
+            let relation = Relation::Unclear("callers may get a request that they do not know");
+            self.callback_differs(relation, predicate, spots);
+        }
+        self.callback = Some(name.to_owned());
+        for old in &was {
+            if let Some(new) = is.iter().find(|new| same(old, new)) {
+                let both = Both { old, new };
+                self.parameters(both);
+                self.request_body(both);
+                self.responses(both);
+            }
+        }
+        self.callback = None;
+    }
+
+    fn callback_differs(&mut self, relation: Relation, predicate: String, spots: (Spot, Spot)) {
+        let found = Found {
+            kind: Kind::Callbacks,
+            relation,
+            client: ClientEffect::None,
+            predicate,
+        };
+        self.emit(Side::Operation, found, spots);
+    }
+}
+
+fn callbacks<'both>(source: &Source<'both>, operation: &At<'both>) -> Vec<Named<'both>> {
+    operation
+        .member("callbacks")
+        .map_or_else(Vec::new, |all| named(source, &all))
+}
+
+/// Returns the members of a map with their references followed, extensions aside.
+fn named<'both>(source: &Source<'both>, map: &At<'both>) -> Vec<Named<'both>> {
+    let members = map.members().filter(|(name, _)| !name.starts_with("x-"));
+    members.map(|(name, at)| (name, source.resolve(at))).collect()
+}
+
+fn same_addresses(one: &At<'_>, other: &At<'_>) -> bool {
+    let addresses = |at: &At<'_>| {
+        at.node
+            .members()
+            .iter()
+            .map(|member| member.name.clone())
+            .collect::<Vec<_>>()
+    };
+    addresses(one) == addresses(other)
+}
+
+fn same_name(one: &Named<'_>, other: &Named<'_>) -> bool {
+    one.0 == other.0
+}
