@@ -13,6 +13,7 @@ use super::format;
 use super::output::ReportTarget;
 use crate::check::random_seed;
 use crate::plan::{Bounds, Shard};
+use crate::report::Record;
 
 /// The arguments of `check`.
 #[derive(Clone, Debug, Args)]
@@ -60,7 +61,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     pub(super) show_values: bool,
     // `format::help` has the help text, because it knows the formats.
-    #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
+    #[arg(long, value_name = "FORMAT[=FILE]", help = format::help::<Record>())]
     pub(super) report: Vec<ReportTarget>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]

@@ -3,20 +3,14 @@
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::str::FromStr;
 
-use clap::{ArgAction, Args, ValueEnum};
+use clap::{Args, ValueEnum};
 
-use super::edge::{self, ColorWhen};
+use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
-use super::output::{append_summary, write_report};
-use super::overwrites::reject_overwrites;
-use super::report_flags::terminal;
-use crate::cli::format::Stream;
+use super::report_flags::ReportFlags;
 use crate::contract::document::{Document, MAXIMUM_BYTES};
-use crate::contract::openapi::{did_you_mean, near};
 use crate::diff::{Diff, Meaning, diff, read};
-use crate::report::{Terminal, diff_github, diff_json, diff_markdown, diff_markdown_within, diff_sarif, diff_terminal};
 
 /// The exit code where something breaks.
 const DIFFERS: u8 = 1;
@@ -35,18 +29,8 @@ pub(super) struct Arguments {
     /// What ends the command with 1
     #[arg(long, value_name = "WHAT", default_value = "breaking")]
     fail_on: FailOn,
-    /// Write a report to a file or to standard output, in one of the formats `github`, `json`, `markdown`, `sarif`, `terminal`; repeatable
-    #[arg(long, value_name = "FORMAT[=FILE]")]
-    report: Vec<Target>,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    color: ColorWhen,
-    /// List every fact that one document alone states
-    #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
-    verbose: bool,
-    /// Print only the verdict
-    #[arg(short, long, action = ArgAction::SetTrue)]
-    quiet: bool,
+    #[command(flatten)]
+    flags: ReportFlags<Diff>,
 }
 
 /// What ends the command with 1.
@@ -60,83 +44,18 @@ enum FailOn {
     None,
 }
 
-/// How the differences are written.
-#[derive(Debug)]
-struct Format {
-    name: &'static str,
-    stream: Stream,
-    write: fn(&Diff, &Terminal) -> String,
-}
-
-static FORMATS: &[Format] = &[
-    Format {
-        name: "github",
-        stream: Stream::Commands,
-        write: |diff, _| diff_github(diff),
-    },
-    Format {
-        name: "json",
-        stream: Stream::Document,
-        write: |diff, _| diff_json(diff),
-    },
-    Format {
-        name: "markdown",
-        stream: Stream::Document,
-        write: |diff, _| diff_markdown(diff),
-    },
-    Format {
-        name: "sarif",
-        stream: Stream::Document,
-        write: |diff, _| diff_sarif(diff),
-    },
-    Format {
-        name: "terminal",
-        stream: Stream::Lines,
-        write: diff_terminal,
-    },
-];
-
-/// A format, and the file it goes to; standard output if none is named.
-#[derive(Clone, Debug)]
-struct Target {
-    format: &'static Format,
-    file: Option<PathBuf>,
-}
-
-impl FromStr for Target {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (name, file) = text
-            .split_once('=')
-            .map_or((text, None), |(name, file)| (name, Some(file)));
-        if file == Some("") {
-            return Err(format!("no file follows `{name}=`"));
-        }
-        let format = FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
-            let hint = did_you_mean(near(name, FORMATS.iter().map(|format| format.name)));
-            let names: Vec<_> = FORMATS.iter().map(|format| format!("`{}`", format.name)).collect();
-            format!(
-                "there is no format `{name}`{hint}; the formats are {}",
-                names.join(", ")
-            )
-        })?;
-        let file = file.map(PathBuf::from);
-        Ok(Self { format, file })
-    }
-}
-
 /// Compares the two documents and writes the reports.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if arguments.old == STANDARD_INPUT && arguments.new == STANDARD_INPUT {
         let message = "both contracts come from standard input; give a file for one of them".to_owned();
         return Err(Failure::Usage(message));
     }
-    let targets = targets(&arguments.report)?;
-    reject_overwriting(arguments, &targets)?;
+    let inputs = [&arguments.old, &arguments.new];
+    let files = inputs.into_iter().map(Path::new);
+    arguments.flags.reject_overwrites_of("a contract", files)?;
     let (old, new) = (document(&arguments.old)?, document(&arguments.new)?);
     let diff = diff(&old, &new, Some(edge::now().date_naive()));
-    if !write(arguments, &targets, &diff) {
+    if !arguments.flags.write(&diff)? {
         return Ok(NOT_WRITTEN);
     }
     let fails = match arguments.fail_on {
@@ -145,64 +64,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         FailOn::None => false,
     };
     Ok(if fails { DIFFERS } else { 0 })
-}
-
-/// Returns the requested reports; the terminal report if none was requested.
-fn targets(asked: &[Target]) -> Result<Vec<Target>, Failure> {
-    for (index, target) in asked.iter().enumerate() {
-        let same = |other: &Target| match (&target.file, &other.file) {
-            (Some(file), Some(other)) => edge::same_file(file, other),
-            (None, None) => {
-                let document = |target: &Target| target.format.stream == Stream::Document;
-                document(target) || document(other) || target.format.name == other.format.name
-            }
-            _ => false,
-        };
-        if asked.iter().take(index).any(same) {
-            let name = target.format.name;
-            let message = format!("two reports go to one place; give each its own file: --report {name}=FILE");
-            return Err(Failure::Usage(message));
-        }
-    }
-    if asked.is_empty() {
-        // Our own name always parses.
-        return Ok("terminal".parse().into_iter().collect());
-    }
-    Ok(asked.to_vec())
-}
-
-fn reject_overwriting(arguments: &Arguments, targets: &[Target]) -> Result<(), Failure> {
-    let files = targets.iter().filter_map(|target| target.file.as_deref());
-    let outputs: Vec<_> = files.map(|file| ("a report", file)).collect();
-    let inputs = [&arguments.old, &arguments.new]
-        .into_iter()
-        .filter(|input| *input != STANDARD_INPUT);
-    let inputs: Vec<_> = inputs.map(|input| ("a contract", Path::new(input))).collect();
-    reject_overwrites(&outputs, &inputs)
-}
-
-/// Writes every report that can be written, and prints an error for each that cannot. Returns whether all were.
-fn write(arguments: &Arguments, targets: &[Target], diff: &Diff) -> bool {
-    let text = (arguments.quiet, arguments.verbose);
-    let shown = terminal(arguments.color.on_stdout(), text, edge::width());
-    let filed = terminal(arguments.color == ColorWhen::Always, text, None);
-    let mut written = true;
-    let mut note = |result: Result<(), Failure>| {
-        if let Err(failure) = result {
-            edge::error(&failure);
-            written = false;
-        }
-    };
-    for target in targets {
-        let terminal = if target.file.is_some() { &filed } else { &shown };
-        let report = (target.format.write)(diff, terminal);
-        note(write_report(target.file.as_deref(), target.format.stream, &report));
-    }
-    let for_github = targets.iter().any(|target| target.format.stream == Stream::Commands);
-    if let Some(summary) = edge::step_summary().filter(|_| for_github) {
-        note(append_summary(&summary, |most| diff_markdown_within(diff, most)));
-    }
-    written
 }
 
 fn document(name: &str) -> Result<Document, Failure> {

@@ -1,13 +1,28 @@
-//! The formats of reports. A new format is one more entry in [`FORMATS`]; flags, help and messages follow.
+//! The formats of reports. A new format is one more entry in [`Reported::FORMATS`]; flags, help and messages follow.
 
-use std::io;
+use std::{fmt, io};
 
 use crate::contract::openapi::{did_you_mean, near};
-use crate::report::{Record, Terminal, github, har, html, junit, markdown, sarif, write_json};
+use crate::diff::Diff;
+use crate::report::{
+    Record, Terminal, diff_github, diff_json, diff_markdown, diff_markdown_within, diff_sarif, diff_terminal, github,
+    har, html, junit, markdown, markdown_within, sarif, write_json,
+};
+
+/// What reports are written of.
+pub(super) trait Reported: Clone + fmt::Debug + 'static {
+    /// Every format, by name.
+    const FORMATS: &'static [Format<Self>];
+    /// The help of `--verbose`.
+    const VERBOSE: &'static str;
+
+    /// Returns the report for the summary of a step: Markdown of at most `most` bytes.
+    fn summary(&self, most: usize) -> String;
+}
 
 /// How a report is written.
 #[derive(Debug)]
-pub(super) struct Format {
+pub(super) struct Format<Content = Record> {
     /// Its name, as in `--report`.
     pub(super) name: &'static str,
     /// Whether it shows single exchanges; keeping them costs memory.
@@ -15,11 +30,11 @@ pub(super) struct Format {
     /// How it is treated on standard output.
     pub(super) stream: Stream,
     /// Writes it. Lines for people are styled for the terminal.
-    pub(super) write: Write,
+    pub(super) write: Write<Content>,
 }
 
-/// Writes a record.
-type Write = fn(&Record, &Terminal, &mut dyn io::Write) -> io::Result<()>;
+/// Writes a report.
+type Write<Content> = fn(&Content, &Terminal, &mut dyn io::Write) -> io::Result<()>;
 
 /// What a report is on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,114 +47,167 @@ pub(super) enum Stream {
     Lines,
 }
 
-/// Every format, by name.
-pub(super) static FORMATS: &[Format] = &[
-    Format {
-        name: "github",
-        shows_exchanges: false,
-        stream: Stream::Commands,
-        write: |record, _, to| to.write_all(github(record).as_bytes()),
-    },
-    Format {
-        name: "har",
-        shows_exchanges: true,
-        stream: Stream::Document,
-        write: |record, _, to| to.write_all(har(record).as_bytes()),
-    },
-    Format {
-        name: "html",
-        shows_exchanges: true,
-        stream: Stream::Document,
-        write: |record, _, to| to.write_all(html(record).as_bytes()),
-    },
-    Format {
-        name: "json",
-        shows_exchanges: true,
-        stream: Stream::Document,
-        write: |record, _, to| write_json(record, to),
-    },
-    Format {
-        name: "junit",
-        shows_exchanges: true,
-        stream: Stream::Document,
-        write: |record, _, to| to.write_all(junit(record).as_bytes()),
-    },
-    Format {
-        name: "markdown",
-        shows_exchanges: false,
-        stream: Stream::Document,
-        write: |record, _, to| to.write_all(markdown(record).as_bytes()),
-    },
-    Format {
-        name: "sarif",
-        shows_exchanges: false,
-        stream: Stream::Document,
-        write: |record, _, to| to.write_all(sarif(record).as_bytes()),
-    },
-    Format {
-        name: "terminal",
-        shows_exchanges: false,
-        stream: Stream::Lines,
-        write: |record, terminal, to| to.write_all(terminal.report(record).as_bytes()),
-    },
-];
+impl Reported for Record {
+    const FORMATS: &'static [Format<Self>] = &[
+        Format {
+            name: "github",
+            shows_exchanges: false,
+            stream: Stream::Commands,
+            write: |record, _, to| to.write_all(github(record).as_bytes()),
+        },
+        Format {
+            name: "har",
+            shows_exchanges: true,
+            stream: Stream::Document,
+            write: |record, _, to| to.write_all(har(record).as_bytes()),
+        },
+        Format {
+            name: "html",
+            shows_exchanges: true,
+            stream: Stream::Document,
+            write: |record, _, to| to.write_all(html(record).as_bytes()),
+        },
+        Format {
+            name: "json",
+            shows_exchanges: true,
+            stream: Stream::Document,
+            write: |record, _, to| write_json(record, to),
+        },
+        Format {
+            name: "junit",
+            shows_exchanges: true,
+            stream: Stream::Document,
+            write: |record, _, to| to.write_all(junit(record).as_bytes()),
+        },
+        Format {
+            name: "markdown",
+            shows_exchanges: false,
+            stream: Stream::Document,
+            write: |record, _, to| to.write_all(markdown(record).as_bytes()),
+        },
+        Format {
+            name: "sarif",
+            shows_exchanges: false,
+            stream: Stream::Document,
+            write: |record, _, to| to.write_all(sarif(record).as_bytes()),
+        },
+        Format {
+            name: "terminal",
+            shows_exchanges: false,
+            stream: Stream::Lines,
+            write: |record, terminal, to| to.write_all(terminal.report(record).as_bytes()),
+        },
+    ];
+    const VERBOSE: &'static str = "Print each undecided fact";
+
+    fn summary(&self, most: usize) -> String {
+        markdown_within(self, most)
+    }
+}
+
+impl Reported for Diff {
+    const FORMATS: &'static [Format<Self>] = &[
+        Format {
+            name: "github",
+            shows_exchanges: false,
+            stream: Stream::Commands,
+            write: |diff, _, to| to.write_all(diff_github(diff).as_bytes()),
+        },
+        Format {
+            name: "json",
+            shows_exchanges: false,
+            stream: Stream::Document,
+            write: |diff, _, to| to.write_all(diff_json(diff).as_bytes()),
+        },
+        Format {
+            name: "markdown",
+            shows_exchanges: false,
+            stream: Stream::Document,
+            write: |diff, _, to| to.write_all(diff_markdown(diff).as_bytes()),
+        },
+        Format {
+            name: "sarif",
+            shows_exchanges: false,
+            stream: Stream::Document,
+            write: |diff, _, to| to.write_all(diff_sarif(diff).as_bytes()),
+        },
+        Format {
+            name: "terminal",
+            shows_exchanges: false,
+            stream: Stream::Lines,
+            write: |diff, terminal, to| to.write_all(diff_terminal(diff, terminal).as_bytes()),
+        },
+    ];
+    const VERBOSE: &'static str = "List every fact that one document alone states";
+
+    fn summary(&self, most: usize) -> String {
+        diff_markdown_within(self, most)
+    }
+}
 
 /// Returns the help of `--report`.
-pub(super) fn help() -> String {
+pub(super) fn help<Content: Reported>() -> String {
     format!(
         "Write a report to a file or to standard output, in one of the formats {}; repeatable",
-        all_names()
+        all_names::<Content>()
     )
 }
 
-impl Format {
+impl<Content: Reported> Format<Content> {
     /// Returns the format of this name.
     ///
     /// # Errors
     ///
     /// A sentence with a similar name and the known ones.
     pub(super) fn named(name: &str) -> Result<&'static Self, String> {
-        FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
-            let names = FORMATS.iter().map(|format| format.name);
+        let mut formats = Content::FORMATS.iter();
+        formats.find(|format| format.name == name).ok_or_else(|| {
+            let names = Content::FORMATS.iter().map(|format| format.name);
             let hint = did_you_mean(near(name, names));
-            format!("there is no format `{name}`{hint}; the formats are {}", all_names())
+            let all = all_names::<Content>();
+            format!("there is no format `{name}`{hint}; the formats are {all}")
         })
     }
 }
 
 /// Returns the names of all formats.
-fn all_names() -> String {
-    let names: Vec<_> = FORMATS.iter().map(|format| format!("`{}`", format.name)).collect();
-    names.join(", ")
+fn all_names<Content: Reported>() -> String {
+    let names = Content::FORMATS.iter().map(|format| format!("`{}`", format.name));
+    names.collect::<Vec<_>>().join(", ")
 }
 
-impl PartialEq for Format {
+impl<Content> PartialEq for Format<Content> {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-impl Eq for Format {}
+impl<Content> Eq for Format<Content> {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_registry_is_in_the_order_of_names_and_knows_each() {
-        assert!(FORMATS.is_sorted_by_key(|format| format.name));
-        for format in FORMATS {
+    fn is_in_order_and_knows_each<Content: Reported>() {
+        assert!(Content::FORMATS.is_sorted_by_key(|format| format.name));
+        for format in Content::FORMATS {
             assert_eq!(Format::named(format.name), Ok(format));
         }
     }
 
     #[test]
+    fn each_registry_is_in_the_order_of_names_and_knows_each() {
+        is_in_order_and_knows_each::<Record>();
+        is_in_order_and_knows_each::<Diff>();
+    }
+
+    #[test]
     fn an_unknown_format_is_reported_with_a_near_one_and_all() {
-        let error = Format::named("jsn").unwrap_err();
+        let error = Format::<Record>::named("jsn").unwrap_err();
         let (hint, known) = error.split_once("; the formats are ").unwrap();
         assert_eq!(hint, "there is no format `jsn`, did you mean `json`?");
         assert!(
-            FORMATS
+            Record::FORMATS
                 .iter()
                 .all(|format| known.contains(&format!("`{}`", format.name)))
         );

@@ -27,7 +27,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     arguments
         .flags
-        .reject_overwrites_of(arguments.files.iter().map(PathBuf::as_path))?;
+        .reject_overwrites_of("a report to read", arguments.files.iter().map(PathBuf::as_path))?;
     let named = arguments.files.iter().map(|file| {
         let record = report::record(file)?;
         Ok((file.display().to_string(), record))

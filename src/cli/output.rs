@@ -11,9 +11,9 @@ use tempfile::NamedTempFile;
 
 use super::edge;
 use super::failure::Failure;
-use super::format::{Format, Stream};
+use super::format::{Format, Reported, Stream};
 use super::staged::staged_file;
-use crate::report::{MOST_BYTES, Record, Terminal, markdown_within};
+use crate::report::{MOST_BYTES, Record, Terminal};
 
 /// The name of standard output in messages.
 const STANDARD_OUTPUT: &str = "standard output";
@@ -30,13 +30,13 @@ pub(super) struct Terminals {
 }
 
 /// A format, and the file it goes to; standard output if none is named.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ReportTarget {
-    format: &'static Format,
+#[derive(Clone, Debug)]
+pub(super) struct ReportTarget<Content: Reported = Record> {
+    format: &'static Format<Content>,
     file: Option<PathBuf>,
 }
 
-impl FromStr for ReportTarget {
+impl<Content: Reported> FromStr for ReportTarget<Content> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -53,10 +53,10 @@ impl FromStr for ReportTarget {
     }
 }
 
-/// The reports of a run, each with its open file.
+/// The requested reports, each with its open file.
 #[derive(Debug)]
-pub(super) struct Outputs {
-    outputs: Vec<(ReportTarget, Option<Destination>)>,
+pub(super) struct Outputs<Content: Reported = Record> {
+    outputs: Vec<(ReportTarget<Content>, Option<Destination>)>,
     /// The summary that GitHub shows of the step, if it asks for one and a report is made for it.
     summary: Option<(PathBuf, File)>,
     /// Whether an error was already printed for a report that cannot be written.
@@ -72,7 +72,7 @@ enum Destination {
     Direct(File),
 }
 
-impl Outputs {
+impl<Content: Reported> Outputs<Content> {
     /// Opens every report's file, so that a report that cannot be written is reported before anything is sent. The
     /// others are still written; `summary` is the file that GitHub shows as the summary of the step.
     ///
@@ -80,7 +80,7 @@ impl Outputs {
     ///
     /// [`Failure::Usage`] if two go to one place, before any is opened; if no report can be written, the failure of the
     /// last one.
-    pub(super) fn open(targets: &[ReportTarget], summary: Option<PathBuf>) -> Result<Self, Failure> {
+    pub(super) fn open(targets: &[ReportTarget<Content>], summary: Option<PathBuf>) -> Result<Self, Failure> {
         for (index, target) in targets.iter().enumerate() {
             if let Some(place) = target.collides(targets.get(..index).unwrap_or_default()) {
                 let name = target.format.name;
@@ -114,7 +114,7 @@ impl Outputs {
         last.map_or(Ok(opened), Err)
     }
 
-    fn add(&mut self, target: &ReportTarget) -> Result<(), Failure> {
+    fn add(&mut self, target: &ReportTarget<Content>) -> Result<(), Failure> {
         let destination = target.file.as_deref().map(destination).transpose()?;
         self.outputs.push((target.clone(), destination));
         Ok(())
@@ -133,7 +133,7 @@ impl Outputs {
 
     /// Writes every report that can be written, and prints an error for each that cannot. Returns whether all requested
     /// reports were written.
-    pub(super) fn write(self, record: &Record, terminals: &Terminals) -> bool {
+    pub(super) fn write(self, content: &Content, terminals: &Terminals) -> bool {
         let mut has_failed = self.has_failed;
         let mut note = |written: Result<(), Failure>| {
             if let Err(failure) = written {
@@ -146,20 +146,20 @@ impl Outputs {
                 Some(_) => &terminals.file,
                 None => &terminals.stdout,
             };
-            let write = |to: &mut dyn io::Write| (target.format.write)(record, terminal, to);
+            let write = |to: &mut dyn io::Write| (target.format.write)(content, terminal, to);
             note(match (target.file, destination) {
                 (Some(file), Some(destination)) => put(&file, destination, write),
                 _ => print(target.format.stream, write),
             });
         }
         if let Some((path, file)) = self.summary {
-            note(append(&path, file, |most| markdown_within(record, most)));
+            note(append(&path, file, |most| content.summary(most)));
         }
         !has_failed
     }
 }
 
-impl ReportTarget {
+impl<Content: Reported> ReportTarget<Content> {
     /// Returns the same target, with the path of its file made by the closure.
     pub(super) fn with_file(self, place: impl FnOnce(&str) -> PathBuf) -> Self {
         let file = self.file.map(|file| place(&file.to_string_lossy()));
@@ -193,7 +193,7 @@ impl ReportTarget {
     }
 }
 
-impl fmt::Display for ReportTarget {
+impl<Content: Reported> fmt::Display for ReportTarget<Content> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.format.name)?;
         match &self.file {
@@ -212,29 +212,6 @@ fn print(stream: Stream, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()
         Stream::Document | Stream::Lines => edge::print_whole(&text),
     });
     written.map_err(|error| failure(Path::new(STANDARD_OUTPUT), &error.to_string()))
-}
-
-/// Writes a report to its file, or to standard output.
-///
-/// # Errors
-///
-/// [`Failure::Report`] if it cannot be written.
-pub(super) fn write_report(file: Option<&Path>, stream: Stream, text: &str) -> Result<(), Failure> {
-    let write = |to: &mut dyn io::Write| to.write_all(text.as_bytes());
-    match file {
-        Some(file) => put(file, destination(file)?, write),
-        None => print(stream, write),
-    }
-}
-
-/// Appends a report in Markdown to the summary of a step, made for at most the bytes that are left.
-///
-/// # Errors
-///
-/// [`Failure::Report`] if it cannot be written.
-pub(super) fn append_summary(path: &Path, report: impl FnOnce(usize) -> String) -> Result<(), Failure> {
-    let file = OpenOptions::new().append(true).create(true).open(path);
-    append(path, file.map_err(|error| failure(path, &error.to_string()))?, report)
 }
 
 /// Appends the report in Markdown to the summary of a step. What others wrote there stays, and counts towards the
@@ -383,13 +360,8 @@ mod tests {
     #[test]
     fn a_report_target_is_a_format_and_perhaps_a_file() {
         let target: ReportTarget = "json=out/report.json".parse().unwrap();
-        assert_eq!(
-            target,
-            ReportTarget {
-                format: Format::named("json").unwrap(),
-                file: Some("out/report.json".into())
-            }
-        );
+        assert_eq!(target.format, Format::named("json").unwrap());
+        assert_eq!(target.file(), Some(Path::new("out/report.json")));
         assert!("jsn=a".parse::<ReportTarget>().is_err());
         assert!("json=".parse::<ReportTarget>().is_err());
     }
@@ -414,9 +386,10 @@ mod tests {
     #[test]
     fn a_report_that_is_not_written_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
+        let target: ReportTarget = "json".parse().unwrap();
         let target = ReportTarget {
-            format: Format::named("json").unwrap(),
             file: Some(folder.path().join("report.json")),
+            ..target
         };
         drop(Outputs::open(&[target], None).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use super::edge;
 use super::failure::Failure;
+use super::format::Reported;
 use super::output::ReportTarget;
 
 /// A file, with its description for the user: "the contract", "the residue".
@@ -36,7 +37,7 @@ pub(super) fn reject_overwrites(outputs: &[Named<'_>], inputs: &[Named<'_>]) -> 
 }
 
 /// Returns the files that reports go to.
-pub(super) fn reports(targets: &[ReportTarget]) -> Vec<Named<'_>> {
+pub(super) fn reports<Content: Reported>(targets: &[ReportTarget<Content>]) -> Vec<Named<'_>> {
     let files = targets.iter().filter_map(ReportTarget::file);
     files.map(|file| ("a report", file)).collect()
 }

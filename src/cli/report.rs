@@ -26,7 +26,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     arguments
         .flags
-        .reject_overwrites_of(arguments.file.as_deref().into_iter())?;
+        .reject_overwrites_of("a report to read", arguments.file.as_deref().into_iter())?;
     let record = record(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
     let code = if arguments.exit_code { record.exit_code } else { 0 };
     let written = arguments.flags.write(&record)?;

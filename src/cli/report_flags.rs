@@ -1,5 +1,5 @@
-//! The flags for showing a record: which reports, in colour or not, how much. Every command that writes reports shares
-//! them.
+//! The flags for showing a record or differences: which reports, in colour or not, how much. Every command that writes
+//! reports shares them.
 
 use std::path::Path;
 
@@ -7,54 +7,57 @@ use clap::{ArgAction, Args};
 
 use super::edge::{self, ColorWhen};
 use super::failure::Failure;
-use super::format;
+use super::format::{self, Reported};
 use super::output::{Outputs, ReportTarget, Terminals};
 use super::overwrites::{self, reject_overwrites};
 use crate::report::{Record, Styling, Terminal, Verbosity};
 
-/// The flags of a command that writes a record.
+/// The flags of a command that writes reports.
 #[derive(Debug, Args)]
-pub(super) struct ReportFlags {
+pub(super) struct ReportFlags<Content: Reported = Record> {
     // `format::help` has the help text, because it knows the formats.
-    #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
-    report: Vec<ReportTarget>,
+    #[arg(long, value_name = "FORMAT[=FILE]", help = format::help::<Content>())]
+    report: Vec<ReportTarget<Content>>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
-    /// Print each undecided fact
-    #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
+    #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet", help = Content::VERBOSE)]
     verbose: bool,
     /// Print only the verdict
     #[arg(short, long, action = ArgAction::SetTrue)]
     quiet: bool,
 }
 
-impl ReportFlags {
-    /// Rejects a report that would replace a file that is read; `-` is standard input.
+impl<Content: Reported> ReportFlags<Content> {
+    /// Rejects a report that would replace a file that is read, which messages call `what`; `-` is standard input.
     ///
     /// # Errors
     ///
     /// Those of [`reject_overwrites`].
-    pub(super) fn reject_overwrites_of<'path>(&self, files: impl Iterator<Item = &'path Path>) -> Result<(), Failure> {
+    pub(super) fn reject_overwrites_of<'path>(
+        &self,
+        what: &'static str,
+        files: impl Iterator<Item = &'path Path>,
+    ) -> Result<(), Failure> {
         let files = files.filter(|file| *file != Path::new("-"));
-        let inputs: Vec<_> = files.map(|file| ("a report to read", file)).collect();
+        let inputs: Vec<_> = files.map(|file| (what, file)).collect();
         reject_overwrites(&overwrites::reports(&self.report), &inputs)
     }
 
-    /// Writes the record in every requested format. Returns whether all were written; prints an error for each that was
+    /// Writes a report in every requested format. Returns whether all were written; prints an error for each that was
     /// not.
     ///
     /// # Errors
     ///
     /// If no report can be written, the failure of the last one.
-    pub(super) fn write(&self, record: &Record) -> Result<bool, Failure> {
+    pub(super) fn write(&self, content: &Content) -> Result<bool, Failure> {
         let outputs = Outputs::open(&targets(&self.report), edge::step_summary())?;
-        Ok(outputs.write(record, &terminals(self.color, (self.quiet, self.verbose))))
+        Ok(outputs.write(content, &terminals(self.color, (self.quiet, self.verbose))))
     }
 }
 
 /// Returns the requested reports; the terminal report if none was requested.
-pub(super) fn targets(asked: &[ReportTarget]) -> Vec<ReportTarget> {
+pub(super) fn targets<Content: Reported>(asked: &[ReportTarget<Content>]) -> Vec<ReportTarget<Content>> {
     // Our own name always parses.
     if asked.is_empty() {
         "terminal".parse().into_iter().collect()

@@ -133,7 +133,7 @@ fn a_report_replaces_no_contract_and_has_a_place_of_its_own() {
         (&["--report", "json=./old.yaml"][..], "which is a contract `old.yaml`"),
         (
             &["--report", "json", "--report", "sarif"],
-            "two reports go to one place",
+            "two reports go to standard output; give each its own file: --report sarif=FILE",
         ),
         (&["--report", "jsn"], "did you mean `json`?"),
     ] {
