@@ -16,6 +16,7 @@ mod check;
 mod completions;
 mod config;
 mod diff;
+mod document;
 mod edge;
 mod explain;
 mod facts;

@@ -46,8 +46,11 @@ impl Diff {
 /// How a document names itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DocumentName {
-    /// The file, as the user named it.
+    /// The file: its path, without the revision.
     pub file: String,
+    /// The revision that it was read from, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
     /// The title; empty where there is none.
     pub title: String,
     /// The version that it gives itself; empty where there is none.
@@ -65,8 +68,19 @@ impl DocumentName {
         };
         Self {
             file: document.name.clone(),
+            revision: None,
             title: info("title"),
             version: info("version"),
+        }
+    }
+}
+
+impl fmt::Display for DocumentName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, revision, .. } = self;
+        match revision {
+            Some(revision) => write!(formatter, "{revision}:{file}"),
+            None => formatter.write_str(file),
         }
     }
 }

@@ -68,6 +68,14 @@ fn a_document_that_cannot_be_read_is_reported_with_what_to_do() {
             "{ended:?}"
         );
     }
+    let ended = countersign(&["diff", "--", "--output=x:old.yaml", "new.yaml"]).run();
+    assert_eq!(ended.code, 2);
+    assert!(
+        ended
+            .stderr
+            .contains("`--output=x` is no revision, because it begins with `-`"),
+        "{ended:?}"
+    );
     let ended = countersign(&["diff", "-", "-"]).run();
     assert_eq!(ended.code, 2);
     assert!(ended.stderr.contains("give a file for one of them"), "{ended:?}");

@@ -1,0 +1,181 @@
+//! Reads a document that is compared: from a file, from standard input, or from a revision of the git repository around.
+//! The main type is [`Source`].
+
+use std::fmt;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::str::FromStr;
+
+use super::edge;
+use super::failure::Failure;
+use crate::contract::document::MAXIMUM_BYTES;
+use crate::diff::DocumentName;
+
+/// Standard input, where a file is named.
+const STANDARD_INPUT: &str = "-";
+
+/// Where a document comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A file.
+    File(PathBuf),
+    /// A file of a revision, by way of git.
+    Revision {
+        /// The revision.
+        revision: String,
+        /// The path from the root of the repository.
+        path: String,
+    },
+    /// Standard input.
+    StandardInput,
+}
+
+impl FromStr for Source {
+    type Err = String;
+
+    /// Reads `-`, a file, or `REVISION:PATH` where there is no such file.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == STANDARD_INPUT {
+            return Ok(Self::StandardInput);
+        }
+        match split(text).filter(|_| !Path::new(text).exists()) {
+            // git would take it for an option.
+            Some((revision, _)) if revision.starts_with('-') => Err(format!(
+                "`{revision}` is no revision, because it begins with `-`; if it is part of a file's name, write `./{text}`"
+            )),
+            Some((revision, path)) => Ok(Self::Revision {
+                revision: revision.to_owned(),
+                path: path.to_owned(),
+            }),
+            None => Ok(Self::File(text.into())),
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(formatter, "{}", path.display()),
+            Self::Revision { revision, path } => write!(formatter, "{revision}:{path}"),
+            Self::StandardInput => formatter.write_str("standard input"),
+        }
+    }
+}
+
+/// Splits a name into revision and path: at the first colon outside of braces, as git does (`main@{1 day ago}:file`).
+fn split(name: &str) -> Option<(&str, &str)> {
+    let mut depth = 0_usize;
+    let colon = name.find(|character| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        character == ':' && depth == 0
+    })?;
+    let (revision, path) = name.split_at(colon);
+    Some((revision, path.strip_prefix(':')?))
+}
+
+impl Source {
+    /// Returns the file that is read.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::Revision { .. } | Self::StandardInput => None,
+        }
+    }
+
+    /// Returns the name of the document that was read, with the revision apart from the file.
+    pub(super) fn named(&self, document: DocumentName) -> DocumentName {
+        match self {
+            Self::Revision { revision, path } => DocumentName {
+                file: path.clone(),
+                revision: Some(revision.clone()),
+                ..document
+            },
+            Self::File(_) | Self::StandardInput => document,
+        }
+    }
+
+    /// Returns the text.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::File`]: what the system or git says; a text that is too large or not UTF-8.
+    pub(super) fn text(&self) -> Result<String, Failure> {
+        let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
+        match self {
+            Self::File(path) => edge::read("contract", path, most),
+            Self::Revision { .. } => blob(&self.to_string(), most),
+            Self::StandardInput => edge::read("contract", Path::new(STANDARD_INPUT), most),
+        }
+    }
+}
+
+/// Returns a file of a revision, by way of git.
+fn blob(name: &str, most: u64) -> Result<String, Failure> {
+    let failure = |reason: String| Failure::File {
+        what: "contract",
+        path: PathBuf::from(name),
+        source: io::Error::other(reason),
+    };
+    let mut git = Command::new("git");
+    let git = git.args(["cat-file", "blob", name]).stdin(Stdio::null());
+    let spawned = git.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = spawned.map_err(|error| failure(format!("git cannot be run: {error}; give a file")))?;
+    let mut text = Vec::new();
+    let taken = child
+        .stdout
+        .take()
+        .map(|stdout| stdout.take(most + 1).read_to_end(&mut text));
+    taken.transpose().map_err(|error| failure(error.to_string()))?;
+    if u64::try_from(text.len()).is_ok_and(|length| length > most) {
+        return Err(failure(format!(
+            "it is larger than {} MiB, the most that is read",
+            most >> 20
+        )));
+    }
+    let ended = child.wait_with_output().map_err(|error| failure(error.to_string()))?;
+    if !ended.status.success() {
+        let said = String::from_utf8_lossy(&ended.stderr);
+        let said = said
+            .lines()
+            .next()
+            .unwrap_or("git failed")
+            .trim_start_matches("fatal: ")
+            .trim_end_matches('.');
+        let hint =
+            "name an existing file, or a revision and a path from the root of the repository, as `HEAD~1:openapi.yaml`";
+        return Err(failure(format!("{said}; {hint}")));
+    }
+    String::from_utf8(text).map_err(|_| failure("it is not UTF-8".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_revision_and_a_path_where_git_sees_them() {
+        for (name, parts) in [
+            ("main:api/a.yaml", Some(("main", "api/a.yaml"))),
+            ("main@{10:00}:a:b.yaml", Some(("main@{10:00}", "a:b.yaml"))),
+            (":a.yaml", Some(("", "a.yaml"))),
+            ("a.yaml", None),
+            ("main@{10:00}", None),
+        ] {
+            assert_eq!(split(name), parts, "{name}");
+        }
+    }
+
+    #[test]
+    fn no_revision_is_an_option_of_git() {
+        let error = "--output=x:a.yaml".parse::<Source>().unwrap_err();
+        assert!(error.contains("write `./--output=x:a.yaml`"), "{error}");
+        assert_eq!("./--output=x".parse(), Ok(Source::File("./--output=x".into())));
+        let source: Source = "main:a.yaml".parse().unwrap();
+        assert_eq!((source.to_string().as_str(), source.file()), ("main:a.yaml", None));
+    }
+}
