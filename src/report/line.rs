@@ -1,7 +1,7 @@
 //! A finding in one line, printed as soon as it is found, and in reports with many findings.
 
 use super::phrases;
-use super::terminal::{Styling, Terminal};
+use super::terminal::Terminal;
 use crate::exchange::sanitize::{Colours, sanitize};
 use crate::rules::Level;
 
@@ -17,10 +17,7 @@ impl Terminal {
             Some(width) => cut(&rest, width.saturating_sub(word.len())),
             None => rest,
         };
-        match self.styling {
-            Styling::Plain => format!("{word}{rest}"),
-            Styling::Coloured => format!("\u{1b}[1;{}m{word}\u{1b}[0m{rest}", colour(level)),
-        }
+        self.styling.emphasized(word, colour(level)) + &rest
     }
 }
 
@@ -45,8 +42,8 @@ fn cut(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Verbosity;
     use crate::report::testing::Seen;
+    use crate::report::{Styling, Verbosity};
 
     fn line_of(terminal: Terminal) -> String {
         let seen = Seen::bodies(&[r#"{"name": 1}"#]);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::record::{Outcome, Record};
-use super::terminal::{Styling, Terminal, Verbosity};
+use super::terminal::{Terminal, Verbosity};
 use super::wrap::hanging_indent;
 use super::{accepted, groups, phrases};
 
@@ -47,10 +47,7 @@ impl Terminal {
             Outcome::DoesNotConform => "31",
             Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::WriteLogFailed => "33",
         };
-        let words = match self.styling {
-            Styling::Plain => words.to_owned(),
-            Styling::Coloured => format!("\u{1b}[1;{colour}m{words}\u{1b}[0m"),
-        };
+        let words = self.styling.emphasized(words, colour);
         format!("{} {words}{}\n", phrases::target(record), phrases::because(record))
     }
 
@@ -198,7 +195,7 @@ fn residue(record: &Record) -> String {
 mod tests {
     use super::*;
     use crate::report::testing::{sample_record, with_distinct_causes};
-    use crate::report::{FactRow, ResidueRecord};
+    use crate::report::{FactRow, ResidueRecord, Styling};
 
     fn terminal(width: Option<usize>) -> Terminal {
         Terminal {

@@ -26,6 +26,16 @@ pub enum Styling {
     Coloured,
 }
 
+impl Styling {
+    /// Returns the word, in bold and in a colour if there are colours; `colour` is an SGR parameter.
+    pub(super) fn emphasized(self, word: &str, colour: &str) -> String {
+        match self {
+            Self::Plain => word.to_owned(),
+            Self::Coloured => format!("\u{1b}[1;{colour}m{word}\u{1b}[0m"),
+        }
+    }
+}
+
 /// How much is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
@@ -190,7 +200,7 @@ impl Terminal {
     }
 
     /// Removes every terminal command from the text, except colours if the report has them.
-    fn sanitize(&self, text: &str) -> String {
+    pub(super) fn sanitize(&self, text: &str) -> String {
         let colours = match self.styling {
             Styling::Plain => Colours::None,
             Styling::Coloured => Colours::Kept,

@@ -1,10 +1,10 @@
 //! The differences as GitHub's workflow commands: an annotation at the line of the new document for each of the most
 //! urgent ones. The summary of the step is the Markdown report.
 
-use super::{groups, path, sentence, verdict};
+use super::{groups, sentence, verdict};
 use crate::diff::{Diff, Difference, Meaning};
 use crate::report::github::{MOST_SHOWN, command};
-use crate::report::phrases::clipped;
+use crate::report::phrases::{clipped, path};
 
 /// The most characters of a message.
 const LONGEST: usize = 2000;
@@ -53,11 +53,6 @@ fn annotation(diff: &Diff, title: &str, difference: &Difference) -> String {
     ];
     let old = &difference.old;
     let place = if old.present { "line" } else { "below line" };
-    let message = format!(
-        "{title}: {}; {}, {place} {}",
-        sentence(difference),
-        diff.old.file,
-        old.line
-    );
+    let message = format!("{title}: {}; {}, {place} {}", sentence(difference), diff.old, old.line);
     command(name, &properties, &clipped(&message, LONGEST))
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{groups, location, sentence, verdict};
+use super::{groups, location, sentence, short, verdict};
 use crate::diff::{Diff, Difference, FactChange, Meaning};
-use crate::exchange::sanitize::{Colours, sanitize};
+use crate::report::phrases::line;
 use crate::report::wrap::hanging_indent;
-use crate::report::{Styling, Terminal, Verbosity};
+use crate::report::{Terminal, Verbosity};
 
 /// How many facts are listed of those that one document alone states, unless a verbose report is asked for.
 const MOST_FACTS: usize = 20;
@@ -20,7 +20,7 @@ pub fn diff_terminal(diff: &Diff, terminal: &Terminal) -> String {
     if terminal.verbosity > Verbosity::Quiet {
         for group in groups(diff) {
             // Writing into a String does not fail.
-            let _ = writeln!(text, "{}", plain(&group.title()));
+            let _ = writeln!(text, "{}", group.title());
             for difference in group.differences {
                 text.push_str(&entry(diff, difference, terminal));
             }
@@ -28,14 +28,9 @@ pub fn diff_terminal(diff: &Diff, terminal: &Terminal) -> String {
         }
         facts(diff, terminal, &mut text);
     }
-    let names = format!("{} -> {}", diff.old.file, diff.new.file);
-    let _ = writeln!(text, "{}: {}", plain(&names), verdict(diff));
-    let colours = if terminal.styling == Styling::Coloured {
-        Colours::Kept
-    } else {
-        Colours::None
-    };
-    sanitize(&text, colours)
+    let names = format!("{} -> {}", diff.old, diff.new);
+    let _ = writeln!(text, "{}: {}", line(&names), verdict(diff));
+    terminal.sanitize(&text)
 }
 
 fn entry(diff: &Diff, difference: &Difference, terminal: &Terminal) -> String {
@@ -47,47 +42,41 @@ fn entry(diff: &Diff, difference: &Difference, terminal: &Terminal) -> String {
     );
     let below = " ".repeat(head.len());
     let (old, new) = (
-        location(&diff.old.file, &difference.old),
-        location(&diff.new.file, &difference.new),
+        location(&diff.old, &difference.old),
+        location(&diff.new, &difference.new),
     );
     let places = format!("{old}; {new}; client: {}", difference.client.as_str());
-    let mut lines = hanging_indent(&head, &plain(&sentence(difference)), width);
+    let mut lines = hanging_indent(&head, &sentence(difference), width);
     lines.push('\n');
-    lines.push_str(&hanging_indent(&below, &plain(&places), width));
+    lines.push_str(&hanging_indent(&below, &line(&places), width));
     lines.push('\n');
-    coloured(lines, difference.meaning, terminal.styling)
-}
-
-/// Colours the word for the meaning.
-fn coloured(lines: String, meaning: Meaning, styling: Styling) -> String {
-    if styling == Styling::Plain {
-        return lines;
-    }
-    let colour = match meaning {
-        Meaning::Breaking => "\u{1b}[1;31m",
-        Meaning::Unclear => "\u{1b}[1;33m",
-        Meaning::Compatible => "\u{1b}[32m",
+    let (word, colour) = match difference.meaning {
+        Meaning::Breaking => ("breaking", "31"),
+        Meaning::Unclear => ("unclear", "33"),
+        Meaning::Compatible => ("compatible", "32"),
     };
-    lines.replacen(meaning.as_str(), &format!("{colour}{}\u{1b}[0m", meaning.as_str()), 1)
+    lines.replacen(word, &terminal.styling.emphasized(word, colour), 1)
 }
 
 fn facts(diff: &Diff, terminal: &Terminal, text: &mut String) {
     let facts = &diff.facts;
     if let Some(reason) = &facts.not_compared {
-        let _ = writeln!(text, "facts are not compared: {}\n", plain(reason));
+        let _ = writeln!(text, "facts are not compared: {}\n", short(reason));
     }
     if facts.gained.is_empty() && facts.lost.is_empty() {
         return;
     }
     let _ = writeln!(text, "facts: {} gained, {} lost", facts.gained.len(), facts.lost.len());
     let all = terminal.verbosity == Verbosity::Verbose;
-    for (word, file, changes) in [
-        ("lost", &diff.old.file, &facts.lost),
-        ("gained", &diff.new.file, &facts.gained),
-    ] {
+    for (word, document, changes) in [("lost", &diff.old, &facts.lost), ("gained", &diff.new, &facts.gained)] {
         let most = if all { changes.len() } else { MOST_FACTS };
         for FactChange { name, line } in changes.iter().take(most) {
-            let _ = writeln!(text, "  {word:<6}  {}  ({}:{line})", plain(name), plain(file));
+            let _ = writeln!(
+                text,
+                "  {word:<6}  {}  ({}:{line})",
+                short(name),
+                short(&document.to_string())
+            );
         }
         let more = changes.len().saturating_sub(most);
         if more > 0 {
@@ -95,9 +84,4 @@ fn facts(diff: &Diff, terminal: &Terminal, text: &mut String) {
         }
     }
     text.push('\n');
-}
-
-/// Returns a text of a document on one line, without anything that a terminal interprets.
-fn plain(text: &str) -> String {
-    crate::report::phrases::line(text)
 }

@@ -15,8 +15,13 @@ pub use lines::diff_terminal;
 pub use sarif::diff_sarif;
 pub use table::{diff_markdown, diff_markdown_within};
 
-use super::phrases::{self, counted};
-use crate::diff::{Diff, Difference, Meaning, OperationName, Place};
+use super::phrases::{clipped, counted, line};
+use crate::diff::{Diff, Difference, DocumentName, Meaning, OperationName, Place};
+
+/// The most characters of a name in a text: most pointers fit.
+const LONGEST_NAME: usize = 100;
+/// The most characters of a text.
+const LONGEST_TEXT: usize = 600;
 
 /// The differences of one operation, or of the whole document, the most urgent first.
 struct Group<'diff> {
@@ -27,7 +32,7 @@ struct Group<'diff> {
 impl Group<'_> {
     fn title(&self) -> String {
         self.operation
-            .map_or_else(|| "the document".to_owned(), ToString::to_string)
+            .map_or_else(|| "the document".to_owned(), |operation| short(&operation.to_string()))
     }
 }
 
@@ -68,31 +73,38 @@ fn verdict(diff: &Diff) -> String {
 }
 
 /// Returns a location in words: `new.yaml:12:5`, or what would contain it.
-fn location(file: &str, place: &Place) -> String {
+fn location(document: &DocumentName, place: &Place) -> String {
     let Place {
         line, column, present, ..
     } = place;
     if *present {
-        format!("{file}:{line}:{column}")
+        format!("{document}:{line}:{column}")
     } else {
-        format!("absent below {file}:{line}:{column}")
+        format!("absent below {document}:{line}:{column}")
     }
-}
-
-/// Returns the path of a document's file: without the revision that it was read from.
-fn path(file: &str) -> String {
-    let within = file
-        .split_once(':')
-        .filter(|(revision, _)| revision.chars().count() > 1);
-    phrases::path(within.map_or(file, |(_, path)| path))
 }
 
 /// Returns the sentence, and the reason of what is unclear.
 fn sentence(difference: &Difference) -> String {
     match &difference.reason {
-        Some(reason) => format!("{} ({reason})", difference.sentence),
-        None => difference.sentence.clone(),
+        Some(reason) => short(&format!("{} ({reason})", difference.sentence)),
+        None => short(&difference.sentence),
     }
+}
+
+/// Returns a text of a document on one line, without anything that a terminal or a CI system interprets. A long name
+/// loses its middle, so that what is said of it is read.
+fn short(text: &str) -> String {
+    let text = line(text);
+    let words = text.split(' ').map(|word| {
+        let characters: Vec<_> = word.chars().collect();
+        let (head, tail) = (LONGEST_NAME / 2, characters.len().saturating_sub(LONGEST_NAME / 2));
+        match (characters.get(..head), characters.get(tail..)) {
+            (Some(first), Some(last)) if head < tail => first.iter().chain(&['…']).chain(last).collect(),
+            _ => word.to_owned(),
+        }
+    });
+    clipped(&words.collect::<Vec<_>>().join(" "), LONGEST_TEXT)
 }
 
 #[cfg(test)]

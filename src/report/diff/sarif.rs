@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{path, sentence};
-use crate::diff::{Diff, Difference, Kind, Meaning, Place};
+use super::sentence;
+use crate::diff::{Diff, Difference, DocumentName, Kind, Meaning, Place};
 use crate::exchange::sanitize::json_text;
-use crate::report::sarif::{SCHEMA, artifact};
+use crate::report::sarif::{SCHEMA, artifact, plain};
 
 /// Returns the differences as a SARIF file that ends in a newline.
 #[must_use]
@@ -55,8 +55,8 @@ fn result(diff: &Diff, difference: &Difference) -> Value {
         "ruleIndex": kinds,
         "level": level,
         "message": { "text": plain(&text) },
-        "locations": [location(&diff.new.file, &difference.new)],
-        "relatedLocations": [related(&diff.old.file, &difference.old)],
+        "locations": [location(&diff.new, &difference.new)],
+        "relatedLocations": [related(&diff.old, &difference.old)],
         "partialFingerprints": BTreeMap::from([("countersignDifference/v1", print)]),
         "properties": {
             "operation": operation,
@@ -69,15 +69,15 @@ fn result(diff: &Diff, difference: &Difference) -> Value {
     })
 }
 
-fn location(file: &str, place: &Place) -> Value {
+fn location(document: &DocumentName, place: &Place) -> Value {
     json!({ "physicalLocation": {
-        "artifactLocation": artifact(&path(file)),
+        "artifactLocation": artifact(&document.file),
         "region": { "startLine": place.line.max(1) },
     }})
 }
 
-fn related(file: &str, place: &Place) -> Value {
-    let mut location = location(file, place);
+fn related(document: &DocumentName, place: &Place) -> Value {
+    let mut location = location(document, place);
     let what = if place.present {
         "in the old document"
     } else {
@@ -87,9 +87,4 @@ fn related(file: &str, place: &Place) -> Value {
         members.insert("message".to_owned(), json!({ "text": what }));
     }
     location
-}
-
-/// A message of this format may contain links, so a text that looks like one is broken up.
-fn plain(text: &str) -> String {
-    text.replace("](", "] (")
 }

@@ -1,7 +1,7 @@
 //! The differences in Markdown, for a comment on a merge request or the summary of a step.
 
-use super::{groups, sentence, verdict};
-use crate::diff::{Diff, Difference, FactChange, Meaning, Place};
+use super::{groups, sentence, short, verdict};
+use crate::diff::{Diff, Difference, DocumentName, FactChange, Meaning, Place};
 use crate::report::MOST_BYTES;
 use crate::report::markdown::{cell, code};
 use crate::report::phrases::clipped;
@@ -27,11 +27,11 @@ pub fn diff_markdown_within(diff: &Diff, most: usize) -> String {
         (0, _) => "⚠️",
         _ => "❌",
     };
-    let file = |file: &str| code(&clipped(file, LONGEST));
+    let name = |document: &DocumentName| code(&clipped(&document.to_string(), LONGEST));
     let mut text = format!(
         "### {sign} {} → {}: {}\n",
-        file(&diff.old.file),
-        file(&diff.new.file),
+        name(&diff.old),
+        name(&diff.new),
         verdict(diff)
     );
     if text.len() > most {
@@ -107,7 +107,7 @@ fn facts(diff: &Diff) -> String {
     let mut left_out = 0;
     for (word, changes) in [("lost", &facts.lost), ("gained", &facts.gained)] {
         for FactChange { name, line } in changes.iter().take(MOST_FACTS) {
-            text.push_str(&format!("| {} | {word} | {line} |\n", cell(name)));
+            text.push_str(&format!("| {} | {word} | {line} |\n", cell(&short(name))));
         }
         left_out += changes.len().saturating_sub(MOST_FACTS);
     }

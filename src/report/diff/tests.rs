@@ -54,6 +54,17 @@ fn the_reports_of_a_diff() {
 }
 
 #[test]
+fn a_file_of_a_revision_is_named_with_it_and_annotated_without_it() {
+    let mut diff = sample();
+    for document in [&mut diff.old, &mut diff.new] {
+        document.revision = Some("main".to_owned());
+    }
+    assert!(diff_terminal(&diff, &Terminal::default()).contains("\nmain:old.yaml -> main:new.yaml: "));
+    assert!(diff_github(&diff).contains("::error file=new.yaml,line="));
+    assert!(diff_sarif(&diff).contains("\"uri\": \"old.yaml\""));
+}
+
+#[test]
 fn two_documents_that_mean_the_same_have_one_line() {
     let document = read("old.yaml", OLD.to_owned()).unwrap();
     let text = diff_terminal(&diff(&document, &document, None), &Terminal::default());
@@ -87,6 +98,34 @@ fn no_text_of_a_document_is_a_command_or_ends_a_cell() {
     let row = diff_markdown(&diff);
     let row = row.lines().find(|line| line.contains("**breaking**")).unwrap();
     assert_eq!(row.replace("\\|", "").matches('|').count(), 7, "{row}");
+}
+
+#[test]
+fn a_long_name_loses_its_middle_and_a_short_text_nothing() {
+    let name = "a".repeat(900) + "z";
+    let read = |text: String| read("things.yaml", text).unwrap();
+    let new = OLD
+        .replace(" name:", &format!(" {name}:"))
+        .replace("/others", &format!("/{name}"));
+    let diff = diff(&read(OLD.to_owned()), &read(new), None);
+    for text in [
+        diff_terminal(&diff, &Terminal::default()),
+        diff_markdown(&diff),
+        diff_github(&diff),
+    ] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!text.contains(&"a".repeat(100)), "{text}");
+        assert!(
+            text.contains("aaa…aaa") && text.contains("az` of the 200 response is new"),
+            "{text}"
+        );
+    }
+    assert!(diff_json(&diff).contains(&name));
+    assert_eq!(
+        short("`/data/name` was integer, is string"),
+        "`/data/name` was integer, is string"
+    );
+    assert_eq!(short(&"a b ".repeat(1_000)).chars().count(), LONGEST_TEXT + 1);
 }
 
 #[test]

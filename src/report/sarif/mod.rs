@@ -172,9 +172,8 @@ fn properties(record: &Record) -> RunProperties {
 /// Returns the result of a group: located at its first finding, with the others as related locations.
 fn result(record: &Record, group: &Group<'_>, rules: &[Descriptor]) -> SarifResult {
     let finding = group.first;
-    // A message of this format may contain links, so a text that looks like one is broken up.
     let plain = |text: &str| Text {
-        text: text.replace("](", "] ("),
+        text: plain(text),
         markdown: None,
     };
     let place = |finding: &FindingRecord, message| Location {
@@ -214,6 +213,11 @@ fn result(record: &Record, group: &Group<'_>, rules: &[Descriptor]) -> SarifResu
             recorded_in: finding.recorded_in.clone(),
         },
     }
+}
+
+/// Returns a text as a message of this format, which may contain links: what looks like one is broken up.
+pub(super) fn plain(text: &str) -> String {
+    text.replace("](", "] (")
 }
 
 /// Returns what identifies a finding in the next run, even if its line has moved.
