@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::builder::PathBufValueParser;
 use clap::{ArgAction, Args};
 
-use super::config::{CheckPart, Setting, TargetPart, WithOrigin};
-use super::edge::{CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
+use super::config::{CheckPart, ConfigFlags, Setting, TargetPart};
+use super::edge::{ColorWhen, TARGET_VARIABLE};
 use super::failure::Failure;
 use super::format;
 use super::output::ReportTarget;
@@ -21,12 +20,8 @@ pub(super) struct Arguments {
     /// The target of `countersign.toml` to check; `embedded` is the reference service
     #[arg(long, value_name = "NAME", env = TARGET_VARIABLE)]
     pub(super) target: Option<Setting<String>>,
-    /// The configuration; without it `countersign.toml` is searched for from the working directory upwards
-    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, value_parser = WithOrigin(PathBufValueParser::new()))]
-    pub(super) config: Option<Setting<PathBuf>>,
-    /// Read no configuration
-    #[arg(long)]
-    pub(super) no_config: bool,
+    #[command(flatten)]
+    pub(super) configuration: ConfigFlags,
     /// A file that contains the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
@@ -79,11 +74,6 @@ impl Arguments {
     /// Returns the file of the contract that was named.
     pub(super) fn spec(&self) -> Option<&Path> {
         self.check.spec.as_ref().map(|spec| spec.value.as_path())
-    }
-
-    /// Returns the configuration that was named.
-    pub(super) fn config_file(&self) -> Option<&Path> {
-        self.config.as_ref().map(|config| config.value.as_path())
     }
 
     /// Returns whether requests that create and update are sent.

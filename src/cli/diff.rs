@@ -2,12 +2,14 @@
 
 use clap::{Args, ValueEnum};
 
+use super::config::{Config, ConfigFlags, State, WrittenEntry};
 use super::document::Source;
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::report_flags::ReportFlags;
 use crate::contract::document::Document;
-use crate::diff::{Diff, Meaning, diff, read};
+use crate::diff::{AcceptedDifference, Diff, DifferenceScope, Meaning, diff, read};
+use crate::report::AcceptedState;
 
 /// The exit code where something breaks.
 const DIFFERS: u8 = 1;
@@ -24,6 +26,8 @@ pub(super) struct Arguments {
     /// What ends the command with 1
     #[arg(long, value_name = "WHAT", default_value = "breaking")]
     fail_on: FailOn,
+    #[command(flatten)]
+    config: ConfigFlags,
     #[command(flatten)]
     flags: ReportFlags<Diff>,
 }
@@ -48,19 +52,45 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let inputs = [&arguments.old, &arguments.new];
     let files = inputs.into_iter().filter_map(Source::file);
     arguments.flags.reject_overwrites_of("a contract", files)?;
+    let config = Config::find(&arguments.config, false, &edge::folder())?;
+    let files = config.iter().map(|config| config.path.as_path());
+    arguments.flags.reject_overwrites_of("the configuration", files)?;
+    let today = edge::now().date_naive();
+    let entries = config.map_or_else(|| Ok(Vec::new()), |config| config.differences(today))?;
     let (old, new) = (document(&arguments.old)?, document(&arguments.new)?);
-    let mut diff = diff(&old, &new, Some(edge::now().date_naive()));
+    let mut diff = diff(&old, &new, Some(today));
     diff.old = arguments.old.named(diff.old);
     diff.new = arguments.new.named(diff.new);
+    accept(&mut diff, &entries);
     if !arguments.flags.write(&diff)? {
         return Ok(NOT_WRITTEN);
     }
     let fails = match arguments.fail_on {
-        FailOn::Any => !diff.differences.is_empty(),
+        FailOn::Any => diff.unaccepted().next().is_some(),
         FailOn::Breaking => diff.count(Meaning::Breaking) > 0,
         FailOn::None => false,
     };
     Ok(if fails { DIFFERS } else { 0 })
+}
+
+/// Accepts what the entries cover, and prints a note on each entry that accepts nothing.
+fn accept(diff: &mut Diff, entries: &[WrittenEntry<DifferenceScope>]) {
+    for written in entries {
+        let accepted = AcceptedDifference {
+            reason: written.reason.clone(),
+            until: written.until,
+            location: written.location.to_string(),
+        };
+        let (state, expired) = match written.state {
+            State::Applies if diff.accept(&written.entry, &accepted) == 0 => (AcceptedState::NoLongerOccurs, None),
+            State::Applies => (AcceptedState::Holds, None),
+            State::Expired(since) => (AcceptedState::Expired, Some(since.to_string())),
+            State::NeedsReason => (AcceptedState::Waits, None),
+        };
+        if let Some(to_do) = state.to_do(expired.as_deref(), "keep to the old contract") {
+            edge::note(&format!("note: {}: {} {to_do}", written.location, written.entry));
+        }
+    }
 }
 
 fn document(source: &Source) -> Result<Document, Failure> {

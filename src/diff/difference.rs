@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::accepted::AcceptedDifference;
 use super::kind::Kind;
 use crate::contract::document::{Document, Position};
 use crate::contract::operation::Method;
@@ -29,14 +30,20 @@ impl Diff {
         asked.max().unwrap_or(Release::Patch)
     }
 
-    /// Returns how many differences have this meaning for the service's contract.
+    /// Returns how many differences have this meaning for the service's contract and are not accepted.
     #[must_use]
     pub fn count(&self, meaning: Meaning) -> usize {
-        let differences = self.differences.iter();
-        differences.filter(|difference| difference.meaning == meaning).count()
+        let meanings = self.unaccepted().map(|difference| difference.meaning);
+        meanings.filter(|found| *found == meaning).count()
     }
 
-    /// Whether any difference breaks those who call the service.
+    /// Returns the differences that are not accepted.
+    pub fn unaccepted(&self) -> impl Iterator<Item = &Difference> {
+        let differences = self.differences.iter();
+        differences.filter(|difference| difference.accepted.is_none())
+    }
+
+    /// Whether any difference that is not accepted breaks those who call the service.
     #[must_use]
     pub fn is_breaking(&self) -> bool {
         self.count(Meaning::Breaking) > 0
@@ -102,6 +109,9 @@ pub struct Difference {
     pub reason: Option<String>,
     /// What it means for the Rust client that is generated from the contract.
     pub client: ClientEffect,
+    /// Why it is accepted, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<AcceptedDifference>,
     /// Where the old document states it.
     pub old: Place,
     /// Where the new document states it.
@@ -109,14 +119,16 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the version that this difference asks for.
+    /// Returns the version that this difference asks for. If it is accepted, only the client counts, which changes anyway.
     #[must_use]
     pub fn release(&self) -> Release {
-        match (self.meaning, self.client) {
-            (Meaning::Breaking, _) | (_, ClientEffect::Major) => Release::Major,
-            (_, ClientEffect::Minor) => Release::Minor,
+        let breaks = self.meaning == Meaning::Breaking && self.accepted.is_none();
+        match self.client {
+            _ if breaks => Release::Major,
+            ClientEffect::Major => Release::Major,
+            ClientEffect::Minor => Release::Minor,
             // What is news of the service alone leaves the client as it was.
-            (Meaning::Compatible | Meaning::Unclear, ClientEffect::None) => Release::Patch,
+            ClientEffect::None => Release::Patch,
         }
     }
 }

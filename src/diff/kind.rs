@@ -2,6 +2,14 @@
 
 use serde::{Serialize, Serializer};
 
+impl Kind {
+    /// Returns the kind of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
 /// Declares the kinds once: variant, name in reports, summary.
 macro_rules! kinds {
     ($($variant:ident $name:literal $summary:literal,)*) => {

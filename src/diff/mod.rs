@@ -35,6 +35,7 @@
 //!
 //! It reads documents and not contracts, because a contract rejects a document at its first defect.
 
+mod accepted;
 mod bodies;
 mod callbacks;
 mod difference;
@@ -55,6 +56,7 @@ use chrono::NaiveDate;
 
 use crate::contract::defect::{Defect, Problem};
 use crate::contract::document::{Document, NodeKind};
+pub use accepted::{AcceptedDifference, DifferenceScope};
 pub use difference::{
     ClientEffect, Diff, Difference, DocumentName, FactChange, FactChanges, Meaning, OperationName, Place, Release, Side,
 };

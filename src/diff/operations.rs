@@ -208,6 +208,7 @@ impl<'both> Comparison<'both> {
             meaning,
             reason: reason.map(str::to_owned),
             client: found.client,
+            accepted: None,
             old: Place::of(self.old.document, &old),
             new: Place::of(self.new.document, &new),
         };
@@ -258,6 +259,7 @@ impl<'both> Comparison<'both> {
                 meaning: change.meaning,
                 reason: change.reason.map(str::to_owned),
                 client: change.client,
+                accepted: None,
                 old: Place::of(self.old.document, &change.old),
                 new: Place::of(self.new.document, &change.new),
             };

@@ -65,6 +65,21 @@ pub enum AcceptedState {
     Waits,
 }
 
+impl AcceptedState {
+    /// Returns what somebody has to do about an entry in this state: `fix` is what would make it unnecessary.
+    pub(crate) fn to_do(self, expired: Option<&str>, fix: &str) -> Option<String> {
+        Some(match self {
+            Self::Holds => return None,
+            Self::NoLongerOccurs => "no longer occurs; take the entry out".to_owned(),
+            Self::Expired => {
+                let since = expired.unwrap_or("some day");
+                format!("expired and accepts nothing since {since}; {fix}, or give it another day")
+            }
+            Self::Waits => "accepts nothing until its reason is filled in".to_owned(),
+        })
+    }
+}
+
 /// Returns what the run shows about each acceptance, in the same order.
 #[must_use]
 pub fn accepted(run: &Run, contract: &Contract, levels: &Levels, acceptances: &[Acceptance]) -> Vec<AcceptedRecord> {
@@ -114,15 +129,7 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &LevelEntry) 
 /// needs action, with the action. None if there is nothing to report.
 pub(super) fn entries(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, String)>)> {
     let entries = accepted.iter().filter_map(|entry| {
-        let what = match entry.state {
-            AcceptedState::Holds => return None,
-            AcceptedState::NoLongerOccurs => "no longer occurs; take the entry out".to_owned(),
-            AcceptedState::Expired => {
-                let since = entry.expired.as_deref().unwrap_or("some day");
-                format!("expired and accepts nothing since {since}; fix the service, or give it another day")
-            }
-            AcceptedState::Waits => "accepts nothing until its reason is filled in".to_owned(),
-        };
+        let what = entry.state.to_do(entry.expired.as_deref(), "fix the service")?;
         Some((entry.location.as_str(), format!("{} {what}", entry.entry_scope)))
     });
     let entries: Vec<_> = entries.collect();

@@ -62,6 +62,9 @@ pub(super) enum Problem {
         /// What it takes.
         reason: String,
     },
+    /// Not an operation as reports of differences name it.
+    #[error("`{0}` is not an operation; write method and path as `countersign diff` does, for example `POST /things`")]
+    Operation(String),
     /// A report that cannot be read.
     #[error("{0}")]
     Report(String),

@@ -11,6 +11,7 @@ use toml::value::Datetime;
 
 use super::setting::Setting;
 use super::settings::{CheckPart, TargetPart};
+use crate::diff::Kind;
 use crate::rules::{Level, RULES};
 
 /// How `countersign` checks services: targets by name, defaults of a check, accepted deviations, reports. Flags
@@ -37,6 +38,10 @@ pub(super) struct ConfigFile {
     #[serde(default)]
     #[schemars(with = "Option<Vec<LevelPart>>")]
     pub(super) levels: Vec<LevelPart>,
+    /// The differences that `countersign diff` accepts.
+    #[serde(default)]
+    #[schemars(with = "Option<Vec<DifferencePart>>")]
+    pub(super) differences: Vec<DifferencePart>,
 }
 
 /// The level of a rule's findings, and where it applies.
@@ -57,6 +62,24 @@ pub(super) struct LevelPart {
     #[schemars(schema_with = "level_names")]
     pub(super) level: Setting<String>,
     /// The reason for the level. Without it the entry does nothing.
+    pub(super) reason: Setting<String>,
+    /// The last day on which the entry applies, in UTC: a date without quotes. It never expires if this is left out.
+    #[schemars(with = "Option<chrono::NaiveDate>")]
+    pub(super) until: Option<Setting<Datetime>>,
+}
+
+/// An accepted difference of two contracts.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DifferencePart {
+    /// The kind of difference, as in the JSON report of `countersign diff`.
+    #[schemars(schema_with = "kind_names")]
+    pub(super) kind: Setting<String>,
+    /// Method and path of the operation: `POST /things`. Every operation, and the document itself, if it is left out.
+    pub(super) operation: Option<Setting<String>>,
+    /// What differs, word for word as in the JSON report. Every difference of the kind there if it is left out.
+    pub(super) sentence: Option<Setting<String>>,
+    /// The reason for accepting it. Without it the entry does nothing.
     pub(super) reason: Setting<String>,
     /// The last day on which the entry applies, in UTC: a date without quotes. It never expires if this is left out.
     #[schemars(with = "Option<chrono::NaiveDate>")]
@@ -98,6 +121,11 @@ fn without_null(schema: &mut Schema) {
 
 fn rule_names(_: &mut SchemaGenerator) -> Schema {
     let names: Vec<_> = RULES.iter().map(|rule| rule.name).collect();
+    schemars::json_schema!({"type": "string", "enum": names})
+}
+
+fn kind_names(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
     schemars::json_schema!({"type": "string", "enum": names})
 }
 

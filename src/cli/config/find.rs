@@ -3,9 +3,13 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+use clap::builder::PathBufValueParser;
+
 use super::error::{ConfigError, FileLocation, Problem};
 use super::parse::Parsed;
-use crate::cli::edge;
+use super::setting::{Setting, WithOrigin};
+use crate::cli::edge::{self, CONFIG_VARIABLE};
 use crate::cli::failure::Failure;
 use crate::cli::output::ReportTarget;
 
@@ -17,6 +21,24 @@ const OUR_VARIABLES: &str = "COUNTERSIGN_";
 
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
+
+/// Which configuration is read.
+#[derive(Clone, Debug, Args)]
+pub(in crate::cli) struct ConfigFlags {
+    /// The configuration; without it `countersign.toml` is searched for from the working directory upwards
+    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, value_parser = WithOrigin(PathBufValueParser::new()))]
+    config: Option<Setting<PathBuf>>,
+    /// Read no configuration
+    #[arg(long)]
+    no_config: bool,
+}
+
+impl ConfigFlags {
+    /// Returns the configuration that was named.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.config.as_ref().map(|config| config.value.as_path())
+    }
+}
 
 /// The configuration of a run.
 #[derive(Debug)]
@@ -40,6 +62,28 @@ pub(in crate::cli) enum Trust {
 }
 
 impl Config {
+    /// Reads the configuration that is named, or else the one that is found from a folder upwards. One that is `created`
+    /// by the command need not exist.
+    ///
+    /// # Errors
+    ///
+    /// Flags that contradict each other; the errors of [`Config::read`].
+    pub(in crate::cli) fn find(flags: &ConfigFlags, created: bool, folder: &Path) -> Result<Option<Self>, Failure> {
+        if flags.no_config {
+            if flags.config.as_ref().is_some_and(Setting::is_flag) {
+                let message = "--config names a configuration, and --no-config reads none; give one of them";
+                return Err(Failure::Usage(message.to_owned()));
+            }
+            return Ok(None);
+        }
+        let path = match flags.file() {
+            Some(path) if created && !path.exists() => None,
+            Some(path) => Some((path.to_owned(), Trust::Named)),
+            None => upwards(folder)?.map(|path| (path, Trust::Found)),
+        };
+        path.map(|(path, trust)| Self::read(&path, trust)).transpose()
+    }
+
     /// Reads a file.
     ///
     /// # Errors
@@ -136,7 +180,7 @@ pub(super) fn text(path: &Path) -> Result<String, Failure> {
 ///
 /// [`Failure::Usage`] for a file above the folder that belongs to another user: another user with write access to a
 /// shared folder must not choose where a token goes.
-pub(super) fn upwards(from: &Path) -> Result<Option<PathBuf>, Failure> {
+fn upwards(from: &Path) -> Result<Option<PathBuf>, Failure> {
     for folder in from.ancestors() {
         let candidate = folder.join(FILE_NAME);
         if std::fs::symlink_metadata(&candidate).is_ok() {

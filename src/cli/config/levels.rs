@@ -1,29 +1,31 @@
-//! The levels of a configuration: accepted deviations, each with its reason and optionally its last day. The main type
-//! is [`WrittenEntry`].
+//! The levels and differences of a configuration: what is accepted, each with its reason and optionally its last day.
+//! The main type is [`WrittenEntry`].
 
 use std::collections::BTreeSet;
 
 use chrono::NaiveDate;
+use toml::value::Datetime;
 
 use super::error::{ConfigError, FileLocation, Problem};
-use super::file::LevelPart;
+use super::file::{DifferencePart, LevelPart};
 use super::find::Config;
 use super::parse::Parsed;
 use super::setting::Setting;
 use crate::contract::Contract;
 use crate::contract::openapi::near;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Method, OperationId};
+use crate::diff::{DifferenceScope, Kind};
 use crate::report::Acceptance;
 use crate::rules::{Level, LevelEntry, LevelScope, Levels, RULES, Rule, field_covers, is_field};
 
 /// Placeholders for a reason that is not written yet.
 const PLACEHOLDERS: [&str; 4] = ["todo", "fixme", "tbd", "xxx"];
 
-/// An entry of `[[levels]]`, resolved against the contract.
+/// An entry of `[[levels]]`, resolved against the contract, or of `[[differences]]`.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct WrittenEntry {
+pub(in crate::cli) struct WrittenEntry<Entry = LevelEntry> {
     /// Where it applies, and the level there.
-    pub(in crate::cli) entry: LevelEntry,
+    pub(in crate::cli) entry: Entry,
     /// The reason for it.
     pub(in crate::cli) reason: String,
     /// The last day on which it applies.
@@ -61,8 +63,24 @@ impl Config {
         for name in check.only.iter().chain(&check.skip).chain(&check.also_send) {
             operation(contract, &name.value).map_err(|problem| parsed.error(name, problem))?;
         }
+        // A mistake in the other entries is reported too, before somebody relies on them.
+        self.differences(today)?;
         let entries = parsed.file.levels.iter();
         entries.map(|part| entry(parsed, part, contract, today)).collect()
+    }
+
+    /// Returns the accepted differences.
+    ///
+    /// # Errors
+    ///
+    /// A kind that does not exist, what is not an operation, a value that is not a date.
+    pub(in crate::cli) fn differences(
+        &self,
+        today: NaiveDate,
+    ) -> Result<Vec<WrittenEntry<DifferenceScope>>, ConfigError> {
+        let parsed = &self.parsed;
+        let entries = parsed.file.differences.iter();
+        entries.map(|part| difference(parsed, part, today)).collect()
     }
 }
 
@@ -96,18 +114,45 @@ fn entry(
     let operation = parsed.resolve_if(&part.operation, |name| operation(contract, name))?;
     parsed.resolve_if(&part.field, |text| field(contract, operation, text))?;
     parsed.resolve_if(&part.fact, |name| fact(contract, name))?;
-    let until = parsed.resolve_if(&part.until, |until| day(until).ok_or(Problem::Date))?;
+    let entry = LevelEntry {
+        scope: level_scope(part),
+        rule,
+        operation,
+        level,
+    };
+    written(parsed, (entry, &part.rule), (&part.reason, &part.until), today)
+}
+
+fn difference(
+    parsed: &Parsed,
+    part: &DifferencePart,
+    today: NaiveDate,
+) -> Result<WrittenEntry<DifferenceScope>, ConfigError> {
+    let names = Kind::ALL.iter().map(|kind| kind.name());
+    let entry = DifferenceScope {
+        kind: parsed.resolve(&part.kind, |name| {
+            Kind::named(name).ok_or_else(|| unlisted("kind", name, near(name, names)))
+        })?,
+        operation: parsed.resolve_if(&part.operation, |name| called(name))?,
+        sentence: part.sentence.as_ref().map(|sentence| sentence.value.trim().to_owned()),
+    };
+    written(parsed, (entry, &part.kind), (&part.reason, &part.until), today)
+}
+
+/// Returns an entry, which begins at a value, with what every entry has.
+fn written<Entry>(
+    parsed: &Parsed,
+    (entry, begins): (Entry, &Setting<String>),
+    (reason, until): (&Setting<String>, &Option<Setting<Datetime>>),
+    today: NaiveDate,
+) -> Result<WrittenEntry<Entry>, ConfigError> {
+    let until = parsed.resolve_if(until, |until| day(until).ok_or(Problem::Date))?;
     Ok(WrittenEntry {
-        entry: LevelEntry {
-            scope: level_scope(part),
-            rule,
-            operation,
-            level,
-        },
-        reason: part.reason.value.trim().to_owned(),
+        entry,
+        reason: reason.value.trim().to_owned(),
         until,
-        location: parsed.location(&part.rule),
-        state: state(&part.reason.value, until, today),
+        location: parsed.location(begins),
+        state: state(&reason.value, until, today),
     })
 }
 
@@ -131,6 +176,17 @@ fn level(name: &str) -> Result<Level, Problem> {
     let names = Level::ALL.into_iter().map(Level::name);
     let found = Level::ALL.into_iter().find(|level| level.name() == name);
     found.ok_or_else(|| Problem::unknown("level", name, names))
+}
+
+/// Returns method and path of an operation, which neither document may have any longer.
+fn called(name: &str) -> Result<String, Problem> {
+    let parts = name.split_once(' ').filter(|(_, path)| path.starts_with('/'));
+    let is_method =
+        |method: &str| Method::from_key(&method.to_lowercase()).is_some_and(|known| known.as_str() == method);
+    match parts {
+        Some((method, _)) if is_method(method) => Ok(name.to_owned()),
+        _ => Err(Problem::Operation(name.to_owned())),
+    }
 }
 
 fn operation(contract: &Contract, name: &str) -> Result<OperationId, Problem> {
@@ -174,7 +230,7 @@ fn unlisted(what: &'static str, name: &str, near: Option<&str>) -> Problem {
     }
 }
 
-fn day(until: &toml::value::Datetime) -> Option<NaiveDate> {
+fn day(until: &Datetime) -> Option<NaiveDate> {
     let date = until.date.filter(|_| until.time.is_none() && until.offset.is_none())?;
     NaiveDate::from_ymd_opt(date.year.into(), date.month.into(), date.day.into())
 }

@@ -19,7 +19,8 @@ pub(super) mod shown;
 
 pub(super) use accept::Accepting;
 pub(super) use error::ConfigError;
-pub(super) use levels::add;
+pub(super) use find::{Config, ConfigFlags};
+pub(super) use levels::{State, WrittenEntry, add};
 pub(super) use resolve::ResolvedArguments;
-pub(super) use setting::{Origin, Percent, Setting, WithOrigin};
+pub(super) use setting::{Origin, Percent, Setting};
 pub(super) use settings::{CheckPart, TargetPart};

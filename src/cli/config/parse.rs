@@ -133,6 +133,7 @@ fn mistyped(message: &str, path: Option<String>) -> Problem {
         let hint = match key {
             "base_url" => "; a target has a base URL: base_url = \"https://api.example.com\"",
             "reason" => "; say why: reason = \"…\"",
+            "kind" => "; the JSON report of `countersign diff` has it: kind = \"property-removed\"",
             "level" => "; write `deny`, `warn` or `allow`: level = \"allow\"",
             "rule" => "; `countersign rules` lists all",
             _ => "",

@@ -10,7 +10,7 @@
 //! `default_target`. A base URL that is given by itself takes nothing from a target in the file, least of all its
 //! token.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use chrono::NaiveDate;
 use clap::parser::ValueSource;
@@ -51,7 +51,7 @@ impl ResolvedArguments {
     ///
     /// A configuration that cannot be read or is not valid; two targets at once.
     pub(in crate::cli) fn new(arguments: Arguments, typed: &ArgMatches, folder: &Path) -> Result<Self, Failure> {
-        let config = config(&arguments, folder)?;
+        let config = Config::find(&arguments.configuration, arguments.accept, folder)?;
         let reports = match arguments.report.as_slice() {
             [] => Origin::Default,
             _ => Origin::Flag("report".to_owned()),
@@ -148,7 +148,7 @@ impl ResolvedArguments {
     /// Those of [`Accepting::open`].
     pub(in crate::cli) fn accepting(&self) -> Result<Option<Accepting>, Failure> {
         let arguments = &self.arguments;
-        let open = || Accepting::open(self.config.as_ref(), arguments.config_file());
+        let open = || Accepting::open(self.config.as_ref(), arguments.configuration.file());
         arguments.accept.then(open).transpose()
     }
 
@@ -157,7 +157,7 @@ impl ResolvedArguments {
         let arguments = &self.arguments;
         match &self.config {
             Some(config) => Some(&config.path),
-            None if arguments.accept => Some(arguments.config_file().unwrap_or(Path::new(find::FILE_NAME))),
+            None if arguments.accept => Some(arguments.configuration.file().unwrap_or(Path::new(find::FILE_NAME))),
             None => None,
         }
     }
@@ -236,23 +236,6 @@ fn one_target(arguments: &Arguments) -> Result<(), Failure> {
         return words("--fault is for the embedded service; leave the target out, or give --target embedded");
     }
     Ok(())
-}
-
-fn config(arguments: &Arguments, folder: &Path) -> Result<Option<Config>, Failure> {
-    if arguments.no_config {
-        if arguments.config.as_ref().is_some_and(Setting::is_flag) {
-            let message = "--config names a configuration, and --no-config reads none; give one of them";
-            return Err(Failure::Usage(message.to_owned()));
-        }
-        return Ok(None);
-    }
-    let path: Option<(PathBuf, Trust)> = match arguments.config_file() {
-        // `--accept` creates it.
-        Some(path) if arguments.accept && !path.exists() => None,
-        Some(path) => Some((path.to_owned(), Trust::Named)),
-        None => find::upwards(folder)?.map(|path| (path, Trust::Found)),
-    };
-    path.map(|(path, trust)| Config::read(&path, trust)).transpose()
 }
 
 /// Checks every target, used or not, so that a mistake is reported before somebody deploys there.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use serde::Deserialize as _;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::file;
 use super::levels::{State, WrittenEntry};
@@ -16,6 +16,7 @@ use crate::cli::check;
 use crate::cli::edge;
 use crate::cli::failure::Failure;
 use crate::cli::report_flags::targets;
+use crate::diff::DifferenceScope;
 use crate::exchange::Target;
 
 /// The arguments of `config`.
@@ -63,7 +64,10 @@ pub(in crate::cli) fn print_schema() -> Result<u8, Failure> {
 /// Prints what a check with these arguments would do.
 pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result<u8, Failure> {
     let contract = check::contract(resolved.arguments.spec())?;
-    let entries = resolved.levels(&contract, edge::now().date_naive())?;
+    let today = edge::now().date_naive();
+    let entries = resolved.levels(&contract, today)?;
+    let config = resolved.config.as_ref();
+    let differences = config.map_or_else(|| Ok(Vec::new()), |config| config.differences(today))?;
     check::scope(&resolved.arguments, &contract, 0)?;
     check::levels(&resolved.arguments)?;
     if let Some(url) = &resolved.arguments.service.base_url {
@@ -72,6 +76,7 @@ pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result
     let page = Listing {
         resolved,
         entries: &entries,
+        differences: &differences,
     };
     edge::print(&match form {
         Printed::Json => serde_json::to_string_pretty(&page.json()).unwrap_or_default() + "\n",
@@ -84,6 +89,7 @@ pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result
 struct Listing<'page> {
     resolved: &'page ResolvedArguments,
     entries: &'page [WrittenEntry],
+    differences: &'page [WrittenEntry<DifferenceScope>],
 }
 
 /// A setting: its name, its value, and the origin of the value.
@@ -206,6 +212,13 @@ impl Listing<'_> {
                 why(entry)
             );
         }
+        if !self.differences.is_empty() {
+            text.push_str("\naccepted differences\n");
+        }
+        for entry in self.differences {
+            let until = entry.until.map_or_else(String::new, |day| format!(" until {day}"));
+            let _ = writeln!(text, "  {}  {}{until}{}", entry.location, entry.entry, why(entry));
+        }
     }
 
     fn json(&self) -> Value {
@@ -213,19 +226,11 @@ impl Listing<'_> {
         let rows = rows.map(|(name, value, origin)| (name, json!({"value": value, "origin": origin})));
         let (token, set, origin) = self.token();
         let levels = self.entries.iter().map(|entry| {
-            json!({
-                "scope": entry.entry.scope,
-                "level": entry.entry.level,
-                "reason": entry.reason,
-                "until": entry.until,
-                "origin": entry.location.to_string(),
-                "state": match entry.state {
-                    State::Expired(_) => "expired",
-                    State::Applies => "holds",
-                    State::NeedsReason => "waits",
-                },
-            })
+            let mut written = written(entry, json!(entry.entry.scope));
+            written.insert("level".to_owned(), json!(entry.entry.level));
+            written
         });
+        let differences = self.differences.iter().map(|entry| written(entry, json!(entry.entry)));
         json!({
             "configuration": self.resolved.config.as_ref().map(|config| config.path.display().to_string()),
             "target": self.resolved.target,
@@ -233,8 +238,29 @@ impl Listing<'_> {
             "settings": Value::Object(rows.collect()),
             "flags": self.flags().into_iter().map(|(level, rule)| json!({"rule": rule, "level": level})).collect::<Vec<_>>(),
             "levels": levels.collect::<Vec<_>>(),
+            "differences": differences.collect::<Vec<_>>(),
         })
     }
+}
+
+/// Returns what every entry has.
+fn written<Entry>(entry: &WrittenEntry<Entry>, scope: Value) -> Map<String, Value> {
+    let state = match entry.state {
+        State::Expired(_) => "expired",
+        State::Applies => "holds",
+        State::NeedsReason => "waits",
+    };
+    let members = [
+        ("scope", scope),
+        ("reason", json!(entry.reason)),
+        ("until", json!(entry.until)),
+        ("origin", json!(entry.location.to_string())),
+        ("state", json!(state)),
+    ];
+    members
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect()
 }
 
 /// Renders a value for people.
@@ -257,7 +283,7 @@ fn rendered(name: &str, value: &Value) -> String {
 }
 
 /// Returns why an entry is there, and why it does nothing if it does not apply.
-fn why(entry: &WrittenEntry) -> String {
+fn why<Entry>(entry: &WrittenEntry<Entry>) -> String {
     match entry.state {
         State::Applies => format!(": {}", entry.reason),
         State::Expired(since) => format!(": {} (expired, does nothing since {since})", entry.reason),

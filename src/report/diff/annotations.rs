@@ -1,7 +1,7 @@
 //! The differences as GitHub's workflow commands: an annotation at the line of the new document for each of the most
 //! urgent ones. The summary of the step is the Markdown report.
 
-use super::{groups, sentence, verdict};
+use super::{acceptance, groups, sentence, urgency, verdict, word};
 use crate::diff::{Diff, Difference, Meaning};
 use crate::report::github::{MOST_SHOWN, command};
 use crate::report::phrases::{clipped, path};
@@ -17,7 +17,7 @@ pub fn diff_github(diff: &Diff) -> String {
     for group in &groups {
         all.extend(group.differences.iter().map(|difference| (group.title(), *difference)));
     }
-    all.sort_by_key(|(_, difference)| difference.meaning);
+    all.sort_by_key(|(_, difference)| urgency(difference));
     let mut lines: Vec<_> = all
         .iter()
         .take(MOST_SHOWN)
@@ -36,6 +36,7 @@ pub fn diff_github(diff: &Diff) -> String {
 
 fn annotation(diff: &Diff, title: &str, difference: &Difference) -> String {
     let name = match difference.meaning {
+        _ if difference.accepted.is_some() => "notice",
         Meaning::Breaking => "error",
         Meaning::Compatible => "notice",
         Meaning::Unclear => "warning",
@@ -45,14 +46,14 @@ fn annotation(diff: &Diff, title: &str, difference: &Difference) -> String {
         ("line", difference.new.line.max(1).to_string()),
         (
             "title",
-            clipped(
-                &format!("{} ({})", difference.meaning.as_str(), difference.kind.name()),
-                LONGEST,
-            ),
+            clipped(&format!("{} ({})", word(difference), difference.kind.name()), LONGEST),
         ),
     ];
     let old = &difference.old;
     let place = if old.present { "line" } else { "below line" };
-    let message = format!("{title}: {}; {}, {place} {}", sentence(difference), diff.old, old.line);
+    let mut message = format!("{title}: {}; {}, {place} {}", sentence(difference), diff.old, old.line);
+    if let Some(acceptance) = acceptance(difference) {
+        message.push_str(&format!("; {acceptance}"));
+    }
     command(name, &properties, &clipped(&message, LONGEST))
 }

@@ -25,6 +25,7 @@ struct Counts {
     breaking: usize,
     unclear: usize,
     compatible: usize,
+    accepted: usize,
 }
 
 /// Returns the differences as JSON that ends in a newline.
@@ -40,6 +41,7 @@ pub fn diff_json(diff: &Diff) -> String {
             breaking: diff.count(Meaning::Breaking),
             unclear: diff.count(Meaning::Unclear),
             compatible: diff.count(Meaning::Compatible),
+            accepted: diff.differences.len() - diff.unaccepted().count(),
         },
         differences: &diff.differences,
         facts: &diff.facts,

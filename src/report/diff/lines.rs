@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{groups, location, sentence, short, verdict};
-use crate::diff::{Diff, Difference, FactChange, Meaning};
+use super::{acceptance, groups, location, sentence, short, verdict, word};
+use crate::diff::{Diff, Difference, DifferenceScope, FactChange, Meaning};
+use crate::exchange::sanitize::sanitize_json;
 use crate::report::phrases::line;
 use crate::report::wrap::hanging_indent;
 use crate::report::{Terminal, Verbosity};
@@ -35,11 +36,7 @@ pub fn diff_terminal(diff: &Diff, terminal: &Terminal) -> String {
 
 fn entry(diff: &Diff, difference: &Difference, terminal: &Terminal) -> String {
     let width = terminal.width.unwrap_or(WIDTH).clamp(40, WIDTH);
-    let head = format!(
-        "  {:<10}  {:<9}  ",
-        difference.meaning.as_str(),
-        difference.side.as_str()
-    );
+    let head = format!("  {:<10}  {:<9}  ", word(difference), difference.side.as_str());
     let below = " ".repeat(head.len());
     let (old, new) = (
         location(&diff.old, &difference.old),
@@ -50,12 +47,44 @@ fn entry(diff: &Diff, difference: &Difference, terminal: &Terminal) -> String {
     lines.push('\n');
     lines.push_str(&hanging_indent(&below, &line(&places), width));
     lines.push('\n');
-    let (word, colour) = match difference.meaning {
-        Meaning::Breaking => ("breaking", "31"),
-        Meaning::Unclear => ("unclear", "33"),
-        Meaning::Compatible => ("compatible", "32"),
+    if let Some(acceptance) = acceptance(difference) {
+        lines.push_str(&hanging_indent(&below, &acceptance, width));
+        lines.push('\n');
+    } else if terminal.verbosity == Verbosity::Verbose && difference.meaning == Meaning::Breaking {
+        for line in entry_to_accept(difference) {
+            lines.push_str(&format!("{below}{line}\n"));
+        }
+    }
+    let colour = match difference.meaning {
+        _ if difference.accepted.is_some() => "32",
+        Meaning::Breaking => "31",
+        Meaning::Unclear => "33",
+        Meaning::Compatible => "32",
     };
+    let word = word(difference);
     lines.replacen(word, &terminal.styling.emphasized(word, colour), 1)
+}
+
+/// Returns the entry of the configuration that would accept a difference, once it has a reason. Nothing in it is cut,
+/// because it would accept nothing then.
+fn entry_to_accept(difference: &Difference) -> Vec<String> {
+    let DifferenceScope {
+        kind,
+        operation,
+        sentence,
+    } = difference.scope();
+    let keys = [
+        ("kind", Some(kind.name().to_owned())),
+        ("operation", operation),
+        ("sentence", sentence),
+        ("reason", Some(String::new())),
+    ];
+    let keys = keys.into_iter().filter_map(|(key, value)| {
+        // A JSON string is a TOML string too.
+        let value = sanitize_json(&serde_json::Value::from(value?).to_string());
+        Some(format!("{key} = {value}"))
+    });
+    ["[[differences]]".to_owned()].into_iter().chain(keys).collect()
 }
 
 fn facts(diff: &Diff, terminal: &Terminal, text: &mut String) {

@@ -51,10 +51,34 @@ fn groups(diff: &Diff) -> Vec<Group<'_>> {
         }
     }
     for group in &mut groups {
-        group.differences.sort_by_key(|difference| difference.meaning);
+        group.differences.sort_by_key(|difference| urgency(difference));
     }
-    groups.sort_by_key(|group| group.differences.first().map(|difference| difference.meaning));
+    groups.sort_by_key(|group| group.differences.first().map(|difference| urgency(difference)));
     groups
+}
+
+/// Returns what orders the differences: the most urgent is the least, and the accepted ones come last.
+fn urgency(difference: &Difference) -> (bool, Meaning) {
+    (difference.accepted.is_some(), difference.meaning)
+}
+
+/// Returns the word for what a difference means: its meaning, unless it is accepted.
+fn word(difference: &Difference) -> &'static str {
+    match difference.accepted {
+        Some(_) => "accepted",
+        None => difference.meaning.as_str(),
+    }
+}
+
+/// Returns why a difference is accepted, and what it would mean otherwise.
+fn acceptance(difference: &Difference) -> Option<String> {
+    let accepted = difference.accepted.as_ref()?;
+    let until = accepted.until.map_or_else(String::new, |day| format!(" until {day}"));
+    let (meaning, location) = (difference.meaning.as_str(), &accepted.location);
+    Some(short(&format!(
+        "{meaning}, accepted{until} by {location}: {}",
+        accepted.reason
+    )))
 }
 
 /// Returns the verdict in one line.
@@ -63,7 +87,13 @@ fn verdict(diff: &Diff) -> String {
         return "the two documents mean the same".to_owned();
     }
     let count = |meaning: Meaning| format!("{} {}", diff.count(meaning), meaning.as_str());
-    let counts = [Meaning::Breaking, Meaning::Unclear, Meaning::Compatible].map(count);
+    let mut counts = [Meaning::Breaking, Meaning::Unclear, Meaning::Compatible]
+        .map(count)
+        .to_vec();
+    let accepted = diff.differences.len() - diff.unaccepted().count();
+    if accepted > 0 {
+        counts.push(format!("{accepted} accepted"));
+    }
     let differences = counted(diff.differences.len(), "difference");
     format!(
         "{differences}: {}; the version that follows is {}",

@@ -50,6 +50,10 @@ fn result(diff: &Diff, difference: &Difference) -> Value {
     };
     let kinds = Kind::ALL.iter().position(|kind| *kind == difference.kind);
     let print = [difference.kind.name(), &operation, &difference.sentence].join(" ");
+    let suppressions = difference
+        .accepted
+        .iter()
+        .map(|accepted| json!({ "kind": "external", "status": "accepted", "justification": accepted.reason }));
     json!({
         "ruleId": difference.kind.name(),
         "ruleIndex": kinds,
@@ -57,6 +61,7 @@ fn result(diff: &Diff, difference: &Difference) -> Value {
         "message": { "text": plain(&text) },
         "locations": [location(&diff.new, &difference.new)],
         "relatedLocations": [related(&diff.old, &difference.old)],
+        "suppressions": suppressions.collect::<Value>(),
         "partialFingerprints": BTreeMap::from([("countersignDifference/v1", print)]),
         "properties": {
             "operation": operation,

@@ -1,6 +1,6 @@
 //! The differences in Markdown, for a comment on a merge request or the summary of a step.
 
-use super::{groups, sentence, short, verdict};
+use super::{acceptance, groups, sentence, short, verdict};
 use crate::diff::{Diff, Difference, DocumentName, FactChange, Meaning, Place};
 use crate::report::MOST_BYTES;
 use crate::report::markdown::{cell, code};
@@ -70,9 +70,11 @@ pub fn diff_markdown_within(diff: &Diff, most: usize) -> String {
 
 fn row(difference: &Difference) -> String {
     let meaning = match difference.meaning {
+        _ if difference.accepted.is_some() => "accepted",
         Meaning::Breaking => "**breaking**",
         other => other.as_str(),
     };
+    let acceptance = acceptance(difference).map_or_else(String::new, |text| format!(" {}", cell(&text)));
     let line = |place: &Place| {
         let Place { line, present, .. } = place;
         if *present {
@@ -82,7 +84,7 @@ fn row(difference: &Difference) -> String {
         }
     };
     format!(
-        "| {meaning} | {} | {} | {} | {} | {} |\n",
+        "| {meaning} | {} | {} | {}{acceptance} | {} | {} |\n",
         difference.client.as_str(),
         difference.side.as_str(),
         cell(&sentence(difference)),

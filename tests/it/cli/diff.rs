@@ -164,3 +164,139 @@ fn a_step_of_github_gets_the_table_as_its_summary() {
     assert!(ended.stdout.starts_with("::error file=new.yaml,line=8,"), "{ended:?}");
     assert!(text(&ended, "summary.md").contains("| **breaking** |"));
 }
+
+/// `countersign diff` of an integer that became a string, with this configuration.
+fn accepting(config: &str, arguments: &[&str]) -> Call {
+    of_types("type: string", arguments).file("countersign.toml", config)
+}
+
+/// An entry that accepts this difference, as narrow as it can be, with these lines at its end.
+fn entry(last: &str) -> String {
+    format!(
+        "[[differences]]\nkind = \"type\"\noperation = \"GET /things\"\n\
+         sentence = \"the body of the 200 response was integer, is string\"\n{last}\n"
+    )
+}
+
+#[test]
+fn an_accepted_difference_is_listed_and_does_not_count() {
+    for config in [
+        entry("reason = \"agreed\"\nuntil = 2099-01-31"),
+        "[[differences]]\nkind = \"type\"\nreason = \"agreed\"\n".to_owned(),
+    ] {
+        for fails_on in ["any", "breaking"] {
+            let ended = accepting(&config, &["--fail-on", fails_on]).run();
+            assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+        }
+        assert_eq!(accepting(&config, &["--no-config"]).run().code, 1);
+        let elsewhere = accepting("", &["--config", "other.toml"]).file("other.toml", config);
+        assert_eq!(elsewhere.run().code, 0);
+    }
+    let config = entry("reason = \"agreed\"\nuntil = 2099-01-31");
+    let formats =
+        ["github", "json", "markdown", "sarif", "terminal"].map(|format| format!("--report={format}={format}.out"));
+    let ended = accepting(&config, &formats.each_ref().map(String::as_str)).run();
+    let by = "breaking, accepted until 2099-01-31 by countersign.toml:2: agreed";
+    for format in ["github", "markdown", "terminal"] {
+        let text = text(&ended, &format!("{format}.out"));
+        assert!(text.contains(by), "{text}");
+        // The client's type changes all the same.
+        assert!(
+            text.contains(
+                "1 difference: 0 breaking, 0 unclear, 0 compatible, 1 accepted; the version that follows is major"
+            ),
+            "{text}"
+        );
+    }
+    let json: Value = serde_json::from_str(&text(&ended, "json.out")).unwrap();
+    assert_eq!(json["counts"]["accepted"], 1);
+    assert_eq!(json["counts"]["breaking"], 0);
+    assert_eq!(json["differences"][0]["accepted"]["location"], "countersign.toml:2");
+    let sarif: Value = serde_json::from_str(&text(&ended, "sarif.out")).unwrap();
+    keeps(&sarif_schema(), &sarif);
+    assert_eq!(
+        sarif["runs"][0]["results"][0]["suppressions"][0]["justification"],
+        "agreed"
+    );
+}
+
+#[test]
+fn an_entry_that_accepts_nothing_says_why_and_the_difference_counts() {
+    let other = entry("reason = \"agreed\"").replace("is string", "is number");
+    for (config, note) in [
+        (
+            entry("reason = \"agreed\"\nuntil = 2020-01-31"),
+            "expired and accepts nothing since 2020-02-01; keep to the old contract, or give it another day",
+        ),
+        (entry("reason = \"\""), "accepts nothing until its reason is filled in"),
+        (other, "no longer occurs; take the entry out"),
+        (
+            entry("reason = \"agreed\"").replace("GET /", "POST /"),
+            "no longer occurs; take the entry out",
+        ),
+        (
+            "[[differences]]\nkind = \"enum\"\nreason = \"agreed\"\n".to_owned(),
+            "no longer occurs; take the entry out",
+        ),
+    ] {
+        let ended = accepting(&config, &[]).run();
+        assert_eq!(ended.code, 1, "{ended:?}");
+        assert!(ended.stderr.starts_with("note: countersign.toml:2: "), "{ended:?}");
+        assert!(ended.stderr.contains(note), "{ended:?}");
+        assert!(
+            ended.stdout.contains("1 breaking") && !ended.stdout.contains("accepted"),
+            "{ended:?}"
+        );
+    }
+}
+
+#[test]
+fn a_mistake_in_an_entry_is_reported_with_its_line() {
+    let correct = entry("reason = \"agreed\"");
+    for (config, message) in [
+        (
+            correct.replace("kind =", "kinds ="),
+            "countersign.toml:2:1: there is no key `kinds` in `differences`, did you mean `kind`?",
+        ),
+        (
+            correct.replace("\"type\"", "\"types\""),
+            "countersign.toml:2:8: there is no kind `types`, did you mean `type`?",
+        ),
+        (
+            correct.replace("GET /things", "getThings"),
+            "countersign.toml:3:13: `getThings` is not an operation; write method and path",
+        ),
+        (
+            entry("reason = \"agreed\"\nuntil = \"2099-01-31\""),
+            "countersign.toml:6:9: `differences.until` has the wrong type; expected a date without quotes",
+        ),
+        (entry(""), "`reason` is missing"),
+    ] {
+        let ended = accepting(&config, &[]).run();
+        assert_eq!(ended.code, 2, "{ended:?}");
+        assert!(ended.stderr.contains(message), "{ended:?}");
+        // A check of the same folder reports it too.
+        let check = countersign(&["config"]).file("countersign.toml", config).run();
+        assert!(check.code == 2 && check.stderr.contains(message), "{check:?}");
+    }
+}
+
+#[test]
+fn a_verbose_report_has_the_entry_that_would_accept_what_breaks() {
+    let ended = of_types("type: string", &["-v"]).run();
+    let lines = ended.stdout.lines().map(str::trim);
+    let lines = lines.skip_while(|line| *line != "[[differences]]").take(5);
+    let pasted = lines.collect::<Vec<_>>().join("\n");
+    assert!(pasted.ends_with("reason = \"\""), "{ended:?}");
+    let accepted = accepting(&pasted.replace("\"\"", "\"agreed\""), &["-v"]).run();
+    assert_eq!(accepted.code, 0, "{accepted:?}");
+    assert!(!accepted.stdout.contains("[[differences]]"), "{accepted:?}");
+    assert!(!of_types("type: string", &[]).run().stdout.contains("[[differences]]"));
+}
+
+#[test]
+fn a_report_does_not_replace_the_configuration() {
+    let ended = accepting("", &["--report", "json=countersign.toml"]).run();
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.stderr.contains("which is the configuration"), "{ended:?}");
+}

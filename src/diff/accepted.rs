@@ -1,0 +1,77 @@
+//! Accepted differences: which ones an entry of the configuration covers, and why it accepts them. The main type is
+//! [`DifferenceScope`].
+
+use std::fmt;
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use super::difference::{Diff, Difference};
+use super::kind::Kind;
+
+/// Which differences an entry of the configuration accepts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DifferenceScope {
+    /// The kind.
+    pub kind: Kind,
+    /// The operation, as `POST /things`; every operation, and the document, if it is left out.
+    pub operation: Option<String>,
+    /// What differs, as in [`Difference::sentence`]; everything of the kind there if it is left out.
+    pub sentence: Option<String>,
+}
+
+/// Why a difference is accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AcceptedDifference {
+    /// The reason.
+    pub reason: String,
+    /// The last day on which it is accepted, in UTC.
+    pub until: Option<NaiveDate>,
+    /// The file and line of the entry: `countersign.toml:12`.
+    pub location: String,
+}
+
+impl DifferenceScope {
+    /// Returns whether it covers a difference.
+    #[must_use]
+    pub fn covers(&self, difference: &Difference) -> bool {
+        let of = difference.scope();
+        let within = |wanted: &Option<String>, found: &Option<String>| wanted.is_none() || wanted == found;
+        self.kind == of.kind && within(&self.operation, &of.operation) && within(&self.sentence, &of.sentence)
+    }
+}
+
+impl fmt::Display for DifferenceScope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.kind.name())?;
+        if let Some(operation) = &self.operation {
+            write!(formatter, " in {operation}")?;
+        }
+        match &self.sentence {
+            Some(sentence) => write!(formatter, " ({sentence})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Difference {
+    /// Returns the narrowest scope that covers it.
+    #[must_use]
+    pub fn scope(&self) -> DifferenceScope {
+        DifferenceScope {
+            kind: self.kind,
+            operation: self.operation.as_ref().map(ToString::to_string),
+            sentence: Some(self.sentence.clone()),
+        }
+    }
+}
+
+impl Diff {
+    /// Accepts what a scope covers, unless it is accepted already. Returns how many differences the scope covers.
+    pub fn accept(&mut self, scope: &DifferenceScope, accepted: &AcceptedDifference) -> usize {
+        let covered = self.differences.iter_mut().filter(|one| scope.covers(one));
+        covered
+            .map(|difference| difference.accepted.get_or_insert_with(|| accepted.clone()))
+            .count()
+    }
+}
