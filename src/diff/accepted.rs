@@ -21,7 +21,7 @@ pub struct DifferenceScope {
 }
 
 /// Why a difference is accepted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct AcceptedDifference {
     /// The reason.
     pub reason: String,

@@ -20,6 +20,8 @@ pub struct Diff {
     pub differences: Vec<Difference>,
     /// The facts that only one of the two states.
     pub facts: FactChanges,
+    /// The references whose definitions were not compared.
+    pub loose_references: LooseReferences,
 }
 
 impl Diff {
@@ -301,6 +303,32 @@ impl Spot {
             present: false,
         }
     }
+}
+
+/// References that lead to nothing in their document: to another file, or nowhere. What they refer to is not compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LooseReferences {
+    /// Those of the old document.
+    pub old: Vec<LooseReference>,
+    /// Those of the new document.
+    pub new: Vec<LooseReference>,
+}
+
+impl LooseReferences {
+    /// Returns how many there are in both documents.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.old.len() + self.new.len()
+    }
+}
+
+/// A reference that leads to nothing in its document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LooseReference {
+    /// What it names.
+    pub target: String,
+    /// Where the document states it first.
+    pub place: Place,
 }
 
 /// The facts that only one of the two documents states, by name.

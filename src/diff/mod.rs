@@ -58,7 +58,8 @@ use crate::contract::defect::{Defect, Problem};
 use crate::contract::document::{Document, NodeKind};
 pub use accepted::{AcceptedDifference, DifferenceScope};
 pub use difference::{
-    ClientEffect, Diff, Difference, DocumentName, FactChange, FactChanges, Meaning, OperationName, Place, Release, Side,
+    ClientEffect, Diff, Difference, DocumentName, FactChange, FactChanges, LooseReference, LooseReferences, Meaning,
+    OperationName, Place, Release, Side,
 };
 pub use kind::Kind;
 
@@ -98,5 +99,9 @@ pub fn diff(old: &Document, new: &Document, today: Option<NaiveDate>) -> Diff {
         new: DocumentName::of(new),
         differences: operations::differences(old, new, today),
         facts: statements::facts(old, new),
+        loose_references: LooseReferences {
+            old: source::loose_references(old),
+            new: source::loose_references(new),
+        },
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::difference::{LooseReference, Place, Spot};
 use crate::contract::document::{Document, Node, NodeKind};
 use crate::contract::openapi::local_pointer;
 use crate::contract::pointer;
@@ -73,6 +74,36 @@ impl<'document> Source<'document> {
 /// Returns the reference that a node is.
 pub(super) fn reference(node: &Node) -> Option<&str> {
     node.member("$ref").and_then(Node::string)
+}
+
+/// Returns the references of a document that lead to nothing in it, each target once.
+pub(super) fn loose_references(document: &Document) -> Vec<LooseReference> {
+    let source = Source::new(document);
+    let root = At {
+        node: &document.root,
+        pointer: String::new(),
+    };
+    let (mut open, mut met, mut found) = (vec![root], HashSet::new(), Vec::new());
+    while let Some(at) = open.pop() {
+        let leads = |target: &str| local_pointer(target).is_some_and(|pointer| source.at(&pointer).is_some());
+        if let Some(target) = reference(at.node).filter(|target| !leads(target) && met.insert(*target)) {
+            found.push(LooseReference {
+                target: target.to_owned(),
+                place: Place::of(document, &Spot::at(pointer::join(&at.pointer, "$ref"))),
+            });
+        }
+        // Backwards, because the last one is looked at next.
+        let below = at.members().filter(|(name, _)| !is_value(name)).map(|(_, below)| below);
+        let mut below: Vec<_> = below.chain(at.elements()).collect();
+        below.reverse();
+        open.append(&mut below);
+    }
+    found
+}
+
+/// Whether a keyword has values of the API below it, in which nothing is a reference.
+fn is_value(keyword: &str) -> bool {
+    matches!(keyword, "const" | "default" | "enum" | "example" | "examples") || keyword.starts_with("x-")
 }
 
 /// Whether a node refers to a definition, itself or anywhere below.

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use super::{acceptance, groups, location, sentence, short, verdict, word};
-use crate::diff::{Diff, Difference, DifferenceScope, FactChange, Meaning};
+use crate::diff::{Diff, Difference, DifferenceScope, DocumentName, FactChange, LooseReference, Meaning};
 use crate::exchange::sanitize::sanitize_json;
 use crate::report::phrases::line;
 use crate::report::wrap::hanging_indent;
 use crate::report::{Terminal, Verbosity};
 
-/// How many facts are listed of those that one document alone states, unless a verbose report is asked for.
+/// How many facts are listed of those that one document alone states, and how many references that lead to nothing,
+/// unless a verbose report is asked for.
 const MOST_FACTS: usize = 20;
 /// The width of lines where there is no terminal.
 const WIDTH: usize = 100;
@@ -28,6 +29,7 @@ pub fn diff_terminal(diff: &Diff, terminal: &Terminal) -> String {
             text.push('\n');
         }
         facts(diff, terminal, &mut text);
+        loose_references(diff, terminal, &mut text);
     }
     let names = format!("{} -> {}", diff.old, diff.new);
     let _ = writeln!(text, "{}: {}", line(&names), verdict(diff));
@@ -85,6 +87,35 @@ fn entry_to_accept(difference: &Difference) -> Vec<String> {
         Some(format!("{key} = {value}"))
     });
     ["[[differences]]".to_owned()].into_iter().chain(keys).collect()
+}
+
+fn loose_references(diff: &Diff, terminal: &Terminal, text: &mut String) {
+    let loose = &diff.loose_references;
+    let of = |document: &DocumentName, references: &[LooseReference]| -> Vec<String> {
+        let at = |one: &LooseReference| format!("{} ({})", short(&one.target), short(&location(document, &one.place)));
+        references.iter().map(at).collect()
+    };
+    let all = [of(&diff.old, &loose.old), of(&diff.new, &loose.new)].concat();
+    if all.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "references that lead to nothing in their file:");
+    let most = if terminal.verbosity == Verbosity::Verbose {
+        all.len()
+    } else {
+        MOST_FACTS
+    };
+    for reference in all.iter().take(most) {
+        let _ = writeln!(text, "  {reference}");
+    }
+    if all.len() > most {
+        let _ = writeln!(
+            text,
+            "  and {} more: a verbose or JSON report has all",
+            all.len() - most
+        );
+    }
+    text.push('\n');
 }
 
 fn facts(diff: &Diff, terminal: &Terminal, text: &mut String) {

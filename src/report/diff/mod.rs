@@ -83,6 +83,11 @@ fn acceptance(difference: &Difference) -> Option<String> {
 
 /// Returns the verdict in one line.
 fn verdict(diff: &Diff) -> String {
+    let loose = diff.loose_references.count();
+    if diff.differences.is_empty() && loose > 0 {
+        let references = counted(loose, "reference");
+        return format!("no difference is seen, but what {references} would lead to was not compared");
+    }
     if diff.differences.is_empty() {
         return "the two documents mean the same".to_owned();
     }

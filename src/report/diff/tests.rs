@@ -65,6 +65,31 @@ fn a_file_of_a_revision_is_named_with_it_and_annotated_without_it() {
 }
 
 #[test]
+fn a_reference_that_leads_to_nothing_is_listed_and_no_sameness_is_claimed() {
+    let text = OLD.replace("{description: Done}", "{$ref: 'other.yaml#/Done'}");
+    let text = text.replace(
+        "name: {type: string}",
+        "name: {$ref: '#/components/schemas/Name', example: {$ref: a}}",
+    );
+    let document = read("old.yaml", text).unwrap();
+    assert_eq!(
+        diff_terminal(&diff(&document, &document, None), &Terminal::default())
+            .lines()
+            .skip_while(|line| !line.starts_with("references"))
+            .collect::<Vec<_>>(),
+        [
+            "references that lead to nothing in their file:",
+            "  #/components/schemas/Name (old.yaml:17:26)",
+            "  other.yaml#/Done (old.yaml:20:27)",
+            "  #/components/schemas/Name (old.yaml:17:26)",
+            "  other.yaml#/Done (old.yaml:20:27)",
+            "",
+            "old.yaml -> old.yaml: no difference is seen, but what 4 references would lead to was not compared",
+        ]
+    );
+}
+
+#[test]
 fn two_documents_that_mean_the_same_have_one_line() {
     let document = read("old.yaml", OLD.to_owned()).unwrap();
     let text = diff_terminal(&diff(&document, &document, None), &Terminal::default());
