@@ -5,8 +5,8 @@ use std::{fmt, io};
 use crate::contract::openapi::{did_you_mean, near};
 use crate::diff::Diff;
 use crate::report::{
-    Record, Terminal, diff_github, diff_json, diff_markdown, diff_markdown_within, diff_sarif, diff_terminal, github,
-    har, html, junit, markdown, markdown_within, sarif, write_json,
+    Record, Terminal, diff_changelog, diff_github, diff_json, diff_markdown, diff_markdown_within, diff_sarif,
+    diff_terminal, github, har, html, junit, markdown, markdown_within, sarif, write_json,
 };
 
 /// What reports are written of.
@@ -107,6 +107,12 @@ impl Reported for Record {
 
 impl Reported for Diff {
     const FORMATS: &'static [Format<Self>] = &[
+        Format {
+            name: "changelog",
+            shows_exchanges: false,
+            stream: Stream::Document,
+            write: |diff, _, to| to.write_all(diff_changelog(diff).as_bytes()),
+        },
         Format {
             name: "github",
             shows_exchanges: false,

@@ -78,27 +78,62 @@ pub(super) fn reference(node: &Node) -> Option<&str> {
 
 /// Returns the references of a document that lead to nothing in it, each target once.
 pub(super) fn loose_references(document: &Document) -> Vec<LooseReference> {
-    let source = Source::new(document);
-    let root = At {
-        node: &document.root,
-        pointer: String::new(),
+    let mut loose = Loose {
+        document,
+        targets: HashSet::new(),
+        found: Vec::new(),
     };
-    let (mut open, mut met, mut found) = (vec![root], HashSet::new(), Vec::new());
-    while let Some(at) = open.pop() {
-        let leads = |target: &str| local_pointer(target).is_some_and(|pointer| source.at(&pointer).is_some());
-        if let Some(target) = reference(at.node).filter(|target| !leads(target) && met.insert(*target)) {
-            found.push(LooseReference {
-                target: target.to_owned(),
-                place: Place::of(document, &Spot::at(pointer::join(&at.pointer, "$ref"))),
-            });
+    loose.visit(&document.root, &mut Vec::new());
+    loose.found
+}
+
+/// Looks for references that lead to nothing.
+struct Loose<'document> {
+    document: &'document Document,
+    /// The targets that were met, whether they lead to something or not.
+    targets: HashSet<&'document str>,
+    found: Vec<LooseReference>,
+}
+
+impl<'document> Loose<'document> {
+    /// Visits a node and what is below it; `path` leads to it.
+    fn visit(&mut self, node: &'document Node, path: &mut Vec<Token<'document>>) {
+        if let Some(target) = reference(node).filter(|target| self.targets.insert(*target)) {
+            let leads = local_pointer(target).is_some_and(|pointer| self.document.node(&pointer).is_some());
+            if !leads {
+                self.found.push(LooseReference {
+                    target: target.to_owned(),
+                    place: Place::of(self.document, &Spot::at(pointer::join(&pointer_of(path), "$ref"))),
+                });
+            }
         }
-        // Backwards, because the last one is looked at next.
-        let below = at.members().filter(|(name, _)| !is_value(name)).map(|(_, below)| below);
-        let mut below: Vec<_> = below.chain(at.elements()).collect();
-        below.reverse();
-        open.append(&mut below);
+        for member in node.members().iter().filter(|member| !is_value(&member.name)) {
+            self.below(&member.node, Token::Name(&member.name), path);
+        }
+        for (index, element) in node.elements().iter().enumerate() {
+            self.below(element, Token::Index(index), path);
+        }
     }
-    found
+
+    fn below(&mut self, node: &'document Node, token: Token<'document>, path: &mut Vec<Token<'document>>) {
+        path.push(token);
+        self.visit(node, path);
+        path.pop();
+    }
+}
+
+/// A part of a pointer that is put together only where it is needed.
+#[derive(Clone, Copy)]
+enum Token<'document> {
+    Name(&'document str),
+    Index(usize),
+}
+
+fn pointer_of(path: &[Token<'_>]) -> String {
+    path.iter().fold(String::new(), |pointer, token| match token {
+        Token::Name(name) => pointer::join(&pointer, name),
+        Token::Index(index) => pointer::join(&pointer, &index.to_string()),
+    })
 }
 
 /// Whether a keyword has values of the API below it, in which nothing is a reference.

@@ -53,7 +53,9 @@ mod testing;
 pub(crate) mod wrap;
 
 pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, accepted};
-pub use diff::{diff_github, diff_json, diff_markdown, diff_markdown_within, diff_sarif, diff_terminal};
+pub use diff::{
+    diff_changelog, diff_github, diff_json, diff_markdown, diff_markdown_within, diff_sarif, diff_terminal,
+};
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord, ResponseRecord};
 pub use github::github;

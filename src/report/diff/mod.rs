@@ -4,12 +4,14 @@
 //! safe in its own way.
 
 mod annotations;
+mod changelog;
 mod json;
 mod lines;
 mod sarif;
 mod table;
 
 pub use annotations::diff_github;
+pub use changelog::diff_changelog;
 pub use json::diff_json;
 pub use lines::diff_terminal;
 pub use sarif::diff_sarif;

@@ -45,6 +45,7 @@ fn the_reports_of_a_diff() {
         insta::assert_snapshot!("diff_terminal", diff_terminal(&diff, &Terminal::default()));
         insta::assert_snapshot!("diff_json", diff_json(&diff));
         insta::assert_snapshot!("diff_markdown", diff_markdown(&diff));
+        insta::assert_snapshot!("diff_changelog", diff_changelog(&diff));
         insta::assert_snapshot!("diff_github", diff_github(&diff));
         let mut sarif: serde_json::Value = serde_json::from_str(&diff_sarif(&diff)).unwrap();
         // Each kind has a line in the registry; here their number would drown the rest.
@@ -106,6 +107,7 @@ fn no_text_of_a_document_is_a_command_or_ends_a_cell() {
     for text in [
         diff_terminal(&diff, &Terminal::default()),
         diff_json(&diff),
+        diff_changelog(&diff),
         diff_markdown(&diff),
         diff_sarif(&diff),
     ] {
