@@ -1,7 +1,7 @@
 //! A schema as the conjunction that it is: references followed, `allOf` flattened, `oneOf` and `anyOf` kept as groups of
 //! alternatives. Two documents that split the same demands differently have the same view. The main type is [`View`].
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 
@@ -85,7 +85,8 @@ impl<'document> View<'document> {
         };
         let mut view = Self::anything(&first.pointer);
         view.name = name(first);
-        view.null = schemas.iter().all(|schema| admits_null(source, schema, 0));
+        let mut nulls = Nulls::new(source);
+        view.null = schemas.iter().all(|schema| nulls.admitted(schema, 0));
         for schema in schemas {
             view.add(source, &schema);
         }
@@ -406,35 +407,58 @@ fn is_null(source: &Source<'_>, schema: &At<'_>) -> bool {
     }
 }
 
-/// Whether null is valid by this schema. `nullable` adds null wherever it is written, as the check reads it.
-fn admits_null(source: &Source<'_>, schema: &At<'_>, depth: usize) -> bool {
-    let resolved = source.resolve(schema.clone());
-    if schema.flag("nullable") || resolved.flag("nullable") || depth > MAXIMUM_NULL_DEPTH {
-        return true;
+/// Finds out whether null is valid by a schema. Members of an `allOf` may share what they refer to, many times over, so an
+/// answer is kept.
+struct Nulls<'both, 'document> {
+    source: &'both Source<'document>,
+    known: HashMap<usize, bool>,
+}
+
+impl<'both, 'document> Nulls<'both, 'document> {
+    fn new(source: &'both Source<'document>) -> Self {
+        Self {
+            source,
+            known: HashMap::new(),
+        }
     }
-    if is_never(resolved.node) {
-        return false;
+
+    /// Whether null is valid by this schema. `nullable` adds null wherever it is written, as the check reads it.
+    fn admitted(&mut self, schema: &At<'document>, depth: usize) -> bool {
+        let resolved = self.source.resolve(schema.clone());
+        if schema.flag("nullable") || resolved.flag("nullable") || depth > MAXIMUM_NULL_DEPTH {
+            return true;
+        }
+        if let Some(known) = self.known.get(&resolved.address()) {
+            return *known;
+        }
+        let admitted = self.admitted_by(&resolved, depth);
+        self.known.insert(resolved.address(), admitted);
+        admitted
     }
-    let is_null = |node: &Node| matches!(node.kind, NodeKind::Null);
-    match resolved.node.member("type").map(|kind| &kind.kind) {
-        Some(NodeKind::String(name)) => return name.as_str() == "null",
-        Some(NodeKind::Array(names)) => return names.iter().any(|name| name.string() == Some("null")),
-        _ => {}
+
+    fn admitted_by(&mut self, resolved: &At<'document>, depth: usize) -> bool {
+        if is_never(resolved.node) {
+            return false;
+        }
+        let is_null = |node: &Node| matches!(node.kind, NodeKind::Null);
+        match resolved.node.member("type").map(|kind| &kind.kind) {
+            Some(NodeKind::String(name)) => return name.as_str() == "null",
+            Some(NodeKind::Array(names)) => return names.iter().any(|name| name.string() == Some("null")),
+            _ => {}
+        }
+        if let Some(values) = resolved.node.member("enum") {
+            return values.elements().iter().any(is_null);
+        }
+        let typed = OF_OBJECTS.iter().chain(&OF_ARRAYS);
+        if typed.into_iter().any(|keyword| resolved.node.member(keyword).is_some()) {
+            return false;
+        }
+        let members = |keyword: &str| -> Option<Vec<_>> { Some(resolved.member(keyword)?.elements().collect()) };
+        let all = members("allOf").is_none_or(|all| all.iter().all(|inner| self.admitted(inner, depth + 1)));
+        all && ["oneOf", "anyOf"].into_iter().all(|keyword| {
+            members(keyword).is_none_or(|group| group.iter().any(|inner| self.admitted(inner, depth + 1)))
+        })
     }
-    if let Some(values) = resolved.node.member("enum") {
-        return values.elements().iter().any(is_null);
-    }
-    let typed = OF_OBJECTS
-        .iter()
-        .chain(&OF_ARRAYS)
-        .any(|keyword| resolved.node.member(keyword).is_some());
-    let admits = |inner: At<'_>| admits_null(source, &inner, depth + 1);
-    let all = resolved.member("allOf").is_none_or(|all| all.elements().all(admits));
-    let any = ["oneOf", "anyOf"].iter().all(|keyword| {
-        let group = resolved.member(keyword);
-        group.is_none_or(|group| group.elements().any(admits))
-    });
-    !typed && all && any
 }
 
 #[cfg(test)]
