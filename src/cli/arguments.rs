@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 
 use super::config::{CheckPart, ConfigFlags, Setting, TargetPart};
+use super::document::Source;
 use super::edge::{ColorWhen, TARGET_VARIABLE};
 use super::failure::Failure;
 use super::format;
@@ -40,6 +41,10 @@ pub(super) struct Arguments {
     /// Make the embedded service deviate in this way, to see the check find it; `list` prints all; repeatable
     #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
     pub(super) fault: Vec<String>,
+    /// Mark the findings on facts that this older contract does not state: a file, `REVISION:PATH` of the git repository
+    /// around, or `-` for standard input
+    #[arg(long, value_name = "OLD")]
+    pub(super) since: Option<Source>,
     /// Make a finding of this rule fail the run; repeatable
     #[arg(long, value_name = "RULE")]
     pub(super) deny: Vec<String>,

@@ -13,6 +13,7 @@ use tokio::runtime::Runtime;
 use super::announce;
 use super::arguments::Arguments;
 use super::config::{self, Accepting, Origin, ResolvedArguments, Setting};
+use super::document::Source;
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::output::{Outputs, Terminals};
@@ -22,6 +23,7 @@ use super::report_flags;
 use super::residue_file::{Begun, ResidueFile};
 use super::serve::store;
 use super::signals;
+use super::since::Since;
 use crate::check::{Prepared, Report};
 use crate::client::Token;
 use crate::contract::Contract;
@@ -47,6 +49,7 @@ pub(super) fn list_faults() -> Result<u8, Failure> {
 pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let arguments = &resolved.arguments;
     let started_at = edge::now();
+    let since = Since::read(arguments)?;
     let contract = Arc::new(contract(arguments.spec())?);
     let entries = resolved.levels(&contract, started_at.date_naive())?;
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
@@ -86,6 +89,9 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let mut emit = |event: Event<'_>| progress.event(event);
     let Report { run, mut record } = runtime.block_on(prepared.run(&mut emit, interrupted));
     progress.finish();
+    if let Some(since) = since {
+        since.mark(&mut record, &contract);
+    }
     record.accepted = accepted(&run, &contract, &prepared.settings.levels, &acceptances);
     let accepted = accept(accepting, &run, &record, &contract);
     // The record is self-contained, so everything else is freed before the reports are written; they may be as large as
@@ -136,8 +142,10 @@ pub(super) fn reject_own_overwrites(
 ) -> Result<(), Failure> {
     let arguments = &resolved.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
+    let since = arguments.since.as_ref().and_then(Source::file);
     let inputs = [
         arguments.spec().map(|path| ("the contract", path)),
+        since.map(|path| ("the older contract", path)),
         resolved.configuration().map(|path| ("the configuration", path)),
         arguments.token_file.as_deref().map(|path| ("the token", path)),
     ];

@@ -18,6 +18,7 @@ use super::failure::{Failure, NOT_WRITTEN};
 use super::output::Outputs;
 use super::overwrites;
 use super::report_flags;
+use super::since::Since;
 use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::{Redaction, Values};
@@ -118,6 +119,7 @@ pub(super) fn run(files: &[PathBuf], resolved: &ResolvedArguments) -> Result<u8,
 pub(super) struct Judging {
     pub(super) started_at: DateTime<Utc>,
     pub(super) contract: Arc<Contract>,
+    since: Option<Since>,
     levels: Levels,
     acceptances: Vec<Acceptance>,
     outputs: Outputs,
@@ -145,6 +147,7 @@ impl Judging {
     ) -> Result<Self, Failure> {
         let arguments = &resolved.arguments;
         let started_at = edge::now();
+        let since = Since::read(arguments)?;
         let contract = Arc::new(contract(arguments.spec())?.hiding_other_names());
         let entries = resolved.levels(&contract, started_at.date_naive())?;
         let mut levels = levels(arguments)?;
@@ -155,6 +158,7 @@ impl Judging {
         Ok(Self {
             started_at,
             contract,
+            since,
             levels,
             acceptances,
             outputs: Outputs::open(&report_flags::targets(&arguments.report), summary)?,
@@ -206,6 +210,9 @@ impl Judging {
         let none = || Exchanges::new(contract, Values::Hidden, Redaction::default());
         let mut record = record(&judged.run, exchanges.0.unwrap_or_else(none), &about);
         describe(&mut record, (judged, counts), contract);
+        if let Some(since) = &self.since {
+            since.mark(&mut record, contract);
+        }
         record.accepted = accepted(&judged.run, contract, &self.levels, &self.acceptances);
         let accepted = accept(self.accepting, &judged.run, &record, contract);
         let terminals = report_flags::terminals(arguments.color, (arguments.quiet, arguments.verbose));

@@ -36,6 +36,7 @@ mod residue_file;
 mod rules;
 mod serve;
 mod signals;
+mod since;
 mod staged;
 
 use std::process::ExitCode;

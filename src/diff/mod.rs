@@ -62,6 +62,7 @@ pub use difference::{
     OperationName, Place, Release, Side,
 };
 pub use kind::Kind;
+pub use statements::facts_only_in;
 
 /// Reads a document to be compared: any OpenAPI 3 document, YAML or JSON. `name` is the file's name in messages.
 ///

@@ -13,7 +13,7 @@ use super::source::{At, Source, missing};
 use super::walk::Found;
 use crate::contract::Contract;
 use crate::contract::document::{Document, Node};
-use crate::contract::fact::Fact;
+use crate::contract::fact::{Fact, FactKind};
 use crate::contract::pointer;
 
 impl<'both> Comparison<'both> {
@@ -245,14 +245,15 @@ pub(super) fn facts(old: &Document, new: &Document) -> FactChanges {
         }
     };
     FactChanges {
-        gained: only_in(&is, &was),
-        lost: only_in(&was, &is),
+        gained: facts_only_in(&is, &was),
+        lost: facts_only_in(&was, &is),
         not_compared: None,
     }
 }
 
 /// Returns the facts of one contract that the other does not state, whatever the operations are called.
-fn only_in(contract: &Contract, other: &Contract) -> Vec<FactChange> {
+#[must_use]
+pub fn facts_only_in(contract: &Contract, other: &Contract) -> Vec<FactChange> {
     fn key<'contract>(
         contract: &'contract Contract,
         fact: &'contract Fact,
@@ -262,10 +263,9 @@ fn only_in(contract: &Contract, other: &Contract) -> Vec<FactChange> {
         (operation.method.as_str(), &operation.path, rest)
     }
     let known: HashSet<_> = other.facts.iter().map(|fact| key(other, fact)).collect();
-    let lone = contract
-        .facts
-        .iter()
-        .filter(|fact| !known.contains(&key(contract, fact)));
+    // What the typed client states is in no document.
+    let stated = contract.facts.iter().filter(|fact| fact.kind != FactKind::Decodes);
+    let lone = stated.filter(|fact| !known.contains(&key(contract, fact)));
     lone.map(|fact| FactChange {
         name: fact.name.to_string(),
         line: contract.position(fact).line,

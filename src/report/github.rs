@@ -7,8 +7,8 @@
 //! escaped the way the runner unescapes it, so that no text of a contract or target can begin or end a command.
 
 use super::groups::{Group, groups};
-use super::phrases;
 use super::record::Record;
+use super::{phrases, since};
 
 /// The most annotations. GitHub shows this many of each level in a step.
 pub(super) const MOST_SHOWN: usize = 10;
@@ -36,6 +36,9 @@ pub fn github(record: &Record) -> String {
     );
     if let Some(cause) = phrases::suspected_cause(record) {
         closing.push_str(&format!("; {cause}"));
+    }
+    if let Some(new) = since::new_facts(record) {
+        closing.push_str(&format!("; since {new}"));
     }
     let more: usize = groups.iter().skip(room).map(Group::len).sum();
     if more > 0 {

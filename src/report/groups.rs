@@ -6,8 +6,8 @@
 //! One cause usually breaks several facts: a serializer writes fourteen fields as null, a gateway rejects nine
 //! operations. So the findings of one rule, level and operation are one group, and groups of several operations are
 //! joined if they are alike. Findings about fields are alike if the same properties of the contract were received the
-//! same way; others, if the same was documented and the same received. A group never joins two rules or two levels, so
-//! that its headline is true of each finding.
+//! same way; others, if the same was documented and the same received. A group never joins two rules or two levels, nor
+//! facts that are new with others, so that its headline is true of each finding.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -45,6 +45,7 @@ pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
             finding.rule.as_str(),
             operation,
             finding.operation.as_str(),
+            finding.new,
         );
         add(&mut of_operations, places.entry(key), Group::of(finding, operation));
     }
@@ -52,7 +53,7 @@ pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
     let mut groups = Vec::new();
     for group in of_operations {
         let finding = group.first;
-        let key = (finding.level, finding.rule.as_str(), group.cause_key());
+        let key = (finding.level, finding.rule.as_str(), finding.new, group.cause_key());
         add(&mut groups, places.entry(key), group);
     }
     let mut lines = HashMap::new();
@@ -136,11 +137,12 @@ impl<'record> Group<'record> {
     }
 
     /// Describes what is wrong, in one line: `getContacts: 14 fields are null`. If this version does not know the rule,
-    /// it is the name of the first fact.
+    /// it is the name of the first fact. Of new facts it says so.
     pub(super) fn headline(&self) -> String {
         let first = self.first;
+        let new = if first.new { " (new)" } else { "" };
         let Some(headline) = self.headline_of_rule() else {
-            return first.fact.clone();
+            return format!("{}{new}", first.fact);
         };
         let named = named(&self.operations);
         let mut shown: Vec<_> = self.findings().map(|finding| finding.operation.as_str()).collect();
@@ -160,7 +162,7 @@ impl<'record> Group<'record> {
                 (count, _) => format!(": {count} fields {many}"),
             },
         };
-        format!("{named}{wrong}{seen}")
+        format!("{named}{wrong}{seen}{new}")
     }
 
     /// Returns the group without its headline, as lines: the first finding, up to [`MOST_LISTED`] others, what to do.

@@ -8,7 +8,7 @@
 
 use super::groups::{Group, groups};
 use super::record::{FindingRecord, Outcome, Record};
-use super::{accepted, phrases};
+use super::{accepted, phrases, since};
 use crate::rules::Level;
 
 /// A report is smaller than this, in bytes: a comment holds 65,536 characters.
@@ -84,6 +84,9 @@ fn head(record: &Record) -> String {
         facts.broken,
         facts.undecided
     ) + &phrases::suspected_cause(record).map_or_else(String::new, |cause| format!("\nMost likely: {cause}\n"))
+        + &since::new_facts(record).map_or_else(String::new, |new| {
+            format!("\nSince {}.\n", code(&phrases::clipped(&new, LONGEST_ENTRY)))
+        })
         + &not_checked(record)
         + &acceptances(record)
 }

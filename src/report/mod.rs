@@ -46,6 +46,7 @@ mod read;
 mod record;
 mod sarif;
 pub mod shapes;
+mod since;
 mod summary;
 mod terminal;
 #[cfg(test)]
@@ -80,4 +81,5 @@ pub use record::{
     VerdictRecord, WhyUndecided, record,
 };
 pub use sarif::sarif;
+pub use since::mark_new;
 pub use terminal::{Styling, Terminal, Verbosity};

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::record::{Outcome, Record};
 use super::terminal::{Terminal, Verbosity};
 use super::wrap::hanging_indent;
-use super::{accepted, groups, phrases};
+use super::{accepted, groups, phrases, since};
 
 /// The lines of a small terminal, without the one for the shell's prompt.
 const SCREEN: usize = 23;
@@ -64,6 +64,9 @@ impl Terminal {
         self.undecided(record, &mut text);
         if let Some(sum) = groups::explain_count(record, blocks) {
             text.push_str(&self.row("findings", &sum));
+        }
+        if let Some(new) = since::new_facts(record) {
+            text.push_str(&self.row("since", &new));
         }
         if let Some(shards) = &record.shards {
             text.push_str(&self.row("shards", &phrases::shards(shards)));

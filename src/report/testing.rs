@@ -267,6 +267,7 @@ pub(super) fn sample_record() -> Record {
         shard: None,
         shards: None,
         traffic: None,
+        since: None,
     }
 }
 
@@ -317,6 +318,7 @@ fn facts() -> Facts {
         contract_line: 17,
         verdict,
         reason: reason.map(Into::into),
+        new: false,
     };
     let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no response showed it"));
     Facts {
@@ -362,6 +364,7 @@ fn findings() -> Vec<FindingRecord> {
         reproduce: "curl -sS -i 'https://api.example.com/things'".to_owned(),
         exchange: Some(1),
         recorded_in: None,
+        new: false,
     };
     let undocumented_field = FindingRecord {
         rule: "undocumented-field".into(),

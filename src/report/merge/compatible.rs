@@ -90,6 +90,7 @@ fn require_same_plan(first: &(String, Record), other: &(String, Record)) -> Resu
     let (left, right) = (&first.1, &other.1);
     let quoted = |text: &str| format!("`{text}`");
     let target = |record: &Record| format!("`{}{}`", record.target, record.base_path);
+    let since = |record: &Record| record.since.as_deref().map_or_else(|| "none".to_owned(), quoted);
     let settings = [
         (
             "the version of countersign",
@@ -100,6 +101,11 @@ fn require_same_plan(first: &(String, Record), other: &(String, Record)) -> Resu
             "their contract",
             (quoted(&left.contract.title), quoted(&right.contract.title)),
             "check one contract in all shards",
+        ),
+        (
+            "the older contract that they were compared with",
+            (since(left), since(right)),
+            "give all of them the same --since",
         ),
         (
             "their target",

@@ -54,6 +54,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         shard: None,
         shards: shards(left.shards, right.shards),
         traffic: traffic(left.traffic, right.traffic),
+        since: left.since,
     };
     joined.findings = still_reported(joined.findings, &joined.operations);
     sort(&mut joined);

@@ -107,6 +107,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         }),
         shards: None,
         traffic: None,
+        since: None,
     }
 }
 
@@ -178,6 +179,7 @@ fn row(run: &Run, contract: &Contract, id: FactId, strings: &mut StringPool) -> 
         contract_line: contract.position(fact).line,
         verdict,
         reason,
+        new: false,
     }
 }
 
@@ -235,6 +237,7 @@ fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
         reproduce: about.redaction.hide(&reproduce(finding, about)),
         exchange: None,
         recorded_in: None,
+        new: false,
     }
 }
 

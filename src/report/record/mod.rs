@@ -138,6 +138,9 @@ pub struct Record {
     /// The recorded traffic, if that was judged instead of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<TrafficRecord>,
+    /// The older contract with which this one was compared, if one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
     /// The shard, if the run was one of several: the facts of the other shards are undecided.
     pub shard: Option<ShardRecord>,
     /// The shards that this record was merged from, if it was merged from several reports.
@@ -348,6 +351,9 @@ pub struct FactRow {
     /// Why it is undecided; none if it is not.
     #[schemars(with = "Option<String>")]
     pub reason: Option<WhyUndecided>,
+    /// Whether the older contract of `since` does not state it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub new: bool,
 }
 
 impl FactRow {
@@ -454,6 +460,9 @@ pub struct FindingRecord {
     /// The file and the entry in which that exchange was recorded, if recorded traffic was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded_in: Option<RecordedIn>,
+    /// Whether the older contract of `since` does not state the fact.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub new: bool,
 }
 
 impl FindingRecord {

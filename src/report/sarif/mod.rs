@@ -14,8 +14,8 @@ use self::form::{
 };
 use super::excerpt::{Excerpt, LONGEST_LINE};
 use super::groups::{Group, groups};
-use super::phrases;
 use super::record::{FindingRecord, Record};
+use super::{phrases, since};
 use crate::exchange::sanitize::json_text;
 use crate::rules::{Level, RULES, Rule};
 
@@ -150,6 +150,7 @@ fn notifications(record: &Record) -> Vec<Notification> {
             .into_iter()
             .map(|(reason, facts)| note("note", format!("{} facts are undecided: {reason}", facts.len()))),
     );
+    notes.extend(since::new_facts(record).map(|new| note("note", format!("since {new}"))));
     notes
 }
 

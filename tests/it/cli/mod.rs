@@ -40,6 +40,7 @@ mod secrecy;
 mod serving;
 mod shards;
 mod side_effects;
+mod since;
 mod specs;
 mod stub;
 mod support;

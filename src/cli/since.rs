@@ -1,0 +1,43 @@
+//! `--since`: marks what a contract states newly. The main type is [`Since`].
+
+use std::path::Path;
+
+use super::arguments::Arguments;
+use super::document::Source;
+use super::failure::Failure;
+use crate::contract::Contract;
+use crate::diff::facts_only_in;
+use crate::report::{Record, mark_new};
+
+/// An older contract.
+#[derive(Debug)]
+pub(super) struct Since {
+    name: String,
+    contract: Contract,
+}
+
+impl Since {
+    /// Reads the older contract, if one is named.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Source::text`]; a document that is no contract, because only a contract states facts.
+    pub(super) fn read(arguments: &Arguments) -> Result<Option<Self>, Failure> {
+        let Some(source) = &arguments.since else {
+            return Ok(None);
+        };
+        if *source == Source::StandardInput && arguments.spec() == Some(Path::new("-")) {
+            let message = "--spec and --since both name standard input; give a file for one of them";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        let name = source.to_string();
+        let contract = Contract::read(&name, source.text()?)?;
+        Ok(Some(Self { name, contract }))
+    }
+
+    /// Marks the facts that the older contract does not state, and the findings about them.
+    pub(super) fn mark(&self, record: &mut Record, contract: &Contract) {
+        let new = facts_only_in(contract, &self.contract);
+        mark_new(record, &self.name, new.iter().map(|fact| fact.name.as_str()));
+    }
+}
