@@ -35,9 +35,9 @@ pub(super) struct Arguments {
 /// What ends the command with 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// Any difference
+    /// Any difference that is not accepted
     Any,
-    /// A difference that breaks those who call the service
+    /// A difference that breaks those who call the service, and is not accepted
     Breaking,
     /// Nothing
     None,

@@ -75,3 +75,60 @@ impl Diff {
             .count()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::{Release, diff, read};
+
+    /// A response loses its bound, which breaks callers and leaves the client as it is, in two operations.
+    fn sample() -> Diff {
+        let with = |bound: &str| {
+            let schema = format!("{{type: integer{bound}}}");
+            let responses = format!("responses: {{'200': {{content: {{application/json: {{schema: {schema}}}}}}}}}");
+            format!("openapi: 3.0.3\npaths:\n  /a:\n    get:\n      {responses}\n  /b:\n    get:\n      {responses}\n")
+        };
+        let read = |text: String| read("things.yaml", text).unwrap();
+        diff(&read(with(", maximum: 3")), &read(with("")), None)
+    }
+
+    fn accepted(reason: &str) -> AcceptedDifference {
+        AcceptedDifference {
+            reason: reason.to_owned(),
+            until: None,
+            location: "countersign.toml:2".to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_narrowest_scope_covers_its_difference_and_no_other() {
+        let mut diff = sample();
+        assert_eq!((diff.differences.len(), diff.release()), (2, Release::Major));
+        let scope = diff.differences[0].scope();
+        assert_eq!(diff.accept(&scope, &accepted("agreed")), 1);
+        assert_eq!((diff.unaccepted().count(), diff.is_breaking()), (1, true));
+        assert_eq!(diff.release(), Release::Major);
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_scope_is_not_compared() {
+        let mut diff = sample();
+        let kind = diff.differences[0].kind;
+        let everywhere = DifferenceScope {
+            kind,
+            operation: None,
+            sentence: None,
+        };
+        let other = DifferenceScope {
+            kind: Kind::Enum,
+            ..everywhere.clone()
+        };
+        assert_eq!(diff.accept(&other, &accepted("no")), 0);
+        assert_eq!(diff.accept(&everywhere, &accepted("first")), 2);
+        assert_eq!(diff.accept(&everywhere, &accepted("second")), 2);
+        let reasons = diff.differences.iter().filter_map(|one| one.accepted.as_ref());
+        assert!(reasons.map(|accepted| accepted.reason.as_str()).eq(["first", "first"]));
+        // Only what it is for the client counts, and that is nothing.
+        assert_eq!((diff.is_breaking(), diff.release()), (false, Release::Patch));
+    }
+}
