@@ -177,12 +177,11 @@ impl Listing<'_> {
             StandInValue::Generated => "its schema".to_owned(),
         });
         let shown = [&source.own, &source.listed].map(|ids| names(ids));
-        let ways: Vec<_> = shown
-            .into_iter()
-            .filter(|names| !names.is_empty())
-            .chain(stand_in)
-            .collect();
-        ways.join(", else ")
+        let mut shown: Vec<_> = shown.into_iter().filter(|names| !names.is_empty()).collect();
+        if let Some(last) = shown.last_mut().filter(|_| source.inferred) {
+            last.push_str(" (inferred from the paths)");
+        }
+        shown.into_iter().chain(stand_in).collect::<Vec<_>>().join(", else ")
     }
 
     fn not_called(&self, text: &mut String) {

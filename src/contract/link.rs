@@ -24,8 +24,10 @@ pub struct Link {
     pub to: OperationId,
     /// Where the value goes in that operation's request.
     pub target: Target,
-    /// The location of the link in the contract.
+    /// The location of the link in the contract; of an inferred one, that of the operation whose response has the value.
     pub pointer: String,
+    /// Whether the document does not write it, and it follows from paths, names and types.
+    pub inferred: bool,
 }
 
 /// Where a link's value goes.
@@ -173,6 +175,7 @@ impl Reader<'_> {
                 to,
                 target,
                 pointer: self.pointer.clone(),
+                inferred: false,
             });
         }
     }

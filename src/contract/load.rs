@@ -9,6 +9,7 @@ use super::defect::{Defect, Problem};
 use super::document::{Document, Node, NodeKind};
 use super::edge_case::{self, EdgeCase};
 use super::field;
+use super::inferred;
 use super::link;
 use super::openapi::{self, MAXIMUM_REFERENCES, near};
 use super::operation::{
@@ -36,10 +37,12 @@ pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contrac
     let mut expander = Expander::new(&document);
     let operations = operations(&mut expander)?;
     check_null_keys(&expander)?;
-    let links = link::read(&document, &operations)?;
+    let mut links = link::read(&document, &operations)?;
     check_invariants(&document, &operations, &gaps)?;
     let (shapes, mut facts) = (expander.shapes, expander.facts);
     invariant_facts::add(&document, &operations, &links, &mut facts);
+    // What is inferred states nothing.
+    links.extend(inferred::links((&document, &operations), &shapes, &links));
     invariant_facts::add_equivalent(&document, &operations, &equivalences(&document)?, &mut facts);
     if types == Types::OfThisContract {
         invariant_facts::add_typed(&document, &operations, &mut facts);

@@ -34,6 +34,7 @@ pub mod equivalent;
 pub mod fact;
 pub mod field;
 mod identity;
+mod inferred;
 mod invariant_facts;
 pub mod json_schema;
 pub mod link;

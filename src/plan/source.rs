@@ -22,6 +22,8 @@ pub struct Source {
     pub own: Vec<OperationId>,
     /// The reads whose responses show one. It may belong to anybody's record.
     pub listed: Vec<OperationId>,
+    /// Whether the document does not write that they show it, and it is inferred from their paths.
+    pub inferred: bool,
     /// The stand-in where no response shows one.
     pub stand_in: Option<StandInValue>,
 }
@@ -222,7 +224,9 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
     let required = parameters.filter(|(_, parameter)| parameter.required);
     let sources = required.map(|(index, parameter)| {
         let target = Target::Parameter(index);
-        let links = contract.links_that_fill(id, &target).into_iter().map(|link| link.from);
+        let links = contract.links_that_fill(id, &target);
+        let inferred = links.iter().any(|link| link.inferred);
+        let links = links.into_iter().map(|link| link.from);
         let mut from: Vec<_> = links.filter(|from| *from != id && calls(*from)).collect();
         from.sort_unstable();
         from.dedup();
@@ -231,6 +235,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
             parameter: parameter.name.clone(),
             own,
             listed,
+            inferred,
             stand_in: stand_in_value(contract, operation, parameter).map(|(stand_in, _)| stand_in),
         }
     });

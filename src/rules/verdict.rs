@@ -228,7 +228,7 @@ impl fmt::Display for Reason {
             Self::RejectedExample(status) => {
                 write!(
                     formatter,
-                    "rejected with {status}, which may be about the contract's example"
+                    "rejected with {status}, which may be about the record that it names: no written link leads to it"
                 )
             }
             Self::Throttled => formatter.write_str("the target throttled every attempt"),

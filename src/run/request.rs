@@ -84,7 +84,9 @@ pub(super) fn request_head_with(
             .is_some_and(|(link, _)| contract.operation(link.from).is_read());
         let own = linked.last().map(|(_, value)| (*value).clone());
         let is_linked = own.is_some();
-        if own.is_none() {
+        // What the document does not write may be wrong, or a record may be there in one place and not in another.
+        let is_written = linked.last().is_some_and(|(link, _)| !link.inferred);
+        if !is_written {
             head.on_rejection = OnRejection::ExampleIdentifier;
         }
         let value = own.or_else(|| Some(stand_in_value(contract, documented, parameter)?.1));

@@ -18,6 +18,7 @@ mod errors;
 mod formats;
 mod found;
 mod hostile;
+mod inferred;
 mod inputs;
 mod interruption;
 mod json_report;

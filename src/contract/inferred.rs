@@ -1,0 +1,401 @@
+//! Infers the links that a document does not write: `GET /pets` shows what `GET /pets/{petId}` reads, and so does the
+//! response of `POST /pets`. The entry is [`links`].
+//!
+//! # Design
+//!
+//! A link is inferred by path, name and type, and only where each leaves one choice: the path before the parameter is
+//! that of a list or a create, one array of the list's response has its records, and one field of a record is its
+//! identifier. Where two would fit, none is taken. A value that a list shows belongs to somebody, so no link leads from a
+//! read to a write. A parameter that a written link fills is left to that.
+
+use std::collections::HashMap;
+
+use super::document::{Document, Node};
+use super::link::{Link, Target};
+use super::operation::{Location, Method, Operation, OperationId, Parameter};
+use super::pointer;
+use super::shape::{JsonType, Shape, ShapeId};
+
+/// What identifies the operation on a collection: its method, and its path without the names of parameters.
+type Collection = (Method, String);
+
+/// Returns the inferred links, numbered after the written ones.
+pub(super) fn links(
+    (document, operations): (&Document, &[Operation]),
+    shapes: &[Shape],
+    written: &[Link],
+) -> Vec<Link> {
+    let collections: HashMap<Collection, OperationId> = operations
+        .iter()
+        .enumerate()
+        .map(|(index, operation)| ((operation.method, template(&operation.path)), OperationId(index)))
+        .collect();
+    let mut inferred = Vec::new();
+    for (index, operation) in operations.iter().enumerate() {
+        for (number, parameter) in operation.parameters.iter().enumerate() {
+            let (to, target) = (OperationId(index), Target::Parameter(number));
+            let is_written = written.iter().any(|link| link.to == to && link.target == target);
+            let Some(path) = collection_of(operation, parameter).filter(|_| !is_written) else {
+                continue;
+            };
+            let sources = if operation.is_read() {
+                &[Method::Get, Method::Post][..]
+            } else {
+                &[Method::Post]
+            };
+            let sources = sources
+                .iter()
+                .filter_map(|method| collections.get(&(*method, template(path))));
+            for from in sources.copied().filter(|from| *from != to) {
+                let records = Records {
+                    shapes,
+                    name: path.rsplit('/').next().unwrap_or_default(),
+                };
+                if let Some(value) = records.identifier(&operations[from.0], (document, parameter)) {
+                    inferred.push(Link {
+                        number: written.len() + inferred.len(),
+                        from,
+                        value,
+                        to,
+                        target: target.clone(),
+                        pointer: operations[from.0].pointer.clone(),
+                        inferred: true,
+                    });
+                }
+            }
+        }
+    }
+    inferred
+}
+
+/// Returns the path of the collection whose record a path parameter names: the path before it, if the parameter is a
+/// segment of its own after a segment that is none.
+fn collection_of<'operation>(operation: &'operation Operation, parameter: &Parameter) -> Option<&'operation str> {
+    if parameter.location != Location::Path {
+        return None;
+    }
+    let segment = format!("/{{{}}}", parameter.name);
+    let (before, after) = operation.path.split_once(&segment)?;
+    let is_segment = after.is_empty() || after.starts_with('/');
+    let last = before
+        .rsplit('/')
+        .next()
+        .filter(|last| !last.is_empty() && !last.contains('{'));
+    last.filter(|_| is_segment).map(|_| before)
+}
+
+/// Returns a path without the names of its parameters, and without a slash at its end.
+fn template(path: &str) -> String {
+    let is_parameter = |segment: &str| segment.starts_with('{') && segment.ends_with('}');
+    let segments = path.trim_end_matches('/').split('/');
+    let segments = segments.map(|segment| if is_parameter(segment) { "{}" } else { segment });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+/// The records of a collection, as responses show them.
+struct Records<'contract> {
+    shapes: &'contract [Shape],
+    /// The last segment of the collection's path.
+    name: &'contract str,
+}
+
+impl<'contract> Records<'contract> {
+    /// Returns where a success of the operation shows the identifier that the parameter takes.
+    fn identifier(&self, from: &Operation, taken_by: (&Document, &Parameter)) -> Option<String> {
+        let body = from.successes().find_map(|response| response.body)?;
+        let candidates = if from.is_read() {
+            self.arrays((String::new(), body), 0)
+        } else {
+            self.created(body).into_iter().collect()
+        };
+        let with_field = candidates
+            .into_iter()
+            .filter_map(|(at, record)| Some((pointer::join(&at, self.field(record, taken_by)?), at)));
+        let found: Vec<_> = with_field.collect();
+        let mut named = found.iter().filter(|(_, at)| self.is_called_so(at));
+        match found.as_slice() {
+            [(only, _)] => Some(only.clone()),
+            // Of several arrays, the one that is called as the collection.
+            _ => named
+                .next()
+                .filter(|_| named.next().is_none())
+                .map(|(value, _)| value.clone()),
+        }
+    }
+
+    fn is_called_so(&self, elements: &str) -> bool {
+        let array = elements.strip_suffix("/*").and_then(|at| pointer::tokens(at).last());
+        array.is_some_and(|name| plain(&name) == plain(self.name))
+    }
+
+    /// Returns the arrays of objects in a value that are no deeper than in an envelope, each by its elements.
+    fn arrays(&self, (at, shape): (String, ShapeId), depth: usize) -> Vec<(String, &'contract Shape)> {
+        let shape = &self.shapes[shape.0];
+        if let Some(items) = shape.items {
+            let items = &self.shapes[items.0];
+            return if items.fields.is_empty() {
+                Vec::new()
+            } else {
+                vec![(pointer::join(&at, "*"), items)]
+            };
+        }
+        if depth > ENVELOPES {
+            return Vec::new();
+        }
+        let fields = shape.fields.iter();
+        fields
+            .flat_map(|field| self.arrays((pointer::join(&at, &field.name), field.shape), depth + 1))
+            .collect()
+    }
+
+    /// Returns the record that a create's response shows: the body, or the one object in it that has an identifier.
+    fn created(&self, body: ShapeId) -> Option<(String, &'contract Shape)> {
+        let shape = &self.shapes[body.0];
+        let has_id = |shape: &Shape| shape.fields.iter().any(|field| self.is_identifier(&field.name));
+        if has_id(shape) {
+            return Some((String::new(), shape));
+        }
+        let below = shape
+            .fields
+            .iter()
+            .map(|field| (&field.name, &self.shapes[field.shape.0]));
+        let mut with_id = below.filter(|(_, shape)| has_id(shape));
+        let (name, record) = with_id.next().filter(|_| with_id.next().is_none())?;
+        Some((pointer::join("", name), record))
+    }
+
+    /// Returns the field of a record that a parameter takes: the one of its name, or the identifier if the parameter is
+    /// called as one.
+    fn field(
+        &self,
+        record: &'contract Shape,
+        (document, parameter): (&Document, &Parameter),
+    ) -> Option<&'contract str> {
+        let wanted = plain(&parameter.name);
+        let singular = singular(&plain(self.name));
+        let without_record = wanted.strip_prefix(singular.as_str()).unwrap_or(&wanted);
+        let means_id = without_record.is_empty() || without_record == "id" || wanted.ends_with("id");
+        let called = |name: &str| {
+            let mut named = record.fields.iter().filter(|field| plain(&field.name) == name);
+            named.next().filter(|_| named.next().is_none())
+        };
+        let field = called(&wanted)
+            .or_else(|| called(without_record).filter(|_| !without_record.is_empty()))
+            .or_else(|| called("id").filter(|_| means_id))
+            .or_else(|| called(&format!("{singular}id")).filter(|_| means_id))?;
+        let fits = may_be_sent(&self.shapes[field.shape.0], types(document, parameter).as_slice());
+        fits.then_some(field.name.as_str())
+    }
+
+    /// Whether a field is called as the identifier of these records.
+    fn is_identifier(&self, name: &str) -> bool {
+        let name = plain(name);
+        name == "id" || name == format!("{}id", singular(&plain(self.name)))
+    }
+}
+
+/// In how many objects the array of a list may be: `{"data": {"items": []}}`.
+const ENVELOPES: usize = 1;
+
+/// Returns a name as it is compared: in lower case, without what joins its words.
+fn plain(name: &str) -> String {
+    let letters = name.chars().filter(|character| character.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// Returns the singular of a collection's name, for the endings that English has for most of them.
+fn singular(name: &str) -> String {
+    let ending = |ending: &str| name.strip_suffix(ending).filter(|stem| stem.len() > 1);
+    if let Some(stem) = ending("ies") {
+        format!("{stem}y")
+    } else if let Some(stem) = ["sses", "xes", "ches", "shes"]
+        .iter()
+        .find_map(|end| Some((ending(end)?, end)))
+    {
+        format!("{}{}", stem.0, stem.1.trim_end_matches("es"))
+    } else {
+        ending("s")
+            .filter(|stem| !stem.ends_with('s'))
+            .unwrap_or(name)
+            .to_owned()
+    }
+}
+
+/// Returns the types that a parameter takes; none if it takes any.
+fn types(document: &Document, parameter: &Parameter) -> Vec<JsonType> {
+    let schema = parameter.schema.as_deref().and_then(|schema| document.node(schema));
+    let name = schema.and_then(|schema| schema.member("type")).and_then(Node::string);
+    name.and_then(JsonType::parse).into_iter().collect()
+}
+
+/// Whether a value of this shape may be sent in a parameter of these types: anything is text in a path, but a number is
+/// only taken from a number.
+fn may_be_sent(value: &Shape, wanted: &[JsonType]) -> bool {
+    let is_plain = |kind: &JsonType| matches!(kind, JsonType::Integer | JsonType::Number | JsonType::String);
+    let is_number = |kind: &JsonType| matches!(kind, JsonType::Integer | JsonType::Number);
+    let wants_number = wanted.iter().any(is_number);
+    value.types.iter().all(is_plain) && (!wants_number || value.types.is_empty() || value.types.iter().any(is_number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::testing::of_paths;
+
+    /// A document with a list and a create of records at one path, a read and a change of one, and photos below it.
+    fn document(list: &str, create: &str, parameter: &str) -> String {
+        let json = |schema: &str| format!("content: {{application/json: {{schema: {schema}}}}}");
+        let (list, create) = (json(list), json(create));
+        format!(
+            "/pets:\n  get: {{operationId: list, responses: {{'200': {{description: a, {list}}}}}}}\n  \
+             post: {{operationId: add, responses: {{'201': {{description: a, {create}}}}}}}\n\
+             /pets/{{{parameter}}}:\n  parameters: [{{name: {parameter}, in: path, required: true, schema: {{type: integer}}}}]\n  \
+             get: {{operationId: read, responses: {{'200': {{description: a}}}}}}\n  \
+             put: {{operationId: change, responses: {{'200': {{description: a}}}}}}\n\
+             /pets/{{{parameter}}}/photos:\n  parameters: [{{name: {parameter}, in: path, required: true, schema: {{type: integer}}}}]\n  \
+             get: {{operationId: photos, responses: {{'200': {{description: a}}}}}}\n"
+        )
+    }
+
+    /// Each inferred link: from, the value, to.
+    fn inferred(document: &str) -> Vec<String> {
+        let contract = of_paths(document, "").unwrap_or_else(|defect| panic!("{defect}"));
+        let name = |id| contract.operation(id).name.as_str();
+        let links = contract.links.iter().filter(|link| link.inferred);
+        links
+            .map(|link| format!("{} {} {}", name(link.from), link.value, name(link.to)))
+            .collect()
+    }
+
+    const RECORD: &str = "{type: object, properties: {id: {type: integer}, name: {type: string}}}";
+
+    #[test]
+    fn a_list_fills_reads_and_a_create_fills_writes_too() {
+        let list = format!("{{type: array, items: {RECORD}}}");
+        assert_eq!(
+            inferred(&document(&list, RECORD, "petId")),
+            [
+                "list /*/id read",
+                "add /id read",
+                "add /id change",
+                "list /*/id photos",
+                "add /id photos"
+            ]
+        );
+    }
+
+    #[test]
+    fn records_may_be_in_an_envelope_that_leaves_one_choice() {
+        let create = format!("{{type: object, properties: {{data: {RECORD}, took: {{type: integer}}}}}}");
+        let array = |name: &str, record: &str| format!("{name}: {{type: array, items: {record}}}");
+        for (arrays, value) in [
+            (array("data", RECORD), Some("/data/*/id")),
+            (
+                format!("{}, {}", array("pets", RECORD), array("owners", RECORD)),
+                Some("/pets/*/id"),
+            ),
+            (
+                format!("{}, {}", array("items", RECORD), array("tags", "{type: string}")),
+                Some("/items/*/id"),
+            ),
+            (format!("{}, {}", array("cats", RECORD), array("dogs", RECORD)), None),
+            (
+                format!("data: {{type: object, properties: {{{}}}}}", array("rows", RECORD)),
+                Some("/data/rows/*/id"),
+            ),
+        ] {
+            let found = inferred(&document(
+                &format!("{{type: object, properties: {{{arrays}}}}}"),
+                &create,
+                "id",
+            ));
+            let read = found
+                .iter()
+                .find(|link| link.starts_with("list ") && link.ends_with(" read"));
+            assert_eq!(
+                read.cloned(),
+                value.map(|value| format!("list {value} read")),
+                "{arrays}"
+            );
+            assert!(found.contains(&"add /data/id change".to_owned()), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn the_identifier_is_called_as_the_parameter_or_as_an_identifier_and_fits_its_type() {
+        for (fields, parameter, field) in [
+            ("{id: {type: integer}}", "id", Some("id")),
+            ("{id: {type: integer}}", "pet_id", Some("id")),
+            ("{id: {type: integer}}", "pet", Some("id")),
+            ("{id: {type: integer}}", "customerId", Some("id")),
+            (
+                "{pet_id: {type: integer}, id: {type: integer}}",
+                "petId",
+                Some("pet_id"),
+            ),
+            ("{number: {type: integer}}", "petNumber", Some("number")),
+            ("{petId: {type: integer}}", "id", Some("petId")),
+            // None of these says what `version` is, an object is no identifier, and no text is a number.
+            ("{id: {type: integer}}", "version", None),
+            ("{id: {type: object}}", "id", None),
+            ("{id: {type: string}}", "id", None),
+            ("{pet_id: {type: integer}, petId: {type: integer}}", "petId", None),
+        ] {
+            let record = format!("{{type: object, properties: {fields}}}");
+            let found = inferred(&document(
+                &format!("{{type: array, items: {record}}}"),
+                "{type: object}",
+                parameter,
+            ));
+            let read = found.into_iter().find(|link| link.ends_with(" read"));
+            assert_eq!(
+                read,
+                field.map(|field| format!("list /*/{field} read")),
+                "{fields} {parameter}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_written_link_is_left_alone() {
+        let list = format!("{{type: array, items: {RECORD}}}");
+        let links = "links: {L: {operationId: read, parameters: {id: '$response.body#/0/name'}}}";
+        let document =
+            document(&list, RECORD, "id").replacen("description: a,", &format!("description: a, {links},"), 1);
+        let found = inferred(&document);
+        assert!(!found.iter().any(|link| link.ends_with(" read")), "{found:?}");
+        assert!(found.contains(&"list /*/id photos".to_owned()), "{found:?}");
+    }
+
+    #[test]
+    fn only_a_segment_after_a_name_is_a_record_of_a_collection() {
+        let paths = |path: &str| {
+            let of = |name: &str| format!("{{name: {name}, in: path, required: true, schema: {{type: integer}}}}");
+            format!(
+                "/a:\n  get: {{responses: {{'200': {{description: a, content: {{application/json: {{schema: {{type: array, items: {RECORD}}}}}}}}}}}}}\n\
+                 {path}:\n  get: {{operationId: read, parameters: [{}, {}], responses: {{'200': {{description: a}}}}}}\n",
+                of("id"),
+                of("other"),
+            )
+        };
+        assert_eq!(inferred(&paths("/a/{id}/b/{other}")), ["GET /a /*/id read"]);
+        assert_eq!(inferred(&paths("/a/{id}.json")), Vec::<String>::new());
+        assert_eq!(inferred(&paths("/a/{other}/{id}")).len(), 0);
+    }
+
+    #[test]
+    fn a_singular_follows_from_the_plural() {
+        for (plural, expected) in [
+            ("pets", "pet"),
+            ("categories", "category"),
+            ("boxes", "box"),
+            ("addresses", "address"),
+            ("branches", "branch"),
+            ("news", "new"),
+            ("class", "class"),
+            ("series", "sery"),
+        ] {
+            assert_eq!(singular(plural), expected);
+        }
+    }
+}
