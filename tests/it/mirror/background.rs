@@ -5,8 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::contract::Contract;
-use super::document::Document;
-use super::{CONTRACT, DOCUMENT, contracted, documented};
+use super::{CONTRACT, DOCUMENT, Mirrored, contracted};
 
 /// Lines that say nothing of their own: each repeats what a table or another sentence says.
 const BACKGROUND: [&str; 5] = [
@@ -20,7 +19,7 @@ const BACKGROUND: [&str; 5] = [
 #[test]
 fn every_line_of_the_document_counts_but_for_the_background() {
     let contracted = contracted(&Contract::read(CONTRACT));
-    let differences = |text: &str| documented(&Document::read(text)).differences(&contracted);
+    let differences = |text: &str| Mirrored::read(text).said.differences(&contracted);
     // The contract may be under change: what it lacks already is reported by itself.
     let now = differences(DOCUMENT);
     let differs = |text: &str| differences(text) != now;

@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::contract::Contract;
-use super::statement::Difference;
+use super::statement::{Difference, Statements};
 
 /// Every request body whose example is absent, not valid, not complete or not synthetic.
-pub(super) fn defects(contract: &Contract) -> Vec<Difference> {
-    let said = contract.statements();
+pub(super) fn defects(contract: &Contract, said: &Statements) -> Vec<Difference> {
     let mut found = Vec::new();
     for operation in contract.operations() {
         let media = format!("{operation}/requestBody/content/application~1json");

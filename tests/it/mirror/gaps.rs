@@ -189,8 +189,7 @@ pub(super) fn misplaced(contract: &Contract) -> Vec<Difference> {
 }
 
 /// Gaps whose locations are not all that the question names, or more.
-pub(super) fn astray(contract: &Contract) -> Vec<Difference> {
-    let said = contract.statements();
+pub(super) fn astray(contract: &Contract, said: &Statements) -> Vec<Difference> {
     let mut found = Vec::new();
     for (id, ending) in TOUCHED {
         let touched = said.standing(|location| location.ends_with(ending));

@@ -1,9 +1,10 @@
 //! The comparison can fail: each change to the contract is reported at its location and nowhere else.
 
+use std::sync::LazyLock;
+
 use super::contract::Contract;
-use super::document::Document;
 use super::statement::Difference;
-use super::{CONTRACT, DOCUMENT, differences, listed};
+use super::{CONTRACT, DOCUMENT, Mirrored, listed};
 
 /// One change to the text of the contract, and where it must be seen.
 struct Mutation {
@@ -173,9 +174,13 @@ impl Mutation {
 
 /// The differences that this contract has and ours has not: ours may be under change, which is reported by itself.
 fn brought_about(text: &str) -> Vec<Difference> {
-    let document = Document::read(DOCUMENT);
-    let now = differences(&document, &Contract::read(CONTRACT));
-    let mut differences = differences(&document, &Contract::read(text));
+    static BEFORE: LazyLock<(Mirrored, Vec<Difference>)> = LazyLock::new(|| {
+        let mirrored = Mirrored::read(DOCUMENT);
+        let differences = mirrored.differences(&Contract::read(CONTRACT));
+        (mirrored, differences)
+    });
+    let (mirrored, now) = &*BEFORE;
+    let mut differences = mirrored.differences(&Contract::read(text));
     differences.retain(|found| !now.contains(found));
     differences
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use countersign::report::shapes::Responses;
 use countersign::service::AXES;
+use tokio::sync::OnceCell;
 
 use super::accepted;
 use super::held::held;
@@ -206,14 +207,19 @@ fn no_snapshot_differs_but_where_an_axis_changes_shapes() {
             .flat_map(|change| change.snapshots.iter().copied())
             .collect();
         let shapes = shapes.unwrap_or_else(|message| panic!("{axis}={value}: {message}"));
-        // The snapshots are of the defaults, which another test holds against them.
-        let by_default = recorded(&of_defaults().await.recording).unwrap();
-        let differing = differing(&shapes, &by_default);
+        let differing = differing(&shapes, by_default().await);
         let differing: BTreeSet<_> = differing.iter().map(String::as_str).collect();
         let wrong = differing != expected;
         let reported = || format!("{axis}={value}: {differing:?} differ, but {because}: {expected:?}");
         wrong.then(reported).into_iter().collect()
     });
+}
+
+/// The shapes of the defaults, which another test compares with the snapshots.
+async fn by_default() -> &'static Shapes {
+    static SHAPES: OnceCell<Shapes> = OnceCell::const_new();
+    let shapes = async || recorded(&of_defaults().await.recording).unwrap();
+    SHAPES.get_or_init(shapes).await
 }
 
 /// The snapshots that the embedded service would have with a value, and that differ from those that it has by default.
