@@ -42,6 +42,8 @@ pub struct Shape {
     pub nullable: bool,
     /// Whether `x-null` leaves open whether this may be null: it is below a schema that has the key.
     pub null_is_open: bool,
+    /// Whether an `x-gap` says that something about this location is left open.
+    pub has_gap: bool,
     /// The fact of the type, where one is stated.
     pub type_fact: Option<FactId>,
     /// The documented fields.
@@ -292,7 +294,10 @@ impl<'document> Expander<'document> {
     }
 
     fn fill(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str) -> Shape {
-        let mut shape = Shape::default();
+        let mut shape = Shape {
+            has_gap: all_of.iter().any(|member| member.node.member("x-gap").is_some()),
+            ..Shape::default()
+        };
         self.types(all_of, response_pointer, &mut shape);
         self.closed(all_of, response_pointer, &mut shape);
         self.fields(all_of, response_pointer, &mut shape);

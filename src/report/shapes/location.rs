@@ -131,6 +131,16 @@ impl SeenForms {
         self
     }
 
+    /// Returns what was seen at a field, in all variants of the object that have it.
+    pub(super) fn at(&self, name: &str) -> Option<Self> {
+        let fields = self
+            .objects
+            .iter()
+            .flat_map(|(names, locations)| names.iter().zip(locations));
+        let named = fields.filter(|(known, _)| *known == name);
+        named.map(|(_, seen)| seen.clone()).reduce(Self::joined)
+    }
+
     /// Adds those forms of the committed snapshot that the rows of this target may merely not have shown: an unset
     /// field where all are set, a set one where none is, a length, a variant of an object next to one that was shown.
     pub(super) fn with_missing_from(mut self, snapshot: &Self) -> Self {

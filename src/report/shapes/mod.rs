@@ -10,9 +10,11 @@
 mod contradictions;
 mod form;
 mod location;
+mod news;
 mod observed;
 mod text;
 
 pub use location::{Length, SeenForms};
+pub use news::New;
 pub use observed::{Observed, Responses};
 pub use text::UnreadableShapes;

@@ -53,21 +53,28 @@ impl fmt::Display for Responses {
     }
 }
 
+impl SeenForms {
+    /// Returns what was seen at the location itself, in one line.
+    pub(super) fn summary(&self) -> String {
+        let mut variants = Vec::new();
+        match self.objects.len() {
+            0 => {}
+            1 => variants.push("object".to_owned()),
+            count => variants.push(format!("object in {count} variants")),
+        }
+        if !self.lengths.is_empty() {
+            let lengths: Vec<_> = self.lengths.iter().map(|length| length.name()).collect();
+            variants.push(format!("array of {}", lengths.join(" or ")));
+        }
+        variants.extend(self.forms.iter().map(|form| form.name().to_owned()));
+        variants.join(BETWEEN)
+    }
+}
+
 fn write_location(text: &mut String, name: &str, seen: &SeenForms, depth: usize) {
     let indent = "  ".repeat(depth);
-    let mut variants = Vec::new();
-    match seen.objects.len() {
-        0 => {}
-        1 => variants.push("object".to_owned()),
-        count => variants.push(format!("object in {count} variants")),
-    }
-    if !seen.lengths.is_empty() {
-        let lengths: Vec<_> = seen.lengths.iter().map(|length| length.name()).collect();
-        variants.push(format!("array of {}", lengths.join(" or ")));
-    }
-    variants.extend(seen.forms.iter().map(|form| form.name().to_owned()));
     // Writing to a string never fails.
-    let _ = writeln!(text, "{indent}{name}: {}", variants.join(BETWEEN));
+    let _ = writeln!(text, "{indent}{name}: {}", seen.summary());
     if let Some(element) = &seen.element {
         write_location(text, ELEMENT, element, depth + 1);
     }

@@ -16,7 +16,7 @@ fn everywhere() -> impl Iterator<Item = (String, String)> {
 }
 
 /// The operation of a snapshot; none for the errors.
-fn operation(name: &str) -> Option<&'static Operation> {
+pub(super) fn operation(name: &str) -> Option<&'static Operation> {
     let (_, operation) = name.split_once('_')?;
     contract().operation_named(operation).map(|id| contract().operation(id))
 }

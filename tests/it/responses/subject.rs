@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use axum::Router;
+use countersign::service::fault::{self, Faults};
 use countersign::service::{self, Profile, Service, Setting, StoreUrl};
 
 const TOKEN: &str = "token-of-the-responses";
@@ -55,6 +56,17 @@ impl Subject {
             writes: true,
             rows_are_known: true,
             ..Self::deployed("http://in-process.localhost".to_owned())
+        }
+    }
+
+    /// A service of our own with these faults, whose rows count as unknown, as a deployed one's are.
+    pub(super) async fn with_faults(faults: &[&str]) -> Self {
+        let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), Profile::default());
+        let router = fault::app(service.await.unwrap(), &Faults::named(faults).unwrap());
+        Self {
+            service: Some(router),
+            rows_are_known: false,
+            ..Self::embedded(&[]).await
         }
     }
 

@@ -1,0 +1,457 @@
+//! Compares the shapes that a service shows with those that were accepted. The main type is [`New`].
+//!
+//! # Design
+//!
+//! An accepted snapshot is a set, and a run may show any part of it. What a run shows beyond it is either left open by
+//! the contract, or a difference. Left open is what the service may choose and what depends on its rows: a string at a
+//! location with `x-gap`, null or a blank text below `x-null`, a field that is not required, the length of an array.
+//! What contradicts the contract is never left open.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::form::ValueForm;
+use super::location::SeenForms;
+use super::observed::Responses;
+use crate::contract::Contract;
+use crate::contract::operation::Operation;
+use crate::contract::pointer;
+use crate::contract::shape::{JsonType, Shape, ShapeId};
+
+/// What responses show at one location and the accepted shapes do not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct New {
+    /// Status and media type, and the pointer within the body: `200 application/json /data/items/*/phone`.
+    pub location: String,
+    /// What was accepted there.
+    pub accepted: String,
+    /// What is shown now.
+    pub shown: String,
+    /// Whether the contract leaves it open.
+    pub is_open: bool,
+}
+
+impl fmt::Display for New {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            location,
+            accepted,
+            shown,
+            ..
+        } = self;
+        write!(formatter, "{location}: accepted `{accepted}`, now `{shown}`")
+    }
+}
+
+impl Responses {
+    /// Returns what these responses show beyond the accepted ones, in the order of the locations; empty if they show a
+    /// part of them. `operation` is the one that they are of; none for responses that rejected a request.
+    #[must_use]
+    pub fn news(&self, accepted: &Self, contract: &Contract, operation: Option<&Operation>) -> Vec<New> {
+        let mut found = Vec::new();
+        for (head, seen) in &self.by_head {
+            let status = head.split(' ').next().and_then(|status| status.parse().ok());
+            let response = operation
+                .zip(status)
+                .and_then(|(operation, status)| operation.response(status));
+            let is_open = match (operation, response) {
+                (None, _) => leaves_failures_open(contract),
+                (Some(_), None) => false,
+                (Some(_), Some(response)) => has_gap(contract, &response.pointer),
+            };
+            let mut comparison = Comparison {
+                contract,
+                head,
+                found,
+                // Where the contract describes a body, it says below what is open in it.
+                is_open: is_open && response.is_none_or(|response| response.body.is_none()),
+            };
+            let known = match accepted.by_head.get(head) {
+                Some(known) => Some(known),
+                None => {
+                    let heads: Vec<_> = accepted.by_head.keys().map(String::as_str).collect();
+                    comparison.report("", (&heads.join(" | "), head), is_open);
+                    accepted.by_head.values().next()
+                }
+            };
+            let known = known.cloned().unwrap_or_default();
+            let shape = response.and_then(|response| response.body);
+            let stated = comparison.stated(shape);
+            comparison.location((seen, &known), stated, "");
+            found = comparison.found;
+        }
+        found
+    }
+
+    /// Returns the accepted shapes and these together.
+    #[must_use]
+    pub fn joined_with(&self, accepted: &Self) -> Self {
+        let mut by_head: BTreeMap<_, _> = accepted.by_head.clone();
+        for (head, seen) in &self.by_head {
+            let known = by_head.remove(head).unwrap_or_default();
+            by_head.insert(head.clone(), known.joined(seen.clone()));
+        }
+        Self { by_head }
+    }
+}
+
+fn has_gap(contract: &Contract, location: &str) -> bool {
+    let node = contract.document.node(location);
+    node.is_some_and(|node| node.member("x-gap").is_some())
+}
+
+/// Whether the contract leaves open how an operation rejects a request. Shapes of such responses are kept for all
+/// operations together.
+fn leaves_failures_open(contract: &Contract) -> bool {
+    contract.operations.iter().any(|operation| {
+        let failures = operation
+            .responses
+            .iter()
+            .filter(|response| !response.status.is_success());
+        let mut locations = failures.map(|response| response.pointer.as_str());
+        locations.any(|location| has_gap(contract, location)) || has_gap(contract, &operation.pointer)
+    })
+}
+
+struct Comparison<'contract> {
+    contract: &'contract Contract,
+    head: &'contract str,
+    /// Whether the whole body is left open.
+    is_open: bool,
+    found: Vec<New>,
+}
+
+/// What the contract states about one location.
+#[derive(Clone, Copy, Default)]
+struct Stated<'contract> {
+    shape: Option<&'contract Shape>,
+    /// Whether the field may be missing.
+    is_optional: bool,
+    /// Whether these are the elements of an array that has a gap.
+    is_in_gap: bool,
+}
+
+impl<'contract> Comparison<'contract> {
+    fn stated(&self, shape: Option<ShapeId>) -> Stated<'contract> {
+        Stated {
+            shape: shape.map(|id| self.contract.shape(id)),
+            ..Stated::default()
+        }
+    }
+
+    fn location(&mut self, (seen, known): (&SeenForms, &SeenForms), stated: Stated<'contract>, at: &str) {
+        let shape = stated.shape;
+        let is_new = |form: &&ValueForm| {
+            let mut forms = known.forms.iter();
+            !forms.any(|other| *form == other || form.is_covered_by(*other))
+        };
+        let new: Vec<_> = seen.forms.iter().filter(is_new).copied().collect();
+        if !new.is_empty() {
+            let is_open = new.iter().all(|form| stated.leaves_open(*form));
+            self.report(at, (&known.summary(), &seen.summary()), is_open);
+        }
+        if !seen.lengths.is_subset(&known.lengths) {
+            let is_open = shape.is_some_and(|shape| admits(shape, JsonType::Array) && shape.assertions.is_empty());
+            self.report(at, (&known.summary(), &seen.summary()), is_open);
+        }
+        if let (Some(element), Some(known)) = (&seen.element, &known.element) {
+            let items = Stated {
+                is_in_gap: shape.is_some_and(|shape| shape.has_gap),
+                ..self.stated(shape.and_then(|shape| shape.items))
+            };
+            self.location((element, known), items, &pointer::join(at, "*"));
+        }
+        for (names, locations) in &seen.objects {
+            self.object((names, locations), known, shape, at);
+        }
+    }
+
+    fn object(
+        &mut self,
+        (names, locations): (&Vec<String>, &Vec<SeenForms>),
+        known: &SeenForms,
+        shape: Option<&'contract Shape>,
+        at: &str,
+    ) {
+        if !known.objects.contains_key(names) {
+            let was: Vec<_> = known.objects.keys().map(|names| names.join(", ")).collect();
+            let was = if was.is_empty() {
+                known.summary()
+            } else {
+                was.join(" | ")
+            };
+            let mut others = known.objects.keys();
+            let is_open = shape.is_some_and(|shape| {
+                admits(shape, JsonType::Object)
+                    && (known.objects.is_empty() || others.any(|other| differ_in_optional_fields(shape, names, other)))
+            });
+            self.report(at, (&was, &names.join(", ")), is_open);
+        }
+        for (name, seen) in names.iter().zip(locations) {
+            // A name that no accepted variant has was reported with the object.
+            let Some(known) = known.at(name) else { continue };
+            let field = shape.and_then(|shape| Some(&shape.fields[shape.field_named(name)?]));
+            let below = field
+                .map(|field| field.shape)
+                .or(shape.and_then(|shape| shape.additional));
+            let stated = Stated {
+                is_optional: field.is_some_and(|field| field.present.is_none()),
+                ..self.stated(below)
+            };
+            self.location((seen, &known), stated, &pointer::join(at, name));
+        }
+    }
+
+    fn report(&mut self, at: &str, (accepted, shown): (&str, &str), is_open: bool) {
+        let location = format!("{} {at}", self.head);
+        self.found.push(New {
+            location: location.trim_end().to_owned(),
+            accepted: accepted.to_owned(),
+            shown: shown.to_owned(),
+            is_open: is_open || self.is_open,
+        });
+    }
+}
+
+impl Stated<'_> {
+    /// Whether the contract leaves open that a value has this form.
+    fn leaves_open(self, form: ValueForm) -> bool {
+        let Some(shape) = self.shape else { return false };
+        let may_be_unset = shape.nullable || shape.null_is_open;
+        let has_gap = shape.has_gap || self.is_in_gap;
+        match (form, form.json_type()) {
+            (ValueForm::Null, _) => may_be_unset,
+            (ValueForm::OpenObject, _) => shape.allows_unlisted_fields,
+            (_, None) => false,
+            (_, Some(received)) if !admits(shape, received) || !shape.assertions.is_empty() => false,
+            (ValueForm::Blank, _) => has_gap || may_be_unset || self.is_optional,
+            _ => has_gap,
+        }
+    }
+}
+
+fn admits(shape: &Shape, received: JsonType) -> bool {
+    let admits = |documented: &JsonType| {
+        *documented == received || (*documented == JsonType::Number && received == JsonType::Integer)
+    };
+    shape.types.is_empty() || shape.types.iter().any(admits)
+}
+
+/// Whether two objects have the same fields in the same order, apart from documented ones that are not required.
+fn differ_in_optional_fields(shape: &Shape, names: &[String], other: &[String]) -> bool {
+    let is_optional = |name: &str| match shape.field_named(name) {
+        Some(index) => shape.fields[index].present.is_none(),
+        None => shape.alternatives.contains(name),
+    };
+    let beside = |one: &[String], other: &[String]| {
+        let kept = one.iter().filter(|name| other.contains(name) || !is_optional(name));
+        kept.cloned().collect::<Vec<_>>()
+    };
+    beside(names, other) == beside(other, names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PETS: &str = "openapi: 3.0.3
+info: {title: Pets, version: '1'}
+x-gaps:
+- {id: form, question: In which form is it?, stated: silent}
+- {id: unset, question: May it be null?, stated: silent}
+- {id: success, question: Which status is it?, stated: silent}
+paths:
+  /pets:
+    get:
+      operationId: getPets
+      responses:
+        2XX:
+          description: Pets
+          x-gap: [success]
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [id, born, pet, seen]
+                properties:
+                  id: {type: string}
+                  born: {type: string, x-gap: [form]}
+                  nick: {type: string}
+                  chip: {type: string, pattern: '^[0-9]*$'}
+                  toys: {type: array, items: {type: string}}
+                  seen: {type: array, x-gap: [form], minItems: 1, items: {type: string}}
+                  pet:
+                    type: object
+                    x-null: unset
+                    required: [name, owner]
+                    properties:
+                      name: {type: string}
+                      owner: {type: object, properties: {name: {type: string}}}
+";
+
+    const ACCEPTED: &str = "200 application/json
+  body: object
+    id: uuid
+    born: date
+    nick: text
+    chip: text
+    toys: array of one
+      *: text
+    seen: array of one
+      *: date | blank
+    pet: object
+      name: text
+      owner: object
+        name: text";
+
+    /// What these lines, put in place of others, show beyond what was accepted: open and different locations.
+    fn news(from: &str, to: &str) -> (Vec<String>, Vec<String>) {
+        let contract = Contract::read("pets.yaml", PETS.to_owned()).unwrap();
+        assert!(ACCEPTED.contains(from), "{from}");
+        let shown = Responses::read(&ACCEPTED.replacen(from, to, 1)).unwrap();
+        let accepted = Responses::read(ACCEPTED).unwrap();
+        let news = shown.news(&accepted, &contract, Some(&contract.operations[0]));
+        let joined = shown.joined_with(&accepted);
+        assert_eq!(accepted.news(&joined, &contract, Some(&contract.operations[0])), []);
+        assert_eq!(shown.news(&joined, &contract, Some(&contract.operations[0])), []);
+        let (open, different): (Vec<_>, Vec<_>) = news.iter().partition(|new| new.is_open);
+        let told = |news: Vec<&New>| news.iter().map(ToString::to_string).collect();
+        (told(open), told(different))
+    }
+
+    #[test]
+    fn a_part_of_what_was_accepted_is_no_news() {
+        for (from, to) in [
+            ("*: date | blank", "*: blank"),
+            ("*: date | blank", "*: date"),
+            ("name: text", "name: uuid"),
+            ("", ""),
+        ] {
+            assert_eq!(news(from, to), (Vec::new(), Vec::new()), "{to}");
+        }
+    }
+
+    #[test]
+    fn what_the_contract_leaves_open_is_no_difference() {
+        for (from, to, told) in [
+            (
+                "born: date",
+                "born: date with slashes",
+                "/born: accepted `date`, now `date with slashes`",
+            ),
+            (
+                "born: date",
+                "born: date | blank",
+                "/born: accepted `date`, now `date | blank`",
+            ),
+            (
+                "      name: text",
+                "      name: text | blank",
+                "/pet/name: accepted `text`, now `text | blank`",
+            ),
+            (
+                "      name: text",
+                "      name: null",
+                "/pet/name: accepted `text`, now `null`",
+            ),
+            (
+                "owner: object\n        name: text",
+                "owner: null",
+                "/pet/owner: accepted `object`, now `null`",
+            ),
+            (
+                "nick: text",
+                "nick: text | blank",
+                "/nick: accepted `text`, now `text | blank`",
+            ),
+            (
+                "toys: array of one\n      *: text",
+                "toys: array of none",
+                "/toys: accepted `array of one`, now `array of none`",
+            ),
+            (
+                "*: date | blank",
+                "*: text",
+                "/seen/*: accepted `date | blank`, now `text`",
+            ),
+            (
+                "    nick: text\n",
+                "",
+                ": accepted `id, born, nick, chip, toys, seen, pet`, now `id, born, chip, toys, seen, pet`",
+            ),
+        ] {
+            let separator = if told.starts_with(':') { "" } else { " " };
+            let told = format!("200 application/json{separator}{told}");
+            assert_eq!(news(from, to), (vec![told], Vec::new()));
+        }
+    }
+
+    #[test]
+    fn what_nothing_leaves_open_is_a_difference() {
+        for (from, to, told) in [
+            ("id: uuid", "id: text", "/id: accepted `uuid`, now `text`"),
+            (
+                "id: uuid",
+                "id: uuid | blank",
+                "/id: accepted `uuid`, now `uuid | blank`",
+            ),
+            ("id: uuid", "id: uuid | null", "/id: accepted `uuid`, now `uuid | null`"),
+            ("born: date", "born: integer", "/born: accepted `date`, now `integer`"),
+            ("born: date", "born: null", "/born: accepted `date`, now `null`"),
+            ("nick: text", "nick: boolean", "/nick: accepted `text`, now `boolean`"),
+            ("chip: text", "chip: blank", "/chip: accepted `text`, now `blank`"),
+            (
+                "seen: array of one",
+                "seen: array of many",
+                "/seen: accepted `array of one`, now `array of many`",
+            ),
+            (
+                "owner: object\n        name: text",
+                "owner: blank",
+                "/pet/owner: accepted `object`, now `blank`",
+            ),
+        ] {
+            let told = format!("200 application/json {told}");
+            assert_eq!(news(from, to), (Vec::new(), vec![told]));
+        }
+    }
+
+    #[test]
+    fn other_fields_and_another_order_are_differences() {
+        for (from, to) in [
+            ("    id: uuid\n", ""),
+            ("    id: uuid\n    born: date\n", "    born: date\n    id: uuid\n"),
+            ("    id: uuid\n", "    id: uuid\n    age: integer\n"),
+            ("    nick: text\n", "    nickname: text\n"),
+        ] {
+            let (open, different) = news(from, to);
+            assert_eq!((open.len(), different.len()), (0, 1), "{to}: {open:?} {different:?}");
+        }
+    }
+
+    #[test]
+    fn another_status_is_open_where_the_response_has_a_gap() {
+        let told = "202 application/json: accepted `200 application/json`, now `202 application/json`".to_owned();
+        assert_eq!(news("200 ", "202 "), (vec![told], Vec::new()));
+        let told = "400 application/json: accepted `200 application/json`, now `400 application/json`".to_owned();
+        assert!(news("200 ", "400 ").1.contains(&told));
+    }
+
+    #[test]
+    fn a_rejection_is_open_where_the_contract_has_a_gap_for_one() {
+        let shown = Responses::read("409 text/plain\n  body: not JSON").unwrap();
+        let accepted = Responses::read("401\n  body: none").unwrap();
+        let is_open = |text: &str| {
+            let contract = Contract::read("pets.yaml", text.to_owned()).unwrap();
+            let news = shown.news(&accepted, &contract, None);
+            assert_eq!(news.len(), 2);
+            news.iter().all(|new| new.is_open)
+        };
+        assert!(!is_open(PETS));
+        assert!(is_open(&PETS.replacen(
+            "getPets\n",
+            "getPets\n      x-gap: [form]\n",
+            1
+        )));
+    }
+}
