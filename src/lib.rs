@@ -13,7 +13,8 @@
 //!
 //! # A client call
 //!
-//! ```no_run
+#![cfg_attr(feature = "service", doc = "```no_run")]
+#![cfg_attr(not(feature = "service"), doc = "```ignore")]
 //! use countersign::client::futures::TryStreamExt;
 //! use countersign::client::{Client, types};
 //!
@@ -68,9 +69,9 @@
 //! | `checker` | [`Check`]: a check as a library; `contract`, `diff`, `exchange`, `plan`, `rules`, `history`, `run`, `report` beneath it; `traffic`: recorded traffic, judged by the same rules |
 //! | `html` | `report::html`: the page of a report |
 //! | `junit` | `report::junit`: a report as JUnit's XML |
-//! | `service` | `service`: the reference implementation |
+//! | `service` (default) | `service`: the reference implementation, for `countersign serve` and a check without a target |
 //! | `postgres` | PostgreSQL as a store of the reference service |
-//! | `cli` (default) | `cli` and the `countersign` command, with all of the above but PostgreSQL |
+//! | `cli` (default) | `cli` and the `countersign` command, with `checker`, `html` and `junit` |
 
 #![forbid(unsafe_code)]
 
@@ -102,7 +103,7 @@ pub mod cli;
 #[cfg(feature = "cli")]
 mod proxy;
 
-#[cfg(feature = "service")]
+#[cfg(any(feature = "cli", feature = "service"))]
 mod listen;
 #[cfg(feature = "service")]
 pub mod service;

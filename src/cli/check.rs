@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use futures::FutureExt as _;
-use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
 use super::announce;
@@ -15,13 +14,13 @@ use super::arguments::Arguments;
 use super::config::{self, Accepting, Origin, ResolvedArguments, Setting};
 use super::document::Source;
 use super::edge;
+use super::embedded::Embedded;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::output::{Outputs, Terminals};
 use super::overwrites::{self, reject_overwrites};
 use super::progress::Progress;
 use super::report_flags;
 use super::residue_file::{Begun, ResidueFile};
-use super::serve::store;
 use super::signals;
 use super::since::Since;
 use crate::check::{Prepared, Report};
@@ -36,14 +35,6 @@ use crate::plan::{Plan, Selection};
 use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Run, Settings};
-use crate::service::fault::{self, Faults};
-use crate::service::{self, Profile, Service, StoreUrl};
-
-/// Prints every fault of the embedded service.
-pub(super) fn list_faults() -> Result<u8, Failure> {
-    edge::print(&Faults::list())?;
-    Ok(0)
-}
 
 /// Checks, writes the reports, and ends with the outcome's exit code.
 pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
@@ -101,6 +92,11 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
+}
+
+/// Returns whether the faults should be listed instead of switched on.
+pub(super) fn asks_for_list(faults: &[String]) -> bool {
+    faults.iter().any(|name| name == "list")
 }
 
 /// Writes the reports, then prints what was accepted. Returns whether all reports were written.
@@ -172,10 +168,15 @@ pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
     }
 }
 
+/// The service that a check sends to.
+enum ServiceUnderCheck {
+    Embedded(Embedded),
+    Named(Target, Option<Token>),
+}
+
 /// What a check needs, made from the resolved arguments.
 struct RunInputs {
-    named: Option<(Target, Option<Token>)>,
-    faults: Faults,
+    service: ServiceUnderCheck,
     scope: Selection,
     settings: Settings,
     limits: Limits,
@@ -183,13 +184,13 @@ struct RunInputs {
 
 fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second: i64) -> Result<RunInputs, Failure> {
     let arguments = &resolved.arguments;
-    let named = match &arguments.service.base_url {
+    let service = match &arguments.service.base_url {
         // The embedded service makes its own token: a user who names one has forgotten the target.
         None if arguments.token_file.is_some() => return Err(Failure::NoTarget),
-        None => None,
+        None => ServiceUnderCheck::Embedded(Embedded::with_faults(&arguments.fault)?),
         Some(url) => {
             let token = edge::token(arguments.token_file.as_deref(), resolved.token().0)?;
-            Some((Target::parse(&url.value)?, token))
+            ServiceUnderCheck::Named(Target::parse(&url.value)?, token)
         }
     };
     let seed = arguments.chosen_seed()?;
@@ -206,7 +207,7 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
         rounds: arguments.rounds(),
         // The embedded service is already up.
         wait: wait
-            .filter(|_| named.is_some())
+            .filter(|_| matches!(service, ServiceUnderCheck::Named(..)))
             .map(|wait| Duration::from_secs_f64(wait.value.0)),
         max_time: Duration::from_secs_f64(pace.max_time.value.0),
         write_log: None,
@@ -224,8 +225,7 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
         ..Limits::default()
     };
     Ok(RunInputs {
-        named,
-        faults: Faults::named(&arguments.fault)?,
+        service,
         scope,
         settings,
         limits,
@@ -284,9 +284,9 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
 impl RunInputs {
     /// Returns the target and its token: the named target, or the reference service, started on its own port.
     async fn target(&self) -> Result<(Target, Option<Token>), Failure> {
-        match &self.named {
-            Some(named) => Ok(named.clone()),
-            None => embedded(&self.faults).await,
+        match &self.service {
+            ServiceUnderCheck::Embedded(service) => service.start().await,
+            ServiceUnderCheck::Named(target, token) => Ok((target.clone(), token.clone())),
         }
     }
 
@@ -312,35 +312,11 @@ impl RunInputs {
     }
 }
 
-async fn embedded(faults: &Faults) -> Result<(Target, Option<Token>), Failure> {
-    let start = |error: std::io::Error| Failure::Start(error.to_string());
-    edge::check_clock(edge::now())?;
-    let secret = uuid::Uuid::new_v4().simple().to_string();
-    let service = Service::open(
-        &StoreUrl::Memory,
-        SecretString::from(secret.clone()),
-        Profile::default(),
-    );
-    let service = service.await.map_err(|error| store(&error))?;
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.map_err(start)?;
-    let address = listener.local_addr().map_err(start)?;
-    tokio::spawn(service::run(
-        listener,
-        fault::app(service, faults),
-        std::future::pending(),
-    ));
-    let token = Token::new(secret.as_str()).map_err(|source| Failure::Token {
-        origin: "the generator".to_owned(),
-        source,
-    })?;
-    Ok((Target::parse(&format!("http://{address}"))?, Some(token)))
-}
-
 /// Makes a runtime with threads for the embedded service; a named target needs only the run's own thread.
 fn runtime(inputs: &RunInputs) -> Result<Runtime, Failure> {
-    let mut builder = match inputs.named {
-        Some(_) => tokio::runtime::Builder::new_current_thread(),
-        None => tokio::runtime::Builder::new_multi_thread(),
+    let mut builder = match inputs.service {
+        ServiceUnderCheck::Embedded(_) => tokio::runtime::Builder::new_multi_thread(),
+        ServiceUnderCheck::Named(..) => tokio::runtime::Builder::new_current_thread(),
     };
     builder
         .enable_all()

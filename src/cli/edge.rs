@@ -92,6 +92,7 @@ pub(super) async fn listen(address: &str, flag: &str) -> Result<(TcpListener, So
 /// # Errors
 ///
 /// [`Failure::Start`] for a time before 1970.
+#[cfg(feature = "service")]
 pub(super) fn check_clock(now: DateTime<Utc>) -> Result<(), Failure> {
     if now >= DateTime::UNIX_EPOCH {
         return Ok(());
@@ -366,7 +367,7 @@ pub(super) fn exit_at_once(why: &str, code: i32) -> ! {
     std::process::exit(code)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "service"))]
 mod tests {
     use std::time::{Duration, SystemTime};
 

@@ -10,7 +10,6 @@ use crate::exchange::TransportError;
 use crate::exchange::redact::{SHORTEST_TOKEN, TOO_SHORT};
 use crate::report::{MergeError, ReadError};
 use crate::rules::UnknownRule;
-use crate::service::fault::UnknownFault;
 
 /// The exit code where a report or the residue cannot be written.
 pub(super) const NOT_WRITTEN: u8 = 4;
@@ -36,8 +35,9 @@ pub(super) enum Failure {
     #[error("failed to read the contract: {0}")]
     Contract(#[from] Defect),
     /// A fault that does not exist.
-    #[error(transparent)]
-    Fault(#[from] UnknownFault),
+    #[cfg(feature = "service")]
+    #[error("{0}")]
+    Fault(String),
     /// A file could not be read.
     #[error("failed to read the {what} from `{}`: {source}", path.display())]
     File {
@@ -72,6 +72,10 @@ pub(super) enum Failure {
     /// The reports do not come from different shards of one plan.
     #[error("failed to merge: {0}")]
     Merge(#[from] MergeError),
+    /// There is no target, and no service to start in its place.
+    #[cfg(not(feature = "service"))]
+    #[error("there is no target, and this build has no reference service (feature `service`); give --base-url")]
+    NotEmbedded,
     /// There is a target, but no token for it.
     #[error("there is no token for the target; set {variable}{place} or give --token-file")]
     NoToken {
@@ -124,6 +128,7 @@ pub(super) enum Failure {
     #[error("failed to write to standard output: {0}")]
     Stdout(std::io::Error),
     /// The reference service could not be opened.
+    #[cfg(feature = "service")]
     #[error("{0}; give another with --store")]
     Store(String),
     /// The base URL is wrong.

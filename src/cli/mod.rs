@@ -18,6 +18,11 @@ mod config;
 mod diff;
 mod document;
 mod edge;
+#[cfg(feature = "service")]
+mod embedded;
+#[cfg(not(feature = "service"))]
+#[path = "not_embedded.rs"]
+mod embedded;
 mod explain;
 mod facts;
 mod failure;
@@ -34,6 +39,7 @@ mod report;
 mod report_flags;
 mod residue_file;
 mod rules;
+#[cfg(feature = "service")]
 mod serve;
 mod signals;
 mod since;
@@ -112,6 +118,7 @@ Exit codes:
   2  usage: a bad flag, or a file that is not a report of this version
   4  a report could not be written";
 
+#[cfg(feature = "service")]
 const SERVED: &str = "\
 Exit codes:
   0  stopped by Ctrl-C, SIGTERM or SIGHUP, or the requested list was printed
@@ -160,6 +167,7 @@ enum Command {
     #[command(after_help = PRINTED)]
     Rules,
     /// Runs the reference service
+    #[cfg(feature = "service")]
     #[command(after_help = SERVED)]
     Serve(serve::Arguments),
 }
@@ -188,7 +196,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         }
     };
     let ended = match cli.command {
-        Command::Check(arguments) if serve::asks_for_list(&arguments.fault) => check::list_faults(),
+        Command::Check(arguments) if check::asks_for_list(&arguments.fault) => embedded::list_faults(),
         Command::Check(arguments) => resolved(*arguments, &matches).and_then(|resolved| check::run(&resolved)),
         Command::Config(arguments) if arguments.schema() => config::shown::print_schema(),
         Command::Config(arguments) => {
@@ -212,6 +220,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         }),
         Command::Report(arguments) => report::run(&arguments),
         Command::Rules => rules::run(),
+        #[cfg(feature = "service")]
         Command::Serve(arguments) => serve::run(&arguments),
     };
     match ended {

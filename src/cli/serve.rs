@@ -6,10 +6,11 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use secrecy::SecretString;
 
-use super::edge;
+use super::check::asks_for_list;
 use super::failure::Failure;
 use super::signals;
-use crate::service::fault::{self, Faults};
+use super::{edge, embedded};
+use crate::service::fault;
 use crate::service::{self, Profile, ProfileError, Service, Setting, StoreUrl};
 
 /// The largest profile file that is read, in bytes.
@@ -49,8 +50,7 @@ pub(super) struct Arguments {
 /// Serves until it is told to stop.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if asks_for_list(&arguments.fault) {
-        edge::print(&Faults::list())?;
-        return Ok(0);
+        return embedded::list_faults();
     }
     if arguments.profile.iter().any(|named| named == "list") {
         edge::print(&service::profile_table())?;
@@ -79,7 +79,7 @@ fn profile(named: &[String]) -> Result<Profile, Failure> {
 
 async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     edge::check_clock(edge::now())?;
-    let faults = Faults::named(&arguments.fault)?;
+    let faults = embedded::faults(&arguments.fault)?;
     let profile = profile(&arguments.profile)?;
     let given = edge::token(arguments.token_file.as_deref(), edge::TOKEN_VARIABLE)?;
     let generated = given.is_none().then(|| uuid::Uuid::new_v4().simple().to_string());
@@ -95,7 +95,7 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     let chosen = profile.chosen();
     let service = Service::open(&store_url, secret, profile)
         .await
-        .map_err(|error| store(&error))?;
+        .map_err(|error| embedded::store(&error))?;
     if let Some(target) = arguments.seed_contacts {
         grow(&service, target).await?;
     }
@@ -111,11 +111,6 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     }
     let stopped = service::run(listener, fault::app(service, &faults), stop).await;
     stopped.map_err(|error| Failure::Start(error.to_string()))
-}
-
-/// Returns whether the faults should be listed instead of switched on.
-pub(super) fn asks_for_list(faults: &[String]) -> bool {
-    faults.iter().any(|name| name == "list")
 }
 
 /// Adds synthetic contacts, with a bar on a terminal.
@@ -135,15 +130,4 @@ async fn grow(service: &Service, target: u32) -> Result<(), Failure> {
         .await;
     bar.finish_and_clear();
     grown.map_err(|error| Failure::Store(error.to_string()))
-}
-
-/// Returns the error of a store with all its causes.
-pub(super) fn store(error: &service::OpenError) -> Failure {
-    let mut rendered = error.to_string();
-    let mut beneath = std::error::Error::source(error);
-    while let Some(cause) = beneath {
-        rendered = format!("{rendered}: {cause}");
-        beneath = cause.source();
-    }
-    Failure::Store(rendered)
 }

@@ -13,6 +13,7 @@ use super::failure::Failure;
 /// # Errors
 ///
 /// The system does not allow listening for signals.
+#[cfg(feature = "service")]
 pub(super) fn shutdown_requested() -> Result<impl Future<Output = ()>, Failure> {
     let mut signals = Signals::take()?;
     Ok(async move {

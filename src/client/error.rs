@@ -15,7 +15,8 @@ use super::{BaseUrlError, TokenError};
 ///
 /// # Examples
 ///
-/// ```
+#[cfg_attr(feature = "service", doc = "```")]
+#[cfg_attr(not(feature = "service"), doc = "```ignore")]
 /// use countersign::client::{Client, ClientError};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -56,7 +56,8 @@
 //!
 //! The crates whose types are part of this interface are re-exported, so that a program always has the right version:
 //!
-//! ```
+#![cfg_attr(feature = "service", doc = "```")]
+#![cfg_attr(not(feature = "service"), doc = "```ignore")]
 //! use countersign::client::chrono::{DateTime, FixedOffset};
 //! use countersign::client::{types, uuid::Uuid};
 //!
@@ -127,19 +128,31 @@ pub(crate) mod base_url;
 pub(crate) mod cause;
 mod connect;
 #[cfg(test)]
+#[cfg(feature = "service")]
 pub(crate) mod decoding_tests;
 mod error;
 #[cfg(all(test, feature = "checker"))]
 mod generate;
 mod generated;
+#[cfg_attr(
+    not(feature = "service"),
+    expect(clippy::allow_attributes, reason = "it depends on the contract"),
+    allow(dead_code, reason = "a contract may have nothing that is read leniently")
+)]
 mod lenient;
+#[cfg_attr(
+    not(feature = "service"),
+    expect(clippy::allow_attributes, reason = "it depends on the contract"),
+    allow(dead_code, reason = "a contract may have no list with pages")
+)]
 mod pages;
 #[cfg(test)]
 mod projection;
 pub(crate) mod retry;
 #[cfg(test)]
+#[cfg(feature = "service")]
 mod round_trip;
-#[cfg(all(test, feature = "checker"))]
+#[cfg(all(test, feature = "service"))]
 mod schema;
 mod session;
 #[cfg(all(test, feature = "checker"))]

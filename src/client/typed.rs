@@ -32,7 +32,7 @@ pub(crate) fn decodes(operation: &str, body: &Value) -> Option<bool> {
 }
 
 /// Returns what is left of the response once it is read as the type of its operation.
-#[cfg(test)]
+#[cfg(all(test, feature = "service"))]
 pub(crate) fn reencoded(operation: &str, body: &Value) -> Option<serde_json::Result<Value>> {
     struct Reencode;
     impl Reader for Reencode {

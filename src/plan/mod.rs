@@ -5,7 +5,8 @@
 //!   same plan.
 //! - **Start with** [`Plan::new`].
 //!
-//! ```
+#![cfg_attr(feature = "service", doc = "```")]
+#![cfg_attr(not(feature = "service"), doc = "```ignore")]
 //! use countersign::Contract;
 //! use countersign::plan::{Plan, Selection};
 //!

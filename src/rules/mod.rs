@@ -178,7 +178,9 @@ mod tests {
 
     #[test]
     fn every_example_is_a_finding_that_its_rule_makes() {
-        for rule in RULES {
+        // The example of `typed-client` is of types that are made from the reference service's contract.
+        let has_types = |rule: &&&Rule| cfg!(feature = "service") || rule.name != typed_client::RULE.name;
+        for rule in RULES.iter().filter(has_types) {
             let (reported, example) = ((rule.example.judged)(), &rule.example);
             let of_fact = |finding: &&&Finding| reported.contract.fact(finding.fact).name == example.fact;
             let findings = reported.findings(rule.name);

@@ -43,6 +43,7 @@ mod pace;
 mod probe;
 mod ready;
 #[cfg(test)]
+#[cfg(feature = "service")]
 mod reasons;
 mod request;
 mod sender;

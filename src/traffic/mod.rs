@@ -5,7 +5,8 @@
 //!   others were not.
 //! - **Start with** [`judge`](fn@judge), which `countersign judge` calls.
 //!
-//! ```
+#![cfg_attr(feature = "service", doc = "```")]
+#![cfg_attr(not(feature = "service"), doc = "```ignore")]
 //! use countersign::Contract;
 //! use countersign::traffic::{File, Settings, judge};
 //!

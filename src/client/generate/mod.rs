@@ -147,7 +147,7 @@ fn schemas(projected: &Value) -> Item {
     });
     parse_quote! {
         /// The JSON Schema of each type, by the name of its schema in the contract.
-        #[cfg(test)]
+        #[cfg(all(test, feature = "service"))]
         pub(crate) fn schemas() -> Vec<(&'static str, schemars::Schema)> {
             vec![#(#named,)*]
         }

@@ -16,7 +16,6 @@ use crate::traffic::{Judged, NotJudged, Skipped, source};
 
 const BASE: &str = "https://contacts.example.com";
 const TAGS: &str = "https://contacts.example.com/organization/v1/tags";
-const CONTACTS: &str = "https://contacts.example.com/organization/v1/contact-database";
 
 fn built_in() -> Contract {
     Contract::built_in().unwrap()
@@ -475,6 +474,7 @@ fn an_entry_that_is_too_large_to_be_read_is_written_as_shapes() {
     assert_eq!(entries(&text).0.len(), 2);
 }
 
+#[cfg(feature = "service")]
 mod of_a_check {
     use base64::Engine as _;
 
@@ -485,6 +485,8 @@ mod of_a_check {
     use crate::support::archive;
     use crate::support::leaks::Canary;
     use crate::support::leaks::encoding::WAYS;
+
+    const CONTACTS: &str = "https://contacts.example.com/organization/v1/contact-database";
 
     /// Traffic of a check of the reference service with these faults.
     fn traffic(faults: &[&str]) -> String {
