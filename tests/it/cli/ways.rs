@@ -12,6 +12,7 @@ mod container;
 mod gitlab;
 mod pages;
 mod pins;
+mod release;
 mod workplace;
 
 /// A file of the clone.

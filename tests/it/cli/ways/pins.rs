@@ -4,9 +4,10 @@
 use super::of_clone;
 
 /// Every file that names an action or an image.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     ".github/workflows/ci.yml",
     ".github/workflows/client.yml",
+    ".github/workflows/release.yml",
     "action.yml",
     "Dockerfile",
     "docs/github.md",
