@@ -13,6 +13,7 @@ use super::report::Report;
 use crate::client::Token;
 use crate::contract::operation::OperationId;
 use crate::contract::{Contract, UnknownOperation};
+use crate::exchange::basic;
 use crate::exchange::redact::{SHORTEST_TOKEN, Values};
 use crate::exchange::{Limits, RequestBody, Target, Transport};
 use crate::history::RunTag;
@@ -322,14 +323,19 @@ impl Check {
     fn prepared(mut self) -> Result<Prepared, Error> {
         let seed = self.seed.unwrap_or_else(random_seed);
         let started_at = self.started_at.unwrap_or_else(now);
-        let plan = Plan::new(&self.contract, &self.scope(seed)?);
         if self.token.is_none() && self.contract.needs_credential() {
             return Err(Error::NoToken);
         }
+        let token = self.token.as_ref().map(|token| Token::new(token.expose_secret()));
+        let token = token.transpose()?;
+        let other = token.as_ref().map(|token| basic::contract_for(&self.contract, token));
+        if let Some(other) = other.transpose()?.flatten() {
+            self.contract = Arc::new(other);
+        }
+        let plan = Plan::new(&self.contract, &self.scope(seed)?);
         let second = u64::try_from(started_at.timestamp()).unwrap_or(0);
         self.settings.run_tag = RunTag::new(seed, second).of_shard(self.shard);
         self.settings.levels = levels(&self.levels)?;
-        let token = self.token.map(|token| Token::new(token.expose_secret())).transpose()?;
         let wrong = self.settings.run_tag.wrong_token_seed();
         let transport = match self.destination {
             Destination::Nowhere => return Err(Error::NoService),
@@ -341,7 +347,13 @@ impl Check {
             {
                 return Err(Error::ShortToken);
             }
-            Destination::Url(url) => Transport::new(Target::parse(&url)?, token, wrong, self.limits)?,
+            Destination::Url(url) => {
+                let target = Target::parse(&url)?;
+                if let Some(token) = token.as_ref().filter(|_| self.contract.uses_basic()) {
+                    basic::check_password(token, target.is_loopback())?;
+                }
+                Transport::new(target, token, wrong, self.limits)?
+            }
         };
         Ok(Prepared {
             contract: self.contract,
@@ -361,6 +373,10 @@ impl Check {
         Ok(Selection {
             writes: self.writes,
             token: self.token.is_some(),
+            user_and_password: self
+                .token
+                .as_ref()
+                .is_some_and(|token| token.expose_secret().contains(':')),
             only: named(&self.only)?,
             skip: named(&self.skip)?,
             also_send: named(&self.also_send)?,

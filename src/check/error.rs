@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use crate::client::{BaseUrlError, TokenError};
 use crate::contract::UnknownOperation;
 use crate::contract::defect::Defect;
-use crate::exchange::TransportError;
 use crate::exchange::redact::{SHORTEST_TOKEN, TOO_SHORT};
+use crate::exchange::{BasicError, TransportError};
 use crate::rules::UnknownRule;
 
 /// Why nothing can be checked. Findings of a check are not errors: they are in the [`Report`](crate::Report).
@@ -30,6 +30,9 @@ pub enum Error {
     /// The contract asks for a credential, and none was given.
     #[error("the contract asks for a token, and there is none; give one that the service accepts")]
     NoToken,
+    /// The password of a deployed service is too short to be hidden.
+    #[error("failed to use the token: {0}")]
+    Password(#[from] BasicError),
     /// The contract does not have an operation of this name.
     #[error(transparent)]
     Operation(#[from] UnknownOperation),

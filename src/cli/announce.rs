@@ -38,7 +38,7 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
 }
 
 /// Returns where the token is taken from.
-fn source(resolved: &ResolvedArguments) -> String {
+pub(super) fn source(resolved: &ResolvedArguments) -> String {
     let Arguments { token_file, .. } = &resolved.arguments;
     token_file.as_ref().map_or_else(
         || format!("from {}", resolved.token().0),

@@ -28,6 +28,7 @@ use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::document::MAXIMUM_BYTES;
 use crate::contract::operation::OperationId;
+use crate::exchange::basic;
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
 use crate::history::RunTag;
@@ -41,7 +42,7 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let arguments = &resolved.arguments;
     let started_at = edge::now();
     let since = Since::read(arguments)?;
-    let contract = Arc::new(contract(arguments.spec())?);
+    let mut contract = Arc::new(contract(arguments.spec())?);
     let entries = resolved.levels(&contract, started_at.date_naive())?;
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut inputs.settings.levels);
@@ -52,8 +53,12 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let runtime = runtime(&inputs)?;
     let (target, token) = runtime.block_on(inputs.target())?;
     inputs.scope.token = token.is_some();
+    inputs.scope.user_and_password = token.as_ref().is_some_and(basic::is_user_and_password);
     if contract.needs_credential() && token.is_none() {
         return Err(no_token(resolved));
+    }
+    if let Some(token) = &token {
+        suit(&mut contract, token, &target, resolved)?;
     }
     let plan = plan(&contract, &inputs.scope)?;
     announce::token_goes(resolved, &target, token.is_some());
@@ -232,6 +237,25 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
     })
 }
 
+/// Has a token that is a user and a password sent by HTTP Basic, wherever the contract lets it.
+fn suit(
+    contract: &mut Arc<Contract>,
+    token: &Token,
+    target: &Target,
+    resolved: &ResolvedArguments,
+) -> Result<(), Failure> {
+    if let Some(other) = basic::contract_for(contract, token)? {
+        *contract = Arc::new(other);
+    }
+    if contract.uses_basic() {
+        basic::check_password(token, target.is_loopback()).map_err(|source| Failure::Password {
+            origin: announce::source(resolved),
+            source,
+        })?;
+    }
+    Ok(())
+}
+
 fn no_token(resolved: &ResolvedArguments) -> Failure {
     let (variable, origin) = resolved.token();
     Failure::NoToken {
@@ -273,6 +297,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
     Ok(Selection {
         writes: arguments.writes(),
         token: false,
+        user_and_password: false,
         only: operations(contract, &arguments.check.only)?,
         skip: operations(contract, &arguments.check.skip)?,
         also_send: operations(contract, &arguments.check.also_send)?,

@@ -6,6 +6,7 @@ use super::config::ConfigError;
 use crate::client::{BaseUrlError, TokenError};
 use crate::contract::UnknownOperation;
 use crate::contract::defect::Defect;
+use crate::exchange::BasicError;
 use crate::exchange::TransportError;
 use crate::exchange::redact::{SHORTEST_TOKEN, TOO_SHORT};
 use crate::report::{MergeError, ReadError};
@@ -87,6 +88,14 @@ pub(super) enum Failure {
     /// The contract does not have an operation of this name.
     #[error(transparent)]
     Operation(#[from] UnknownOperation),
+    /// The password is too short to be hidden.
+    #[error("failed to use the token {origin}: {source}")]
+    Password {
+        /// Where it was taken from: "from" a variable or a file.
+        origin: String,
+        /// What is wrong with it.
+        source: BasicError,
+    },
     /// A report could not be written.
     #[error("failed to write the report `{}`: {reason}", path.display())]
     Report {

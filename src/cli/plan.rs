@@ -22,6 +22,7 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let scope = Selection {
         // The plan assumes a token: a check without the token that it needs sends nothing.
         token: true,
+        user_and_password: true,
         ..check::scope(arguments, &contract, seed)?
     };
     let page = Listing {

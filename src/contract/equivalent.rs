@@ -3,7 +3,7 @@
 
 use super::document::Document;
 use super::edge_case::ParameterKind;
-use super::operation::{Location, Method, Operation, Parameter, Security};
+use super::operation::{Location, Method, Operation, Parameter, SecurityScheme};
 use super::vocabulary::Equivalence;
 
 /// Returns the index of the operation that shows it; `None` where no request can be written in this way. A create never
@@ -30,7 +30,7 @@ pub fn is_uuid_in_path(document: &Document, operation: &Operation, parameter: &P
 }
 
 fn takes_a_token(operation: &Operation) -> bool {
-    matches!(operation.security, Security::Bearer { .. })
+    operation.security.scheme() == Some(&SecurityScheme::Bearer)
 }
 
 fn reads_with_a_token(operation: &Operation) -> bool {

@@ -8,7 +8,7 @@ use super::edge_case;
 use super::equivalent;
 use super::fact::{Fact, FactKind};
 use super::link::{Link, Target};
-use super::operation::{DocumentedResponse, Operation, OperationId, Security};
+use super::operation::{DocumentedResponse, Operation, OperationId, Security, SecurityScheme};
 use super::pointer;
 use super::vocabulary::{Carry, Created, Equivalence};
 
@@ -142,18 +142,17 @@ impl FactBuilder<'_> {
     }
 
     fn credentials(&mut self, schemes: &mut HashSet<String>) {
-        let (Security::Bearer { scheme } | Security::ApiKey { scheme, .. }) = &self.operation.security else {
+        let Security::Scheme { name, scheme } = &self.operation.security else {
             return;
         };
-        let location = pointer::join("/components/securitySchemes", scheme);
+        let location = pointer::join("/components/securitySchemes", name);
         self.add(
             FactKind::NoCredential,
             "auth",
             "a request without a credential is rejected",
             location.clone(),
         );
-        let is_bearer = matches!(self.operation.security, Security::Bearer { .. });
-        if is_bearer {
+        if scheme.is_authorization() {
             self.add(
                 FactKind::OtherScheme,
                 "auth",
@@ -161,17 +160,17 @@ impl FactBuilder<'_> {
                 location.clone(),
             );
         }
-        let challenge = if is_bearer {
-            "a 401 asks for Bearer"
-        } else {
-            "a 401 says how to authenticate"
+        let challenge = match scheme {
+            SecurityScheme::Basic => "a 401 asks for Basic",
+            SecurityScheme::Bearer => "a 401 asks for Bearer",
+            _ => "a 401 says how to authenticate",
         };
         self.add(FactKind::Challenge, "auth", challenge, location.clone());
-        if schemes.insert(scheme.clone()) {
+        if schemes.insert(name.clone()) {
             let documented = "a wrong token is rejected";
             self.push(
                 FactKind::WrongToken,
-                format!("{scheme} auth: {documented}"),
+                format!("{name} auth: {documented}"),
                 Statement {
                     documented,
                     location,
@@ -496,12 +495,20 @@ mod tests {
 
     #[test]
     fn a_scheme_that_is_not_followed_states_nothing() {
-        for scheme in [
-            "{type: http, scheme: basic}",
-            "{type: apiKey, in: query, name: key}",
-            "{type: apiKey, in: cookie, name: key}",
-        ] {
+        for scheme in ["{type: http, scheme: digest}", "{type: http, scheme: hoba}"] {
             assert!(auth(&secured(scheme)).is_empty(), "{scheme}");
+        }
+    }
+
+    #[test]
+    fn what_must_be_rejected_follows_from_the_scheme() {
+        let contract = secured("{type: http, scheme: Basic}");
+        assert!(auth(&contract).contains(&"first auth: another scheme is rejected"));
+        assert!(auth(&contract).contains(&"first auth: a 401 asks for Basic"));
+        for place in ["query", "cookie"] {
+            let contract = secured(&format!("{{type: apiKey, in: {place}, name: key}}"));
+            assert!(!auth(&contract).iter().any(|name| name.contains("another scheme")));
+            assert_eq!(auth(&contract).len(), 5);
         }
     }
 

@@ -13,7 +13,8 @@ use super::inferred;
 use super::link;
 use super::openapi::{self, MAXIMUM_REFERENCES, near};
 use super::operation::{
-    DocumentedResponse, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
+    DocumentedResponse, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, SecurityScheme,
+    StatusPattern,
 };
 use super::shape::Expander;
 use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
@@ -28,14 +29,26 @@ pub(super) enum Types {
     OfAnother,
 }
 
+/// Which of several security schemes an operation is called with, where each is enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prefer {
+    /// One that takes a token as most services issue them.
+    Token,
+    /// HTTP Basic.
+    UserAndPassword,
+}
+
 /// Reads a contract from its text.
-pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contract, Defect> {
+pub(super) fn contract(name: &str, text: String, types: Types, prefer: Prefer) -> Result<Contract, Defect> {
     let document = Document::read(name, text)?;
     openapi::validate(&document)?;
     reject_root_null_key(&document)?;
     let gaps = gaps(&document)?;
     let mut expander = Expander::new(&document);
-    let operations = operations(&mut expander)?;
+    let mut operations = operations(&mut expander)?;
+    for operation in &mut operations {
+        operation.security = security(&document, &operation.pointer, prefer);
+    }
     check_null_keys(&expander)?;
     let mut links = link::read(&document, &operations)?;
     check_invariants(&document, &operations, &gaps)?;
@@ -98,7 +111,7 @@ fn operation(
     let mut operation = Operation {
         parameters: parameters(document, location),
         request: request(document, pointer),
-        security: security(document, pointer),
+        security: Security::None,
         page: read_key(document, pointer, "x-page")?,
         invariants: read_key(document, pointer, "x-invariants")?.unwrap_or_default(),
         name,
@@ -263,8 +276,9 @@ fn request(document: &Document, operation: &str) -> Option<RequestBody> {
     })
 }
 
-/// Returns how a caller meets the operation's first security alternative; an empty alternative admits anybody.
-fn security(document: &Document, operation: &str) -> Security {
+/// Returns how a caller meets the first of the operation's security alternatives that is preferred; an empty
+/// alternative admits anybody.
+fn security(document: &Document, operation: &str, prefer: Prefer) -> Security {
     let own = document.node(&pointer::join(operation, "security"));
     let Some(alternatives) = own.or_else(|| document.root.member("security")) else {
         return Security::None;
@@ -276,9 +290,20 @@ fn security(document: &Document, operation: &str) -> Security {
     let single = alternatives
         .iter()
         .filter(|alternative| alternative.members().len() == 1);
-    let met = single
-        .filter_map(|alternative| scheme(document, &alternative.members()[0].name))
-        .next();
+    let met = single.filter_map(|alternative| {
+        let name = &alternative.members()[0].name;
+        Some((name, scheme(document, name)?))
+    });
+    let met = met.min_by_key(|(_, scheme)| match (prefer, scheme) {
+        (Prefer::Token, SecurityScheme::ApiKeyHeader { .. } | SecurityScheme::Bearer)
+        | (Prefer::UserAndPassword, SecurityScheme::Basic) => 0,
+        (Prefer::UserAndPassword, SecurityScheme::Bearer) => 2,
+        _ => 1,
+    });
+    let met = met.map(|(name, scheme)| Security::Scheme {
+        name: name.to_string(),
+        scheme,
+    });
     met.unwrap_or_else(|| {
         let names = alternatives
             .iter()
@@ -290,18 +315,18 @@ fn security(document: &Document, operation: &str) -> Security {
     })
 }
 
-fn scheme(document: &Document, name: &str) -> Option<Security> {
+fn scheme(document: &Document, name: &str) -> Option<SecurityScheme> {
     let at = resolve(document, pointer::join("/components/securitySchemes", name));
     let node = document.node(&at)?;
     let string = |member: &str| node.member(member).and_then(Node::string);
-    let scheme = name.to_owned();
+    let named = || string("name").map(str::to_owned);
     match (string("type")?, string("scheme"), string("in")) {
-        ("http", Some(kind), _) if kind.eq_ignore_ascii_case("bearer") => Some(Security::Bearer { scheme }),
-        ("oauth2" | "openIdConnect", _, _) => Some(Security::Bearer { scheme }),
-        ("apiKey", _, Some("header")) => Some(Security::ApiKey {
-            scheme,
-            header: string("name")?.to_owned(),
-        }),
+        ("http", Some(kind), _) if kind.eq_ignore_ascii_case("basic") => Some(SecurityScheme::Basic),
+        ("http", Some(kind), _) if kind.eq_ignore_ascii_case("bearer") => Some(SecurityScheme::Bearer),
+        ("oauth2" | "openIdConnect", _, _) => Some(SecurityScheme::Bearer),
+        ("apiKey", _, Some("cookie")) => Some(SecurityScheme::ApiKeyCookie { name: named()? }),
+        ("apiKey", _, Some("header")) => Some(SecurityScheme::ApiKeyHeader { name: named()? }),
+        ("apiKey", _, Some("query")) => Some(SecurityScheme::ApiKeyQuery { name: named()? }),
         _ => None,
     }
 }
@@ -606,7 +631,8 @@ mod tests {
     const ID: &str = "{name: id, in: path, required: true, schema: {type: string}}";
     const SCHEMES: &str = "securitySchemes:\n  bearer: {type: http, scheme: Bearer}\n  \
                            key: {type: apiKey, in: header, name: X-Key}\n  basic: {type: http, scheme: basic}\n  \
-                           oauth: {type: oauth2, flows: {}}";
+                           oauth: {type: oauth2, flows: {}}\n  query: {type: apiKey, in: query, name: key}\n  \
+                           cookie: {type: apiKey, in: cookie, name: sid}\n  digest: {type: http, scheme: digest}";
 
     #[test]
     fn json_is_reported_by_its_essence() {
@@ -702,29 +728,51 @@ mod tests {
 
     #[test]
     fn security_is_the_first_alternative_that_can_be_met() {
-        let bearer = |scheme: &str| Security::Bearer {
-            scheme: scheme.to_owned(),
+        let by = |name: &str, scheme: &SecurityScheme| Security::Scheme {
+            name: name.to_owned(),
+            scheme: scheme.clone(),
         };
         let unread = |schemes: &str| Security::Unsupported {
             schemes: schemes.to_owned(),
         };
-        let key = Security::ApiKey {
-            scheme: "key".to_owned(),
-            header: "X-Key".to_owned(),
+        let key = SecurityScheme::ApiKeyHeader {
+            name: "X-Key".to_owned(),
         };
+        let query = SecurityScheme::ApiKeyQuery { name: "key".to_owned() };
+        let cookie = SecurityScheme::ApiKeyCookie { name: "sid".to_owned() };
         for (alternatives, security) in [
-            ("[{bearer: []}]", bearer("bearer")),
-            ("[{oauth: []}]", bearer("oauth")),
-            ("[{basic: []}, {key: []}, {bearer: []}]", key),
+            ("[{bearer: []}]", by("bearer", &SecurityScheme::Bearer)),
+            ("[{oauth: []}]", by("oauth", &SecurityScheme::Bearer)),
+            ("[{basic: []}, {key: []}, {bearer: []}]", by("key", &key)),
+            ("[{query: []}, {cookie: []}, {basic: []}]", by("query", &query)),
+            ("[{digest: []}, {cookie: []}]", by("cookie", &cookie)),
             ("[{bearer: []}, {}]", Security::None),
             ("[]", Security::None),
-            ("[{basic: []}]", unread("basic")),
+            ("[{basic: []}]", by("basic", &SecurityScheme::Basic)),
+            ("[{digest: []}]", unread("digest")),
             ("[{bearer: [], key: []}]", unread("bearer, key")),
         ] {
             let operation = operation(&format!(
                 "{{get: {{parameters: [{ID}], security: {alternatives}, {OK}}}}}"
             ));
             assert_eq!(operation.security, security, "{alternatives}");
+        }
+    }
+
+    #[test]
+    fn a_user_with_a_password_calls_by_basic_wherever_that_is_enough() {
+        let security = |alternatives: &str| {
+            let item = format!("/things: {{get: {{security: {alternatives}, {OK}}}}}");
+            let contract = of_paths(&item, SCHEMES).unwrap().for_user_and_password().unwrap();
+            contract.operations[0].security.scheme_name().map(str::to_owned)
+        };
+        for (alternatives, expected) in [
+            ("[{bearer: []}, {key: []}, {basic: []}]", Some("basic")),
+            ("[{bearer: []}, {key: []}]", Some("key")),
+            ("[{bearer: []}]", Some("bearer")),
+            ("[{basic: []}, {}]", None),
+        ] {
+            assert_eq!(security(alternatives).as_deref(), expected, "{alternatives}");
         }
     }
 

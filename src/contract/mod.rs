@@ -57,10 +57,10 @@ use defect::Defect;
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
 use link::Link;
-use load::Types;
 pub use load::is_json;
+use load::{Prefer, Types};
 use openapi::{did_you_mean, near, target_of};
-use operation::{Operation, OperationId, Security};
+use operation::{Operation, OperationId, Security, SecurityScheme};
 use shape::{Shape, ShapeId};
 use shared_string::SharedString;
 use vocabulary::{Equivalence, Gap};
@@ -211,7 +211,7 @@ impl Contract {
     ///
     /// The first [`Defect`], with file, line and pointer.
     pub fn read(name: &str, text: String) -> Result<Self, Defect> {
-        load::contract(name, text, Types::OfAnother)
+        load::contract(name, text, Types::OfAnother, Prefer::Token)
     }
 
     /// Reads the contract that this crate is built with. It alone states that its responses decode through the typed
@@ -226,7 +226,39 @@ impl Contract {
         } else {
             Types::OfThisContract
         };
-        load::contract(BUILT_IN_NAME, BUILT_IN.to_owned(), types)
+        load::contract(BUILT_IN_NAME, BUILT_IN.to_owned(), types, Prefer::Token)
+    }
+
+    /// Returns the contract as a caller with a user and a password meets it: by HTTP Basic, wherever that is one of
+    /// several schemes. A token with a colon, as a user and a password have it, is no bearer token (RFC 6750, section
+    /// 2.1).
+    ///
+    /// # Errors
+    ///
+    /// None: the same text was read before.
+    pub(crate) fn for_user_and_password(&self) -> Result<Self, Defect> {
+        let text = self.document.text.clone();
+        let contract = load::contract(&self.document.name, text, Types::OfAnother, Prefer::UserAndPassword)?;
+        Ok(Self {
+            hides_other_names: self.hides_other_names,
+            ..contract
+        })
+    }
+
+    /// Whether some operation may be called with a user and a password.
+    pub(crate) fn offers_basic(&self) -> bool {
+        let schemes = self.document.node("/components/securitySchemes");
+        let mut schemes = schemes.into_iter().flat_map(Node::members);
+        schemes.any(|scheme| {
+            let kind = scheme.node.member("scheme").and_then(Node::string);
+            kind.is_some_and(|kind| kind.eq_ignore_ascii_case("basic"))
+        })
+    }
+
+    /// Whether some operation is called with a user and a password.
+    pub(crate) fn uses_basic(&self) -> bool {
+        let mut operations = self.operations.iter();
+        operations.any(|operation| operation.security.scheme() == Some(&SecurityScheme::Basic))
     }
 
     /// Returns the operation.

@@ -273,25 +273,73 @@ impl fmt::Display for StatusPattern {
 /// How a caller authenticates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// The token goes into this header, without a scheme before it.
-    ApiKey {
-        /// The scheme's name in the contract.
-        scheme: String,
-        /// The header.
-        header: String,
-    },
-    /// `Authorization: Bearer`, RFC 6750.
-    Bearer {
-        /// The scheme's name in the contract.
-        scheme: String,
-    },
     /// Anybody may call.
     None,
+    /// With one credential.
+    Scheme {
+        /// The scheme's name in the contract.
+        name: String,
+        /// Where the credential goes.
+        scheme: SecurityScheme,
+    },
     /// A way that this program does not support.
     Unsupported {
         /// The schemes' names.
         schemes: String,
     },
+}
+
+impl Security {
+    /// Returns the name of the scheme in the contract, if the caller needs a credential that can be sent.
+    #[must_use]
+    pub fn scheme_name(&self) -> Option<&str> {
+        match self {
+            Self::Scheme { name, .. } => Some(name),
+            Self::None | Self::Unsupported { .. } => None,
+        }
+    }
+
+    /// Returns the scheme, if the caller needs a credential that can be sent.
+    #[must_use]
+    pub fn scheme(&self) -> Option<&SecurityScheme> {
+        match self {
+            Self::Scheme { scheme, .. } => Some(scheme),
+            Self::None | Self::Unsupported { .. } => None,
+        }
+    }
+}
+
+/// Where a request carries its credential, and in which form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SecurityScheme {
+    /// An API key in a cookie.
+    ApiKeyCookie {
+        /// The cookie's name.
+        name: String,
+    },
+    /// An API key in a header, without a scheme before it.
+    ApiKeyHeader {
+        /// The header.
+        name: String,
+    },
+    /// An API key in the query.
+    ApiKeyQuery {
+        /// The parameter's name.
+        name: String,
+    },
+    /// `Authorization: Basic` with user and password, RFC 7617.
+    Basic,
+    /// `Authorization: Bearer`, RFC 6750.
+    Bearer,
+}
+
+impl SecurityScheme {
+    /// Whether the credential goes into the header `Authorization` under an authentication scheme, so that a 401 can ask
+    /// for it by name and another scheme can take its place.
+    #[must_use]
+    pub fn is_authorization(&self) -> bool {
+        matches!(self, Self::Basic | Self::Bearer)
+    }
 }
 
 #[cfg(test)]

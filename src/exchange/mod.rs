@@ -20,6 +20,7 @@
 //! decoding, and limits apply to headers, to the decoded body and to nesting. It follows no redirects and uses no
 //! proxy, since either would give the token to a host that nobody named.
 
+pub(crate) mod basic;
 mod coding;
 pub mod curl;
 mod identifier;
@@ -33,6 +34,7 @@ mod target;
 mod token_mutation;
 mod transport;
 
+pub use basic::BasicError;
 #[cfg(feature = "cli")]
 pub(crate) use coding::decode;
 pub(crate) use identifier::is_plain_identifier;

@@ -12,7 +12,7 @@ use super::spelling::Spelling;
 use super::token_mutation::TokenMutation;
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
-use crate::contract::operation::{Method, Operation, OperationId};
+use crate::contract::operation::{Method, Operation, OperationId, SecurityScheme};
 
 /// Everything but the characters that need no encoding anywhere (RFC 3986, section 2.3).
 pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -251,25 +251,43 @@ impl OnRejection {
 pub enum Credential {
     /// An empty token.
     Empty {
-        /// The header of an API key; `None` for `Authorization: Bearer`.
-        header: Option<String>,
+        /// Where it goes.
+        scheme: SecurityScheme,
     },
     /// No credential.
     None,
-    /// The run's token under an authentication scheme that is not documented: `Basic` in place of `Bearer`.
-    OtherScheme,
-    /// The run's token as documented; an API key goes into the named header.
+    /// The run's token under an authentication scheme that is not documented: `Basic` in place of `Bearer`, or the
+    /// reverse.
+    OtherScheme {
+        /// The documented scheme.
+        scheme: SecurityScheme,
+    },
+    /// The run's token as documented.
     Token {
-        /// The header of an API key; `None` for `Authorization: Bearer`.
-        header: Option<String>,
+        /// Where it goes.
+        scheme: SecurityScheme,
     },
     /// A token that nobody issued, made from the run's.
     Wrong {
-        /// The header of an API key; `None` for `Authorization: Bearer`.
-        header: Option<String>,
+        /// Where it goes.
+        scheme: SecurityScheme,
         /// How it differs from the run's token.
         mutation: TokenMutation,
     },
+}
+
+impl Credential {
+    /// Returns the documented scheme; `None` where the request has no credential.
+    #[must_use]
+    pub fn scheme(&self) -> Option<&SecurityScheme> {
+        match self {
+            Self::Empty { scheme }
+            | Self::OtherScheme { scheme }
+            | Self::Token { scheme }
+            | Self::Wrong { scheme, .. } => Some(scheme),
+            Self::None => None,
+        }
+    }
 }
 
 /// A complete response.

@@ -8,6 +8,7 @@
 //! body as it came, up to the limit; `coding` decodes it under the same limit, so a compression bomb stops there. This
 //! module makes the two channels, and they use what it defines for both.
 
+mod carried;
 mod http;
 mod in_process;
 
@@ -20,19 +21,20 @@ use std::time::Duration;
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use futures::future::LocalBoxFuture;
 use http_body::Body;
-use reqwest::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
-};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Method, Url};
 use tokio::time::Instant;
 
+use self::carried::{Carried, Parts};
 use self::http::Http;
+use super::basic;
 use super::coding;
 use super::record::{Credential, Failure, Request, Response};
 use super::redact::{Redaction, SHORTEST_TOKEN};
 use super::target::Target;
 use super::token_mutation::{TOKEN_MUTATIONS, TokenMutation};
 use crate::client::Token;
+use crate::contract::operation::SecurityScheme;
 
 use in_process::InProcess;
 pub use in_process::RequestBody;
@@ -172,20 +174,18 @@ impl Transport {
         Self { near_tokens, ..self }
     }
 
-    /// Returns how the wrong token with this index differs from the right one.
+    /// Returns how the wrong token with this index differs from the right one under this scheme.
     #[must_use]
-    pub fn token_mutation(&self, index: usize) -> TokenMutation {
-        let mutation = self
-            .token_mutations()
-            .into_iter()
-            .flatten()
-            .nth(index % TOKEN_MUTATIONS);
-        mutation.unwrap_or(TokenMutation::Half(0))
+    pub fn token_mutation(&self, index: usize, scheme: &SecurityScheme) -> TokenMutation {
+        let mutations = self.token_mutations(scheme).into_iter().flatten();
+        let mut mutations = mutations.skip(index % TOKEN_MUTATIONS);
+        mutations.next().unwrap_or(TokenMutation::Half(0))
     }
 
-    fn token_mutations(&self) -> Option<[TokenMutation; TOKEN_MUTATIONS]> {
+    fn token_mutations(&self, scheme: &SecurityScheme) -> Option<[TokenMutation; TOKEN_MUTATIONS]> {
         let shown = self.near_tokens || self.target.is_loopback();
-        self.token.as_ref().map(|token| TokenMutation::of(token, shown))
+        let parts = Parts::of(self.token.as_ref()?, scheme);
+        Some(TokenMutation::of(parts.secret, shown))
     }
 
     /// Returns the target.
@@ -208,13 +208,24 @@ impl Transport {
         if self.target.is_in_process() && self.token.as_ref().is_some_and(is_short) {
             return Redaction::default();
         }
-        let mutations = self.token_mutations().into_iter().flatten();
-        let wrong: Vec<_> = mutations.filter_map(|mutation| self.wrong(mutation)).collect();
-        Redaction::of_all(self.token.as_ref(), &wrong)
+        let Some(token) = &self.token else {
+            return Redaction::default();
+        };
+        let user = basic::parts(token.expose()).map(|_| SecurityScheme::Basic);
+        let schemes = [Some(SecurityScheme::Bearer), user];
+        let derived = schemes.iter().flatten().flat_map(|scheme| {
+            let mutations = self.token_mutations(scheme).into_iter().flatten();
+            mutations.filter_map(|mutation| self.wrong(scheme, mutation))
+        });
+        let password = basic::secret(token.expose()).filter(|secret| secret.len() >= SHORTEST_TOKEN);
+        let derived: Vec<_> = password.map(str::to_owned).into_iter().chain(derived).collect();
+        Redaction::of_all(Some(token), &derived)
     }
 
-    fn wrong(&self, mutation: TokenMutation) -> Option<String> {
-        Some(mutation.apply(self.token.as_ref()?, &self.wrong_token))
+    fn wrong(&self, scheme: &SecurityScheme, mutation: TokenMutation) -> Option<String> {
+        let Parts { before, secret, after } = Parts::of(self.token.as_ref()?, scheme);
+        let wrong = mutation.apply(secret, &self.wrong_token);
+        Some(format!("{before}{wrong}{after}"))
     }
 
     /// Sends one request and reads its whole response. `busy` returns how long the caller has kept this thread with
@@ -263,8 +274,9 @@ impl Transport {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Failure::NotHttp)?;
             headers.append(name, HeaderValue::from_str(value).map_err(|_| Failure::NotHttp)?);
         }
-        if let Some((name, value)) = self.credential(request) {
-            headers.append(name, value);
+        let mut url = self.target.url(&request.path);
+        if let Some(carried) = self.credential(request) {
+            carried.put(&mut headers, &mut url);
         }
         let body = request.body_text().map(Bytes::from);
         if body.is_some() {
@@ -272,33 +284,28 @@ impl Transport {
         }
         Ok(Outgoing {
             method: Method::from_bytes(request.method.as_str().as_bytes()).unwrap_or_default(),
-            url: self.target.url(&request.path),
+            url,
             headers,
             body,
         })
     }
 
-    fn credential(&self, request: &Request) -> Option<(HeaderName, HeaderValue)> {
+    /// Returns the credential of a request; `None` where it has none.
+    fn credential(&self, request: &Request) -> Option<Carried> {
         let token = self.token.as_ref().map(Token::expose);
-        let (header, value) = match &request.credential {
+        let (scheme, secret) = match &request.credential {
             Credential::None => return None,
-            Credential::OtherScheme => (None, format!("Basic {}", token?)),
-            Credential::Token { header: Some(header) } => (Some(header), token?.to_owned()),
-            Credential::Token { header: None } => (None, format!("{} {}", request.spelling.scheme(), token?)),
-            Credential::Empty { header: Some(header) } => (Some(header), String::new()),
-            Credential::Empty { header: None } => (None, "Bearer ".to_owned()),
-            Credential::Wrong { header, mutation } => {
-                let wrong = self.wrong(*mutation)?;
-                let scheme = if header.is_some() { "" } else { "Bearer " };
-                (header.as_ref(), format!("{scheme}{wrong}"))
-            }
+            Credential::Empty { scheme } => (scheme, String::new()),
+            Credential::OtherScheme { scheme } => return Carried::under_other_scheme(scheme, token?),
+            Credential::Token { scheme } => (scheme, token?.to_owned()),
+            Credential::Wrong { scheme, mutation } => (scheme, self.wrong(scheme, *mutation)?),
         };
-        let name = header.map_or(Some(AUTHORIZATION), |header| {
-            HeaderName::from_bytes(header.as_bytes()).ok()
-        })?;
-        let mut value = HeaderValue::from_str(&value).ok()?;
-        value.set_sensitive(true);
-        Some((name, value))
+        // The spelling is the documented request's alone.
+        let bearer = match &request.credential {
+            Credential::Token { .. } => request.spelling.scheme(),
+            _ => "Bearer",
+        };
+        Carried::of(scheme, &secret, bearer)
     }
 }
 
@@ -345,6 +352,8 @@ mod tests {
     use super::*;
     use crate::contract::Contract;
 
+    const BEARER: SecurityScheme = SecurityScheme::Bearer;
+
     /// Sends a request to a target that never answers, and returns the outcome and how long it took. The caller claims
     /// to have been busy for the given time once the request is under way.
     async fn asked_of_the_silent(deadline: Duration, busy: Duration) -> (Failure, Duration) {
@@ -373,7 +382,11 @@ mod tests {
     fn wrong_tokens(transport: &Transport) -> Vec<String> {
         let indexes = 0..TOKEN_MUTATIONS;
         indexes
-            .map(|index| transport.wrong(transport.token_mutation(index)).unwrap())
+            .map(|index| {
+                transport
+                    .wrong(&BEARER, transport.token_mutation(index, &BEARER))
+                    .unwrap()
+            })
             .collect()
     }
 

@@ -15,6 +15,8 @@ pub struct Selection {
     pub writes: bool,
     /// Whether there is a token.
     pub token: bool,
+    /// Whether the token is a user and a password, so that it can be sent by HTTP Basic.
+    pub user_and_password: bool,
     /// The operations to check, with those that they need; all when empty.
     pub only: Vec<OperationId>,
     /// The operations to leave out.

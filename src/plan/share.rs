@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::shard::Shard;
 use crate::contract::fact::{Fact, FactId, FactKind};
-use crate::contract::operation::{OperationId, Security};
+use crate::contract::operation::OperationId;
 use crate::contract::{Contract, pointer};
 
 /// The maximum number of requests with a wrong token in one run: a target may lock out a caller who guesses.
@@ -129,12 +129,8 @@ fn checking_operation(contract: &Contract, fact: &Fact, called: &BTreeSet<Operat
 
 /// Returns the location of the security scheme of an operation.
 pub(super) fn scheme(contract: &Contract, operation: OperationId) -> Option<String> {
-    match &contract.operation(operation).security {
-        Security::Bearer { scheme } | Security::ApiKey { scheme, .. } => {
-            Some(pointer::join("/components/securitySchemes", scheme))
-        }
-        _ => None,
-    }
+    let name = contract.operation(operation).security.scheme_name()?;
+    Some(pointer::join("/components/securitySchemes", name))
 }
 
 /// Returns the schemes whose fact falls to a shard, each with its portion of the wrong tokens: all shards together send

@@ -14,7 +14,7 @@ use super::source::ValueSources;
 use super::understood::Understood;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::contract::operation::{Method, OperationId, Security};
+use crate::contract::operation::{Method, OperationId, Security, SecurityScheme};
 
 /// One step: an operation, and what is done with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -354,11 +354,14 @@ fn reason_against(
     }
     if let Security::Unsupported { schemes } = &operation.security {
         return Some(format!(
-            "its security ({schemes}) is not supported; a bearer token or an API key in a header is"
+            "its security ({schemes}) is not supported; one of a bearer token, an API key and a user with a password is"
         ));
     }
     if operation.security != Security::None && !scope.token {
         return Some("there is no token".to_owned());
+    }
+    if operation.security.scheme() == Some(&SecurityScheme::Basic) && !scope.user_and_password {
+        return Some("it takes a user and a password by HTTP Basic, and the token is not `user:password`".to_owned());
     }
     None
 }

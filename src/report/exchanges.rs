@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
+use crate::contract::operation::SecurityScheme;
 use crate::exchange::json::Body;
 use crate::exchange::redact::{Redaction, Values, render_media_type};
 use crate::exchange::shapes::shape_text;
@@ -40,6 +41,9 @@ pub struct ExchangeRecord {
     pub credential: CredentialRecord,
     /// The header that carried the credential, if it was not `Authorization`.
     pub credential_header: Option<String>,
+    /// The documented scheme of the credential, if it is neither a bearer token nor a key in a header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential_scheme: Option<SchemeRecord>,
     /// Whether it was sent again later because the target asked to wait; then only the later one was judged.
     pub superseded: bool,
     /// The method.
@@ -88,6 +92,18 @@ pub enum CredentialRecord {
     Token,
     /// A token that nobody issued.
     WrongToken,
+}
+
+/// A scheme of a credential.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SchemeRecord {
+    /// User and password by HTTP Basic.
+    Basic,
+    /// A key in the cookie with this name.
+    Cookie(String),
+    /// A key in the query, in the parameter with this name.
+    Query(String),
 }
 
 /// A header.
@@ -199,6 +215,7 @@ impl<'run> Exchanges<'run> {
             Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.describe(operation))),
         };
         let headers = request.printable_headers(self.values).iter();
+        let scheme = request.credential.scheme();
         ExchangeRecord {
             number: exchange.number,
             operation: operation.name.clone(),
@@ -207,15 +224,19 @@ impl<'run> Exchanges<'run> {
             credential: match request.credential {
                 Credential::Empty { .. } => CredentialRecord::EmptyToken,
                 Credential::None => CredentialRecord::None,
-                Credential::OtherScheme => CredentialRecord::OtherScheme,
+                Credential::OtherScheme { .. } => CredentialRecord::OtherScheme,
                 Credential::Token { .. } => CredentialRecord::Token,
                 Credential::Wrong { .. } => CredentialRecord::WrongToken,
             },
-            credential_header: match &request.credential {
-                Credential::Empty { header } | Credential::Token { header } | Credential::Wrong { header, .. } => {
-                    header.clone()
-                }
-                Credential::None | Credential::OtherScheme => None,
+            credential_header: match scheme {
+                Some(SecurityScheme::ApiKeyHeader { name }) => Some(name.clone()),
+                _ => None,
+            },
+            credential_scheme: match scheme {
+                Some(SecurityScheme::ApiKeyCookie { name }) => Some(SchemeRecord::Cookie(name.clone())),
+                Some(SecurityScheme::ApiKeyQuery { name }) => Some(SchemeRecord::Query(name.clone())),
+                Some(SecurityScheme::Basic) => Some(SchemeRecord::Basic),
+                Some(SecurityScheme::ApiKeyHeader { .. } | SecurityScheme::Bearer) | None => None,
             },
             superseded: intent.superseded,
             method: request.method.to_string(),

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use chrono::{DateTime, FixedOffset, SecondsFormat, TimeDelta};
 use serde_json::{Value, json};
 
-use super::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord, ResponseRecord};
+use super::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord, ResponseRecord, SchemeRecord};
 use super::har_entry::{ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, COMMENT_SHAPES, header};
 use super::phrases;
 use super::record::Record;
@@ -97,7 +97,8 @@ fn comment(exchange: &ExchangeRecord) -> String {
 
 fn request(record: &Record, exchange: &ExchangeRecord) -> ArchiveRequest {
     let mut headers = vec![header("Accept", "application/json")];
-    headers.extend(credential(exchange));
+    let (authentication, pair) = credential(exchange);
+    headers.extend(authentication);
     headers.extend(
         exchange
             .headers
@@ -110,27 +111,37 @@ fn request(record: &Record, exchange: &ExchangeRecord) -> ArchiveRequest {
         ..ArchiveBody::default()
     });
     headers.extend(body.as_ref().map(|body| header("Content-Type", &body.media_type)));
+    let mut url = format!("{}{}{}", record.target, record.base_path, exchange.path);
+    if let Some(pair) = pair {
+        url.push(if url.contains('?') { '&' } else { '?' });
+        url.push_str(&pair);
+    }
     ArchiveRequest {
         method: exchange.method.clone(),
-        url: format!("{}{}{}", record.target, record.base_path, exchange.path),
+        url,
         headers,
         body,
     }
 }
 
-/// Returns the header that carried the credential, with the token's variable in place of the token.
-fn credential(exchange: &ExchangeRecord) -> Option<Value> {
-    let (scheme, secret) = match exchange.credential {
-        CredentialRecord::None => return None,
-        CredentialRecord::EmptyToken => ("Bearer ", ""),
-        CredentialRecord::OtherScheme => ("Basic ", "$COUNTERSIGN_TOKEN"),
-        CredentialRecord::Token => ("Bearer ", "$COUNTERSIGN_TOKEN"),
-        CredentialRecord::WrongToken => ("Bearer ", "a-token-nobody-issued"),
+/// Returns the header that carried the credential, and the pair of the query that did, with the token's variable in
+/// place of the token.
+fn credential(exchange: &ExchangeRecord) -> (Option<Value>, Option<String>) {
+    let secret = match exchange.credential {
+        CredentialRecord::None => return (None, None),
+        CredentialRecord::EmptyToken => "",
+        CredentialRecord::OtherScheme | CredentialRecord::Token => "$COUNTERSIGN_TOKEN",
+        CredentialRecord::WrongToken => "a-token-nobody-issued",
     };
-    Some(match &exchange.credential_header {
-        None => header("Authorization", &format!("{scheme}{secret}")),
-        Some(name) => header(name, secret),
-    })
+    let is_other = exchange.credential == CredentialRecord::OtherScheme;
+    let authorization = |scheme: &str| Some(header("Authorization", &format!("{scheme} {secret}")));
+    match (&exchange.credential_scheme, &exchange.credential_header) {
+        (Some(SchemeRecord::Cookie(name)), _) => (Some(header("Cookie", &format!("{name}={secret}"))), None),
+        (Some(SchemeRecord::Query(name)), _) => (None, Some(format!("{name}={secret}"))),
+        (Some(SchemeRecord::Basic), _) => (authorization(if is_other { "Bearer" } else { "Basic" }), None),
+        (None, Some(name)) => (Some(header(name, secret)), None),
+        (None, None) => (authorization(if is_other { "Basic" } else { "Bearer" }), None),
+    }
 }
 
 fn response(record: &Record, response: &ResponseRecord) -> ArchiveResponse {
@@ -224,6 +235,41 @@ mod tests {
             record.exchanges[0].credential_header = name.map(str::to_owned);
             let headers = first(&record)["request"]["headers"].as_array().unwrap().clone();
             assert_eq!(headers.get(1).cloned(), expected);
+        }
+        record.exchanges[0].credential_header = None;
+        for (credential, scheme, expected, query) in [
+            (
+                CredentialRecord::Token,
+                SchemeRecord::Basic,
+                Some(header("Authorization", "Basic $COUNTERSIGN_TOKEN")),
+                None,
+            ),
+            (
+                CredentialRecord::OtherScheme,
+                SchemeRecord::Basic,
+                Some(header("Authorization", "Bearer $COUNTERSIGN_TOKEN")),
+                None,
+            ),
+            (
+                CredentialRecord::EmptyToken,
+                SchemeRecord::Cookie("sid".to_owned()),
+                Some(header("Cookie", "sid=")),
+                None,
+            ),
+            (
+                CredentialRecord::Token,
+                SchemeRecord::Query("key".to_owned()),
+                None,
+                Some(header("key", "$COUNTERSIGN_TOKEN")),
+            ),
+        ] {
+            record.exchanges[0].credential = credential;
+            record.exchanges[0].credential_scheme = Some(scheme);
+            let request = first(&record)["request"].clone();
+            let headers = request["headers"].as_array().unwrap();
+            assert_eq!(headers.get(1).cloned(), expected);
+            let pairs = request["queryString"].as_array().unwrap();
+            assert!(query.is_none_or(|query| pairs.contains(&query)), "{pairs:?}");
         }
     }
 

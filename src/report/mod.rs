@@ -58,7 +58,9 @@ pub use diff::{
     diff_changelog, diff_github, diff_json, diff_markdown, diff_markdown_within, diff_sarif, diff_terminal,
 };
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
-pub use exchanges::{CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord, ResponseRecord};
+pub use exchanges::{
+    CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord, ResponseRecord, SchemeRecord,
+};
 pub use github::github;
 pub use har::har;
 #[cfg(feature = "cli")]

@@ -289,6 +289,7 @@ fn exchange() -> ExchangeRecord {
         purpose: PurposeRecord::Documented,
         edge_case: None,
         credential: CredentialRecord::Token,
+        credential_scheme: None,
         credential_header: None,
         superseded: false,
         method: "GET".to_owned(),

@@ -60,6 +60,7 @@ fn judge(tried: &FormatTried, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::operation::SecurityScheme;
     use crate::contract::vocabulary::TimestampFormat;
     use crate::exchange::Credential;
     use crate::rules::Verdict;
@@ -101,7 +102,12 @@ mod tests {
             let judged = tried(Some(status), other_accepted);
             assert_eq!(
                 judged.kind(OFFSET),
-                Verdict::Undecided(Reason::rejected(status, &Credential::Token { header: None }))
+                Verdict::Undecided(Reason::rejected(
+                    status,
+                    &Credential::Token {
+                        scheme: SecurityScheme::Bearer
+                    }
+                ))
             );
         }
         assert_eq!(tried(None, true).kind(OFFSET), Verdict::Undecided(Reason::Unanswered));

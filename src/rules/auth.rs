@@ -6,7 +6,7 @@ use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
-use crate::contract::operation::{Security, StatusPattern};
+use crate::contract::operation::StatusPattern;
 use crate::contract::pointer;
 use crate::contract::vocabulary::PageInvariant;
 use crate::exchange::{Credential, OnRejection, Purpose};
@@ -95,16 +95,14 @@ fn describe_request(seen: &ExchangeSeen<'_>) -> String {
         Credential::Empty { .. } => " to an empty token".to_owned(),
         Credential::Wrong { mutation, .. } => format!(" to {}", mutation.describe()),
         Credential::None if page.is_some_and(asks) => " on a second page".to_owned(),
-        Credential::None | Credential::OtherScheme | Credential::Token { .. } => String::new(),
+        Credential::None | Credential::OtherScheme { .. } | Credential::Token { .. } => String::new(),
     }
 }
 
 /// Returns the fact that the request tests: for a wrong token a fact of the security scheme, otherwise the operation's
 /// own.
 fn fact(contract: &Contract, seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<FactId> {
-    let (Security::Bearer { scheme } | Security::ApiKey { scheme, .. }) = &seen.operation.security else {
-        return None;
-    };
+    let scheme = seen.operation.security.scheme_name()?;
     let of_scheme = || {
         let location = pointer::join("/components/securitySchemes", scheme);
         let facts = &contract.facts;

@@ -8,7 +8,7 @@ use super::seen::ExchangeSeen;
 use super::traffic_reason::TrafficReason;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
-use crate::contract::operation::Security;
+use crate::contract::operation::SecurityScheme;
 use crate::exchange::Purpose;
 
 pub(super) static RULE: Rule = Rule {
@@ -19,13 +19,13 @@ pub(super) static RULE: Rule = Rule {
         "send a 401 without the challenge of their scheme",
     ),
     topic: Topic::Access,
-    summary: "A 401 has a `WWW-Authenticate` header, and where the scheme is bearer it asks for Bearer.",
+    summary: "A 401 has a `WWW-Authenticate` header, and where the scheme is bearer or basic it asks for that one.",
     explanation: "A 401 states that a credential is missing and how to supply one. The document names the scheme but \
                   no header; the RFCs that define the scheme require the header, and clients that log in by themselves \
                   need it.",
     exceptions: "Rejections with another status: only a 401 has a challenge. The parameters of the challenge.",
-    fix: "Send `WWW-Authenticate: Bearer` with each 401.",
-    source: "RFC 9110, section 11.6.1; RFC 6750, section 3",
+    fix: "Send `WWW-Authenticate` with each 401, and the name of the scheme in it: `WWW-Authenticate: Bearer`.",
+    source: "RFC 9110, section 11.6.1; RFC 6750, section 3; RFC 7617, section 2",
     example: Example {
         fact: "getTags auth: a 401 asks for Bearer",
         documented: "a 401 asks for Bearer",
@@ -48,12 +48,15 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     }
     let schemes = schemes(&response.headers);
-    let is_bearer = matches!(seen.operation.security, Security::Bearer { .. });
-    let received = match schemes.as_slice() {
-        [] => "401 without `WWW-Authenticate`",
-        schemes if is_bearer && !schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case("Bearer")) => {
-            "401 that asks for another scheme"
-        }
+    let documented = match seen.operation.security.scheme() {
+        Some(SecurityScheme::Basic) => Some("Basic"),
+        Some(SecurityScheme::Bearer) => Some("Bearer"),
+        _ => None,
+    };
+    let asks_for = |wanted: &str| schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case(wanted));
+    let received = match documented {
+        _ if schemes.is_empty() => "401 without `WWW-Authenticate`",
+        Some(wanted) if !asks_for(wanted) => "401 that asks for another scheme",
         _ => return sink.held(fact),
     };
     if seen.intent.is_of_other_client() {
@@ -165,6 +168,22 @@ mod tests {
             Verdict::Held
         );
         assert_eq!(rejected(&bench, 401, &[]).kind(FactKind::Challenge), Verdict::Broken);
+    }
+
+    #[test]
+    fn basic_is_asked_for_by_its_own_name() {
+        let secured = "openapi: 3.0.3\ninfo: {title: Secured, version: '1'}\nsecurity: [{user: []}]\npaths:\n  /things: {get: \
+                       {operationId: getThings, responses: {'200': {description: a}}}}\ncomponents:\n  \
+                       securitySchemes:\n    user: {type: http, scheme: basic}\n";
+        let bench = Bench::text(secured, "getThings");
+        for (challenge, verdict) in [
+            ("Basic realm=\"a\"", Verdict::Held),
+            ("basic", Verdict::Held),
+            ("Bearer", Verdict::Broken),
+        ] {
+            let judged = rejected(&bench, 401, &[challenge]);
+            assert_eq!(judged.kind(FactKind::Challenge), verdict, "{challenge}");
+        }
     }
 
     #[test]

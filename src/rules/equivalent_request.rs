@@ -64,6 +64,7 @@ fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::operation::SecurityScheme;
     use crate::contract::vocabulary::Equivalence;
     use crate::exchange::Credential;
     use crate::rules::Verdict;
@@ -124,7 +125,12 @@ mod tests {
             (
                 Some(404),
                 false,
-                Reason::rejected(404, &Credential::Token { header: None }),
+                Reason::rejected(
+                    404,
+                    &Credential::Token {
+                        scheme: SecurityScheme::Bearer,
+                    },
+                ),
             ),
         ] {
             assert_eq!(

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Finding, Judge, Level, Levels, Verdict, Verdicts};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
-use crate::contract::operation::{OperationId, Security};
+use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRejection, Purpose, Request, Response};
@@ -116,10 +116,8 @@ impl Bench {
 
     pub(super) fn request(&self) -> Request {
         let operation = self.contract.operation(self.operation);
-        let credential = match &operation.security {
-            Security::None | Security::Unsupported { .. } => Credential::None,
-            Security::ApiKey { .. } | Security::Bearer { .. } => Credential::Token { header: None },
-        };
+        let scheme = operation.security.scheme();
+        let credential = scheme.map_or(Credential::None, |scheme| Credential::Token { scheme: scheme.clone() });
         Request {
             credential,
             ..Request::plain(self.operation, operation)

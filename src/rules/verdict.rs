@@ -17,6 +17,7 @@ use super::traffic_reason::TrafficReason;
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
+use crate::contract::operation::SecurityScheme;
 use crate::contract::pointer;
 use crate::exchange::redact::{Values, printable};
 use crate::exchange::{Credential, Request};
@@ -163,7 +164,12 @@ impl WalkEnd {
         Some(match self {
             Self::Complete | Self::Found => return None,
             Self::Broken => Reason::PageUnclear,
-            Self::Rejected(status) => Reason::answered(status, &Credential::Token { header: None }),
+            Self::Rejected(status) => Reason::answered(
+                status,
+                &Credential::Token {
+                    scheme: SecurityScheme::Bearer,
+                },
+            ),
             Self::RejectedWithoutCredential(status) => Reason::answered(status, &Credential::None),
             Self::Unsent => Reason::NotShown,
             Self::TooManyPages => Reason::TooManyPages(most),

@@ -1,7 +1,7 @@
 //! Calls operations with a credential that must be rejected.
 
 use super::session::{Call, Session};
-use crate::contract::operation::{OperationId, Security};
+use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Credential, OnRejection, Purpose, Request, TOKEN_MUTATIONS};
 use crate::plan::CredentialProbe;
@@ -47,20 +47,20 @@ impl Session<'_> {
 
     /// Returns the credential that a probe sends, at the place where the operation expects one.
     fn invalid_credential(&self, operation: OperationId, probe: CredentialProbe) -> Credential {
-        let header = match &self.contract.operation(operation).security {
-            Security::ApiKey { header, .. } => Some(header.clone()),
-            _ => None,
+        // Only an operation that requires a credential has a probe.
+        let Some(scheme) = self.contract.operation(operation).security.scheme().cloned() else {
+            return Credential::None;
         };
         match probe {
-            CredentialProbe::EmptyToken => Credential::Empty { header },
+            CredentialProbe::EmptyToken => Credential::Empty { scheme },
             CredentialProbe::NoCredential | CredentialProbe::SecondPage => Credential::None,
-            CredentialProbe::OtherScheme => Credential::OtherScheme,
+            CredentialProbe::OtherScheme => Credential::OtherScheme { scheme },
             CredentialProbe::WrongToken => Credential::Wrong {
-                header,
                 mutation: self
                     .sender
                     .transport
-                    .token_mutation(self.index_of_wrong_token(operation)),
+                    .token_mutation(self.index_of_wrong_token(operation), &scheme),
+                scheme,
             },
         }
     }

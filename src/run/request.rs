@@ -163,13 +163,8 @@ fn add_cookie(headers: &mut Vec<(String, String)>, pair: &str) {
 
 /// Returns the credential that the contract asks for.
 pub(super) fn credential(security: &Security) -> Credential {
-    match security {
-        Security::ApiKey { header, .. } => Credential::Token {
-            header: Some(header.clone()),
-        },
-        Security::Bearer { .. } => Credential::Token { header: None },
-        Security::None | Security::Unsupported { .. } => Credential::None,
-    }
+    let scheme = security.scheme();
+    scheme.map_or(Credential::None, |scheme| Credential::Token { scheme: scheme.clone() })
 }
 
 #[cfg(test)]
@@ -177,6 +172,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::contract::operation::SecurityScheme;
 
     const CONTRACT: &str = "openapi: 3.0.3
 info: {title: Things, version: '1'}
@@ -408,15 +404,21 @@ paths:
 
     #[test]
     fn the_credential_is_the_one_that_the_contract_asks_for() {
-        let (scheme, header) = ("s".to_owned(), "X-Key".to_owned());
-        let key = Security::ApiKey {
-            scheme: scheme.clone(),
-            header: header.clone(),
-        };
-        assert_eq!(credential(&key), Credential::Token { header: Some(header) });
-        let bearer = Security::Bearer { scheme: scheme.clone() };
-        assert_eq!(credential(&bearer), Credential::Token { header: None });
+        let name = || "s".to_owned();
+        for scheme in [
+            SecurityScheme::ApiKeyCookie { name: name() },
+            SecurityScheme::ApiKeyHeader { name: name() },
+            SecurityScheme::ApiKeyQuery { name: name() },
+            SecurityScheme::Basic,
+            SecurityScheme::Bearer,
+        ] {
+            let security = Security::Scheme {
+                name: name(),
+                scheme: scheme.clone(),
+            };
+            assert_eq!(credential(&security), Credential::Token { scheme });
+        }
         assert_eq!(credential(&Security::None), Credential::None);
-        assert_eq!(credential(&Security::Unsupported { schemes: scheme }), Credential::None);
+        assert_eq!(credential(&Security::Unsupported { schemes: name() }), Credential::None);
     }
 }

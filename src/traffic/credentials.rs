@@ -12,7 +12,7 @@ use super::entry::is_redacted;
 use super::request::is_credential;
 use crate::client::Token;
 use crate::contract::Contract;
-use crate::contract::operation::Security;
+use crate::contract::operation::SecurityScheme;
 use crate::exchange::Digest;
 use crate::exchange::redact::{Redaction, SHORTEST_TOKEN};
 
@@ -39,7 +39,7 @@ const SECRET_NAMES: [&str; 10] = [
 
 /// The credentials that were seen.
 pub(super) struct Credentials {
-    /// The headers that carry one by the contract, in lower case.
+    /// The headers, cookies and parameters that carry one by the contract, in lower case.
     documented: HashSet<String>,
     numbers: HashMap<Digest, usize>,
     redactions: HashMap<Digest, Redaction>,
@@ -47,15 +47,17 @@ pub(super) struct Credentials {
 
 impl Credentials {
     pub(super) fn of(contract: &Contract) -> Self {
-        let headers = contract.operation_ids().filter_map(|id| {
-            let operation = contract.operation(id);
-            match &operation.security {
-                Security::ApiKey { header, .. } => Some(header.to_ascii_lowercase()),
-                Security::Bearer { .. } | Security::None | Security::Unsupported { .. } => None,
-            }
-        });
+        let names = contract
+            .operations
+            .iter()
+            .filter_map(|operation| match operation.security.scheme()? {
+                SecurityScheme::ApiKeyCookie { name }
+                | SecurityScheme::ApiKeyHeader { name }
+                | SecurityScheme::ApiKeyQuery { name } => Some(name.to_ascii_lowercase()),
+                SecurityScheme::Basic | SecurityScheme::Bearer => None,
+            });
         Self {
-            documented: headers.collect(),
+            documented: names.collect(),
             numbers: HashMap::new(),
             redactions: HashMap::new(),
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::entry::{Recorded, RequestLine, is_redacted};
 use super::route::Call;
-use crate::contract::operation::{Location, Operation, Security};
+use crate::contract::operation::{Location, Operation, SecurityScheme};
 use crate::exchange::json;
 use crate::exchange::{Content, Credential, Digest, Printable, Request, placeholder, with_query};
 
@@ -29,13 +29,10 @@ pub(super) fn request(
             path: printable_path(operation, &request_line.url),
             headers: Vec::new(),
         },
-        credential: match &operation.security {
-            Security::Bearer { .. } => Credential::Token { header: None },
-            Security::ApiKey { header, .. } => Credential::Token {
-                header: Some(header.clone()),
-            },
-            Security::None | Security::Unsupported { .. } => Credential::None,
-        },
+        credential: operation
+            .security
+            .scheme()
+            .map_or(Credential::None, |scheme| Credential::Token { scheme: scheme.clone() }),
         ..Request::plain(call.operation, operation)
     }
 }
@@ -69,6 +66,11 @@ pub(super) fn printable_path(operation: &Operation, url: &Url) -> String {
     path
 }
 
+/// Whether the query parameter with this name carries the credential by the contract.
+fn carries_credential(operation: &Operation, parameter: &str) -> bool {
+    matches!(operation.security.scheme(), Some(SecurityScheme::ApiKeyQuery { name }) if name == parameter)
+}
+
 /// The page of a list that a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageRequest {
@@ -96,6 +98,9 @@ pub(super) fn is_as_documented(
     request: &Request,
 ) -> bool {
     let is_known = |name: &str| {
+        if carries_credential(operation, name) {
+            return true;
+        }
         let mut known = operation
             .parameters
             .iter()
@@ -131,14 +136,16 @@ pub(super) fn page(operation: &Operation, url: &Url) -> Option<PageRequest> {
     };
     Some(PageRequest {
         number,
-        is_whole_list: others.is_empty(),
+        is_whole_list: others.iter().all(|(name, _)| carries_credential(operation, name)),
     })
 }
 
 /// Returns the digest of a list's path and query without the page.
 pub(super) fn path_of_list(operation: &Operation, url: &Url) -> Digest {
     let parameter = operation.page.as_ref().map(|page| page.parameter.as_str());
-    let others = url.query_pairs().filter(|(name, _)| Some(&**name) != parameter);
+    let others = url
+        .query_pairs()
+        .filter(|(name, _)| Some(&**name) != parameter && !carries_credential(operation, name));
     Digest::of(&serde_json::json!([url.path(), others.collect::<Vec<_>>()]))
 }
 

@@ -194,6 +194,7 @@ mod tests {
 
     use crate::client::Token;
     use crate::contract::Contract;
+    use crate::contract::operation::SecurityScheme;
     use crate::exchange::{self, Content, Credential, Failure, Limits, RequestBody, Transport};
 
     const LIMITS: Limits = Limits {
@@ -213,7 +214,9 @@ mod tests {
         let mut request =
             exchange::Request::plain(operation, contract.operation(operation)).with_query_pair("of", "a&b");
         request.body = Some(Content::Raw("{}".to_owned()));
-        request.credential = Credential::Token { header: None };
+        request.credential = Credential::Token {
+            scheme: SecurityScheme::Bearer,
+        };
         request.headers = vec![("X-Blank".to_owned(), " a b ".to_owned())];
         let token = Some(Token::new("a-token").unwrap());
         let transport = Transport::in_process(service_fn(response), token, String::new(), LIMITS);

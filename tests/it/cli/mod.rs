@@ -37,6 +37,7 @@ mod report_later;
 mod residue;
 mod rules;
 mod sanitize;
+mod schemes;
 mod secrecy;
 mod serving;
 mod shards;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use countersign::contract::is_json;
+use countersign::contract::operation::SecurityScheme;
 use countersign::contract::operation::{OperationId, StatusPattern};
 use countersign::exchange::redact::Values;
 use countersign::exchange::{Credential, Exchange, OnRejection, Purpose, Request, Response};
@@ -137,7 +138,9 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
     Exchange {
         number: 1,
         request: Request {
-            credential: Credential::Token { header: None },
+            credential: Credential::Token {
+                scheme: SecurityScheme::Bearer,
+            },
             ..Request::plain(operation, documented)
         },
         sent: Duration::ZERO,

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::DateTime;
 use countersign::Check;
 use countersign::contract::is_json;
-use countersign::contract::operation::{Location, Operation, Security};
+use countersign::contract::operation::{Location, Operation, Security, SecurityScheme};
 use countersign::rules::{UNCHECKED_OPERATION, Verdict};
 use countersign::run::{Ended, Run};
 use http::{HeaderMap, StatusCode, header};
@@ -121,10 +121,11 @@ async fn response(State(stub): State<Stub>, request: Request) -> Response {
     let Some(operation) = called(document, request.method().as_str(), request.uri().path()) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    if !lets_in(&operation.security, headers) {
+    let query = request.uri().query().unwrap_or_default();
+    if !lets_in(&operation.security, headers, query) {
         return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response();
     }
-    if !has_parameters(operation, headers, request.uri().query().unwrap_or_default()) {
+    if !has_parameters(operation, headers, query) {
         return StatusCode::BAD_REQUEST.into_response();
     }
     let seed = count.fetch_add(1, Ordering::Relaxed);
@@ -178,12 +179,17 @@ fn called<'document>(document: &'document Document, method: &str, path: &str) ->
     fitting.min_by_key(|operation| operation.path.matches('{').count())
 }
 
-fn lets_in(security: &Security, headers: &HeaderMap) -> bool {
+fn lets_in(security: &Security, headers: &HeaderMap, query: &str) -> bool {
+    let pair = |name: &str| format!("{name}={TOKEN}");
+    let cookies = || headers.get(header::COOKIE).map_or("", |value| value.to_str().unwrap());
     let shows = |name: &str, value: &str| headers.get(name).is_some_and(|sent| sent == value);
-    match security {
-        Security::ApiKey { header, .. } => shows(header, TOKEN),
-        Security::Bearer { .. } => shows("authorization", &format!("Bearer {TOKEN}")),
-        Security::None | Security::Unsupported { .. } => true,
+    match security.scheme() {
+        Some(SecurityScheme::ApiKeyHeader { name }) => shows(name, TOKEN),
+        Some(SecurityScheme::Bearer) => shows("authorization", &format!("Bearer {TOKEN}")),
+        Some(SecurityScheme::ApiKeyCookie { name }) => cookies().ends_with(&pair(name)),
+        Some(SecurityScheme::ApiKeyQuery { name }) => query.ends_with(&pair(name)),
+        Some(SecurityScheme::Basic) => false,
+        None => true,
     }
 }
 

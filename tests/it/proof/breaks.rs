@@ -93,7 +93,7 @@ fn sent(exchange: &Exchange) -> String {
     let request = &exchange.request;
     let credential = match request.credential {
         Credential::None => "no credential",
-        Credential::OtherScheme => "another scheme",
+        Credential::OtherScheme { .. } => "another scheme",
         Credential::Token { .. } => request.spelling.scheme(),
         _ => "wrong token",
     };

@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use countersign::contract::Contract;
+use countersign::contract::operation::SecurityScheme;
 use countersign::exchange::{Credential, Exchange, Response};
 use countersign::traffic::{File, Judged, Settings, judge};
 use serde_json::{Value, json};
@@ -29,7 +30,9 @@ fn entry(index: usize, exchange: &Exchange) -> Option<Value> {
     let request = &exchange.request;
     let body = request.body_text();
     let credential = match &request.credential {
-        Credential::Token { header: None } => Some(json!({"name": "authorization", "value": "Bearer tk-of-somebody"})),
+        Credential::Token {
+            scheme: SecurityScheme::Bearer,
+        } => Some(json!({"name": "authorization", "value": "Bearer tk-of-somebody"})),
         _ => None,
     };
     let sent = body
