@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::edge_case::EdgeCase;
 use super::field::RequestField;
+use super::load::is_json;
 use super::shape::ShapeId;
 use super::vocabulary::{Invariants, PageInvariant};
 
@@ -86,6 +87,47 @@ impl Operation {
         successes.any(|response| response.status.rank(status).is_some())
     }
 
+    /// Returns the media types that a request asks for: those of all documented responses, each once and in the order of
+    /// the contract; `application/json` if none is documented. Where there is a choice, JSON of a success is preferred,
+    /// because it decides the most, and then any other success.
+    #[must_use]
+    pub fn accept(&self) -> String {
+        let mut accepted: Vec<(&str, u8)> = Vec::new();
+        for response in &self.responses {
+            let success = response.status.is_success();
+            for media_type in response
+                .media_types
+                .iter()
+                .filter(|media_type| is_acceptable(media_type))
+            {
+                // The weight, in tenths.
+                let weight = if success && is_json(media_type) {
+                    10
+                } else {
+                    8 + u8::from(success)
+                };
+                match accepted.iter_mut().find(|(known, _)| known == media_type) {
+                    Some((_, known)) => *known = weight.max(*known),
+                    None => accepted.push((media_type, weight)),
+                }
+            }
+        }
+        let most = accepted.iter().map(|(_, weight)| *weight).max();
+        let weighed = accepted.iter().map(|(media_type, weight)| {
+            if Some(*weight) == most {
+                (*media_type).to_owned()
+            } else {
+                format!("{media_type};q=0.{weight}")
+            }
+        });
+        let weighed: Vec<_> = weighed.collect();
+        if weighed.is_empty() {
+            "application/json".to_owned()
+        } else {
+            weighed.join(", ")
+        }
+    }
+
     /// Returns the successes in words: `201`, `2XX`, `200 or 204`.
     #[must_use]
     pub fn success_statuses(&self) -> String {
@@ -96,6 +138,12 @@ impl Operation {
             statuses.join(" or ")
         }
     }
+}
+
+/// Whether a documented media type can be an element of `Accept` (RFC 9110, section 12.5.1).
+fn is_acceptable(media_type: &str) -> bool {
+    let is_plain = |character: char| character.is_ascii_graphic() || character == ' ';
+    media_type.contains('/') && !media_type.contains(',') && media_type.chars().all(is_plain)
 }
 
 /// An HTTP method that OpenAPI 3.0 has a key for.
@@ -354,6 +402,34 @@ mod tests {
         assert_eq!(StatusPattern::parse("2xx"), Some(StatusPattern::Class(2)));
         assert_eq!(StatusPattern::parse("20"), None);
         assert_eq!(StatusPattern::parse("ok"), None);
+    }
+
+    #[test]
+    fn a_request_asks_for_what_the_responses_document() {
+        let accept = |contents: &str| {
+            let paths = format!("/things: {{get: {{operationId: get, responses: {{{contents}}}}}}}");
+            crate::contract::testing::of_paths(&paths, "").unwrap().operations[0].accept()
+        };
+        for (contents, expected) in [
+            ("'204': {description: a}", "application/json"),
+            ("'200': {description: a, content: {text/csv: {}}}", "text/csv"),
+            (
+                "'200': {description: a, content: {text/csv: {}, application/xml: {}}}",
+                "text/csv, application/xml",
+            ),
+            (
+                "'200': {description: a, content: {text/plain: {}, application/json: {}}}, '404': {description: b, \
+                 content: {application/json: {}, application/problem+json: {}}}",
+                "text/plain;q=0.9, application/json, application/problem+json;q=0.8",
+            ),
+            ("'200': {description: a, content: {'*/*': {}}}", "*/*"),
+            (
+                "'200': {description: a, content: {'a, b/c': {}, 'ü/d': {}}}",
+                "application/json",
+            ),
+        ] {
+            assert_eq!(accept(contents), expected, "{contents}");
+        }
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     }
     let credential = Shown::of(request);
     words.extend(credential.option.clone());
-    words.push("-H 'Accept: application/json'".to_owned());
+    words.push(format!("-H {}", quote(&format!("Accept: {}", request.accept))));
     let mut cookie = credential.cookie;
     for (name, value) in request.printable_headers(values) {
         let header = word(&placeholders.in_parameters(&format!("{name}: {value}")));
@@ -449,6 +449,7 @@ mod tests {
             operation: contract().operation_named("createVisit").unwrap(),
             method: Method::Post,
             path: "/v1/visits".to_owned(),
+            accept: "application/json".to_owned(),
             headers: Vec::new(),
             body: Some(Content::Json(
                 json!({"contact_id": OWN, "venue_id": "v-17", "note": "it's"}),

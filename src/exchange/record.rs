@@ -53,6 +53,8 @@ pub struct Request {
     pub method: Method,
     /// The path under the base URL, percent-encoded, with its query.
     pub path: String,
+    /// The media types that it asks for.
+    pub accept: String,
     /// The documented header parameters.
     pub headers: Vec<(String, String)>,
     /// The body, sent as JSON whatever its content.
@@ -101,6 +103,7 @@ impl Request {
             operation: id,
             method: operation.method,
             path: operation.path.clone(),
+            accept: operation.accept(),
             headers: Vec::new(),
             body: None,
             spelling: Spelling::default(),

@@ -267,7 +267,8 @@ impl Transport {
     fn outgoing(&self, request: &Request) -> Result<Outgoing, Failure> {
         let mut headers = HeaderMap::new();
         headers.insert(USER_AGENT, AGENT);
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        let accept = HeaderValue::from_str(&request.accept).map_err(|_| Failure::NotHttp)?;
+        headers.insert(ACCEPT, accept);
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(coding::ACCEPTED));
         for (name, value) in &request.headers {
             // A value that no header can hold never gets here: the run checks before it puts a value into one.

@@ -23,6 +23,8 @@ const MOST_KEPT: usize = 1000;
 const LARGEST_BODY: usize = 256 << 10;
 /// How much of all bodies together is shown, in bytes: each report repeats them.
 const MOST_SHOWN: usize = 8 << 20;
+/// What a request asks for in most contracts.
+pub(super) const ACCEPT_JSON: &str = "application/json";
 /// How much of a body is shown, in characters.
 const LONGEST_TEXT: usize = 16 << 10;
 
@@ -50,6 +52,9 @@ pub struct ExchangeRecord {
     pub method: String,
     /// The path under the base URL, with its query; a value that the target showed is replaced by where it is listed.
     pub path: String,
+    /// The media types that it asked for, if not JSON alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accept: Option<String>,
     /// The documented header parameters that it carried.
     pub headers: Vec<HeaderRecord>,
     /// The body that it carried.
@@ -241,6 +246,7 @@ impl<'run> Exchanges<'run> {
             superseded: intent.superseded,
             method: request.method.to_string(),
             path: self.path(request),
+            accept: Some(&request.accept).filter(|accept| *accept != ACCEPT_JSON).cloned(),
             headers: headers
                 .map(|(name, value)| HeaderRecord {
                     name: name.clone(),

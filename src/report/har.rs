@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use chrono::{DateTime, FixedOffset, SecondsFormat, TimeDelta};
 use serde_json::{Value, json};
 
-use super::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord, ResponseRecord, SchemeRecord};
+use super::exchanges::{ACCEPT_JSON, CredentialRecord, ExchangeRecord, PurposeRecord, ResponseRecord, SchemeRecord};
 use super::har_entry::{ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, COMMENT_SHAPES, header};
 use super::phrases;
 use super::record::Record;
@@ -96,7 +96,7 @@ fn comment(exchange: &ExchangeRecord) -> String {
 }
 
 fn request(record: &Record, exchange: &ExchangeRecord) -> ArchiveRequest {
-    let mut headers = vec![header("Accept", "application/json")];
+    let mut headers = vec![header("Accept", exchange.accept.as_deref().unwrap_or(ACCEPT_JSON))];
     let (authentication, pair) = credential(exchange);
     headers.extend(authentication);
     headers.extend(

@@ -288,6 +288,7 @@ impl Session<'_> {
             operation,
             method: documented.method,
             path: head.path.clone(),
+            accept: documented.accept(),
             headers: head.headers.clone(),
             body: documented.request.as_ref().map(|_| Content::Json(body)),
             spelling: Spelling::default(),

@@ -8,6 +8,7 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod accept;
 mod bounded;
 mod closed;
 mod completions;
