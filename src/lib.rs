@@ -78,6 +78,8 @@
 pub mod client;
 
 #[cfg(feature = "checker")]
+mod built_in;
+#[cfg(feature = "checker")]
 mod check;
 #[cfg(feature = "checker")]
 pub mod contract;

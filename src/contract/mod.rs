@@ -65,15 +65,6 @@ use shape::{Shape, ShapeId};
 use shared_string::SharedString;
 use vocabulary::{Equivalence, Gap};
 
-/// The contract that this crate is built with.
-#[cfg(not(all(test, not(feature = "service"))))]
-pub const BUILT_IN: &str = include_str!("../../openapi.yaml");
-/// The contract that the unit tests are written for. A fork without the reference service keeps it there.
-#[cfg(all(test, not(feature = "service")))]
-pub const BUILT_IN: &str = include_str!("../../tests/reference.yaml");
-/// The name of its file.
-pub const BUILT_IN_NAME: &str = "openapi.yaml";
-
 /// An operation that the contract does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownOperation {
@@ -214,19 +205,13 @@ impl Contract {
         load::contract(name, text, Types::OfAnother, Prefer::Token)
     }
 
-    /// Reads the contract that this crate is built with. It alone states that its responses decode through the typed
-    /// client, because the client is generated from it.
+    /// Reads the contract that the client's types are generated from.
     ///
     /// # Errors
     ///
-    /// None in a built crate: `build.rs` holds the file to the same checks.
-    pub fn built_in() -> Result<Self, Defect> {
-        let types = if cfg!(all(test, not(feature = "service"))) {
-            Types::OfAnother
-        } else {
-            Types::OfThisContract
-        };
-        load::contract(BUILT_IN_NAME, BUILT_IN.to_owned(), types, Prefer::Token)
+    /// As in [`Contract::read`].
+    pub(crate) fn read_with_types(name: &str, text: String) -> Result<Self, Defect> {
+        load::contract(name, text, Types::OfThisContract, Prefer::Token)
     }
 
     /// Returns the contract as a caller with a user and a password meets it: by HTTP Basic, wherever that is one of
@@ -437,8 +422,8 @@ mod tests {
     use super::*;
 
     fn broken(from: &str, to: &str) -> String {
-        assert!(BUILT_IN.contains(from), "openapi.yaml has no `{from}`");
-        Contract::read(BUILT_IN_NAME, BUILT_IN.replacen(from, to, 1))
+        assert!(Contract::BUILT_IN.contains(from), "openapi.yaml has no `{from}`");
+        Contract::read(Contract::BUILT_IN_NAME, Contract::BUILT_IN.replacen(from, to, 1))
             .unwrap_err()
             .to_string()
     }
@@ -475,7 +460,7 @@ mod tests {
             let facts = contract.facts.iter();
             facts.filter(|fact| fact.kind == FactKind::Decodes).count()
         };
-        let read = Contract::read(BUILT_IN_NAME, BUILT_IN.to_owned()).unwrap();
+        let read = Contract::read(Contract::BUILT_IN_NAME, Contract::BUILT_IN.to_owned()).unwrap();
         let built_in = Contract::built_in().unwrap();
         let bodies = built_in
             .facts
@@ -487,7 +472,7 @@ mod tests {
     #[test]
     fn an_x_null_that_binds_no_response_is_reported() {
         let of = |from: &str, to: &str| {
-            Contract::read("openapi.yaml", BUILT_IN.replacen(from, to, 1))
+            Contract::read("openapi.yaml", Contract::BUILT_IN.replacen(from, to, 1))
                 .unwrap_err()
                 .to_string()
         };

@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn an_error_to_an_edge_case_may_come_as_anything() {
-        let text = crate::contract::BUILT_IN.replacen(
+        let text = crate::contract::Contract::BUILT_IN.replacen(
             "        '422':\n",
             "        '422':\n          content: {application/json: {}}\n",
             1,

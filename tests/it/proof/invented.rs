@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use countersign::Check;
+use countersign::contract::Contract;
 use countersign::contract::fact::{Fact, FactId, FactKind};
 use countersign::contract::operation::OperationId;
-use countersign::contract::{BUILT_IN, Contract};
 use countersign::plan::{Action, Plan, Selection, Shard};
 use countersign::rules::Verdict;
 use countersign::run::Run;
@@ -28,7 +28,7 @@ static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| {
         include_str!("invented/boats.yaml"),
         include_str!("invented/schemas.yaml"),
     );
-    let text = BUILT_IN.replacen("\ncomponents:\n", &format!("\n{paths}\ncomponents:\n"), 1);
+    let text = Contract::BUILT_IN.replacen("\ncomponents:\n", &format!("\n{paths}\ncomponents:\n"), 1);
     let text = text.replacen("\n  schemas:\n", &format!("\n  schemas:\n{schemas}\n"), 1);
     Arc::new(Contract::read("openapi.yaml", text).unwrap_or_else(|defect| panic!("{defect}")))
 });
