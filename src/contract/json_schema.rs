@@ -55,10 +55,13 @@ const FORMATS: &[&str] = &[
 /// names nothing.
 #[must_use]
 pub fn asserted(document: &Document, schema: &str) -> Option<Value> {
-    let node = document.node(schema)?;
-    let mut converter = Converter {
-        references: BTreeSet::new(),
-    };
+    Some(asserted_by(document, document.node(schema)?))
+}
+
+/// Returns what the schema asserts beyond types and names, as a JSON Schema.
+#[must_use]
+pub fn asserted_by(document: &Document, node: &Node) -> Value {
+    let mut converter = Converter::default();
     let mut converted = Map::new();
     for member in node
         .members()
@@ -68,25 +71,30 @@ pub fn asserted(document: &Document, schema: &str) -> Option<Value> {
         converter.keyword(node, &member.name, &member.node, &mut converted);
     }
     converter.define(document, &mut converted);
-    Some(Value::Object(converted))
+    Value::Object(converted)
 }
 
 /// Returns the whole schema at the pointer, types and names included, as a JSON Schema; `None` where the pointer names
 /// nothing.
 #[must_use]
 pub fn convert(document: &Document, schema: &str) -> Option<Value> {
+    Converter::default().whole(document, schema)
+}
+
+/// Returns the whole schema at the pointer as it binds a request, as a JSON Schema: a field that is read-only is not
+/// required there (OpenAPI 3.0.3, section 4.7.24.2). `None` where the pointer names nothing.
+#[must_use]
+pub fn convert_for_request(document: &Document, schema: &str) -> Option<Value> {
     let mut converter = Converter {
-        references: BTreeSet::new(),
+        of_request: Some(document),
+        ..Converter::default()
     };
-    let mut converted = converter.schema(document.node(schema)?);
-    if let Value::Object(root) = &mut converted {
-        converter.define(document, root);
-    }
-    Some(converted)
+    converter.whole(document, schema)
 }
 
 /// Returns the asserting keywords that a schema has, in the order of [`KEYWORDS`].
-pub(super) fn keywords(schema: &Node) -> Vec<&'static str> {
+#[must_use]
+pub fn keywords(schema: &Node) -> Vec<&'static str> {
     let present = |keyword: &&&str| match schema.member(keyword) {
         Some(format) if **keyword == "format" => format.string().is_some_and(|format| FORMATS.contains(&format)),
         found => found.is_some(),
@@ -95,11 +103,22 @@ pub(super) fn keywords(schema: &Node) -> Vec<&'static str> {
 }
 
 /// Converts OpenAPI 3.0 schemas to JSON Schema 2020-12 and remembers what they refer to.
-struct Converter {
+#[derive(Default)]
+struct Converter<'document> {
     references: BTreeSet<String>,
+    /// The document, if the schema describes a request.
+    of_request: Option<&'document Document>,
 }
 
-impl Converter {
+impl Converter<'_> {
+    fn whole(&mut self, document: &Document, schema: &str) -> Option<Value> {
+        let mut converted = self.schema(document.node(schema)?);
+        if let Value::Object(root) = &mut converted {
+            self.define(document, root);
+        }
+        Some(converted)
+    }
+
     fn schema(&mut self, node: &Node) -> Value {
         if let Some(target) = target_of(node) {
             let reference = json!({ "$ref": format!("#/$defs/{}", definition(&target)) });
@@ -153,11 +172,25 @@ impl Converter {
                 converted.insert(name.to_owned(), inner);
             }
             "format" => format(value, converted),
+            "required" if self.of_request.is_some() => {
+                let names = value.elements().iter().filter(|name| !self.is_read_only(schema, name));
+                converted.insert(name.to_owned(), names.map(Node::to_value).collect());
+            }
             other if other.starts_with("x-") => {}
             other => {
                 converted.insert(other.to_owned(), value.to_value());
             }
         }
+    }
+
+    /// Whether the field with this name is read-only.
+    fn is_read_only(&self, schema: &Node, name: &Node) -> bool {
+        let field = || schema.member("properties")?.member(name.string()?);
+        let Some(field) = field() else {
+            return false;
+        };
+        let target = target_of(field).and_then(|target| self.of_request?.node(&target));
+        target.unwrap_or(field).member("readOnly").and_then(Node::boolean) == Some(true)
     }
 
     /// Adds every definition that is referred to, and those that they refer to.

@@ -20,6 +20,7 @@
 //! decoding, and limits apply to headers, to the decoded body and to nesting. It follows no redirects and uses no
 //! proxy, since either would give the token to a host that nobody named.
 
+mod assertion;
 pub(crate) mod basic;
 mod coding;
 pub mod curl;
@@ -34,6 +35,7 @@ mod target;
 mod token_mutation;
 mod transport;
 
+pub(crate) use assertion::{Assertion, Rejection};
 pub use basic::BasicError;
 #[cfg(feature = "cli")]
 pub(crate) use coding::decode;

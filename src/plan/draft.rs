@@ -1,12 +1,16 @@
 //! Makes a request body from the contract's schema, what the target showed, and the run tag. The main type is
 //! [`Draft`].
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::leaf::{FieldKind, Leaf};
+use super::source::NoValue;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
+use crate::exchange::{Assertion, Rejection};
 
 /// A body in the making. Each field has several candidate values, its *choices*, of which one is chosen, or it is left
 /// out.
@@ -20,6 +24,8 @@ pub struct Draft {
     pub(super) leaves: Vec<Leaf>,
     /// The number of this draft in the run.
     pub(super) number: u64,
+    /// The schema that admits the body; `None` where the contract states none.
+    pub(super) schema: Option<Arc<Assertion>>,
 }
 
 impl Draft {
@@ -71,6 +77,52 @@ impl Draft {
         chosen(self) == chosen(other)
     }
 
+    /// Whether the schema admits the current body.
+    #[must_use]
+    pub fn is_admitted(&self) -> bool {
+        self.rejection().is_none()
+    }
+
+    fn rejection(&self) -> Option<Rejection> {
+        self.schema.as_ref()?.rejection(&self.body().0)
+    }
+
+    /// Leaves out what the schema does not admit, and what is of no use without it.
+    ///
+    /// # Errors
+    ///
+    /// [`NoValue::NoBody`] if the schema requires what it does not admit.
+    pub(super) fn leave_out_what_is_not_admitted(&mut self) -> Result<(), NoValue> {
+        let mut first = None;
+        while let Some(rejection) = self.rejection() {
+            let at = rejection.at.clone();
+            let first = first.get_or_insert(rejection);
+            if !self.leave_out(&at) {
+                let missing = first.missing.as_ref().map(|name| pointer::join(&first.at, name));
+                return Err(NoValue::NoBody {
+                    keyword: first.keyword.clone(),
+                    at: missing.unwrap_or_else(|| first.at.clone()),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out the fields at or below this location, or else below the next one around it. Returns whether there was
+    /// one; the whole body is not left out.
+    fn leave_out(&mut self, at: &str) -> bool {
+        let mut at = at;
+        while !at.is_empty() {
+            let concerned = |leaf: &&mut Leaf| leaf.value().is_some() && is_within(&leaf.pointer, at);
+            let dropped = self.leaves.iter_mut().filter(concerned);
+            if dropped.map(|leaf| leaf.chosen = leaf.choices.len()).count() > 0 {
+                return true;
+            }
+            at = at.rfind('/').map_or("", |end| &at[..end]);
+        }
+        false
+    }
+
     /// Returns the current body, and the pointers of the values in it that the target showed.
     #[must_use]
     pub fn body(&self) -> (Value, Vec<String>) {
@@ -86,6 +138,12 @@ impl Draft {
         }
         (body, unprintable)
     }
+}
+
+/// Whether a location is this one or below it.
+fn is_within(location: &str, at: &str) -> bool {
+    let rest = location.strip_prefix(at);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Puts a value into a body, and makes the objects and arrays on the way. A numeric token makes an array.
@@ -122,7 +180,7 @@ mod tests {
     use super::*;
     use crate::contract::Contract;
     use crate::history::{Bindings, RunTag};
-    use crate::plan::{NoValue, Template};
+    use crate::plan::Template;
 
     fn draft(bindings: &Bindings, operation: &str, format: TimestampFormat) -> Result<Value, NoValue> {
         let contract = Contract::built_in().unwrap();

@@ -13,6 +13,7 @@
 use serde_json::Value;
 
 use super::draft::Draft;
+use super::leaf::Leaf;
 
 /// The maximum number of bodies that are tried for one write.
 const TRIES: usize = 40;
@@ -62,34 +63,65 @@ impl Fallback {
     /// Returns the draft if its body was not tried before, and notes that it is now.
     fn untried(&mut self, draft: Draft) -> Option<Draft> {
         let body = draft.body().0;
-        if self.tried.contains(&body) {
+        if self.tried.contains(&body) || !draft.is_admitted() {
             return None;
         }
         self.tried.push(body);
         Some(draft)
     }
 
-    /// Changes every field that the rejection names: to its next value, or out of the body. Where all of them are
-    /// already out, the objects around them that the rejection names are dropped too.
+    /// Changes every field that the rejection names: to its next value, or out of the body where the schema admits that.
+    /// Where all of them are out, they come back: one of them is missed. Where that was tried, the objects around them
+    /// that the rejection names are dropped too.
     fn follow(&mut self, rejection: &str) {
         let words: Vec<_> = rejection
             .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
             .collect();
+        let is_named = |leaf: &Leaf| {
+            let name = names(&leaf.pointer).next_back();
+            name.is_some_and(|name| words.contains(&name))
+        };
+        let named: Vec<_> = (0..self.base.leaves.len())
+            .filter(|index| is_named(&self.base.leaves[*index]))
+            .collect();
         let mut moved = false;
-        for leaf in &mut self.base.leaves {
-            let named = names(&leaf.pointer)
-                .next_back()
-                .is_some_and(|name| words.contains(&name));
-            if named && leaf.chosen < leaf.choices.len() {
-                leaf.chosen += 1;
-                moved = true;
-            }
+        for index in &named {
+            moved |= self.move_on(*index);
         }
-        for leaf in self.base.leaves.iter_mut().filter(|_| !moved) {
+        if moved {
+            return;
+        }
+        let mut complete = self.base.clone();
+        for index in named {
+            complete.leaves[index].chosen = 0;
+        }
+        if !self.tried.contains(&complete.body().0) {
+            self.base = complete;
+            return;
+        }
+        let mut without = self.base.clone();
+        for leaf in &mut without.leaves {
             if names(&leaf.pointer).any(|name| words.contains(&name)) {
                 leaf.chosen = leaf.choices.len();
             }
         }
+        if without.is_admitted() {
+            self.base = without;
+        }
+    }
+
+    /// Sends the field with its next value, or leaves it out after the last one. Returns whether the schema admits that.
+    fn move_on(&mut self, index: usize) -> bool {
+        let leaf = &mut self.base.leaves[index];
+        if leaf.value().is_none() {
+            return false;
+        }
+        leaf.chosen += 1;
+        let is_admitted = self.base.is_admitted();
+        if !is_admitted {
+            self.base.leaves[index].chosen -= 1;
+        }
+        is_admitted
     }
 }
 
@@ -112,6 +144,7 @@ fn changes(base: &Draft) -> Vec<Draft> {
         draft
     };
     let mut order: Vec<_> = (0..leaves.len()).collect();
+    order.retain(|index| without(&mut std::iter::once(*index)).is_admitted());
     order.sort_by_key(|index| !beside(*index).any(in_gap));
     let in_gaps: Vec<_> = order.iter().copied().filter(|index| in_gap(*index)).collect();
 
@@ -136,6 +169,7 @@ fn changes(base: &Draft) -> Vec<Draft> {
 mod tests {
     use super::*;
     use crate::contract::Contract;
+    use crate::contract::operation::OperationId;
     use crate::contract::vocabulary::TimestampFormat;
     use crate::history::{Bindings, RunTag};
     use crate::plan::Template;
@@ -206,6 +240,44 @@ mod tests {
         let accepts =
             |body: &Value| body.get("firstname").is_some() && in_gaps.iter().all(|name| body.get(*name).is_none());
         assert!(tries("createContact", "", accepts).is_some());
+    }
+
+    /// The bodies that follow the rejections of the only operation of a contract, by the names of their fields.
+    fn bodies_after(rejections: &[&str]) -> Vec<Vec<String>> {
+        const CONTRACT: &str = "openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    post:
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [name]
+              properties: {name: {type: string}, note: {type: string}, on: {type: boolean}}
+      responses: {'201': {description: Thing}}
+";
+        let contract = Contract::read("things.yaml", CONTRACT.to_owned()).unwrap();
+        let draft = Template::of(&contract, OperationId(0))
+            .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
+            .unwrap();
+        let mut fallback = Fallback::from(draft);
+        let bodies = rejections.iter().map_while(|rejection| fallback.next(rejection));
+        let fields = |body: Value| body.as_object().unwrap().keys().cloned().collect();
+        bodies.map(|draft| fields(draft.body().0)).collect()
+    }
+
+    #[test]
+    fn a_field_that_was_left_out_comes_back_when_a_rejection_misses_it() {
+        let bodies = bodies_after(&["note and on are not both allowed", "note is required"]);
+        assert_eq!(bodies, [vec!["name"], vec!["name", "note"]]);
+    }
+
+    #[test]
+    fn what_the_schema_requires_is_never_left_out() {
+        let bodies = bodies_after(&["name"; TRIES]);
+        assert_eq!(bodies, [vec!["name", "on"], vec!["name"]]);
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod edge_case;
 mod fallback;
 mod leaf;
 pub(crate) mod parameter;
+mod sample;
 mod selection;
 mod shard;
 mod share;

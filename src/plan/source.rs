@@ -50,6 +50,13 @@ pub enum NoValue {
     },
     /// The path has a fragment, which a client never sends.
     Fragment,
+    /// The run makes no body that the schema admits.
+    NoBody {
+        /// The keyword of the schema that admits none.
+        keyword: String,
+        /// The location in the body, of the missing field where one is required; empty for the whole body.
+        at: String,
+    },
     /// Only an example provides the parameter, and this write does not use it: in a path or query it may name somebody
     /// else's record, and in a header or cookie only a write with invariants takes one.
     OnlyExample(String),
@@ -91,6 +98,22 @@ impl fmt::Display for NoValue {
             Self::NotAllowed { parameter, place } => {
                 write!(formatter, "the value for its `{parameter}` is not allowed in a {place}")
             }
+            Self::NoBody { keyword, at } if keyword == "required" => {
+                write!(
+                    formatter,
+                    "its body requires `{at}`, for which the run makes up no value"
+                )
+            }
+            Self::NoBody { keyword, at } if at.is_empty() => {
+                write!(
+                    formatter,
+                    "no body that the run makes is one that `{keyword}` in its schema admits"
+                )
+            }
+            Self::NoBody { keyword, at } => write!(
+                formatter,
+                "no value that the run makes for `{at}` in its body is one that `{keyword}` admits"
+            ),
             Self::Fragment => formatter.write_str("its path has a `#`, and no request carries what follows one"),
             Self::OnlyExample(name) => write!(
                 formatter,
@@ -139,7 +162,11 @@ impl NoValue {
             Self::NotInResponses { needed } => {
                 format!("no response of {} had a value for `{}`", of(needed), needed.field)
             }
-            Self::NotAllowed { .. } | Self::Fragment | Self::NoSource(_) | Self::OnlyExample(_) => self.to_string(),
+            Self::NotAllowed { .. }
+            | Self::Fragment
+            | Self::NoBody { .. }
+            | Self::NoSource(_)
+            | Self::OnlyExample(_) => self.to_string(),
         }
     }
 }

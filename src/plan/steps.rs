@@ -12,6 +12,7 @@ use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
 use super::source::ValueSources;
 use super::understood::Understood;
+use super::variants::varies;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::{Method, OperationId, Security, SecurityScheme};
@@ -246,7 +247,7 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, value_sources): (u64, &
     let operation = contract.operation(id);
     let call = call_of(contract, id, value_sources);
     let varied = match call {
-        Action::Create => operation.invariants.created.as_ref().map(|_| Action::VaryCreate),
+        Action::Create => varies(contract, id).then_some(Action::VaryCreate),
         Action::Update => operation.invariants.updated.as_ref().map(|_| Action::VaryUpdate),
         _ => None,
     };

@@ -1,21 +1,24 @@
 //! Reads what the contract says about an operation's body, once for all the drafts of a run. The main type is
 //! [`Template`].
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
+use super::sample::{MOST_ELEMENTS, Sample};
 use super::source::NoValue;
 use super::timestamps;
 use crate::contract::document::Node;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{RUN_TAG, TimestampFormat};
-use crate::contract::{Contract, pointer};
-use crate::exchange::is_plain_identifier;
+use crate::contract::{Contract, json_schema, pointer};
+use crate::exchange::{Assertion, is_plain_identifier};
 use crate::history::{Bindings, RunTag};
 
 /// Where an identifier may be expected, a number between this and twice this is sent: few lists have that many records,
@@ -30,6 +33,32 @@ fn looks_like_data(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !is_plain_identifier(text))
 }
 
+/// The most alternatives of a schema that are tried.
+const MOST_ALTERNATIVES: usize = 8;
+
+/// Whether the schema describes neither an object nor an array.
+fn is_plain(node: &Node) -> bool {
+    let kind = node.member("type").and_then(Node::string);
+    matches!(kind, Some("boolean" | "integer" | "number" | "string"))
+}
+
+/// Returns the name of a discriminator and its value for an alternative: the name that the mapping gives it, or else the
+/// last part of its reference (OpenAPI 3.0.3, section 4.7.25).
+fn discriminator<'node>(schema: &'node Node, alternative: &'node Node) -> Option<(&'node str, &'node str)> {
+    let discriminator = schema.member("discriminator")?;
+    let name = discriminator.member("propertyName")?.string()?;
+    let target = alternative.member("$ref")?.string()?;
+    let last = |reference: &'node str| reference.rsplit('/').next().unwrap_or(reference);
+    let mapping = discriminator.member("mapping").map_or(&[][..], Node::members);
+    let names_it = |stated: &'node Node| {
+        stated
+            .string()
+            .is_some_and(|stated| stated == target || stated == last(target))
+    };
+    let mapped = mapping.iter().find(|member| names_it(&member.node));
+    Some((name, mapped.map_or_else(|| last(target), |member| member.name.as_str())))
+}
+
 /// The fields of an operation's body, without the values that they are sent with.
 #[derive(Debug)]
 pub struct Template<'contract> {
@@ -38,6 +67,12 @@ pub struct Template<'contract> {
     has_invariants: bool,
     example: Option<&'contract Value>,
     fields: Vec<Field<'contract>>,
+    /// The index of the alternative that is taken of each schema; the last one where it has fewer.
+    alternative: usize,
+    /// The most alternatives that a schema of the body has.
+    alternatives: usize,
+    /// The schema that admits the body, compiled for the first draft; `None` where the contract states none.
+    schema: OnceCell<Option<Arc<Assertion>>>,
 }
 
 /// One field of a body.
@@ -60,12 +95,31 @@ struct Field<'contract> {
     kind: FieldKind,
     /// Whether the contract requires the field at the top of the body.
     required: bool,
+    /// The only value, where the discriminator of the alternative that is sent has it.
+    discriminator: Option<Value>,
 }
 
 impl<'contract> Template<'contract> {
-    /// Reads the fields of an operation's body; none where it has no body.
+    /// Reads the fields of an operation's body; none where it has no body. Of a schema's alternatives it takes the first
+    /// ones that the run can make a body of.
     #[must_use]
     pub fn of(contract: &'contract Contract, operation: OperationId) -> Self {
+        let first = Self::with_alternative(contract, operation, 0);
+        if first.alternatives == 0 || first.makes_a_body() {
+            return first;
+        }
+        let mut others = (1..first.alternatives.min(MOST_ALTERNATIVES))
+            .map(|index| Self::with_alternative(contract, operation, index));
+        others.find(Self::makes_a_body).unwrap_or(first)
+    }
+
+    /// Whether a body can be made without anything that the target shows.
+    fn makes_a_body(&self) -> bool {
+        let draft = self.draft(&Bindings::default(), (&RunTag::new(0, 0), 0), TimestampFormat::Utc);
+        !matches!(draft, Err(NoValue::NoBody { .. }))
+    }
+
+    fn with_alternative(contract: &'contract Contract, operation: OperationId, alternative: usize) -> Self {
         let documented = contract.operation(operation);
         let request = documented.request.as_ref();
         let mut template = Self {
@@ -74,6 +128,9 @@ impl<'contract> Template<'contract> {
             has_invariants: documented.has_invariants(),
             example: request.and_then(|request| request.example.as_ref()),
             fields: Vec::new(),
+            alternative,
+            alternatives: 0,
+            schema: OnceCell::new(),
         };
         let schema = request.and_then(|request| request.schema.as_deref());
         if let Some(node) = schema.and_then(|schema| contract.document.node(&contract.resolve(schema))) {
@@ -95,19 +152,59 @@ impl<'contract> Template<'contract> {
         for part in node.member("allOf").map_or(&[][..], Node::elements) {
             self.read((part, None), at, depth + 1);
         }
+        let is_composed = node.member("allOf").is_some() || self.read_alternative(node, at, depth);
         if let Some(properties) = node.member("properties") {
             for property in properties.members() {
-                if property.node.member("readOnly").and_then(Node::boolean) != Some(true) {
+                if !body::is_read_only(self.contract, &property.node) && !self.discriminates(&property.name, at) {
                     let at = pointer::join(at, &property.name);
                     self.read((&property.node, None), &at, depth + 1);
                 }
             }
         } else if let Some(items) = node.member("items").filter(|_| node.member("x-synthetic").is_none()) {
-            self.read((items, Some(node)), &pointer::join(at, "0"), depth + 1);
-        } else if node.member("allOf").is_none() && !at.is_empty() {
+            let least = node.member("minItems").and_then(|least| least.to_value().as_u64());
+            for index in 0..least.unwrap_or(1).clamp(1, MOST_ELEMENTS) {
+                self.read((items, Some(node)), &pointer::join(at, &index.to_string()), depth + 1);
+            }
+        } else if !is_composed && (!at.is_empty() || is_plain(node)) {
             let field = self.field((node, array), at);
             self.fields.push(field);
         }
+    }
+
+    /// Reads one alternative of a schema that has some, and what its discriminator says of it. Returns whether it
+    /// had one.
+    fn read_alternative(&mut self, node: &'contract Node, at: &str, depth: usize) -> bool {
+        let suggested = ["x-synthetic", "example", "default", "enum"];
+        if suggested.iter().any(|name| node.member(name).is_some()) {
+            return false;
+        }
+        let mut alternatives = ["oneOf", "anyOf"].iter().filter_map(|name| node.member(name));
+        let elements = alternatives.next().map_or(&[][..], Node::elements);
+        self.alternatives = self.alternatives.max(elements.len());
+        let taken = elements.get(self.alternative).or(elements.last());
+        let Some(taken) = taken.filter(|taken| {
+            // With fields of its own, the schema has alternatives that may say no more than which are required.
+            let alternative = self.contract.referred(taken);
+            let says_more = ["properties", "allOf", "oneOf", "anyOf"];
+            node.member("properties").is_none() || says_more.iter().any(|name| alternative.member(name).is_some())
+        }) else {
+            return false;
+        };
+        if let Some((name, value)) = discriminator(node, taken) {
+            let at = pointer::join(at, name);
+            let mut field = self.field((taken, None), &at);
+            field.discriminator = Some(Value::from(value));
+            self.fields.push(field);
+        }
+        self.read((taken, None), at, depth + 1);
+        true
+    }
+
+    /// Whether the field with this name, at this location, is the discriminator of an alternative.
+    fn discriminates(&self, name: &str, at: &str) -> bool {
+        let at = pointer::join(at, name);
+        let known = |field: &Field<'_>| field.discriminator.is_some() && field.pointer == at;
+        self.fields.iter().any(known)
     }
 
     /// Reads what the contract says about a field; `array` is the schema of the array whose elements it describes.
@@ -126,6 +223,7 @@ impl<'contract> Template<'contract> {
             others,
             kind,
             required: false,
+            discriminator: None,
         }
     }
 
@@ -178,7 +276,8 @@ impl<'contract> Template<'contract> {
     ///
     /// # Errors
     ///
-    /// [`NoValue`] if a field that is carried by an invariant takes an identifier that no response has shown.
+    /// [`NoValue`] if a field that is carried by an invariant takes an identifier that no response has shown, or if the
+    /// schema admits nothing that can be made.
     pub fn draft(
         &self,
         bindings: &Bindings,
@@ -192,12 +291,22 @@ impl<'contract> Template<'contract> {
             number,
             format,
         };
-        Ok(Draft {
+        let mut draft = Draft {
             operation: self.operation,
             format,
             leaves: builder.leaves()?,
             number,
-        })
+            schema: self.schema.get_or_init(|| self.compiled()).clone(),
+        };
+        draft.leave_out_what_is_not_admitted()?;
+        Ok(draft)
+    }
+
+    /// Compiles the schema of the body.
+    fn compiled(&self) -> Option<Arc<Assertion>> {
+        let request = self.contract.operation(self.operation).request.as_ref()?;
+        let schema = json_schema::convert_for_request(&self.contract.document, request.schema.as_ref()?)?;
+        Some(Arc::new(Assertion::compile(Some(&schema))))
     }
 
     /// Returns what can be awkward about the body, before any value of the target is known.
@@ -245,6 +354,24 @@ impl LeafBuilder<'_> {
 
     /// Returns a field with the values that it may be sent with; `None` where there is no value.
     fn leaf(&self, field: &Field<'_>) -> Option<Leaf> {
+        let choices = match &field.discriminator {
+            Some(value) => vec![Choice::own(value.clone())],
+            None => self.choices(field),
+        };
+        let leaf = Leaf {
+            pointer: field.pointer.clone(),
+            choices,
+            chosen: 0,
+            in_gap: field.in_gap,
+            others: field.others.clone(),
+            kind: field.kind,
+            required: field.required,
+        };
+        (!leaf.choices.is_empty()).then_some(leaf)
+    }
+
+    /// Returns the values that a field may be sent with, the best first.
+    fn choices(&self, field: &Field<'_>) -> Vec<Choice> {
         let contract = self.template.contract;
         let mut linked = self
             .bindings
@@ -268,16 +395,7 @@ impl LeafBuilder<'_> {
             };
             choices.splice(first..first, own);
         }
-        let leaf = Leaf {
-            pointer: field.pointer.clone(),
-            choices,
-            chosen: 0,
-            in_gap: field.in_gap,
-            others: field.others.clone(),
-            kind: field.kind,
-            required: field.required,
-        };
-        (!leaf.choices.is_empty()).then_some(leaf)
+        choices
     }
 
     /// Returns the contract's own values for a field, the best first: its synthetic string (the string that the
@@ -295,34 +413,26 @@ impl LeafBuilder<'_> {
             let instants = timestamps::to_send(example, self.format, self.number);
             return instants.into_iter().map(Value::String).collect();
         }
-        let stated = ["example", "default"]
-            .iter()
-            .find_map(|name| node.member(name))
-            .map(Node::to_value);
-        let allowed = || node.member("enum")?.elements().first().map(Node::to_value);
-        let value = example
-            .cloned()
-            .or(stated)
-            .or_else(allowed)
-            .or_else(|| self.by_type(node));
+        let value = example.cloned().or_else(|| self.sample(field, true));
         value.into_iter().collect()
     }
 
-    /// Returns a value by the type and format of a field, where nothing else suggests one.
-    fn by_type(&self, node: &Node) -> Option<Value> {
-        let minimum = node.member("minimum").map(Node::to_value);
-        Some(match node.member("type").and_then(Node::string)? {
-            "boolean" => Value::Bool(true),
-            "integer" | "number" => minimum.unwrap_or_else(|| Value::from(1)),
-            "string" => match node.member("format").and_then(Node::string) {
-                Some("date") => Value::from("2024-05-17"),
-                Some("email") => Value::from(format!("countersign.{}@example.com", self.run_tag)),
-                Some("uri") => Value::from("https://example.com/"),
-                Some("uuid") => Value::from(uuid::Uuid::from_u128(u128::from(self.number) + 1).to_string()),
-                _ => Value::from(format!("countersign-{}", self.run_tag)),
-            },
-            _ => return None,
-        })
+    /// Returns a value that the field's schema admits.
+    fn sample(&self, field: &Field<'_>, examples: bool) -> Option<Value> {
+        let mut text = format!("countersign-{}", self.run_tag);
+        // Elements of one array differ.
+        let index = pointer::tokens(&field.pointer).filter_map(|token| token.parse::<u64>().ok());
+        let index = index.last().unwrap_or(0);
+        if index > 0 {
+            text.push_str(&format!("-{index}"));
+        }
+        let sample = Sample {
+            contract: self.template.contract,
+            text: &text,
+            number: self.number + index,
+            examples,
+        };
+        sample.of(field.node).ok()
     }
 
     /// Returns a value that concerns nobody, for a body without invariants, whose example may name a record, an account
@@ -340,7 +450,7 @@ impl LeafBuilder<'_> {
             return self.own(field).into_iter().next();
         }
         if stated("pattern").is_some() {
-            return self.own(field).into_iter().next().filter(|_| field.required);
+            return self.sample(field, false).filter(|_| field.required);
         }
         let is_wide = |most: &Node| {
             most.to_value()
@@ -350,11 +460,7 @@ impl LeafBuilder<'_> {
         if matches!(kind, Some("integer" | "number")) && stated("maximum").is_none_or(is_wide) {
             return field.required.then(|| self.unlikely(node));
         }
-        let most = stated("maxLength").and_then(|most| most.to_value().as_u64());
-        let most = most.and_then(|most| usize::try_from(most).ok());
-        let value = self.by_type(node)?;
-        let fits = |text: &str| most.is_none_or(|most| text.chars().count() <= most);
-        value.as_str().is_none_or(fits).then_some(value)
+        self.sample(field, false)
     }
 
     /// Returns a number, made from the run tag, that is unlikely to be the identifier of a record: 1 would be that of
@@ -366,5 +472,92 @@ impl LeafBuilder<'_> {
         let least = node.member("minimum").map(Node::to_value);
         let beyond = least.filter(|least| least.as_f64().is_some_and(|least| least > f64::from(number)));
         beyond.unwrap_or_else(|| Value::from(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Drafts the body of the only operation of a contract whose body has this schema.
+    fn made(schema: &str) -> Result<Value, String> {
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths: {{/a: {{post: {{requestBody: {{content: \
+             {{application/json: {{schema: {schema}}}}}}}, responses: {{'201': {{description: a}}}}}}}}}}\ncomponents:\n  \
+             schemas:\n    Cat: {{type: object, required: [kind, name], properties: {{kind: {{type: string}}, name: {{type: \
+             string, maxLength: 3}}}}}}\n    Stray: {{type: object, required: [owner_id], properties: {{kind: {{type: \
+             string}}, owner_id: {{type: integer}}}}}}\n    Stamp: {{type: string, readOnly: true}}\n"
+        );
+        let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        let template = Template::of(&contract, OperationId(0));
+        let draft = template.draft(&Bindings::default(), (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
+        draft.map(|draft| draft.body().0).map_err(|lack| lack.to_string())
+    }
+
+    #[test]
+    fn a_body_keeps_its_schema() {
+        let tag = RunTag::new(0, 1).numbered(0);
+        for (schema, body) in [
+            (
+                "{type: object, properties: {a: {type: string, maxLength: 1}, b: {type: integer, maximum: 9, multipleOf: 4}}}",
+                json!({"a": tag.chars().last().map(String::from), "b": 4}),
+            ),
+            (
+                "{type: object, properties: {a: {type: array, minItems: 2, uniqueItems: true, items: {type: string}}}}",
+                json!({"a": [format!("countersign-{tag}"), format!("countersign-{tag}-1")]}),
+            ),
+            (
+                "{type: object, required: [stamp, on], properties: {stamp: {$ref: '#/components/schemas/Stamp'}, on: {type: boolean}}}",
+                json!({"on": true}),
+            ),
+            ("{type: string, enum: [on, off]}", json!("on")),
+            ("{type: array, items: {type: boolean}}", json!([true])),
+        ] {
+            assert_eq!(made(schema), Ok(body), "{schema}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_admitted_is_left_out_unless_it_is_required() {
+        let pair = |required: &str| {
+            made(&format!(
+                "{{type: object, required: [{required}], properties: {{on: {{type: boolean}}, never: {{type: string, not: \
+                 {{type: string}}}}, box: {{type: object, required: [in_id], properties: {{in_id: {{type: integer}}, off: \
+                 {{type: boolean}}}}}}}}}}"
+            ))
+        };
+        assert_eq!(pair("on"), Ok(json!({"on": true})));
+        assert_eq!(
+            pair("box").unwrap_err(),
+            "its body requires `/box/in_id`, for which the run makes up no value"
+        );
+        assert_eq!(
+            pair("never").unwrap_err(),
+            "its body requires `/never`, for which the run makes up no value"
+        );
+        assert_eq!(
+            made("{type: object, minProperties: 2, properties: {on: {type: boolean}}}").unwrap_err(),
+            "no body that the run makes is one that `minProperties` in its schema admits"
+        );
+    }
+
+    #[test]
+    fn an_alternative_is_taken_that_a_body_can_be_made_of() {
+        let schema = |first: &str, second: &str| {
+            format!(
+                "{{oneOf: [{{$ref: '#/components/schemas/{first}'}}, {{$ref: '#/components/schemas/{second}'}}], discriminator: \
+                 {{propertyName: kind, mapping: {{tom: '#/components/schemas/Cat'}}}}}}"
+            )
+        };
+        let name = RunTag::new(0, 1).numbered(0);
+        let name = &name[name.len() - 3..];
+        for alternatives in [("Cat", "Stray"), ("Stray", "Cat")] {
+            let made = made(&schema(alternatives.0, alternatives.1));
+            assert_eq!(made, Ok(json!({"kind": "tom", "name": name})), "{alternatives:?}");
+        }
+        let lack = made(&schema("Stray", "Stray")).unwrap_err();
+        assert!(lack.contains("`oneOf`"), "{lack}");
     }
 }

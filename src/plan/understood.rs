@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::action::ShownBy;
 use super::body::{self, looks_like_an_identifier};
 use super::selection::{Selection, shows};
+use super::source::NoValue;
 use super::template::Template;
 use crate::contract::Contract;
 use crate::contract::link::Target;
@@ -131,8 +132,14 @@ fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId
         let words = "nothing says where a record that it creates is shown, so none could be recognised again";
         return Some(words.to_owned());
     }
+    if let Some(foreign) = foreign_field(contract, id) {
+        return Some(foreign);
+    }
     if invariants.created.is_none() {
-        let tagged = tagged_fields(contract, id);
+        let tagged = match tagged_fields(contract, id) {
+            Ok(tagged) => tagged,
+            Err(lack) => return Some(lack.to_string()),
+        };
         if tagged.is_empty() {
             let words = "no field of its body can carry the run tag, so no record could be recognised again";
             return Some(words.to_owned());
@@ -152,18 +159,16 @@ fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId
             ));
         }
     }
-    foreign_field(contract, id)
+    None
 }
 
 /// Returns the names of the fields of a create's body that carry the run tag.
-fn tagged_fields(contract: &Contract, id: OperationId) -> BTreeSet<String> {
+fn tagged_fields(contract: &Contract, id: OperationId) -> Result<BTreeSet<String>, NoValue> {
     let run_tag = RunTag::new(0, 0);
-    let draft = Template::of(contract, id).draft(&Bindings::default(), (&run_tag, 0), TimestampFormat::Utc);
+    let draft = Template::of(contract, id).draft(&Bindings::default(), (&run_tag, 0), TimestampFormat::Utc)?;
     let mut names = BTreeSet::new();
-    if let Ok(draft) = draft {
-        note_tagged(&draft.body().0, &run_tag, &mut names);
-    }
-    names
+    note_tagged(&draft.body().0, &run_tag, &mut names);
+    Ok(names)
 }
 
 /// Adds the names of the fields whose strings contain the run tag, at any depth.

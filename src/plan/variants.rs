@@ -24,6 +24,7 @@ use super::template::Template;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
+use crate::history::{Bindings, RunTag};
 
 /// The maximum number of records that a run may create in the target by default.
 pub const WRITES_BY_DEFAULT: u64 = 20;
@@ -54,8 +55,8 @@ pub enum Variant {
     /// This field alone, by its pointer, with those that the contract requires; an object or an array with everything
     /// in it.
     OneField(String),
-    /// An empty object, where the contract requires no field.
-    Nothing,
+    /// The fields alone that the contract requires: an empty object, where it requires none.
+    RequiredFields,
     /// Timestamps at this offset, at an instant whose date there differs from that in UTC, where the offset allows.
     Offset(&'static str),
     /// These awkward values, added to what was accepted.
@@ -66,14 +67,29 @@ impl fmt::Display for Variant {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OneField(field) => write!(formatter, "{field} alone"),
-            Self::Nothing => formatter.write_str("no field"),
+            Self::RequiredFields => formatter.write_str("the required fields alone"),
             Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
             Self::Awkward(values) => write!(formatter, "awkward values ({values})"),
         }
     }
 }
 
-/// Returns all variants of an operation's body. Those with awkward values come after the others for an update, and
+/// Whether a create has variants: it has fields, and where no invariant says what it does, some that may be left out of
+/// a record that can still be recognised by the run tag.
+pub(super) fn varies(contract: &Contract, create: OperationId) -> bool {
+    if contract.operation(create).invariants.created.is_some() {
+        return !fields(contract, create).is_empty();
+    }
+    let run_tag = RunTag::new(0, 0);
+    let draft = Template::of(contract, create).draft(&Bindings::default(), (&run_tag, 0), TimestampFormat::Utc);
+    draft.is_ok_and(|full| {
+        let mut required = full.clone();
+        required.vary(&Variant::RequiredFields, &full) && run_tag.is_in(&required.body().0)
+    })
+}
+
+/// Returns all variants of an operation's body. Where no invariant says what a create does, that is the one with the
+/// required fields alone, if it has others: the document says of both that they are accepted. Otherwise, those with awkward values come after the others for an update, and
 /// before them for a create; the others are in the order of the seed.
 #[must_use]
 pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<Variant> {
@@ -83,12 +99,18 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
     }
     let documented = contract.operation(operation);
     let invariants = &documented.invariants;
+    if documented.creates() && invariants.created.is_none() {
+        return varies(contract, operation)
+            .then_some(Variant::RequiredFields)
+            .into_iter()
+            .collect();
+    }
     let offsets = invariants
         .accepted_timestamp_formats
         .iter()
         .any(|accepted| accepted.formats.contains(&TimestampFormat::Offset));
     let mut variants: Vec<_> = fields.into_iter().map(Variant::OneField).collect();
-    variants.push(Variant::Nothing);
+    variants.push(Variant::RequiredFields);
     variants.extend(OFFSETS.map(Variant::Offset).into_iter().filter(|_| offsets));
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(u64::try_from(operation.0).unwrap_or(0));
@@ -116,13 +138,13 @@ impl Draft {
         let before = self.body().0;
         match variant {
             Variant::OneField(field) => self.keep_only(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
-            Variant::Nothing => self.keep_only(|leaf| leaf.required),
+            Variant::RequiredFields => self.keep_only(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(FieldKind::Timestamp, |text| at_offset(text, offset)),
             Variant::Awkward(values) => self.put(values),
         }
         let body = self.body().0;
         let emptied = body.as_object().is_some_and(serde_json::Map::is_empty);
-        body != before && (emptied == (*variant == Variant::Nothing))
+        body != before && (!emptied || *variant == Variant::RequiredFields) && self.is_admitted()
     }
 
     /// Puts awkward values into the draft, as far as it has a place for them. Returns whether that changed it.
@@ -255,7 +277,7 @@ mod tests {
         assert_eq!(fields.len(), 11);
         let born = varied("createContact", &Variant::OneField("/date_of_birth".to_owned())).unwrap();
         assert_eq!(born, json!({"date_of_birth": {"day": 28, "month": 2, "year": 1990}}));
-        assert_eq!(varied("createTag", &Variant::Nothing), Some(json!({})));
+        assert_eq!(varied("createTag", &Variant::RequiredFields), Some(json!({})));
     }
 
     #[test]
@@ -318,13 +340,13 @@ paths:
             let sent = varied.vary(variant, &draft());
             sent.then(|| varied.body().0.as_object().unwrap().keys().cloned().collect::<Vec<_>>())
         };
-        assert_eq!(variants(&contract, id, 1).len(), 3);
+        assert_eq!(variants(&contract, id, 1), [Variant::RequiredFields]);
         assert_eq!(
             names(&Variant::OneField("/name".to_owned())),
             Some(vec!["name".to_owned()])
         );
         assert_eq!(names(&Variant::OneField("/size".to_owned())), None);
-        assert_eq!(names(&Variant::Nothing), None);
+        assert_eq!(names(&Variant::RequiredFields), Some(vec!["name".to_owned()]));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! `constraint`: a value is outside what its schema asserts beyond the type: `enum`, `pattern`, `format`, bounds,
 //! `oneOf`.
 
-use super::assertion::Assertion;
 use super::level::Level;
 use super::location::Location;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::document::Node;
+use crate::exchange::Assertion;
 
 pub(super) static RULE: Rule = Rule {
     name: "constraint",

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::assertion::Assertion;
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::json_schema;
 use crate::contract::link::{Link, Target};
+use crate::exchange::Assertion;
 use crate::history::evidence::Creation;
 
 pub(super) static RULE: Rule = Rule {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::RULES;
-use super::assertion::Assertions;
+use super::assertions::Assertions;
 use super::body_reader::BodyReader;
 use super::level::Level;
 use super::levels::Levels;

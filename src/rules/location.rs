@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::assertion::Assertions;
+use super::assertions::Assertions;
 use crate::contract::Contract;
 use crate::contract::pointer::{self, Path};
 use crate::contract::shape::{Field, Shape, ShapeId};

@@ -39,7 +39,7 @@
 
 mod accepted_form;
 mod allow;
-mod assertion;
+mod assertions;
 mod auth;
 mod body_reader;
 mod carried;

@@ -113,7 +113,8 @@ impl Session<'_> {
     ) {
         // When the operation creates something within another record, the awkward create counts towards the wanted
         // number.
-        let is_nested = u64::from(self.contract.list_with_items_of(operation).is_none());
+        let is_bound = self.contract.operation(operation).invariants.created.is_some();
+        let is_nested = u64::from(is_bound && self.contract.list_with_items_of(operation).is_none());
         let wanted = self
             .settings
             .max_writes
@@ -127,7 +128,7 @@ impl Session<'_> {
             let Ok(mut draft) = self.draft(operation, TimestampFormat::Utc) else {
                 break;
             };
-            if !draft.vary(&variant, accepted) {
+            if !draft.vary(&variant, accepted) || (!is_bound && !self.settings.run_tag.is_in(&draft.body().0)) {
                 continue;
             }
             tries += 1;

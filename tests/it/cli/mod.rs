@@ -9,6 +9,7 @@
 )]
 
 mod accept;
+mod bodies;
 mod bounded;
 mod closed;
 mod completions;

@@ -1,16 +1,11 @@
 //! Checks what a contract asserts beyond types and names, with the `jsonschema` crate. The main type is [`Assertion`].
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
-
+use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
-
-use crate::contract::{Contract, json_schema};
 
 /// A compiled assertion.
 #[derive(Debug)]
-pub(super) enum Assertion {
+pub(crate) enum Assertion {
     /// An assertion that can be checked.
     Compiled(Box<jsonschema::Validator>),
     /// An assertion that the validator cannot read, with the validator's reason.
@@ -19,7 +14,7 @@ pub(super) enum Assertion {
 
 impl Assertion {
     /// Compiles a schema of draft 2020-12.
-    pub(super) fn compile(schema: Option<&Value>) -> Self {
+    pub(crate) fn compile(schema: Option<&Value>) -> Self {
         let Some(schema) = schema else {
             return Self::Unreadable("the schema is missing".to_owned());
         };
@@ -34,34 +29,41 @@ impl Assertion {
     }
 
     /// Returns whether the value satisfies the assertion, or `None` when the assertion cannot be read.
-    pub(super) fn holds(&self, value: &Value) -> Option<bool> {
+    pub(crate) fn holds(&self, value: &Value) -> Option<bool> {
         match self {
             Self::Compiled(validator) => Some(validator.is_valid(value)),
             Self::Unreadable(_) => None,
         }
     }
-}
 
-/// The assertions of a contract, each compiled on first use.
-#[derive(Debug, Default)]
-pub(super) struct Assertions {
-    compiled: RefCell<HashMap<String, Rc<Assertion>>>,
-}
-
-impl Assertions {
-    /// Returns the assertion of the schema at the pointer.
-    pub(super) fn of(&self, contract: &Contract, schema: &str) -> Rc<Assertion> {
-        if let Some(known) = self.compiled.borrow().get(schema) {
-            return Rc::clone(known);
-        }
-        let assertion = Rc::new(Assertion::compile(
-            json_schema::asserted(&contract.document, schema).as_ref(),
-        ));
-        self.compiled
-            .borrow_mut()
-            .insert(schema.to_owned(), Rc::clone(&assertion));
-        assertion
+    /// Returns why the value does not satisfy the assertion; `None` where it does, or where the assertion cannot be
+    /// read.
+    pub(crate) fn rejection(&self, value: &Value) -> Option<Rejection> {
+        let Self::Compiled(validator) = self else {
+            return None;
+        };
+        let error = validator.iter_errors(value).next()?;
+        let missing = match error.kind() {
+            ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
+            _ => None,
+        };
+        Some(Rejection {
+            keyword: error.kind().keyword().to_owned(),
+            at: error.instance_path().as_str().to_owned(),
+            missing,
+        })
     }
+}
+
+/// Why a value does not satisfy an assertion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rejection {
+    /// The keyword of JSON Schema.
+    pub(crate) keyword: String,
+    /// The location in the value, as a JSON pointer.
+    pub(crate) at: String,
+    /// The name of the field that is required there and missing.
+    pub(crate) missing: Option<String>,
 }
 
 /// Returns whether the string is base64 (RFC 4648, section 4).

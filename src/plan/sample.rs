@@ -1,0 +1,318 @@
+//! Makes values that a schema of the contract admits. The main type is [`Sample`].
+//!
+//! # Design
+//!
+//! Each keyword suggests a few candidates, and the validator that judges responses picks the first that the schema
+//! admits: no combination of keywords has to be understood here. A string carries the run's own text wherever it fits,
+//! so that two of them differ and a person recognises what the run left behind.
+
+use jsonschema_regex::pattern_witness;
+use serde_json::{Number, Value, json};
+
+use crate::contract::Contract;
+use crate::contract::document::Node;
+use crate::contract::json_schema;
+use crate::exchange::Assertion;
+
+/// The longest string that is made where a schema asks for a long one, in characters.
+const LONGEST: usize = 10_000;
+
+/// The most elements that an array is made of.
+pub(super) const MOST_ELEMENTS: u64 = 10;
+
+/// The number of arrays that may be around a value.
+const DEPTH: usize = 4;
+
+/// What values are made from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample<'run> {
+    pub(super) contract: &'run Contract,
+    /// The run's own text.
+    pub(super) text: &'run str,
+    /// The number of the value in the run.
+    pub(super) number: u64,
+    /// Whether what the schema itself suggests, by `example` and `default`, comes first.
+    pub(super) examples: bool,
+}
+
+impl Sample<'_> {
+    /// Returns a value that the schema admits.
+    ///
+    /// # Errors
+    ///
+    /// The keyword that admits nothing of what is made here.
+    pub(super) fn of(&self, schema: &Node) -> Result<Value, &'static str> {
+        self.at_depth(schema, 0)
+    }
+
+    fn at_depth(&self, schema: &Node, depth: usize) -> Result<Value, &'static str> {
+        let node = self.contract.referred(schema);
+        let suggested = ["example", "default"].iter().filter_map(|name| node.member(name));
+        let mut candidates: Vec<_> = suggested.filter(|_| self.examples).map(Node::to_value).collect();
+        let listed = node.member("enum").map_or(&[][..], Node::elements);
+        candidates.extend(listed.iter().map(Node::to_value));
+        let kind = node.member("type").and_then(Node::string);
+        match kind {
+            _ if !listed.is_empty() => {}
+            Some("array") => candidates.extend(self.array(node, depth)),
+            Some("boolean") => candidates.extend([json!(true), json!(false)]),
+            Some("integer") => candidates.extend(numbers(node, true)),
+            Some("number") => candidates.extend(numbers(node, false)),
+            Some("string") => candidates.extend(self.strings(node).into_iter().map(Value::String)),
+            _ => {}
+        }
+        self.first_admitted(node, candidates)
+    }
+
+    /// Returns the first of the candidates that the schema admits.
+    fn first_admitted(&self, node: &Node, candidates: Vec<Value>) -> Result<Value, &'static str> {
+        let stated = json_schema::keywords(node);
+        if stated.is_empty() {
+            return candidates.into_iter().next().ok_or("type");
+        }
+        let asserted = json_schema::asserted_by(&self.contract.document, node);
+        let assertion = Assertion::compile(Some(&asserted));
+        let mut rejecting = stated.first().copied().unwrap_or("type");
+        for candidate in candidates {
+            let Some(rejection) = assertion.rejection(&candidate) else {
+                return Ok(candidate);
+            };
+            rejecting = stated
+                .iter()
+                .find(|keyword| **keyword == rejection.keyword)
+                .unwrap_or(&rejecting);
+        }
+        Err(rejecting)
+    }
+
+    /// Returns an array with as few elements as the schema admits, but one at least if it admits one.
+    fn array(&self, node: &Node, depth: usize) -> Option<Value> {
+        let items = node.member("items").filter(|_| depth < DEPTH)?;
+        let least = size(node, "minItems").unwrap_or(0).max(1);
+        let count = least.min(size(node, "maxItems").unwrap_or(least)).min(MOST_ELEMENTS);
+        let mut elements = Vec::new();
+        for index in 0..count {
+            let text = if index == 0 {
+                self.text.to_owned()
+            } else {
+                format!("{}-{index}", self.text)
+            };
+            let sample = Sample {
+                text: &text,
+                number: self.number + index,
+                ..*self
+            };
+            let mut element = sample.at_depth(items, depth + 1).ok()?;
+            // Where elements must differ and are no strings of the run, the schema's list and steps tell them apart.
+            if elements.contains(&element) {
+                element = self.other(items, &elements)?;
+            }
+            elements.push(element);
+        }
+        Some(Value::Array(elements))
+    }
+
+    /// Returns a value for an element that is none of these.
+    fn other(&self, items: &Node, taken: &[Value]) -> Option<Value> {
+        let node = self.contract.referred(items);
+        let listed = node.member("enum").map_or(&[][..], Node::elements);
+        let mut others: Vec<_> = listed.iter().map(Node::to_value).collect();
+        if others.is_empty() {
+            let last = taken.last().and_then(Value::as_i64)?;
+            let step = node.member("multipleOf").map(Node::to_value);
+            let step = step.and_then(|step| step.as_i64()).unwrap_or(1);
+            others.push(json!(last.checked_add(step)?));
+        }
+        others.retain(|other| !taken.contains(other));
+        self.first_admitted(node, others).ok()
+    }
+
+    /// Returns candidates for a string, by format, pattern and length.
+    fn strings(&self, node: &Node) -> Vec<String> {
+        let least = size(node, "minLength").unwrap_or(0);
+        let most = size(node, "maxLength").unwrap_or(u64::MAX);
+        let length = |bound: u64| usize::try_from(bound).unwrap_or(usize::MAX).min(LONGEST);
+        let fit = |text: &str| fitted(text, length(least), length(most));
+        let mut candidates = Vec::new();
+        if let Some(format) = node.member("format").and_then(Node::string) {
+            candidates.extend(self.formatted(format));
+        }
+        if let Some(pattern) = node.member("pattern").and_then(Node::string) {
+            let plain: String = self.text.chars().filter(char::is_ascii_alphanumeric).collect();
+            let letters: String = plain.chars().filter(char::is_ascii_alphabetic).collect();
+            let digits: String = plain.chars().filter(char::is_ascii_digit).collect();
+            candidates.extend([fit(self.text), fit(&plain), fit(&letters), fit(&digits)]);
+            candidates.extend([fit(&plain.to_uppercase()), fit(&letters.to_uppercase())]);
+            if let Some(witness) = pattern_witness(pattern) {
+                // A class repeated without end may be repeated until the string is long enough.
+                candidates.push(witness.clone());
+                candidates.extend(witness.chars().last().map(|last| {
+                    let missing = length(least).saturating_sub(witness.chars().count());
+                    witness.chars().chain(std::iter::repeat_n(last, missing)).collect()
+                }));
+            }
+        }
+        candidates.push(fit(self.text));
+        candidates
+    }
+
+    /// Returns a string in this format; `None` for a format that is not known.
+    fn formatted(&self, format: &str) -> Option<String> {
+        let text = self.text;
+        Some(match format {
+            "byte" => "Y291bnRlcnNpZ24=".to_owned(),
+            "date" => "2024-05-17".to_owned(),
+            "date-time" => "2024-05-17T09:30:00Z".to_owned(),
+            "duration" => "PT1H".to_owned(),
+            "email" => format!("{}@example.com", text.replacen('-', ".", 1)),
+            "hostname" => "countersign.example.com".to_owned(),
+            "ipv4" => "192.0.2.1".to_owned(),
+            "ipv6" => "2001:db8::1".to_owned(),
+            "time" => "09:30:00Z".to_owned(),
+            "uri" | "url" | "uri-reference" => format!("https://example.com/{text}"),
+            "uuid" => uuid::Uuid::from_u128(u128::from(self.number) + 1).to_string(),
+            _ => return None,
+        })
+    }
+}
+
+/// Returns the text with as many characters as are admitted: its end, or with letters after it.
+fn fitted(text: &str, least: usize, most: usize) -> String {
+    let count = text.chars().count();
+    let mut fitted: String = text.chars().skip(count.saturating_sub(most)).collect();
+    fitted.extend(std::iter::repeat_n('x', least.saturating_sub(count)));
+    fitted
+}
+
+/// Returns the count that a keyword states.
+fn size(node: &Node, keyword: &str) -> Option<u64> {
+    node.member(keyword)?.to_value().as_u64()
+}
+
+/// Returns candidates for a number: the lowest within the bounds or else 1, and their neighbours by the step.
+fn numbers(node: &Node, whole: bool) -> Vec<Value> {
+    let bound = |name: &str| node.member(name).map(Node::to_value).and_then(|bound| bound.as_f64());
+    let step = bound("multipleOf").filter(|step| *step > 0.0);
+    let (least, most) = (bound("minimum"), bound("maximum"));
+    let mut candidates = Vec::new();
+    candidates.extend(least.filter(|least| *least > 1.0));
+    candidates.push(1.0);
+    let step = step.unwrap_or(1.0);
+    candidates.extend([step, 0.0]);
+    for bound in [least, most].into_iter().flatten() {
+        let near = (bound / step).ceil() * step;
+        candidates.extend([near, near + step, near - step, bound]);
+    }
+    if let (Some(least), Some(most)) = (least, most) {
+        candidates.push(f64::midpoint(least, most));
+    }
+    candidates.retain(|number| !whole || number.fract() == 0.0);
+    candidates.into_iter().filter_map(written).collect()
+}
+
+/// Returns the number as JSON, without a fraction where it has none.
+fn written(number: f64) -> Option<Value> {
+    let integer = format!("{number:.0}").parse::<i64>().ok();
+    match integer.filter(|_| number.fract() == 0.0) {
+        Some(integer) => Some(json!(integer)),
+        None => Number::from_f64(number).map(Value::Number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes a value by the schema of the only component of a contract.
+    fn made(schema: &str, examples: bool) -> Result<Value, &'static str> {
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths: {{/a: {{get: {{responses: {{'200': {{description: \
+             a}}}}}}}}}}\ncomponents: {{schemas: {{A: {schema}}}}}\n"
+        );
+        let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        let sample = Sample {
+            contract: &contract,
+            text: "countersign-7-x2",
+            number: 4,
+            examples,
+        };
+        sample.of(contract.document.node("/components/schemas/A").unwrap())
+    }
+
+    #[test]
+    fn a_value_keeps_every_keyword_of_its_schema() {
+        for (schema, value) in [
+            ("{type: string}", json!("countersign-7-x2")),
+            ("{type: string, maxLength: 4}", json!("7-x2")),
+            ("{type: string, minLength: 18}", json!("countersign-7-x2xx")),
+            ("{type: string, maxLength: 0}", json!("")),
+            ("{type: string, pattern: '^[a-z]+$', maxLength: 5}", json!("signx")),
+            (
+                "{type: string, pattern: '^[A-Z0-9]{3,6}$', maxLength: 6}",
+                json!("IGN7X2"),
+            ),
+            ("{type: string, pattern: '^\\d{4}-\\d{2}$'}", json!("0000-00")),
+            ("{type: string, pattern: '^a+$', minLength: 3}", json!("aaa")),
+            ("{type: string, format: date}", json!("2024-05-17")),
+            (
+                "{type: string, format: email, maxLength: 40}",
+                json!("countersign.7-x2@example.com"),
+            ),
+            ("{type: string, format: of-our-own}", json!("countersign-7-x2")),
+            ("{type: string, enum: [b, c]}", json!("b")),
+            ("{type: string, enum: [bbb, c], maxLength: 1}", json!("c")),
+            ("{type: boolean, enum: [false]}", json!(false)),
+            ("{type: integer}", json!(1)),
+            ("{type: integer, minimum: 5}", json!(5)),
+            ("{type: integer, minimum: 5, exclusiveMinimum: true}", json!(6)),
+            ("{type: integer, maximum: 0}", json!(0)),
+            ("{type: integer, maximum: 0, exclusiveMaximum: true}", json!(-1)),
+            ("{type: integer, minimum: 7, multipleOf: 5}", json!(10)),
+            ("{type: integer, multipleOf: 4}", json!(4)),
+            (
+                "{type: number, minimum: 0.25, maximum: 0.75, exclusiveMinimum: true, exclusiveMaximum: true}",
+                json!(0.5),
+            ),
+            ("{type: array, items: {type: integer}}", json!([1])),
+            ("{type: array, maxItems: 0, items: {type: integer}}", json!([])),
+            (
+                "{type: array, minItems: 3, uniqueItems: true, items: {type: integer, multipleOf: 2}}",
+                json!([2, 4, 6]),
+            ),
+            ("{type: array, minItems: 2, items: {enum: [x, y]}}", json!(["x", "y"])),
+            (
+                "{type: array, minItems: 2, items: {type: string}}",
+                json!(["countersign-7-x2", "countersign-7-x2-1"]),
+            ),
+        ] {
+            assert_eq!(made(schema, false), Ok(value), "{schema}");
+        }
+    }
+
+    #[test]
+    fn what_the_schema_suggests_comes_first_where_the_schema_admits_it() {
+        for (schema, value) in [
+            ("{type: string, example: e}", json!("e")),
+            ("{type: string, default: d}", json!("d")),
+            ("{type: string, example: too long, maxLength: 3}", json!("-x2")),
+            ("{type: integer, example: -3, minimum: 0, default: 2}", json!(2)),
+        ] {
+            assert_eq!(made(schema, true), Ok(value), "{schema}");
+        }
+        assert_eq!(made("{type: integer, example: 7}", false), Ok(json!(1)));
+    }
+
+    #[test]
+    fn the_keyword_that_admits_nothing_is_named() {
+        for (schema, keyword) in [
+            ("{type: integer, minimum: 2, maximum: 1}", "minimum"),
+            ("{type: string, format: ipv4, maxLength: 3}", "format"),
+            ("{type: string, pattern: '^a$', minLength: 9}", "pattern"),
+            ("{type: string, pattern: '^(?!x)a+$'}", "pattern"),
+            ("{type: object}", "type"),
+            ("{}", "type"),
+        ] {
+            assert_eq!(made(schema, true), Err(keyword), "{schema}");
+        }
+    }
+}

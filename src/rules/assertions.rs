@@ -1,0 +1,30 @@
+//! The assertions of a contract. The main type is [`Assertions`].
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::contract::{Contract, json_schema};
+use crate::exchange::Assertion;
+
+/// The assertions of a contract, each compiled on first use.
+#[derive(Debug, Default)]
+pub(super) struct Assertions {
+    compiled: RefCell<HashMap<String, Rc<Assertion>>>,
+}
+
+impl Assertions {
+    /// Returns the assertion of the schema at the pointer.
+    pub(super) fn of(&self, contract: &Contract, schema: &str) -> Rc<Assertion> {
+        if let Some(known) = self.compiled.borrow().get(schema) {
+            return Rc::clone(known);
+        }
+        let assertion = Rc::new(Assertion::compile(
+            json_schema::asserted(&contract.document, schema).as_ref(),
+        ));
+        self.compiled
+            .borrow_mut()
+            .insert(schema.to_owned(), Rc::clone(&assertion));
+        assertion
+    }
+}
