@@ -147,12 +147,14 @@ impl Listing<'_> {
                 list.name
             );
         }
-        if !described.variants.is_empty() {
-            let variants: Vec<_> = described.variants.iter().map(ToString::to_string).collect();
+        let variants = described.variants.iter().map(ToString::to_string);
+        let parameters = described.optional.iter().map(|name| self.contract.render_name(name));
+        let sent: Vec<_> = variants.chain(parameters).collect();
+        if !sent.is_empty() {
             let _ = writeln!(
                 text,
                 "{}",
-                hanging_indent("             in this order: ", &variants.join(", "), self.width)
+                hanging_indent("             in this order: ", &sent.join(", "), self.width)
             );
         }
         for source in &described.needs {

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::parameter::MOST_OPTIONAL;
 use super::variants::{TRIES_PER_VARIANT, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserved_writes};
 use crate::contract::Contract;
 use crate::contract::edge_case::EdgeCase;
@@ -48,6 +49,8 @@ pub enum Action {
     LookForUpdates,
     /// Updates a record of this run with variants of an accepted body, and looks for each of them.
     VaryUpdate,
+    /// Reads with each optional parameter of the query by itself.
+    ReadOptional,
     /// Sends an equivalent request, which RFCs define as the same: a read, or an accepted update of a record of
     /// this run.
     Equivalent,
@@ -287,6 +290,13 @@ const VARY_UPDATE: ActionSpec = ActionSpec {
     ..VARY_CREATE
 };
 
+const READ_OPTIONAL: ActionSpec = ActionSpec {
+    reason: "read with each optional parameter of the query by itself: the response is judged, a rejection decides nothing",
+    requests: "one request for each parameter, {optional} at most",
+    runs_concurrently: true,
+    ..ONE
+};
+
 const EQUIVALENT: ActionSpec = ActionSpec {
     reason: "send equivalent requests, which RFCs define as the same: they must be accepted like the plain one",
     requests: "one request in all other spellings at once, and for an update the list's page that shows it; where it \
@@ -352,6 +362,7 @@ impl Action {
             Self::Update => UPDATE,
             Self::LookForUpdates => LOOK_FOR_UPDATES,
             Self::VaryUpdate => VARY_UPDATE,
+            Self::ReadOptional => READ_OPTIONAL,
             Self::Equivalent => EQUIVALENT,
             Self::LookAtRejectedWrites => LOOK_AT_REJECTED_WRITES,
             Self::ProbeRead(probe) => ActionSpec {
@@ -379,6 +390,7 @@ impl Action {
             ("{by_default}", WRITES_BY_DEFAULT),
             ("{variant}", WRITES_PER_VARIANT),
             ("{tries}", TRIES_PER_VARIANT),
+            ("{optional}", MOST_OPTIONAL),
         ];
         let text = self
             .spec()

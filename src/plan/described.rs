@@ -8,7 +8,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::action::{CredentialProbe, Evidence};
+use super::action::{Action, CredentialProbe, Evidence};
+use super::parameter;
 use super::source::{Source, sources};
 use super::steps::{Plan, Step};
 use super::variants::{Variant, variants};
@@ -25,6 +26,8 @@ pub struct StepDescription {
     pub sends: OperationId,
     /// How the bodies differ from the accepted one, in the order of sending.
     pub variants: Vec<Variant>,
+    /// The optional parameters that it is read with, in the order of sending.
+    pub optional: Vec<String>,
     /// The list that is read after each of them.
     pub read_after: Option<OperationId>,
     /// Whether its requests may change the target.
@@ -103,6 +106,14 @@ impl Plan {
             sends,
             variants: if spec.varies {
                 variants(contract, sends, self.seed)
+            } else {
+                Vec::new()
+            },
+            optional: if step.action == Action::ReadOptional {
+                let optional = parameter::optional(contract, sends).into_iter();
+                optional
+                    .map(|(index, _)| operation.parameters[index].name.clone())
+                    .collect()
             } else {
                 Vec::new()
             },

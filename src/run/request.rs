@@ -134,6 +134,22 @@ impl RequestHead {
         }
     }
 
+    /// Adds an optional parameter of the operation with a value that was made up, so that a rejection may be about that.
+    pub(super) fn add_optional(
+        &mut self,
+        contract: &Contract,
+        (operation, index): (OperationId, usize),
+        value: &Value,
+    ) -> Result<(), NoValue> {
+        let parameter = &contract.operation(operation).parameters[index];
+        for text in parameter::serialized(contract, parameter, value) {
+            check_allowed(parameter, &text)?;
+            self.fill(parameter, &text, None);
+        }
+        self.on_rejection = OnRejection::ExampleIdentifier;
+        Ok(())
+    }
+
     /// Returns a request with this head, without a body.
     pub(super) fn request(self, (id, operation): (OperationId, &Operation), credential: Credential) -> Request {
         Request {

@@ -336,6 +336,7 @@ impl<'run> Session<'run> {
             Action::LookForUpdates => self.look_for_updates(operation).await,
             Action::WalkFilledList => self.walk_filled_list(operation).await,
             Action::Update => self.update(operation).await,
+            Action::ReadOptional => self.read_optional(operation).await,
             Action::Equivalent => self.equivalent(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,
             Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {

@@ -10,6 +10,7 @@ use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, Purpose};
 use crate::history::{LookId, Looked, Part, Sought, WalkExtent};
+use crate::plan::parameter;
 use crate::rules::Reason;
 
 /// How many pages of a walk may fail to come before the walk is given up.
@@ -28,6 +29,21 @@ impl Session<'_> {
     /// Reads once.
     pub(super) async fn read(&self, operation: OperationId) {
         self.read_with_timeout(operation, Duration::ZERO).await;
+    }
+
+    /// Reads with each optional parameter of the query by itself. What the document does not say of their values, or of
+    /// what they need beside them, may be why one is rejected.
+    pub(super) async fn read_optional(&self, operation: OperationId) {
+        let mut optional = parameter::optional(self.contract, operation);
+        self.expect_requests(u64::try_from(optional.len()).unwrap_or(u64::MAX).saturating_sub(1));
+        for (index, value) in optional.drain(..) {
+            let Some(mut head) = self.request_head_if_any(operation) else {
+                return;
+            };
+            if head.add_optional(self.contract, (operation, index), &value).is_ok() {
+                self.call(self.documented(operation, head)).await;
+            }
+        }
     }
 
     /// Reads with the identifier that a create returned. The record may appear a little later, just as it may be listed

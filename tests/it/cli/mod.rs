@@ -29,6 +29,7 @@ mod leaks;
 mod manual;
 mod max_time;
 mod no_target;
+mod optional;
 mod pages;
 mod pasted;
 mod plan;

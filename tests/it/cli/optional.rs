@@ -1,0 +1,95 @@
+//! Optional parameters of a query: each is sent by itself, with a value that its schema admits.
+
+use std::io::Write as _;
+
+use super::stub::{Stub, json as response};
+use super::support::{Ended, check, countersign};
+
+const SPEC: &str = r##"
+openapi: 3.0.3
+info: {title: Boats, version: '1'}
+paths:
+  /boats:
+    get:
+      operationId: listBoats
+      parameters:
+        - {name: harbour, in: query, required: true, schema: {type: string, enum: [north]}}
+        - {name: limit, in: query, schema: {type: integer, minimum: 1, maximum: 50}}
+        - {name: sort, in: query, schema: {type: string, enum: [name, length]}}
+        - {name: code, in: query, schema: {type: string, pattern: '^[A-Z]{3}$'}}
+        - {name: tags, in: query, explode: false, schema: {type: array, minItems: 2, items: {enum: [old, new]}}}
+        - {name: shape, in: query, schema: {type: object}}
+        - {name: X-Trace, in: header, schema: {type: string}}
+      responses:
+        '200': {description: Boats, content: {application/json: {schema: {type: array, items: {type: object}}}}}
+    post:
+      operationId: addBoat
+      parameters: [{name: dry, in: query, schema: {type: boolean}}]
+      responses: {'201': {description: A boat}}
+"##;
+
+/// A service that responds with `status` where the query has `trigger`.
+fn service(trigger: &'static str, status: &'static str) -> Stub {
+    Stub::start(move |request, stream| {
+        let target = request.head.split(' ').nth(1).unwrap_or_default();
+        let is_triggered = !trigger.is_empty() && target.contains(trigger);
+        let handled = if is_triggered {
+            response(status, "{\"message\": \"no\"}")
+        } else {
+            response("200 OK", "[]")
+        };
+        stream.write_all(handled.as_bytes())
+    })
+}
+
+fn checked(service: &Stub) -> Ended {
+    let arguments = ["--spec", "boats.yaml", "--settle", "0"];
+    check(&service.url(), &arguments).file("boats.yaml", SPEC).run()
+}
+
+fn targets(service: &Stub) -> Vec<String> {
+    let received = service.received();
+    let targets = received.iter().map(|request| request.head.split(' ').nth(1).unwrap().to_owned());
+    targets.collect()
+}
+
+#[test]
+fn each_is_sent_by_itself_with_what_is_required() {
+    let service = service("", "");
+    let ended = checked(&service);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(
+        targets(&service),
+        [
+            "/boats?harbour=north",
+            "/boats?harbour=north&limit=1",
+            "/boats?harbour=north&sort=name",
+            "/boats?harbour=north&code=AAA",
+            "/boats?harbour=north&tags=old%2Cnew",
+        ]
+    );
+}
+
+#[test]
+fn a_5xx_to_one_is_found_and_can_be_reproduced() {
+    let service = service("&sort=", "500 Internal Server Error");
+    let ended = checked(&service);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stdout.contains("boats?harbour=north&sort=name'"), "{ended:?}");
+}
+
+#[test]
+fn a_rejection_of_one_decides_nothing() {
+    for status in ["400 Bad Request", "404 Not Found", "422 Unprocessable Content"] {
+        let service = service("&code=", status);
+        let ended = checked(&service);
+        assert_eq!(ended.code, 0, "{status}: {ended:?}");
+        assert_eq!(targets(&service).len(), 5, "the others are sent all the same");
+    }
+}
+
+#[test]
+fn the_plan_names_them() {
+    let plan = countersign(&["plan", "--spec", "boats.yaml"]).file("boats.yaml", SPEC).run().stdout;
+    assert!(plan.lines().any(|line| line.trim() == "in this order: limit, sort, code, tags"), "{plan}");
+}
