@@ -42,7 +42,9 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let arguments = &resolved.arguments;
     let started_at = edge::now();
     let since = Since::read(arguments)?;
-    let mut contract = Arc::new(contract(arguments.spec())?);
+    let mut contract = contract(arguments.spec())?;
+    resolved.give_values(&mut contract)?;
+    let mut contract = Arc::new(contract);
     let entries = resolved.levels(&contract, started_at.date_naive())?;
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut inputs.settings.levels);

@@ -16,7 +16,8 @@ use crate::report::counted;
 /// Prints the plan of a check with these arguments.
 pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let arguments = &resolved.arguments;
-    let contract = check::contract(arguments.spec())?;
+    let mut contract = check::contract(arguments.spec())?;
+    resolved.give_values(&mut contract)?;
     resolved.levels(&contract, edge::now().date_naive())?;
     let seed = arguments.chosen_seed()?;
     let scope = Selection {
@@ -176,6 +177,7 @@ impl Listing<'_> {
             names.join(" or ")
         };
         let stand_in = source.stand_in.map(|stand_in| match stand_in {
+            StandInValue::Given => "the configuration".to_owned(),
             StandInValue::Example => "the contract's own example".to_owned(),
             StandInValue::Generated => "its schema".to_owned(),
         });

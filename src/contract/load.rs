@@ -251,6 +251,7 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
         pointer: at.to_owned(),
         schema,
         example,
+        given: None,
     })
 }
 

@@ -65,6 +65,27 @@ use shape::{Shape, ShapeId};
 use shared_string::SharedString;
 use vocabulary::{Equivalence, Gap};
 
+/// Why a parameter is not given a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotGiven {
+    /// The operation has no such parameter.
+    NoParameter,
+    /// The operation updates, and a run updates only records that it created.
+    Update,
+}
+
+impl fmt::Display for NotGiven {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::NoParameter => "the operation has no such parameter",
+            Self::Update => "the operation updates, and a run updates only the records that it created",
+        })
+    }
+}
+
+impl std::error::Error for NotGiven {}
+
 /// An operation that the contract does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownOperation {
@@ -223,11 +244,32 @@ impl Contract {
     /// None: the same text was read before.
     pub(crate) fn for_user_and_password(&self) -> Result<Self, Defect> {
         let text = self.document.text.clone();
-        let contract = load::contract(&self.document.name, text, Types::OfAnother, Prefer::UserAndPassword)?;
+        let mut contract = load::contract(&self.document.name, text, Types::OfAnother, Prefer::UserAndPassword)?;
+        for (operation, own) in contract.operations.iter_mut().zip(&self.operations) {
+            for (parameter, own) in operation.parameters.iter_mut().zip(&own.parameters) {
+                parameter.given.clone_from(&own.given);
+            }
+        }
         Ok(Self {
             hides_other_names: self.hides_other_names,
             ..contract
         })
+    }
+
+    /// Gives a parameter of an operation, by its index, a value that takes precedence over all others. A read takes it,
+    /// and a create, which then creates within the record that it names; an update takes none.
+    ///
+    /// # Errors
+    ///
+    /// [`NotGiven`], if there is no such parameter, or the operation updates.
+    pub fn give(&mut self, operation: OperationId, parameter: usize, value: serde_json::Value) -> Result<(), NotGiven> {
+        let operation = self.operations.get_mut(operation.0).ok_or(NotGiven::NoParameter)?;
+        if !operation.is_read() && !operation.creates() {
+            return Err(NotGiven::Update);
+        }
+        let parameter = operation.parameters.get_mut(parameter).ok_or(NotGiven::NoParameter)?;
+        parameter.given = Some(value);
+        Ok(())
     }
 
     /// Whether some operation may be called with a user and a password.

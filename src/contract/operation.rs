@@ -221,6 +221,8 @@ pub struct Parameter {
     pub schema: Option<String>,
     /// A value from the contract itself: an example, a default or an allowed value.
     pub example: Option<serde_json::Value>,
+    /// The value that whoever runs the check gives it, which takes precedence over all others.
+    pub given: Option<serde_json::Value>,
 }
 
 /// Where a parameter goes.

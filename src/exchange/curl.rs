@@ -320,6 +320,10 @@ impl Placeholders<'_> {
     /// Returns which field of which operations the value was taken from.
     fn sources(&self, location: &LinkTarget) -> Vec<String> {
         let (operation, contract) = (self.request.operation, self.contract);
+        let given = |index: usize| contract.operation(operation).parameters[index].given.is_some();
+        if matches!(location, LinkTarget::Parameter(index) if given(*index)) {
+            return vec!["as it was given".to_owned()];
+        }
         let links = contract.links.iter();
         let links = links.filter(|link| link.to == operation && link.target == *location);
         let mut sources: Vec<_> = links

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::action::{Action, CredentialProbe, Evidence};
 use super::parameter;
-use super::source::{Source, sources};
+use super::source::{Source, StandInValue, sources};
 use super::steps::{Plan, Step};
 use super::variants::{Variant, variants};
 use crate::contract::Contract;
@@ -98,7 +98,8 @@ impl Plan {
                     .parameters
                     .iter()
                     .any(|parameter| parameter.location == Location::Path && parameter.name == source.parameter);
-                let shown = !source.own.is_empty() || !source.listed.is_empty();
+                let is_given = source.stand_in == Some(StandInValue::Given);
+                let shown = is_given || !source.own.is_empty() || !source.listed.is_empty();
                 (in_path || shown) && made_up.is_none_or(|made_up| made_up.name != source.parameter)
             });
         StepDescription {

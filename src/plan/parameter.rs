@@ -36,8 +36,9 @@ pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Va
             .is_some_and(|page| page.parameter == parameter.name)
     };
     let parameters = operation.parameters.iter().enumerate();
-    let optional = parameters
-        .filter(|(_, parameter)| parameter.location == Location::Query && !parameter.required && !is_page(parameter));
+    let optional = parameters.filter(|(_, parameter)| {
+        parameter.location == Location::Query && !parameter.required && parameter.given.is_none() && !is_page(parameter)
+    });
     let valued = optional.filter_map(|(index, parameter)| {
         let example = parameter.example.clone();
         Some((index, example.or_else(|| generated(contract, parameter, true))?))

@@ -28,9 +28,11 @@ pub struct Source {
     pub stand_in: Option<StandInValue>,
 }
 
-/// The origin of a value that is used where no response shows one.
+/// The origin of a value that is used where no response shows one, or in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandInValue {
+    /// Given for this check, so it takes precedence over what responses show.
+    Given,
     /// The contract's own example.
     Example,
     /// A value that the parameter's schema admits.
@@ -179,6 +181,9 @@ pub fn stand_in_value(
     operation: &Operation,
     parameter: &Parameter,
 ) -> Option<(StandInValue, Value)> {
+    if let Some(given) = &parameter.given {
+        return Some((StandInValue::Given, given.clone()));
+    }
     let names_no_record = matches!(parameter.location, Location::Cookie | Location::Header);
     if !operation.is_read() && !names_no_record {
         return None;
@@ -248,10 +253,11 @@ pub(super) fn source_names(
 pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Vec<Source> {
     let operation = contract.operation(id);
     let parameters = operation.parameters.iter().enumerate();
-    let required = parameters.filter(|(_, parameter)| parameter.required);
+    let required = parameters.filter(|(_, parameter)| parameter.required || parameter.given.is_some());
     let sources = required.map(|(index, parameter)| {
         let target = Target::Parameter(index);
-        let links = contract.links_that_fill(id, &target);
+        let mut links = contract.links_that_fill(id, &target);
+        links.retain(|_| parameter.given.is_none());
         let inferred = links.iter().any(|link| link.inferred);
         let links = links.into_iter().map(|link| link.from);
         let mut from: Vec<_> = links.filter(|from| *from != id && calls(*from)).collect();
@@ -366,7 +372,7 @@ fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> boo
     let unlinked = parameters.filter(|(index, parameter)| {
         let links = contract.links_that_fill(id, &Target::Parameter(*index));
         let linked = links.iter().any(|link| link.from != id && calls(link.from));
-        parameter.required && !linked
+        parameter.given.is_some() || (parameter.required && !linked)
     });
     let mut lacks = unlinked.filter_map(
         |(index, parameter)| match stand_in_value(contract, operation, parameter) {

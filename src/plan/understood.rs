@@ -98,7 +98,8 @@ impl<'plan> Understood<'plan> {
             links.any(|link| link.target == Target::Parameter(index))
         };
         let parameters = operation.parameters.iter().enumerate();
-        let mut shown = parameters.filter(|(index, parameter)| parameter.required && is_linked(*index));
+        let is_shown = |index: usize, parameter: &Parameter| parameter.given.is_none() && is_linked(index);
+        let mut shown = parameters.filter(|(index, parameter)| parameter.required && is_shown(*index, parameter));
         let foreign = shown.find(|(index, _)| !self.is_own(id, *index));
         foreign.map(|(_, parameter)| parameter_not_own(parameter))
     }

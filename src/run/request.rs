@@ -70,7 +70,7 @@ pub(super) fn request_head_with(
         .parameters
         .iter()
         .enumerate()
-        .filter(|(_, parameter)| parameter.required)
+        .filter(|(_, parameter)| parameter.required || parameter.given.is_some())
     {
         if let Some((_, text)) = other.filter(|(other, _)| *other == index) {
             if let Some(text) = text {
@@ -78,7 +78,8 @@ pub(super) fn request_head_with(
             }
             continue;
         }
-        let linked = bindings.values(contract, operation, &Target::Parameter(index));
+        let mut linked = bindings.values(contract, operation, &Target::Parameter(index));
+        linked.retain(|_| parameter.given.is_none());
         let from_target = linked
             .last()
             .is_some_and(|(link, _)| contract.operation(link.from).is_read());
@@ -94,7 +95,10 @@ pub(super) fn request_head_with(
         for text in parameter::serialized(contract, parameter, &value) {
             check_allowed(parameter, &text)?;
             // The target chooses the identifier of the run's own record: it may be somebody's address.
-            let is_hidden = from_target || (is_linked && !is_plain_identifier(&text));
+            // What is given for a header may be a secret.
+            let is_foreign = is_linked || parameter.given.is_some();
+            let is_secret = parameter.given.is_some() && parameter.location == Location::Header;
+            let is_hidden = from_target || is_secret || (is_foreign && !is_plain_identifier(&text));
             let rendered = is_hidden.then(|| placeholder(&parameter.name));
             head.fill(parameter, &text, rendered.as_deref());
         }

@@ -130,6 +130,14 @@ pub(super) enum Problem {
          token; if a real token was here, replace it"
     )]
     Variable,
+    /// A value that a parameter cannot be given.
+    #[error("{reason}; {todo}")]
+    Value {
+        /// Why not.
+        reason: String,
+        /// What to do.
+        todo: &'static str,
+    },
     /// A variable that is not ours, in a file that was found.
     #[error(
         "`{0}` is not read for a file that was found and not named: it may be another program's secret; name this file \

@@ -33,6 +33,10 @@ pub(super) struct ConfigFile {
     #[serde(default)]
     #[schemars(with = "Option<BTreeMap<String, TargetPart>>")]
     pub(super) targets: BTreeMap<String, TargetPart>,
+    /// Values of parameters, by operation: what no response shows, or what is to be sent in its place.
+    #[serde(default)]
+    #[schemars(with = "Option<BTreeMap<String, OperationPart>>")]
+    pub(super) operations: BTreeMap<String, OperationPart>,
     /// The levels of findings: everywhere, in one operation, at one field. The most specific entry wins, and of equally
     /// specific ones the last.
     #[serde(default)]
@@ -42,6 +46,36 @@ pub(super) struct ConfigFile {
     #[serde(default)]
     #[schemars(with = "Option<Vec<DifferencePart>>")]
     pub(super) differences: Vec<DifferencePart>,
+}
+
+/// The values of an operation's parameters, by name. They take precedence over what responses show. A read takes them,
+/// and a create, which then creates within the record that they name; an update takes none.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct OperationPart {
+    /// In the path: `path.petId = 17`.
+    #[schemars(with = "Option<BTreeMap<String, Scalar>>")]
+    pub(super) path: BTreeMap<String, Setting<Scalar>>,
+    /// In the query, whether required or not.
+    #[schemars(with = "Option<BTreeMap<String, Scalar>>")]
+    pub(super) query: BTreeMap<String, Setting<Scalar>>,
+    /// In the headers, whether required or not. No report contains them.
+    #[schemars(with = "Option<BTreeMap<String, Scalar>>")]
+    pub(super) header: BTreeMap<String, Setting<Scalar>>,
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Scalar {
+    /// True or false.
+    Boolean(bool),
+    /// A number without a fraction.
+    Integer(i64),
+    /// A number.
+    Number(f64),
+    /// A string.
+    String(String),
 }
 
 /// The level of a rule's findings, and where it applies.

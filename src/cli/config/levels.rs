@@ -189,7 +189,7 @@ fn called(name: &str) -> Result<String, Problem> {
     }
 }
 
-fn operation(contract: &Contract, name: &str) -> Result<OperationId, Problem> {
+pub(super) fn operation(contract: &Contract, name: &str) -> Result<OperationId, Problem> {
     let names = contract.operations.iter().map(|operation| operation.name.as_str());
     let found = contract.operation_named(name);
     found.ok_or_else(|| Problem::unknown("operation", name, names))

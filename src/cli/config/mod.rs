@@ -16,6 +16,7 @@ mod resolve;
 mod setting;
 mod settings;
 pub(super) mod shown;
+mod values;
 
 pub(super) use accept::Accepting;
 pub(super) use error::ConfigError;

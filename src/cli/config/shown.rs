@@ -63,7 +63,8 @@ pub(in crate::cli) fn print_schema() -> Result<u8, Failure> {
 
 /// Prints what a check with these arguments would do.
 pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result<u8, Failure> {
-    let contract = check::contract(resolved.arguments.spec())?;
+    let mut contract = check::contract(resolved.arguments.spec())?;
+    resolved.give_values(&mut contract)?;
     let today = edge::now().date_naive();
     let entries = resolved.levels(&contract, today)?;
     let config = resolved.config.as_ref();

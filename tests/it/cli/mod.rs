@@ -19,6 +19,7 @@ mod error_responses;
 mod errors;
 mod formats;
 mod found;
+mod given;
 mod hostile;
 mod inferred;
 mod inputs;

@@ -49,7 +49,9 @@ fn checked(service: &Stub) -> Ended {
 
 fn targets(service: &Stub) -> Vec<String> {
     let received = service.received();
-    let targets = received.iter().map(|request| request.head.split(' ').nth(1).unwrap().to_owned());
+    let targets = received
+        .iter()
+        .map(|request| request.head.split(' ').nth(1).unwrap().to_owned());
     targets.collect()
 }
 
@@ -90,6 +92,13 @@ fn a_rejection_of_one_decides_nothing() {
 
 #[test]
 fn the_plan_names_them() {
-    let plan = countersign(&["plan", "--spec", "boats.yaml"]).file("boats.yaml", SPEC).run().stdout;
-    assert!(plan.lines().any(|line| line.trim() == "in this order: limit, sort, code, tags"), "{plan}");
+    let plan = countersign(&["plan", "--spec", "boats.yaml"])
+        .file("boats.yaml", SPEC)
+        .run()
+        .stdout;
+    assert!(
+        plan.lines()
+            .any(|line| line.trim() == "in this order: limit, sort, code, tags"),
+        "{plan}"
+    );
 }

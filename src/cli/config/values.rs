@@ -1,0 +1,123 @@
+//! The values that a configuration gives to parameters of operations.
+
+use serde_json::Value;
+
+use super::error::{ConfigError, Problem};
+use super::file::Scalar;
+use super::find::Config;
+use super::levels::operation;
+use super::resolve::ResolvedArguments;
+use super::setting::Setting;
+use crate::contract::operation::{Location, OperationId};
+use crate::contract::{Contract, NotGiven, json_schema};
+use crate::exchange::Assertion;
+
+/// The value of one parameter, as the file gives it.
+struct Given<'file> {
+    operation: &'file str,
+    location: Location,
+    parameter: &'file str,
+    value: &'file Setting<Scalar>,
+}
+
+impl ResolvedArguments {
+    /// Gives the parameters of the contract the values of the configuration, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// An operation or a parameter that does not exist, or a value that is not sent there.
+    pub(in crate::cli) fn give_values(&self, contract: &mut Contract) -> Result<(), ConfigError> {
+        let Some(config) = &self.config else {
+            return Ok(());
+        };
+        for given in config.given() {
+            let give = |_: &Scalar| given.give(contract);
+            config.parsed.resolve(given.value, give)?;
+        }
+        Ok(())
+    }
+}
+
+impl Config {
+    /// Returns the values of all operations.
+    fn given(&self) -> impl Iterator<Item = Given<'_>> {
+        self.parsed.file.operations.iter().flat_map(|(operation, part)| {
+            let places = [
+                (Location::Path, &part.path),
+                (Location::Query, &part.query),
+                (Location::Header, &part.header),
+            ];
+            places.into_iter().flat_map(move |(location, values)| {
+                values.iter().map(move |(parameter, value)| Given {
+                    operation,
+                    location,
+                    parameter,
+                    value,
+                })
+            })
+        })
+    }
+}
+
+impl Given<'_> {
+    fn give(&self, contract: &mut Contract) -> Result<(), Problem> {
+        let id = operation(contract, self.operation)?;
+        let index = self.parameter(contract, id)?;
+        let value = json(&self.value.value);
+        if let Some(keyword) = rejecting_keyword(contract, (id, index), &value) {
+            return Err(Problem::Value {
+                reason: format!(
+                    "`{keyword}` in the schema of `{}` does not admit this value",
+                    self.parameter
+                ),
+                todo: "give one that the document allows",
+            });
+        }
+        contract.give(id, index, value).map_err(|refused| Problem::Value {
+            reason: refused.to_string(),
+            todo: match refused {
+                NotGiven::Update => "remove the value, or give it to a create or a read",
+                _ => "remove the value",
+            },
+        })
+    }
+
+    /// Returns the index of the parameter.
+    fn parameter(&self, contract: &Contract, id: OperationId) -> Result<usize, Problem> {
+        let parameters = &contract.operation(id).parameters;
+        let is_here = |location: Location| location == self.location;
+        // The names of headers are in no particular case (RFC 9110, section 5.1).
+        let is_named = |name: &str| match self.location {
+            Location::Header => name.eq_ignore_ascii_case(self.parameter),
+            _ => name == self.parameter,
+        };
+        let mut found = parameters.iter();
+        let found = found.position(|parameter| is_here(parameter.location) && is_named(&parameter.name));
+        let here = parameters.iter().filter(|parameter| is_here(parameter.location));
+        let names = here.map(|parameter| parameter.name.as_str());
+        found.ok_or_else(|| Problem::unknown("parameter", self.parameter, names))
+    }
+}
+
+/// Returns the value as JSON.
+fn json(value: &Scalar) -> Value {
+    match value {
+        Scalar::Boolean(value) => Value::from(*value),
+        Scalar::Integer(value) => Value::from(*value),
+        Scalar::Number(value) => Value::from(*value),
+        Scalar::String(value) => Value::from(value.as_str()),
+    }
+}
+
+/// Returns the keyword of a parameter's schema that does not admit the value; `None` if it is admitted. A request
+/// carries strings, so `17` and `"17"` are the same.
+fn rejecting_keyword(contract: &Contract, (id, index): (OperationId, usize), value: &Value) -> Option<String> {
+    let schema = contract.operation(id).parameters[index].schema.as_ref()?;
+    let assertion = Assertion::compile(json_schema::convert(&contract.document, schema).as_ref());
+    let rejection = assertion.rejection(value)?;
+    let other = match value {
+        Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
+        other => Value::from(other.to_string()),
+    };
+    assertion.rejection(&other).map(|_| rejection.keyword)
+}
