@@ -44,7 +44,6 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let since = Since::read(arguments)?;
     let mut contract = contract(arguments.spec())?;
     resolved.give_values(&mut contract)?;
-    let mut contract = Arc::new(contract);
     let entries = resolved.levels(&contract, started_at.date_naive())?;
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut inputs.settings.levels);
@@ -56,12 +55,14 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let (target, token) = runtime.block_on(inputs.target())?;
     inputs.scope.token = token.is_some();
     inputs.scope.user_and_password = token.as_ref().is_some_and(basic::is_user_and_password);
-    if contract.needs_credential() && token.is_none() {
+    let target = target.with_fixed(resolved.fixed(&contract)?);
+    if let Some(token) = &token {
+        contract = suited(contract, token, &target, resolved)?;
+    }
+    if token.is_none() && (contract.needs_credential() || arguments.service.always_authenticates()) {
         return Err(no_token(resolved));
     }
-    if let Some(token) = &token {
-        suit(&mut contract, token, &target, resolved)?;
-    }
+    let contract = Arc::new(contract);
     let plan = plan(&contract, &inputs.scope)?;
     announce::token_goes(resolved, &target, token.is_some());
     let wrong = inputs.settings.run_tag.wrong_token_seed();
@@ -239,15 +240,21 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
     })
 }
 
-/// Has a token that is a user and a password sent by HTTP Basic, wherever the contract lets it.
-fn suit(
-    contract: &mut Arc<Contract>,
+/// Returns the contract as the owner of this token calls its operations, by the contract and by what the configuration
+/// says about the target.
+fn suited(
+    contract: Contract,
     token: &Token,
     target: &Target,
     resolved: &ResolvedArguments,
-) -> Result<(), Failure> {
-    if let Some(other) = basic::contract_for(contract, token)? {
-        *contract = Arc::new(other);
+) -> Result<Contract, Failure> {
+    let service = &resolved.arguments.service;
+    let mut contract = basic::contract_for(&contract, token)?.unwrap_or(contract);
+    if service.always_authenticates() {
+        contract.assume_credential(basic::is_user_and_password(token));
+    }
+    if let Some(name) = &service.token_scheme {
+        contract.name_token_scheme(&name.value);
     }
     if contract.uses_basic() {
         basic::check_password(token, target.is_loopback()).map_err(|source| Failure::Password {
@@ -255,7 +262,7 @@ fn suit(
             source,
         })?;
     }
-    Ok(())
+    Ok(contract)
 }
 
 fn no_token(resolved: &ResolvedArguments) -> Failure {

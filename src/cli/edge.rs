@@ -121,9 +121,14 @@ pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>
 
 /// Reads a token of this origin, which must be long enough to be redacted from a text.
 fn redactable_token(text: &str, origin: &str) -> Result<Token, Failure> {
-    let token = Token::new(text.trim()).map_err(|source| Failure::Token {
-        origin: origin.to_owned(),
-        source,
+    let token = Token::new(text.trim()).map_err(|source| {
+        let origin = origin.to_owned();
+        match text.trim().split_once(' ') {
+            Some((scheme, token)) if Token::new(scheme).is_ok() && Token::new(token).is_ok() => {
+                Failure::TokenOfTwoWords { origin }
+            }
+            _ => Failure::Token { origin, source },
+        }
     })?;
     if token.expose().len() < SHORTEST_TOKEN {
         return Err(Failure::ShortToken {

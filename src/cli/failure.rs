@@ -151,6 +151,15 @@ pub(super) enum Failure {
         /// What is wrong with it.
         source: TokenError,
     },
+    /// The token has a scheme before it.
+    #[error(
+        "failed to use the token from {origin}: there is a space in it; if the first word is a scheme, as in \
+         `Token …`, set `token_scheme` to it under [targets.NAME] in `countersign.toml` and leave it out of the token"
+    )]
+    TokenOfTwoWords {
+        /// Where it was taken from.
+        origin: String,
+    },
     /// A report cannot be read back.
     #[error("failed to read the report `{}`: {source}", path.display())]
     Unread {

@@ -272,6 +272,46 @@ impl Contract {
         Ok(())
     }
 
+    /// Sends tokens in the header `Authorization` under the scheme of this name, whatever the document says.
+    #[cfg(feature = "cli")]
+    pub(crate) fn name_token_scheme(&mut self, name: &str) {
+        for operation in &mut self.operations {
+            let (Security::Scheme { scheme, .. } | Security::Assumed { scheme }) = &mut operation.security else {
+                continue;
+            };
+            let is_replaced = match scheme {
+                SecurityScheme::ApiKeyHeader { name } => name.eq_ignore_ascii_case("authorization"),
+                SecurityScheme::Bearer => true,
+                _ => false,
+            };
+            if is_replaced {
+                *scheme = SecurityScheme::Named { name: name.to_owned() };
+            }
+        }
+    }
+
+    /// Sends a credential to the operations too for which the document states no security: by the scheme of the first
+    /// operation that has one for such a token, or else by HTTP Basic for a user and a password, and as a bearer token
+    /// otherwise.
+    #[cfg(feature = "cli")]
+    pub(crate) fn assume_credential(&mut self, is_user_and_password: bool) {
+        let mut stated = self
+            .operations
+            .iter()
+            .filter_map(|operation| operation.security.scheme());
+        let suits = |scheme: &&SecurityScheme| is_user_and_password || **scheme != SecurityScheme::Basic;
+        let scheme = match stated.find(suits) {
+            Some(scheme) => scheme.clone(),
+            None if is_user_and_password => SecurityScheme::Basic,
+            None => SecurityScheme::Bearer,
+        };
+        for operation in &mut self.operations {
+            if operation.security == Security::None {
+                operation.security = Security::Assumed { scheme: scheme.clone() };
+            }
+        }
+    }
+
     /// Whether some operation may be called with a user and a password.
     pub(crate) fn offers_basic(&self) -> bool {
         let schemes = self.document.node("/components/securitySchemes");
@@ -604,6 +644,72 @@ mod tests {
             let message = broken(from, to);
             assert!(message.contains(expected), "{from} -> {to}: {message}");
             assert!(message.starts_with("openapi.yaml:"), "{message}");
+        }
+    }
+
+    #[cfg(feature = "cli")]
+    const SCHEMES: &str = "securitySchemes:
+  basic: {type: http, scheme: basic}
+  bearer: {type: http, scheme: bearer}
+  header: {type: apiKey, in: header, name: authorization}
+  key: {type: apiKey, in: header, name: X-Key}";
+
+    /// A contract with an operation for each of these securities.
+    #[cfg(feature = "cli")]
+    fn secured(securities: &[&str]) -> Contract {
+        let responses = "responses: {'200': {description: a}}";
+        let paths = securities.iter().enumerate();
+        let paths: String = paths
+            .map(|(index, security)| format!("/{index}: {{get: {{security: {security}, {responses}}}}}\n"))
+            .collect();
+        testing::of_paths(&paths, SCHEMES).unwrap()
+    }
+
+    #[cfg(feature = "cli")]
+    fn key() -> SecurityScheme {
+        SecurityScheme::ApiKeyHeader {
+            name: "X-Key".to_owned(),
+        }
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn a_named_scheme_takes_the_place_of_bearer_and_of_a_key_in_authorization() {
+        let mut contract = secured(&["[{bearer: []}]", "[{header: []}]", "[{key: []}]", "[{basic: []}]", "[]"]);
+        let facts = contract.facts.len();
+        contract.name_token_scheme("Token");
+        let named = SecurityScheme::Named {
+            name: "Token".to_owned(),
+        };
+        let schemes: Vec<_> = contract.operations.iter().map(|it| it.security.scheme()).collect();
+        let expected = [
+            Some(&named),
+            Some(&named),
+            Some(&key()),
+            Some(&SecurityScheme::Basic),
+            None,
+        ];
+        assert_eq!((schemes.as_slice(), contract.facts.len()), (&expected[..], facts));
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn a_credential_that_no_document_states_goes_where_others_go_and_is_no_fact() {
+        for (securities, is_user_and_password, expected) in [
+            (&["[]"][..], false, SecurityScheme::Bearer),
+            (&["[]"], true, SecurityScheme::Basic),
+            (&["[]", "[{key: []}]"], true, key()),
+            (&["[]", "[{basic: []}]", "[{key: []}]"], false, key()),
+            (&["[]", "[{basic: []}]"], false, SecurityScheme::Bearer),
+            (&["[]", "[{basic: []}]", "[{key: []}]"], true, SecurityScheme::Basic),
+        ] {
+            let mut contract = secured(securities);
+            contract.assume_credential(is_user_and_password);
+            let security = &contract.operations[0].security;
+            assert_eq!((security.scheme(), security.scheme_name()), (Some(&expected), None));
+            let facts = contract.facts.iter().filter(|fact| fact.operation == OperationId(0));
+            let of_credentials = facts.filter(|fact| fact.name.contains(" auth: ")).count();
+            assert_eq!(of_credentials, 0, "{securities:?}");
         }
     }
 }

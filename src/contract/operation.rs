@@ -323,6 +323,11 @@ impl fmt::Display for StatusPattern {
 /// How a caller authenticates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Security {
+    /// The document states none, and the user says that the service asks for one all the same.
+    Assumed {
+        /// Where the credential goes.
+        scheme: SecurityScheme,
+    },
     /// Anybody may call.
     None,
     /// With one credential.
@@ -340,20 +345,20 @@ pub enum Security {
 }
 
 impl Security {
-    /// Returns the name of the scheme in the contract, if the caller needs a credential that can be sent.
+    /// Returns the name of the scheme in the contract, if it states one that can be met.
     #[must_use]
     pub fn scheme_name(&self) -> Option<&str> {
         match self {
             Self::Scheme { name, .. } => Some(name),
-            Self::None | Self::Unsupported { .. } => None,
+            Self::Assumed { .. } | Self::None | Self::Unsupported { .. } => None,
         }
     }
 
-    /// Returns the scheme, if the caller needs a credential that can be sent.
+    /// Returns the scheme, if a credential is sent.
     #[must_use]
     pub fn scheme(&self) -> Option<&SecurityScheme> {
         match self {
-            Self::Scheme { scheme, .. } => Some(scheme),
+            Self::Assumed { scheme } | Self::Scheme { scheme, .. } => Some(scheme),
             Self::None | Self::Unsupported { .. } => None,
         }
     }
@@ -381,6 +386,11 @@ pub enum SecurityScheme {
     Basic,
     /// `Authorization: Bearer`, RFC 6750.
     Bearer,
+    /// `Authorization` under a scheme that the user names, in place of a bearer token or of an API key in that header.
+    Named {
+        /// The scheme's name.
+        name: String,
+    },
 }
 
 impl SecurityScheme {
@@ -388,7 +398,7 @@ impl SecurityScheme {
     /// for it by name and another scheme can take its place.
     #[must_use]
     pub fn is_authorization(&self) -> bool {
-        matches!(self, Self::Basic | Self::Bearer)
+        matches!(self, Self::Basic | Self::Bearer | Self::Named { .. })
     }
 }
 

@@ -10,6 +10,7 @@
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 
+use super::identifier::is_plain_identifier;
 use super::record::{Content, Credential, RESERVED, Request, placeholder};
 use super::redact::Values;
 use super::spelling::Piece;
@@ -46,6 +47,10 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
         let cookie = cookie.map_or_else(String::new, |cookie| format!("\"; {cookie}\""));
         words.push(format!("-H {header}{cookie}"));
     }
+    for (name, value) in &target.fixed().headers {
+        let header = placeholders.fixed((name, value), &format!("{name}: {value}"), values);
+        words.push(format!("-H {}", word(&header)));
+    }
     words.extend(cookie.map(|cookie| format!("-H \"Cookie: {cookie}\"")));
     if let Some(content) = &request.body {
         let media_type = request.spelling.media_type();
@@ -56,9 +61,16 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     let base = target.url("");
     let base = base.as_str().trim_end_matches('/');
     let url = format!("{base}{}", request.printable_path(values));
-    let separator = if url.contains('?') { '&' } else { '?' };
+    let mut separator = if url.contains('?') { '&' } else { '?' };
+    let mut parts = placeholders.in_parameters(&url);
+    for (name, value) in &target.fixed().query {
+        let encoded = encoded(value);
+        let pair = format!("{separator}{}={encoded}", self::encoded(name));
+        parts.extend(placeholders.fixed((name, &encoded), &pair, values));
+        separator = '&';
+    }
     let query = credential.query.map(|pair| format!("\"{separator}{pair}\""));
-    words.push(word(&placeholders.in_parameters(&url)) + &query.unwrap_or_default());
+    words.push(word(&parts) + &query.unwrap_or_default());
     words.extend(placeholders.comment());
     words.join(" ")
 }
@@ -69,11 +81,12 @@ pub fn check_line(target: &Target, operation: &str, writes: bool) -> String {
     let base = target.url("");
     let base = base.as_str().trim_end_matches('/');
     let writes = if writes { " --writes" } else { "" };
-    format!(
-        "countersign check --base-url {}{writes} --only {}",
-        quote(base),
-        quote(operation)
-    )
+    let target = match &target.fixed().target {
+        // A base URL by itself takes nothing from the configuration.
+        Some(name) => format!("--target {}", quote(name)),
+        None => format!("--base-url {}", quote(base)),
+    };
+    format!("countersign check {target}{writes} --only {}", quote(operation))
 }
 
 /// Returns the body of the request as it may be printed.
@@ -147,6 +160,10 @@ impl Shown {
                 ..Self::default()
             },
             SecurityScheme::Bearer => Self::header(&format!("Authorization: {bearer} {secret}")),
+            SecurityScheme::Named { name } if bearer == "bearer" => {
+                Self::header(&format!("Authorization: {} {secret}", name.to_ascii_lowercase()))
+            }
+            SecurityScheme::Named { name } => Self::header(&format!("Authorization: {name} {secret}")),
         }
     }
 
@@ -157,6 +174,7 @@ impl Shown {
             SecurityScheme::ApiKeyHeader { name } => format!("-H {}", quote(&format!("{name};"))),
             SecurityScheme::Basic => "--user :".to_owned(),
             SecurityScheme::Bearer => "-H 'Authorization: Bearer '".to_owned(),
+            SecurityScheme::Named { name } => format!("-H {}", quote(&format!("Authorization: {name} "))),
             SecurityScheme::ApiKeyCookie { name } => {
                 return Self {
                     cookie: Some(format!("{}=", encoded(name))),
@@ -241,10 +259,19 @@ struct Placeholders<'line> {
     found: Vec<Placeholder>,
 }
 
+/// Where a value goes.
+#[derive(Clone, PartialEq)]
+enum Place {
+    /// Into every request to the target, under this name.
+    Fixed(String),
+    /// Into a field or parameter of the request.
+    Linked(LinkTarget),
+}
+
 struct Placeholder {
     variable: String,
-    /// The location of the field or parameter in the request.
-    location: LinkTarget,
+    /// Where it goes.
+    location: Place,
     /// The fields of operations that show such a value, in words.
     sources: Vec<String>,
 }
@@ -257,7 +284,10 @@ impl Placeholders<'_> {
         for (index, parameter) in parameters.iter().enumerate() {
             let placeholder = placeholder(&parameter.name);
             if text.contains(&placeholder) {
-                let variable = self.variable(std::slice::from_ref(&parameter.name), LinkTarget::Parameter(index));
+                let variable = self.variable(
+                    std::slice::from_ref(&parameter.name),
+                    Place::Linked(LinkTarget::Parameter(index)),
+                );
                 parts = parts
                     .into_iter()
                     .flat_map(|part| with_variable(part, &placeholder, &variable))
@@ -275,7 +305,8 @@ impl Placeholders<'_> {
                 for piece in request.spelling.pieces(body, &request.unprintable) {
                     match piece {
                         Piece::FromTarget(at, value) => {
-                            let variable = Part::Variable(self.variable(&fields(&at), LinkTarget::Body(at)));
+                            let variable =
+                                Part::Variable(self.variable(&fields(&at), Place::Linked(LinkTarget::Body(at))));
                             let quote = || Part::Literal(if value.is_string() { "\"" } else { "" }.to_owned());
                             parts.extend([quote(), variable, quote()]);
                         }
@@ -288,8 +319,20 @@ impl Placeholders<'_> {
         parts
     }
 
-    /// Returns the variable for a value that links carry to this location.
-    fn variable(&mut self, names: &[String], location: LinkTarget) -> String {
+    /// Splits a string with a value that every request to the target carries: it is a variable, unless it may be printed.
+    fn fixed(&mut self, (name, value): (&str, &str), text: &str, values: Values) -> Vec<Part> {
+        let before = text
+            .strip_suffix(value)
+            .filter(|_| values == Values::Hidden && !is_plain_identifier(value));
+        let Some(before) = before else {
+            return vec![Part::Literal(text.to_owned())];
+        };
+        let variable = self.variable(&[name.to_owned()], Place::Fixed(text.to_owned()));
+        vec![Part::Literal(before.to_owned()), Part::Variable(variable)]
+    }
+
+    /// Returns the variable for a value that goes to this place.
+    fn variable(&mut self, names: &[String], location: Place) -> String {
         let allowed = |character: char| {
             if character.is_ascii_alphanumeric() {
                 character.to_ascii_uppercase()
@@ -318,7 +361,10 @@ impl Placeholders<'_> {
     }
 
     /// Returns which field of which operations the value was taken from.
-    fn sources(&self, location: &LinkTarget) -> Vec<String> {
+    fn sources(&self, location: &Place) -> Vec<String> {
+        let Place::Linked(location) = location else {
+            return vec!["the configuration".to_owned()];
+        };
         let (operation, contract) = (self.request.operation, self.contract);
         let given = |index: usize| contract.operation(operation).parameters[index].given.is_some();
         if matches!(location, LinkTarget::Parameter(index) if given(*index)) {

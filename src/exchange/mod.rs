@@ -44,6 +44,8 @@ pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub use record::{Content, Credential, Exchange, Failure, Intent, OnRejection, Printable, Purpose, Request, Response};
 pub(crate) use record::{RESERVED, placeholder, with_query};
 pub use spelling::Spelling;
+#[cfg(feature = "cli")]
+pub(crate) use target::Fixed;
 pub use target::Target;
 pub use token_mutation::{TOKEN_MUTATIONS, TokenMutation};
 pub use transport::{Limits, RequestBody, Transport, TransportError};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use reqwest::Url;
 
@@ -15,6 +16,18 @@ const IN_PROCESS: &str = "http://in-process.localhost";
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
     base: Url,
+    fixed: Arc<Fixed>,
+}
+
+/// What every request to a target carries besides what the contract says, as the configuration has it.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(crate) struct Fixed {
+    /// The target's name in the configuration, if requests cannot be repeated without it.
+    pub(crate) target: Option<String>,
+    /// Headers.
+    pub(crate) headers: Vec<(String, String)>,
+    /// Pairs of the query, not encoded.
+    pub(crate) query: Vec<(String, String)>,
 }
 
 impl Target {
@@ -27,7 +40,10 @@ impl Target {
         let mut base = base_url::parse(text)?;
         let path = base.path().trim_end_matches('/').to_owned();
         base.set_path(&path);
-        Ok(Self { base })
+        Ok(Self {
+            base,
+            fixed: Arc::default(),
+        })
     }
 
     /// Makes the target for a service in this process. Reports name it by a URL like any other:
@@ -35,7 +51,25 @@ impl Target {
     #[must_use]
     pub(crate) fn in_process() -> Self {
         let base = Url::parse(IN_PROCESS).expect("a scheme and a host are a URL");
-        Self { base }
+        Self {
+            base,
+            fixed: Arc::default(),
+        }
+    }
+
+    /// Returns the target with what every request to it carries.
+    #[cfg(feature = "cli")]
+    #[must_use]
+    pub(crate) fn with_fixed(self, fixed: Fixed) -> Self {
+        Self {
+            fixed: Arc::new(fixed),
+            ..self
+        }
+    }
+
+    /// Returns what every request to it carries.
+    pub(crate) fn fixed(&self) -> &Fixed {
+        &self.fixed
     }
 
     /// Whether the target is a service in this process.

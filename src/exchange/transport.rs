@@ -21,6 +21,7 @@ use std::time::Duration;
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use futures::future::LocalBoxFuture;
 use http_body::Body;
+use percent_encoding::utf8_percent_encode;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Method, Url};
 use tokio::time::Instant;
@@ -29,7 +30,7 @@ use self::carried::{Carried, Parts};
 use self::http::Http;
 use super::basic;
 use super::coding;
-use super::record::{Credential, Failure, Request, Response};
+use super::record::{Credential, Failure, RESERVED, Request, Response, with_query};
 use super::redact::{Redaction, SHORTEST_TOKEN};
 use super::target::Target;
 use super::token_mutation::{TOKEN_MUTATIONS, TokenMutation};
@@ -275,7 +276,15 @@ impl Transport {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Failure::NotHttp)?;
             headers.append(name, HeaderValue::from_str(value).map_err(|_| Failure::NotHttp)?);
         }
-        let mut url = self.target.url(&request.path);
+        let mut path = request.path.clone();
+        for (name, value) in &self.target.fixed().query {
+            path = with_query(&path, name, &utf8_percent_encode(value, RESERVED).to_string());
+        }
+        for (name, value) in &self.target.fixed().headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Failure::NotHttp)?;
+            headers.append(name, HeaderValue::from_str(value).map_err(|_| Failure::NotHttp)?);
+        }
+        let mut url = self.target.url(&path);
         if let Some(carried) = self.credential(request) {
             carried.put(&mut headers, &mut url);
         }

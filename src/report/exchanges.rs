@@ -107,6 +107,8 @@ pub enum SchemeRecord {
     Basic,
     /// A key in the cookie with this name.
     Cookie(String),
+    /// The token in `Authorization`, under the scheme with this name.
+    Named(String),
     /// A key in the query, in the parameter with this name.
     Query(String),
 }
@@ -241,6 +243,7 @@ impl<'run> Exchanges<'run> {
                 Some(SecurityScheme::ApiKeyCookie { name }) => Some(SchemeRecord::Cookie(name.clone())),
                 Some(SecurityScheme::ApiKeyQuery { name }) => Some(SchemeRecord::Query(name.clone())),
                 Some(SecurityScheme::Basic) => Some(SchemeRecord::Basic),
+                Some(SecurityScheme::Named { name }) => Some(SchemeRecord::Named(name.clone())),
                 Some(SecurityScheme::ApiKeyHeader { .. } | SecurityScheme::Bearer) | None => None,
             },
             superseded: intent.superseded,

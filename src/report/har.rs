@@ -139,6 +139,7 @@ fn credential(exchange: &ExchangeRecord) -> (Option<Value>, Option<String>) {
         (Some(SchemeRecord::Cookie(name)), _) => (Some(header("Cookie", &format!("{name}={secret}"))), None),
         (Some(SchemeRecord::Query(name)), _) => (None, Some(format!("{name}={secret}"))),
         (Some(SchemeRecord::Basic), _) => (authorization(if is_other { "Bearer" } else { "Basic" }), None),
+        (Some(SchemeRecord::Named(name)), _) => (authorization(if is_other { "Basic" } else { name }), None),
         (None, Some(name)) => (Some(header(name, secret)), None),
         (None, None) => (authorization(if is_other { "Basic" } else { "Bearer" }), None),
     }

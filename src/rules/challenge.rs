@@ -51,6 +51,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let documented = match seen.operation.security.scheme() {
         Some(SecurityScheme::Basic) => Some("Basic"),
         Some(SecurityScheme::Bearer) => Some("Bearer"),
+        // Where the user names the scheme, the document names another or none: any challenge is as good.
         _ => None,
     };
     let asks_for = |wanted: &str| schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case(wanted));

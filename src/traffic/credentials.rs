@@ -54,7 +54,7 @@ impl Credentials {
                 SecurityScheme::ApiKeyCookie { name }
                 | SecurityScheme::ApiKeyHeader { name }
                 | SecurityScheme::ApiKeyQuery { name } => Some(name.to_ascii_lowercase()),
-                SecurityScheme::Basic | SecurityScheme::Bearer => None,
+                SecurityScheme::Basic | SecurityScheme::Bearer | SecurityScheme::Named { .. } => None,
             });
         Self {
             documented: names.collect(),

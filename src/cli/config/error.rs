@@ -43,6 +43,26 @@ pub(super) enum Problem {
              `/data/items/*/age`"
     )]
     Field(String),
+    /// A fixed header that the check sets itself, or that carries a credential.
+    #[error("the header `{name}` {reason}")]
+    FixedHeader {
+        /// Its name.
+        name: String,
+        /// Why it cannot be fixed.
+        reason: &'static str,
+    },
+    /// A fixed value that the contract has another word on.
+    #[error("{what} `{name}` is already {stated} ({pointer}); remove it here")]
+    FixedTwice {
+        /// What is fixed.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// What the contract says.
+        stated: String,
+        /// Where the contract says so.
+        pointer: String,
+    },
     /// A required key is missing.
     #[error("`{key}` is missing{hint}")]
     Missing {
@@ -74,6 +94,12 @@ pub(super) enum Problem {
          inside that folder, or name the configuration with --config if you trust it"
     )]
     ReportOutside(String),
+    /// A fixed value that makes another request of each.
+    #[error("`{name}` may turn a read into a write; a check sends only what the contract documents, so remove it")]
+    Override {
+        /// Its name.
+        name: String,
+    },
     /// Two reports go to one place.
     #[error("a report goes to {0} already; give each a file: \"json=FILE\"")]
     ReportTwice(String),
@@ -86,6 +112,12 @@ pub(super) enum Problem {
         /// The key.
         key: String,
     },
+    /// Not the name of an authentication scheme. The value may be the token itself, so it is not repeated.
+    #[error(
+        "`token_scheme` must be the name of an authentication scheme, such as `Token`, and not `Basic`, which follows \
+         from the document; if a real token was here, replace it"
+    )]
+    Scheme,
     /// Not TOML.
     #[error("{0}; the file is not valid TOML (see toml.io)")]
     Syntax(String),

@@ -9,6 +9,7 @@ mod accept;
 mod error;
 mod file;
 mod find;
+mod fixed;
 mod keys;
 mod levels;
 mod parse;

@@ -19,6 +19,7 @@ use clap::{ArgMatches, FromArgMatches as _};
 use super::accept::Accepting;
 use super::error::{ConfigError, Problem};
 use super::find::{self, Config, Trust};
+use super::fixed;
 use super::levels::WrittenEntry;
 use super::setting::{Origin, Setting};
 use super::settings::TargetPart;
@@ -26,7 +27,7 @@ use crate::cli::arguments::Arguments;
 use crate::cli::edge::{BASE_URL_VARIABLE, TARGET_VARIABLE, TOKEN_VARIABLE};
 use crate::cli::failure::Failure;
 use crate::contract::Contract;
-use crate::exchange::Target;
+use crate::exchange::{Fixed, Target};
 
 /// The name of the reference service among targets.
 const EMBEDDED: &str = "embedded";
@@ -115,6 +116,18 @@ impl ResolvedArguments {
             .map_or((TOKEN_VARIABLE, Origin::Default), |named| {
                 (named.value.as_str(), named.origin.clone())
             })
+    }
+
+    /// Returns what every request to the target carries.
+    ///
+    /// # Errors
+    ///
+    /// A value that the contract has another word on.
+    pub(in crate::cli) fn fixed(&self, contract: &Contract) -> Result<Fixed, ConfigError> {
+        match (&self.config, &self.target) {
+            (Some(config), Some(name)) => fixed::of(&config.parsed, (name, &self.arguments.service), contract),
+            _ => Ok(Fixed::default()),
+        }
     }
 
     /// Describes the origin of a value.
@@ -250,6 +263,7 @@ fn check_targets(config: &Config) -> Result<(), Failure> {
                 return Err(parsed.error(base_url, Problem::Url(error)).into());
             }
         }
+        fixed::check(parsed, part)?;
         let Some(variable) = &part.token_env else { continue };
         if !is_variable(&variable.value) {
             return Err(parsed.error(variable, Problem::Variable).into());

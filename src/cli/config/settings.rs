@@ -7,6 +7,7 @@
 //! Clap reads the flags, serde the file, schemars makes the schema, each from the same declaration. Clap's own
 //! `update_from_arg_matches` applies the typed flags on top of the file.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::builder::{BoolValueParser, PathBufValueParser};
@@ -16,7 +17,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::setting::{Count, Percent, Positive, Seconds, Setting, WithOrigin};
 use crate::cli::edge::BASE_URL_VARIABLE;
-use crate::exchange::Limits;
+use crate::exchange::redact::shape;
+use crate::exchange::{Limits, is_plain_identifier};
 use crate::run::Settings;
 
 /// A service to check.
@@ -41,6 +43,29 @@ pub(in crate::cli) struct TargetPart {
     #[serde(skip_serializing)]
     #[schemars(regex(pattern = "^[A-Z_][A-Z0-9_]*$"))]
     pub(in crate::cli) token_env: Option<Setting<String>>,
+    /// The name of the authentication scheme before the token, where the service takes another than the document says:
+    /// `Token` sends `Authorization: Token …`. It stands in for `Bearer`, and for an API key in the header
+    /// `Authorization`.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) token_scheme: Option<Setting<String>>,
+    /// Which operations get the token: those for which the document states it, or `always`, for a service that asks for
+    /// it where the document states nothing.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) auth: Option<Setting<Auth>>,
+    /// Headers that every request to this target carries, and no secrets. None may be a parameter or a credential of the
+    /// contract.
+    #[arg(skip)]
+    #[serde(default, serialize_with = "shown_headers")]
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
+    pub(in crate::cli) headers: BTreeMap<String, Setting<String>>,
+    /// Parameters that every request to this target carries in its query, and no secrets. None may be a parameter or a
+    /// credential of the contract.
+    #[arg(skip)]
+    #[serde(default, serialize_with = "shown_query")]
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
+    pub(in crate::cli) query: BTreeMap<String, Setting<String>>,
     /// Send requests that create and update too; nothing that they create can be deleted.
     #[arg(long, value_name = "BOOL", value_parser = WithOrigin(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
     #[serde(default)]
@@ -67,6 +92,30 @@ pub(in crate::cli) struct TargetPart {
     #[serde(default)]
     #[schemars(with = "Option<Pace>")]
     pub(in crate::cli) pace: Pace,
+}
+
+impl TargetPart {
+    /// Whether operations get the token for which the document states no security.
+    pub(in crate::cli) fn always_authenticates(&self) -> bool {
+        self.auth.as_ref().is_some_and(|auth| auth.value == Auth::Always)
+    }
+
+    /// Whether requests to the target are not as the document has them, so that none can be repeated without the
+    /// configuration.
+    pub(super) fn changes_requests(&self) -> bool {
+        let has_fixed = !(self.headers.is_empty() && self.query.is_empty());
+        has_fixed || self.token_scheme.is_some() || self.always_authenticates()
+    }
+}
+
+/// Which operations get the token.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::cli) enum Auth {
+    /// All of them.
+    Always,
+    /// Those for which the document states it.
+    Documented,
 }
 
 /// How fast requests go out, and how long they may take.
@@ -141,6 +190,28 @@ pub(in crate::cli) struct CheckPart {
 /// Reads a value that the file must have, although a check may go without it.
 fn required<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Setting<String>>, D::Error> {
     Setting::deserialize(deserializer).map(Some)
+}
+
+fn shown_headers<S: Serializer>(values: &BTreeMap<String, Setting<String>>, serializer: S) -> Result<S::Ok, S::Error> {
+    shown("headers", values).serialize(serializer)
+}
+
+fn shown_query<S: Serializer>(values: &BTreeMap<String, Setting<String>>, serializer: S) -> Result<S::Ok, S::Error> {
+    shown("query", values).serialize(serializer)
+}
+
+/// Returns values as they are shown: as shapes, unless they may be printed as an identifier may.
+fn shown(within: &str, values: &BTreeMap<String, Setting<String>>) -> BTreeMap<String, Setting<String>> {
+    let shown = values.iter().map(|(name, setting)| {
+        let value = if is_plain_identifier(&setting.value) {
+            setting.value.clone()
+        } else {
+            shape(&setting.value.as_str().into())
+        };
+        let origin = setting.origin.clone();
+        (format!("{within}.{name}"), Setting { value, origin })
+    });
+    shown.collect()
 }
 
 /// Writes a path as it is shown, whatever its bytes are.

@@ -71,6 +71,7 @@ pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result
     let differences = config.map_or_else(|| Ok(Vec::new()), |config| config.differences(today))?;
     check::scope(&resolved.arguments, &contract, 0)?;
     check::levels(&resolved.arguments)?;
+    resolved.fixed(&contract)?;
     if let Some(url) = &resolved.arguments.service.base_url {
         Target::parse(&url.value)?;
     }
@@ -174,11 +175,11 @@ impl Listing<'_> {
             None => "",
         };
         rows.insert(1, ("token".to_owned(), format!("{token}{set}"), origin));
-        let width = rows
-            .iter()
-            .map(|(_, value, _)| value.chars().count())
-            .max()
-            .unwrap_or(0);
+        let widest = |column: fn(&(String, String, String)) -> &str| {
+            let widths = rows.iter().map(|row| column(row).chars().count());
+            widths.max().unwrap_or(0)
+        };
+        let (names, width) = (widest(|row| &row.0), widest(|row| &row.1));
         let file = config.map_or_else(|| "none".to_owned(), |config| config.path.display().to_string());
         let mut text = format!("configuration  {file}\n");
         let unnamed = if self.resolved.arguments.service.base_url.is_some() {
@@ -189,7 +190,7 @@ impl Listing<'_> {
         // Writing into a String does not fail.
         let _ = writeln!(text, "target         {}\n", target.unwrap_or(unnamed));
         for (name, value, origin) in rows {
-            let _ = writeln!(text, "{name:<13}  {value:<width$}  {origin}");
+            let _ = writeln!(text, "{name:<names$}  {value:<width$}  {origin}");
         }
         self.levels(&mut text);
         text

@@ -39,6 +39,7 @@ impl Carried {
             SecurityScheme::Basic if secret.is_empty() => Self::authorization("Basic", &basic::encoded(":")),
             SecurityScheme::Basic => Self::authorization("Basic", &basic::encoded(secret)),
             SecurityScheme::Bearer => Self::authorization(bearer, secret),
+            SecurityScheme::Named { name } => Self::authorization(&spelled(name, bearer), secret),
         }
     }
 
@@ -78,6 +79,15 @@ impl Carried {
     }
 }
 
+/// Returns the name of a scheme as `Bearer` is spelled: in small letters, or as it is.
+fn spelled(name: &str, bearer: &str) -> String {
+    if bearer == "bearer" {
+        name.to_ascii_lowercase()
+    } else {
+        name.to_owned()
+    }
+}
+
 fn sensitive(value: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(value).ok()?;
     value.set_sensitive(true);
@@ -113,5 +123,34 @@ impl<'token> Parts<'token> {
                 ..whole
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(carried: Option<Carried>) -> Option<String> {
+        match carried? {
+            Carried::Header(_, value) if value.is_sensitive() => Some(value.to_str().ok()?.to_owned()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_named_scheme_stands_before_the_token_as_bearer_would() {
+        let named = SecurityScheme::Named {
+            name: "Token".to_owned(),
+        };
+        for (secret, bearer, expected) in [
+            ("tk-of-nobody", "Bearer", "Token tk-of-nobody"),
+            ("tk-of-nobody", "bearer", "token tk-of-nobody"),
+            ("", "Bearer", "Token "),
+        ] {
+            let carried = header(Carried::of(&named, secret, bearer));
+            assert_eq!(carried.as_deref(), Some(expected));
+        }
+        let other = header(Carried::under_other_scheme(&named, "tk-of-nobody"));
+        assert_eq!(other.as_deref(), Some("Basic tk-of-nobody"));
     }
 }

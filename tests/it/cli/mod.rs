@@ -17,6 +17,7 @@ mod config;
 mod diff;
 mod error_responses;
 mod errors;
+mod fixed;
 mod formats;
 mod found;
 mod given;

@@ -17,6 +17,8 @@ const USER_AND_PASSWORD: &str = "jane.roe:Pw-5f1c09be-of-nobody";
 /// With characters that a URL and a shell treat as their own.
 const KEY: &str = "Key/5f1c+09be=of&nobody";
 
+const BEARER: &str = "{type: http, scheme: bearer}";
+const HEADER: &str = "{type: apiKey, in: header, name: X-Key}";
 const BASIC: &str = "{type: http, scheme: basic}";
 const COOKIE: &str = "{type: apiKey, in: cookie, name: sid}";
 const QUERY: &str = "{type: apiKey, in: query, name: app id}";
@@ -51,13 +53,14 @@ fn basic(token: &str) -> String {
     format!("Basic {}", STANDARD.encode(token))
 }
 
-/// What of a request carries its credential: the header, the cookies and the query.
-fn carried(request: &Received) -> [String; 3] {
+/// What of a request carries its credential: the header, the cookies, the query, and a header of its own.
+fn carried(request: &Received) -> [String; 4] {
     let query = request.head.split(' ').nth(1).unwrap().split_once('?');
     [
         request.header("authorization").unwrap_or_default().to_owned(),
         request.header("cookie").unwrap_or_default().to_owned(),
         query.map_or_else(String::new, |(_, query)| query.to_owned()),
+        request.header("x-key").unwrap_or_default().to_owned(),
     ]
 }
 
@@ -69,7 +72,7 @@ fn service(lets_in: impl Fn(&Received) -> bool + Send + Sync + 'static) -> Stub 
             ("200 OK", Value::from(1))
         } else {
             (
-                "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"",
+                "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\", Bearer",
                 echo.clone().into(),
             )
         };
@@ -140,6 +143,50 @@ fn a_user_and_a_password_go_into_the_header_by_basic() {
 }
 
 #[test]
+fn a_token_and_a_key_go_into_their_header() {
+    for (scheme, place, before) in [(BEARER, 0, "Bearer "), (HEADER, 3, "")] {
+        let right = format!("{before}{KEY}");
+        let expected = right.clone();
+        let target = service(move |request| carried(request)[place] == expected);
+        let (ended, report) = checked(&target, KEY, &contract_of(scheme), &[KEY]);
+        assert_eq!((ended.code, let_in(&report)), (0, vec![]), "{ended:?}");
+        let received = target.received();
+        let sent = || received.iter().map(|request| carried(request)[place].clone());
+        let has = |header: &str| {
+            let fields = received.iter().filter(|request| request.header(header).is_some());
+            fields.count()
+        };
+        let name = if place == 0 { "authorization" } else { "x-key" };
+        assert!(has(name) < received.len(), "no credential: {scheme}");
+        assert!(sent().any(|value| value == before), "an empty one: {scheme}");
+        let wrong = sent().filter(|value| value.len() > before.len() && *value != right);
+        assert!(wrong.count() > 0, "a wrong one: {scheme}");
+        let other = format!("Basic {KEY}");
+        assert_eq!(
+            sent().any(|value| value == other),
+            scheme == BEARER,
+            "another scheme: {scheme}"
+        );
+    }
+}
+
+#[test]
+fn a_token_that_is_rejected_everywhere_is_reported_as_such() {
+    for (scheme, token) in [
+        (BEARER, KEY),
+        (HEADER, KEY),
+        (BASIC, USER_AND_PASSWORD),
+        (QUERY, KEY),
+        (COOKIE, KEY),
+    ] {
+        let (ended, report) = checked(&service(|_| false), token, &contract_of(scheme), &[token]);
+        assert_eq!((ended.code, let_in(&report)), (3, vec![]), "{scheme}: {ended:?}");
+        let reason = "the token was rejected with 401 by every operation";
+        assert!(ended.stdout.contains(reason), "{scheme}: {ended:?}");
+    }
+}
+
+#[test]
 fn a_key_goes_into_the_query_or_a_cookie_beside_the_other_parameters() {
     for (scheme, place, right) in [
         (QUERY, 2, "kind=small&app%20id=Key%2F5f1c%2B09be%3Dof%26nobody"),
@@ -170,6 +217,8 @@ fn a_service_that_lets_anybody_in_is_found_by_every_scheme() {
     const WRONG: &str = "it auth: a wrong token is rejected";
     for (scheme, token, facts) in [
         (BASIC, USER_AND_PASSWORD, &[WRONG, OTHER, NONE][..]),
+        (BEARER, KEY, &[WRONG, OTHER, NONE]),
+        (HEADER, KEY, &[WRONG, NONE]),
         (QUERY, KEY, &[WRONG, NONE]),
         (COOKIE, KEY, &[WRONG, NONE]),
     ] {

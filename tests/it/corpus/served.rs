@@ -188,7 +188,7 @@ fn lets_in(security: &Security, headers: &HeaderMap, query: &str) -> bool {
         Some(SecurityScheme::Bearer) => shows("authorization", &format!("Bearer {TOKEN}")),
         Some(SecurityScheme::ApiKeyCookie { name }) => cookies().ends_with(&pair(name)),
         Some(SecurityScheme::ApiKeyQuery { name }) => query.ends_with(&pair(name)),
-        Some(SecurityScheme::Basic) => false,
+        Some(SecurityScheme::Basic | SecurityScheme::Named { .. }) => false,
         None => true,
     }
 }
