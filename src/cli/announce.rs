@@ -40,8 +40,9 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
 /// Returns where the token is taken from.
 pub(super) fn source(resolved: &ResolvedArguments) -> String {
     let Arguments { token_file, .. } = &resolved.arguments;
-    token_file.as_ref().map_or_else(
-        || format!("from {}", resolved.token().0),
-        |file| format!("in `{}`", file.display()),
-    )
+    match (token_file, resolved.token_command()) {
+        (Some(file), _) => format!("in `{}`", file.display()),
+        (None, Some(command)) => format!("from {}", command.origin()),
+        (None, None) => format!("from {}", resolved.token().0),
+    }
 }

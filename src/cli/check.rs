@@ -23,6 +23,7 @@ use super::report_flags;
 use super::residue_file::{Begun, ResidueFile};
 use super::signals;
 use super::since::Since;
+use super::token_command::TokenCommand;
 use crate::check::{Prepared, Report};
 use crate::client::Token;
 use crate::contract::Contract;
@@ -65,9 +66,7 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let contract = Arc::new(contract);
     let plan = plan(&contract, &inputs.scope)?;
     announce::token_goes(resolved, &target, token.is_some());
-    let wrong = inputs.settings.run_tag.wrong_token_seed();
-    let transport = Transport::new(target.clone(), token, wrong, inputs.limits)?;
-    let transport = transport.with_near_tokens(arguments.service.near_tokens.value);
+    let transport = inputs.transport(&target, token, arguments.service.near_tokens.value)?;
     if let Some(path) = &arguments.residue {
         inputs.keep_residue(path, &transport, (&contract, started_at))?;
     }
@@ -179,7 +178,13 @@ pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
 /// The service that a check sends to.
 enum ServiceUnderCheck {
     Embedded(Embedded),
-    Named(Target, Option<Token>),
+    Named(Target, TokenSource),
+}
+
+/// Where the token of a named target comes from.
+enum TokenSource {
+    Command(TokenCommand),
+    Value(Option<Token>),
 }
 
 /// What a check needs, made from the resolved arguments.
@@ -197,7 +202,10 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
         None if arguments.token_file.is_some() => return Err(Failure::NoTarget),
         None => ServiceUnderCheck::Embedded(Embedded::with_faults(&arguments.fault)?),
         Some(url) => {
-            let token = edge::token(arguments.token_file.as_deref(), resolved.token().0)?;
+            let token = match resolved.token_command() {
+                Some(command) => TokenSource::Command(command),
+                None => TokenSource::Value(edge::token(arguments.token_file.as_deref(), resolved.token().0)?),
+            };
             ServiceUnderCheck::Named(Target::parse(&url.value)?, token)
         }
     };
@@ -320,8 +328,29 @@ impl RunInputs {
     async fn target(&self) -> Result<(Target, Option<Token>), Failure> {
         match &self.service {
             ServiceUnderCheck::Embedded(service) => service.start().await,
-            ServiceUnderCheck::Named(target, token) => Ok((target.clone(), token.clone())),
+            ServiceUnderCheck::Named(target, TokenSource::Command(command)) => {
+                Ok((target.clone(), Some(command.token().await?)))
+            }
+            ServiceUnderCheck::Named(target, TokenSource::Value(token)) => Ok((target.clone(), token.clone())),
         }
+    }
+
+    /// Makes the transport, with another token where a program can print one.
+    fn transport(&self, target: &Target, token: Option<Token>, near_tokens: bool) -> Result<Transport, Failure> {
+        let wrong = self.settings.run_tag.wrong_token_seed();
+        let transport = Transport::new(target.clone(), token, wrong, self.limits)?;
+        let transport = transport.with_near_tokens(near_tokens);
+        let ServiceUnderCheck::Named(_, TokenSource::Command(command)) = &self.service else {
+            return Ok(transport);
+        };
+        let (command, is_loopback) = (command.clone(), target.is_loopback());
+        Ok(transport.with_renewal(Box::new(move || {
+            let command = command.clone();
+            // Where there is no other token, the rejection of this one is what the run reports.
+            let token = async move { command.token().await.ok() };
+            let redactable = move |token: &Token| basic::check_password(token, is_loopback).is_ok();
+            token.map(move |token| token.filter(redactable)).boxed_local()
+        })))
     }
 
     /// Makes the run keep a log of its writes in a file.

@@ -28,7 +28,7 @@ pub(super) const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
 /// Whether the process was started without a standard output.
 static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 /// The largest token file that is read, in bytes: more than any server accepts as a header.
-const MAX_TOKEN_BYTES: u64 = 64 << 10;
+pub(super) const MAX_TOKEN_BYTES: u64 = 64 << 10;
 
 /// When colours are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -120,7 +120,11 @@ pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>
 }
 
 /// Reads a token of this origin, which must be long enough to be redacted from a text.
-fn redactable_token(text: &str, origin: &str) -> Result<Token, Failure> {
+///
+/// # Errors
+///
+/// A token that is empty, too short, or cannot be sent in a header.
+pub(super) fn redactable_token(text: &str, origin: &str) -> Result<Token, Failure> {
     let token = Token::new(text.trim()).map_err(|source| {
         let origin = origin.to_owned();
         match text.trim().split_once(' ') {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::config::ConfigError;
+use super::token_command::TokenCommandError;
 use crate::client::{BaseUrlError, TokenError};
 use crate::contract::UnknownOperation;
 use crate::contract::defect::Defect;
@@ -150,6 +151,14 @@ pub(super) enum Failure {
         origin: String,
         /// What is wrong with it.
         source: TokenError,
+    },
+    /// A program gave no token.
+    #[error("failed to get the token from {origin}: {source}")]
+    TokenCommand {
+        /// The program, and where it is named.
+        origin: String,
+        /// Why.
+        source: TokenCommandError,
     },
     /// The token has a scheme before it.
     #[error(

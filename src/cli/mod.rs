@@ -44,6 +44,7 @@ mod serve;
 mod signals;
 mod since;
 mod staged;
+mod token_command;
 
 use std::process::ExitCode;
 

@@ -11,6 +11,7 @@
 mod carried;
 mod http;
 mod in_process;
+mod renewal;
 
 use std::fmt;
 use std::future::poll_fn;
@@ -31,7 +32,7 @@ use self::http::Http;
 use super::basic;
 use super::coding;
 use super::record::{Credential, Failure, RESERVED, Request, Response, with_query};
-use super::redact::{Redaction, SHORTEST_TOKEN};
+use super::redact::{Later, Redaction, SHORTEST_TOKEN};
 use super::target::Target;
 use super::token_mutation::{TOKEN_MUTATIONS, TokenMutation};
 use crate::client::Token;
@@ -39,6 +40,7 @@ use crate::contract::operation::SecurityScheme;
 
 use in_process::InProcess;
 pub use in_process::RequestBody;
+use renewal::Renewal;
 
 /// The `User-Agent` of every request.
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("countersign/", env!("CARGO_PKG_VERSION")));
@@ -109,6 +111,10 @@ pub struct Transport {
     channel: Arc<dyn Channel>,
     target: Target,
     token: Option<Token>,
+    /// What takes the token's place when it has expired.
+    renewal: Option<Arc<Renewal>>,
+    /// Hides the second token in the redactions that were made before it came.
+    later: Later,
     wrong_token: String,
     /// Whether a target that is not on this machine is also sent wrong tokens so close to the right one that it can be
     /// read from them.
@@ -162,6 +168,8 @@ impl Transport {
             channel,
             target,
             token,
+            renewal: None,
+            later: Later::default(),
             wrong_token,
             near_tokens: false,
             limits,
@@ -175,18 +183,61 @@ impl Transport {
         Self { near_tokens, ..self }
     }
 
+    /// Sets where another token comes from when the first has expired.
+    #[cfg_attr(
+        not(feature = "cli"),
+        expect(dead_code, reason = "only a configuration names a program")
+    )]
+    #[must_use]
+    pub(crate) fn with_renewal(self, obtain: renewal::Obtain) -> Self {
+        Self {
+            renewal: Some(Arc::new(Renewal::new(obtain))),
+            ..self
+        }
+    }
+
+    /// Whether the first token has been replaced.
+    pub(crate) fn is_renewed(&self) -> bool {
+        self.renewal.as_ref().is_some_and(|renewal| renewal.token().is_some())
+    }
+
+    /// Replaces the first token, unless that was tried before. Returns whether it is replaced.
+    pub(crate) async fn renew(&self) -> bool {
+        let (Some(renewal), Some(first)) = (&self.renewal, &self.token) else {
+            return false;
+        };
+        // The same token would be rejected again, and the plan is for a token of the first one's kind.
+        let differs = |second: &Token| {
+            let is_of_its_kind = basic::is_user_and_password(second) == basic::is_user_and_password(first);
+            second.expose() != first.expose() && is_of_its_kind
+        };
+        let prepare = |second: &Token| {
+            let differs = differs(second);
+            if differs {
+                self.later.set(self.redaction_of(second));
+            }
+            differs
+        };
+        renewal.renewed(prepare).await.is_some()
+    }
+
+    /// Returns the token to send.
+    fn token(&self) -> Option<&Token> {
+        let second = self.renewal.as_ref().and_then(|renewal| renewal.token());
+        second.or(self.token.as_ref())
+    }
+
     /// Returns how the wrong token with this index differs from the right one under this scheme.
     #[must_use]
     pub fn token_mutation(&self, index: usize, scheme: &SecurityScheme) -> TokenMutation {
-        let mutations = self.token_mutations(scheme).into_iter().flatten();
-        let mut mutations = mutations.skip(index % TOKEN_MUTATIONS);
+        let mutations = self.token().map(|token| self.token_mutations(token, scheme));
+        let mut mutations = mutations.into_iter().flatten().skip(index % TOKEN_MUTATIONS);
         mutations.next().unwrap_or(TokenMutation::Half(0))
     }
 
-    fn token_mutations(&self, scheme: &SecurityScheme) -> Option<[TokenMutation; TOKEN_MUTATIONS]> {
+    fn token_mutations(&self, token: &Token, scheme: &SecurityScheme) -> [TokenMutation; TOKEN_MUTATIONS] {
         let shown = self.near_tokens || self.target.is_loopback();
-        let parts = Parts::of(self.token.as_ref()?, scheme);
-        Some(TokenMutation::of(parts.secret, shown))
+        TokenMutation::of(Parts::of(token, scheme).secret, shown)
     }
 
     /// Returns the target.
@@ -212,21 +263,25 @@ impl Transport {
         let Some(token) = &self.token else {
             return Redaction::default();
         };
+        self.redaction_of(token).with_later(self.later.clone())
+    }
+
+    fn redaction_of(&self, token: &Token) -> Redaction {
         let user = basic::parts(token.expose()).map(|_| SecurityScheme::Basic);
         let schemes = [Some(SecurityScheme::Bearer), user];
         let derived = schemes.iter().flatten().flat_map(|scheme| {
-            let mutations = self.token_mutations(scheme).into_iter().flatten();
-            mutations.filter_map(|mutation| self.wrong(scheme, mutation))
+            let mutations = self.token_mutations(token, scheme).into_iter();
+            mutations.map(|mutation| self.wrong(token, scheme, mutation))
         });
         let password = basic::secret(token.expose()).filter(|secret| secret.len() >= SHORTEST_TOKEN);
         let derived: Vec<_> = password.map(str::to_owned).into_iter().chain(derived).collect();
         Redaction::of_all(Some(token), &derived)
     }
 
-    fn wrong(&self, scheme: &SecurityScheme, mutation: TokenMutation) -> Option<String> {
-        let Parts { before, secret, after } = Parts::of(self.token.as_ref()?, scheme);
+    fn wrong(&self, token: &Token, scheme: &SecurityScheme, mutation: TokenMutation) -> String {
+        let Parts { before, secret, after } = Parts::of(token, scheme);
         let wrong = mutation.apply(secret, &self.wrong_token);
-        Some(format!("{before}{wrong}{after}"))
+        format!("{before}{wrong}{after}")
     }
 
     /// Sends one request and reads its whole response. `busy` returns how long the caller has kept this thread with
@@ -302,13 +357,13 @@ impl Transport {
 
     /// Returns the credential of a request; `None` where it has none.
     fn credential(&self, request: &Request) -> Option<Carried> {
-        let token = self.token.as_ref().map(Token::expose);
+        let token = self.token();
         let (scheme, secret) = match &request.credential {
             Credential::None => return None,
             Credential::Empty { scheme } => (scheme, String::new()),
-            Credential::OtherScheme { scheme } => return Carried::under_other_scheme(scheme, token?),
-            Credential::Token { scheme } => (scheme, token?.to_owned()),
-            Credential::Wrong { scheme, mutation } => (scheme, self.wrong(scheme, *mutation)?),
+            Credential::OtherScheme { scheme } => return Carried::under_other_scheme(scheme, token?.expose()),
+            Credential::Token { scheme } => (scheme, token?.expose().to_owned()),
+            Credential::Wrong { scheme, mutation } => (scheme, self.wrong(token?, scheme, *mutation)),
         };
         // The spelling is the documented request's alone.
         let bearer = match &request.credential {
@@ -393,9 +448,8 @@ mod tests {
         let indexes = 0..TOKEN_MUTATIONS;
         indexes
             .map(|index| {
-                transport
-                    .wrong(&BEARER, transport.token_mutation(index, &BEARER))
-                    .unwrap()
+                let token = transport.token().unwrap();
+                transport.wrong(token, &BEARER, transport.token_mutation(index, &BEARER))
             })
             .collect()
     }
@@ -434,6 +488,53 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A transport whose second token is this one.
+    #[cfg(feature = "cli")]
+    fn renewing(first: &str, second: Option<&'static str>) -> (Transport, Arc<std::sync::atomic::AtomicUsize>) {
+        let asked = Arc::<std::sync::atomic::AtomicUsize>::default();
+        let count = Arc::clone(&asked);
+        let transport = to("api.example.com", first).with_renewal(Box::new(move || {
+            count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            Box::pin(async move { second.map(|second| Token::new(second).unwrap()) })
+        }));
+        (transport, asked)
+    }
+
+    #[cfg(feature = "cli")]
+    #[tokio::test]
+    async fn a_second_token_takes_the_place_of_the_first_once_and_both_are_hidden() {
+        let (transport, asked) = renewing("tk-4711-of-nobody", Some("zq/0815+of-somebody"));
+        let redaction = transport.redaction();
+        let renewed = futures::future::join_all([transport.renew(), transport.renew()]).await;
+        assert_eq!((renewed, transport.is_renewed()), (vec![true, true], true));
+        assert!(transport.clone().renew().await);
+        assert_eq!(asked.load(std::sync::atomic::Ordering::SeqCst), 1);
+        assert_eq!(transport.token().map(Token::expose), Some("zq/0815+of-somebody"));
+        let made = wrong_tokens(&transport);
+        for text in ["tk-4711-of-nobody", "zq/0815+of-somebody"]
+            .into_iter()
+            .chain(made.iter().map(String::as_str))
+        {
+            for redaction in [&redaction, &transport.redaction()] {
+                assert_eq!(redaction.hide(&format!("a {text} b")), "a $COUNTERSIGN_TOKEN b");
+            }
+        }
+    }
+
+    #[cfg(feature = "cli")]
+    #[tokio::test]
+    async fn the_first_token_stays_where_the_second_is_none_the_same_or_of_another_kind() {
+        for second in [None, Some("tk-4711-of-nobody"), Some("jane.roe:of-nobody")] {
+            let (transport, asked) = renewing("tk-4711-of-nobody", second);
+            for _ in 0..2 {
+                assert!(!transport.renew().await && !transport.is_renewed(), "{second:?}");
+            }
+            assert_eq!(asked.load(std::sync::atomic::Ordering::SeqCst), 1);
+            assert_eq!(transport.token().map(Token::expose), Some("tk-4711-of-nobody"));
+        }
+        assert!(!to("api.example.com", "tk-4711-of-nobody").renew().await);
     }
 
     #[tokio::test]

@@ -12,7 +12,7 @@ use super::settings::Settings;
 use super::write_log::{WriteEntry, WriteState};
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::exchange::{Credential, Exchange, Failure, Intent, Request, Transport};
+use crate::exchange::{Credential, Exchange, Failure, Intent, Request, Response, Transport};
 
 /// Sends the requests of a run.
 pub(super) struct Sender<'run> {
@@ -82,7 +82,7 @@ impl<'run> Sender<'run> {
             tally.writes += u64::from(writes);
         });
         let sent = self.begun.elapsed();
-        let outcome = self.transport.send(&request, &|| self.handling_time.get()).await;
+        let outcome = self.exchange(&request, writes).await;
         if writes {
             let mut in_flight = self.writes_in_flight.borrow_mut();
             let answered = in_flight.iter().position(|operation| *operation == request.operation);
@@ -100,6 +100,26 @@ impl<'run> Sender<'run> {
             sent,
             outcome,
         }
+    }
+
+    /// Sends a request, and once more if the token had expired and there is another now. That was processed neither by
+    /// the target (RFC 9110, section 15.5.2) nor is it judged, so it is the one write that the log announced.
+    async fn exchange(&self, request: &Request, writes: bool) -> Result<Response, Failure> {
+        let busy = || self.handling_time.get();
+        let is_renewed = self.transport.is_renewed();
+        let outcome = self.transport.send(request, &busy).await;
+        let is_rejected = matches!(&outcome, Ok(response) if response.status == 401);
+        let is_valid = matches!(request.credential, Credential::Token { .. });
+        if is_renewed || !is_valid || !is_rejected || !self.transport.renew().await {
+            return outcome;
+        }
+        self.pace.wait().await;
+        self.count(|tally| {
+            tally.sent += 1;
+            tally.answered += 1;
+            tally.writes += u64::from(writes);
+        });
+        self.transport.send(request, &busy).await
     }
 
     /// Logs that a write is about to be sent. Where that fails, the run ends here: the write is not sent.

@@ -43,6 +43,15 @@ pub(super) enum Problem {
              `/data/items/*/age`"
     )]
     Field(String),
+    /// A program for the token, without a name.
+    #[error("`token_command` must be a program and its arguments, such as [\"print-token\", \"staging\"]")]
+    Command,
+    /// A program that a file asks for which nobody named.
+    #[error(
+        "`token_command` runs a program, and this configuration was found and not named; name it with --config if you \
+         trust it"
+    )]
+    CommandOfOthers,
     /// A fixed header that the check sets itself, or that carries a credential.
     #[error("the header `{name}` {reason}")]
     FixedHeader {
@@ -121,6 +130,9 @@ pub(super) enum Problem {
     /// Not TOML.
     #[error("{0}; the file is not valid TOML (see toml.io)")]
     Syntax(String),
+    /// Two origins of one token.
+    #[error("`token_command` and `token_env` each say where the token comes from; remove one of them")]
+    TwoTokens,
     /// A value of another type.
     #[error("{key} has the wrong type; expected {expected}")]
     Type {

@@ -26,6 +26,7 @@ use super::settings::TargetPart;
 use crate::cli::arguments::Arguments;
 use crate::cli::edge::{BASE_URL_VARIABLE, TARGET_VARIABLE, TOKEN_VARIABLE};
 use crate::cli::failure::Failure;
+use crate::cli::token_command::TokenCommand;
 use crate::contract::Contract;
 use crate::exchange::{Fixed, Target};
 
@@ -116,6 +117,15 @@ impl ResolvedArguments {
             .map_or((TOKEN_VARIABLE, Origin::Default), |named| {
                 (named.value.as_str(), named.origin.clone())
             })
+    }
+
+    /// Returns the program that prints the target's token, unless a flag names a file with it.
+    pub(in crate::cli) fn token_command(&self) -> Option<TokenCommand> {
+        let command = self.arguments.service.token_command.as_ref();
+        let command = command.filter(|_| self.arguments.token_file.is_none())?;
+        let folder = self.config.as_ref()?.beside(Path::new(""));
+        let location = self.describe(&command.origin);
+        Some(TokenCommand::new(&command.value, &folder, &location))
     }
 
     /// Returns what every request to the target carries.
@@ -264,14 +274,35 @@ fn check_targets(config: &Config) -> Result<(), Failure> {
             }
         }
         fixed::check(parsed, part)?;
-        let Some(variable) = &part.token_env else { continue };
-        if !is_variable(&variable.value) {
-            return Err(parsed.error(variable, Problem::Variable).into());
-        }
-        if !config.may_read(&variable.value) {
-            let name = variable.value.clone();
-            return Err(parsed.error(variable, Problem::VariableOfOthers(name)).into());
-        }
+        check_token(config, part)?;
+    }
+    Ok(())
+}
+
+/// Checks where the token of a target comes from.
+fn check_token(config: &Config, part: &TargetPart) -> Result<(), ConfigError> {
+    let parsed = &config.parsed;
+    if let Some(command) = &part.token_command {
+        let problem = if config.trust == Trust::Found {
+            Some(Problem::CommandOfOthers)
+        } else if command.value.first().is_none_or(String::is_empty) {
+            Some(Problem::Command)
+        } else if part.token_env.is_some() {
+            Some(Problem::TwoTokens)
+        } else {
+            None
+        };
+        return problem.map_or(Ok(()), |problem| Err(parsed.error(command, problem)));
+    }
+    let Some(variable) = &part.token_env else {
+        return Ok(());
+    };
+    if !is_variable(&variable.value) {
+        return Err(parsed.error(variable, Problem::Variable));
+    }
+    if !config.may_read(&variable.value) {
+        let name = variable.value.clone();
+        return Err(parsed.error(variable, Problem::VariableOfOthers(name)));
     }
     Ok(())
 }

@@ -43,6 +43,11 @@ pub(in crate::cli) struct TargetPart {
     #[serde(skip_serializing)]
     #[schemars(regex(pattern = "^[A-Z_][A-Z0-9_]*$"))]
     pub(in crate::cli) token_env: Option<Setting<String>>,
+    /// The program whose standard output is its token, followed by the arguments of the program. It runs at the start, and
+    /// once more if the target rejects the token with 401. Only in a file that `--config` names.
+    #[arg(skip)]
+    #[serde(skip_serializing)]
+    pub(in crate::cli) token_command: Option<Setting<Vec<String>>>,
     /// The name of the authentication scheme before the token, where the service takes another than the document says:
     /// `Token` sends `Authorization: Token …`. It stands in for `Bearer`, and for an API key in the header
     /// `Authorization`.

@@ -157,7 +157,14 @@ impl Listing<'_> {
                 let origin = Origin::Flag("token-file".to_owned());
                 (format!("from `{}`", file.display()), None, origin)
             }
-            (Some(_), None) => (format!("from {variable}"), Some(edge::is_set(variable)), origin),
+            (Some(_), None) => match &arguments.service.token_command {
+                // The program may be told a secret, so its arguments are not shown.
+                Some(command) => {
+                    let program = command.value.first().map_or("", String::as_str);
+                    (format!("from `{program}`"), None, command.origin.clone())
+                }
+                None => (format!("from {variable}"), Some(edge::is_set(variable)), origin),
+            },
         };
         (source, set, self.resolved.describe(&origin))
     }

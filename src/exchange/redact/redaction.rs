@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
 
@@ -44,6 +44,18 @@ const BEGINNING: usize = 4;
 #[derive(Clone, Default)]
 pub struct Redaction {
     token: Option<Arc<Known>>,
+    later: Option<Later>,
+}
+
+/// What hides a token that is obtained later, in the middle of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Later(Arc<OnceLock<Redaction>>);
+
+impl Later {
+    /// Makes every redaction with this hide what `redaction` hides, from now on. Only the first call does.
+    pub(crate) fn set(&self, redaction: Redaction) {
+        let _ = self.0.set(redaction);
+    }
 }
 
 /// What is known about the token, and about those that were made from it.
@@ -74,6 +86,16 @@ impl Redaction {
         };
         Self {
             token: token.map(known),
+            later: None,
+        }
+    }
+
+    /// Hides also what is obtained later.
+    #[must_use]
+    pub(crate) fn with_later(self, later: Later) -> Self {
+        Self {
+            later: Some(later),
+            ..self
         }
     }
 
@@ -81,7 +103,11 @@ impl Redaction {
     /// text was cut off there.
     #[must_use]
     pub fn hide(&self, text: &str) -> String {
-        self.hide_counting(text).0
+        let hidden = self.hide_counting(text).0;
+        match self.later.as_ref().and_then(|later| later.0.get()) {
+            Some(later) => later.hide(&hidden),
+            None => hidden,
+        }
     }
 
     /// Does the same, and counts the characters that were searched.

@@ -52,6 +52,7 @@ mod specs;
 mod stub;
 mod support;
 mod target;
+mod token_command;
 mod usage;
 mod wait;
 mod watched;
