@@ -26,6 +26,13 @@ pub(super) struct Arguments {
     /// A file that contains the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
+    /// Show this certificate to a target that asks for one: a PEM file that begins with it, followed by those that vouch
+    /// for it
+    #[arg(long, value_name = "FILE")]
+    pub(super) cert: Option<PathBuf>,
+    /// The private key of --cert in a PEM file, unless it is in that file too
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub(super) key: Option<PathBuf>,
     #[command(flatten)]
     pub(super) service: TargetPart,
     #[command(flatten)]

@@ -11,6 +11,7 @@ use tokio::runtime::Runtime;
 
 use super::announce;
 use super::arguments::Arguments;
+use super::certificates;
 use super::config::{self, Accepting, Origin, ResolvedArguments, Setting};
 use super::document::Source;
 use super::edge;
@@ -146,11 +147,15 @@ pub(super) fn reject_own_overwrites(
     let arguments = &resolved.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
     let since = arguments.since.as_ref().and_then(Source::file);
+    let cacert = arguments.service.cacert.as_ref();
     let inputs = [
         arguments.spec().map(|path| ("the contract", path)),
         since.map(|path| ("the older contract", path)),
         resolved.configuration().map(|path| ("the configuration", path)),
         arguments.token_file.as_deref().map(|path| ("the token", path)),
+        arguments.cert.as_deref().map(|path| ("the certificate", path)),
+        arguments.key.as_deref().map(|path| ("the key", path)),
+        cacert.map(|path| ("the certificates", path.value.as_path())),
     ];
     let inputs: Vec<_> = inputs.into_iter().flatten().collect();
     let mut outputs = overwrites::reports(&arguments.report);
@@ -200,13 +205,19 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
     let service = match &arguments.service.base_url {
         // The embedded service makes its own token: a user who names one has forgotten the target.
         None if arguments.token_file.is_some() => return Err(Failure::NoTarget),
+        None if arguments.service.cacert.is_some() || arguments.cert.is_some() => {
+            let message =
+                "--cacert and --cert are for connections to a target, but there is no target; give --base-url";
+            return Err(Failure::Usage(message.to_owned()));
+        }
         None => ServiceUnderCheck::Embedded(Embedded::with_faults(&arguments.fault)?),
         Some(url) => {
             let token = match resolved.token_command() {
                 Some(command) => TokenSource::Command(command),
                 None => TokenSource::Value(edge::token(arguments.token_file.as_deref(), resolved.token().0)?),
             };
-            ServiceUnderCheck::Named(Target::parse(&url.value)?, token)
+            let target = Target::parse(&url.value)?.with_tls(certificates::read(arguments)?);
+            ServiceUnderCheck::Named(target, token)
         }
     };
     let seed = arguments.chosen_seed()?;

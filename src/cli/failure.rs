@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::certificates::CertificateError;
 use super::config::ConfigError;
 use super::token_command::TokenCommandError;
 use crate::client::{BaseUrlError, TokenError};
@@ -29,6 +30,14 @@ pub(super) enum Failure {
         path: PathBuf,
         /// Why.
         reason: String,
+    },
+    /// Certificates or a key cannot be used.
+    #[error("failed to use `{}`: {source}", path.display())]
+    Certificates {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: CertificateError,
     },
     /// The configuration is defective.
     #[error("failed to read the configuration: {0}")]

@@ -43,10 +43,13 @@ pub(super) struct JudgeArguments {
 }
 
 /// The flags of a check that say what is sent, or that would print values of other people's traffic.
-const OF_SENDING: [&str; 18] = [
+const OF_SENDING: [&str; 21] = [
     "also_send",
+    "cacert",
+    "cert",
     "fault",
     "jobs",
+    "key",
     "max_pages",
     "max_time",
     "max_writes",
@@ -63,6 +66,9 @@ const OF_SENDING: [&str; 18] = [
     "wait",
     "writes",
 ];
+
+/// Those of them that a proxy needs for its own connections.
+pub(super) const OF_CONNECTING: [&str; 3] = ["cacert", "cert", "key"];
 
 /// Hides the flags that mean nothing here.
 pub(super) fn without_sending(command: clap::Command) -> clap::Command {
@@ -87,8 +93,11 @@ pub(super) fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
     let is_typed = |id: &str| typed.value_source(id) == Some(ValueSource::CommandLine);
     // What a proxy records may have values.
     let records = typed.try_contains_id("record").unwrap_or(false);
-    let mut unused = OF_SENDING.into_iter().filter(|id| !(records && *id == "show_values"));
-    match unused.find(|id| is_typed(id)) {
+    let is_used = |id: &str| match id {
+        "show_values" => records,
+        id => name == "proxy" && OF_CONNECTING.contains(&id),
+    };
+    match OF_SENDING.into_iter().find(|id| is_typed(id) && !is_used(id)) {
         None => Ok(()),
         Some(id) => Err(Failure::Usage(format!(
             "--{} has no meaning for `{name}`, which sends nothing of its own and shows no value of the traffic; leave it \

@@ -12,6 +12,7 @@
 
 mod announce;
 mod arguments;
+mod certificates;
 mod check;
 mod completions;
 mod config;

@@ -12,10 +12,11 @@ use clap::Args;
 use tokio::runtime::Runtime;
 
 use super::arguments::Arguments as CheckArguments;
+use super::certificates;
 use super::config::ResolvedArguments;
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
-use super::judge::{Judging, without_sending};
+use super::judge::{Judging, OF_CONNECTING, without_sending};
 use super::output::GrowingFile;
 use super::signals::{self, Asked};
 use tokio::net::TcpListener;
@@ -88,7 +89,10 @@ impl ProxyArguments {
 /// Hides the flags of a check that mean nothing here.
 pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
     let values = "Write values to the file of --record instead of their shapes";
-    without_sending(command)
+    let shown = |command: clap::Command, id: &str| command.mut_arg(id, |flag| flag.hide(false));
+    OF_CONNECTING
+        .into_iter()
+        .fold(without_sending(command), shown)
         .mut_arg("base_url", |flag| flag.hide(true))
         .mut_arg("show_values", |flag| flag.hide(false).requires("record").help(values))
 }
@@ -264,7 +268,7 @@ fn target(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<Target, F
     let url = proxying.to.as_ref().or(configured.map(|url| &url.value));
     let url =
         url.ok_or_else(|| Failure::Usage("there is no service to pass requests on to; give --to URL".to_owned()))?;
-    Ok(Target::parse(url)?)
+    Ok(Target::parse(url)?.with_tls(certificates::read(&resolved.arguments)?))
 }
 
 /// Starts the command, if there is one.

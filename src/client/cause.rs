@@ -150,7 +150,9 @@ fn certificate(reason: &rustls::CertificateError) -> &'static str {
         rustls::CertificateError::NotValidForName | rustls::CertificateError::NotValidForNameContext { .. } => {
             "it is for another name"
         }
-        rustls::CertificateError::UnknownIssuer => "its issuer is not known here",
+        rustls::CertificateError::UnknownIssuer => {
+            "its issuer is not known here; if that is an authority of your own, trust its certificate"
+        }
         rustls::CertificateError::NotValidYet | rustls::CertificateError::NotValidYetContext { .. } => {
             "it is not valid yet"
         }

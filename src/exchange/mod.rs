@@ -32,6 +32,7 @@ pub mod sanitize;
 pub mod shapes;
 mod spelling;
 mod target;
+mod tls;
 mod token_mutation;
 mod transport;
 
@@ -47,5 +48,7 @@ pub use spelling::Spelling;
 #[cfg(feature = "cli")]
 pub(crate) use target::Fixed;
 pub use target::Target;
+#[cfg(feature = "cli")]
+pub(crate) use tls::{Identity, Tls};
 pub use token_mutation::{TOKEN_MUTATIONS, TokenMutation};
 pub use transport::{Limits, RequestBody, Transport, TransportError};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use reqwest::Url;
 
+use super::tls::Tls;
 use crate::client::{BaseUrlError, base_url};
 
 /// The URL of a service in this process, where a URL is needed. Names under `localhost` are on this machine (RFC 6761,
@@ -17,6 +18,7 @@ const IN_PROCESS: &str = "http://in-process.localhost";
 pub struct Target {
     base: Url,
     fixed: Arc<Fixed>,
+    tls: Option<Tls>,
 }
 
 /// What every request to a target carries besides what the contract says, as the configuration has it.
@@ -43,6 +45,7 @@ impl Target {
         Ok(Self {
             base,
             fixed: Arc::default(),
+            tls: None,
         })
     }
 
@@ -54,6 +57,7 @@ impl Target {
         Self {
             base,
             fixed: Arc::default(),
+            tls: None,
         }
     }
 
@@ -70,6 +74,18 @@ impl Target {
     /// Returns what every request to it carries.
     pub(crate) fn fixed(&self) -> &Fixed {
         &self.fixed
+    }
+
+    /// Returns the target, reached with these certificates besides the machine's.
+    #[cfg(feature = "cli")]
+    #[must_use]
+    pub(crate) fn with_tls(self, tls: Option<Tls>) -> Self {
+        Self { tls, ..self }
+    }
+
+    /// Returns the certificates for connections to it, where they are not only the machine's.
+    pub(crate) fn tls(&self) -> Option<&Tls> {
+        self.tls.as_ref()
     }
 
     /// Whether the target is a service in this process.

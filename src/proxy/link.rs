@@ -38,7 +38,8 @@ pub(super) struct Upstream {
 }
 
 impl Upstream {
-    /// Prepares connections to the target, with the machine's root certificates where it is reached over TLS.
+    /// Prepares connections to the target, with the target's certificates, or else the machine's where it is
+    /// reached over TLS.
     ///
     /// # Errors
     ///
@@ -48,13 +49,13 @@ impl Upstream {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let origin: Uri = target.origin().parse()?;
         let is_tls = origin.scheme() == Some(&Scheme::HTTPS);
-        let config = if is_tls {
-            ClientConfig::with_platform_verifier()?
-        } else {
+        let config = match target.tls() {
+            Some(tls) => tls.config(),
+            None if is_tls => ClientConfig::with_platform_verifier()?,
             // Reading the machine's root certificates takes time, and plain HTTP does not need them.
-            ClientConfig::builder()
+            None => ClientConfig::builder()
                 .with_root_certificates(rustls::RootCertStore::empty())
-                .with_no_client_auth()
+                .with_no_client_auth(),
         };
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);

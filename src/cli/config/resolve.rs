@@ -88,6 +88,9 @@ impl ResolvedArguments {
             pace: file.check.pace.clone(),
             ..TargetPart::default()
         });
+        if let Some(cacert) = &mut service.cacert {
+            cacert.value = config.beside(&cacert.value);
+        }
         let unsaid = |id: &str| typed.value_source(id) == Some(ValueSource::DefaultValue);
         let unsaid: Vec<_> = typed.ids().map(clap::Id::to_string).filter(|id| unsaid(id)).collect();
         let base_url = service.base_url.take().or(arguments.service.base_url.take());

@@ -59,6 +59,11 @@ pub(in crate::cli) struct TargetPart {
     #[arg(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::cli) auth: Option<Setting<Auth>>,
+    /// Trust the authorities whose certificates are in this PEM file too, besides those that the machine trusts.
+    #[arg(long, value_name = "FILE", value_parser = WithOrigin(PathBufValueParser::new()))]
+    #[serde(serialize_with = "shown_path", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub(in crate::cli) cacert: Option<Setting<PathBuf>>,
     /// Headers that every request to this target carries, and no secrets. None may be a parameter or a credential of the
     /// contract.
     #[arg(skip)]

@@ -44,10 +44,10 @@ impl Http {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder();
         // Loading the machine's root certificates takes most of a short run's start, and plain HTTP does not need them.
-        let builder = if target.is_tls() {
-            builder
-        } else {
-            builder.tls_certs_only([])
+        let builder = match target.tls() {
+            Some(tls) => builder.tls_backend_preconfigured(tls.config()),
+            None if target.is_tls() => builder,
+            None => builder.tls_certs_only([]),
         };
         let client = builder
             .redirect(reqwest::redirect::Policy::none())

@@ -11,6 +11,7 @@
 mod accept;
 mod bodies;
 mod bounded;
+mod certificates;
 mod closed;
 mod completions;
 mod config;
