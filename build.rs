@@ -27,16 +27,16 @@ const CONTRACT: &str = "openapi.yaml";
 fn main() {
     println!("cargo::rerun-if-changed={CONTRACT}");
     if let Err(message) = write_client() {
-        // Cargo fails the build for this line and shows nothing else; a panic or an exit code would add a trace and
+        // Cargo fails the build for these lines and shows nothing else; a panic or an exit code would add a trace and
         // everything that this script has printed.
-        println!("cargo::error={}", message.lines().next().unwrap_or_default());
+        message.lines().for_each(|line| println!("cargo::error={line}"));
     }
 }
 
 fn write_client() -> Result<(), String> {
     let text = fs::read_to_string(CONTRACT).map_err(|error| format!("{CONTRACT} can't be read: {error}"))?;
     let document = Contract::read(CONTRACT, text)
-        .map_err(|defect| defect.to_string())?
+        .map_err(|defects| defects.to_string())?
         .document;
     let contract = parse(&document.text)?;
     let report = |obstacle: projection::Obstacle| {

@@ -4,7 +4,7 @@
 //! again after each change of it.
 
 use crate::contract::Contract;
-use crate::contract::defect::Defect;
+use crate::contract::defect::Defects;
 
 impl Contract {
     /// The contract that this crate is built with.
@@ -22,7 +22,7 @@ impl Contract {
     /// # Errors
     ///
     /// None in a built crate: `build.rs` holds the file to the same checks.
-    pub fn built_in() -> Result<Self, Defect> {
+    pub fn built_in() -> Result<Self, Defects> {
         let (name, text) = (Self::BUILT_IN_NAME, Self::BUILT_IN.to_owned());
         if cfg!(all(test, not(feature = "service"))) {
             // The types may be those of another contract.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::client::{BaseUrlError, TokenError};
 use crate::contract::UnknownOperation;
-use crate::contract::defect::Defect;
+use crate::contract::defect::Defects;
 use crate::exchange::redact::{SHORTEST_TOKEN, TOO_SHORT};
 use crate::exchange::{BasicError, TransportError};
 use crate::rules::UnknownRule;
@@ -15,7 +15,7 @@ use crate::rules::UnknownRule;
 pub enum Error {
     /// The contract is defective.
     #[error("failed to read the contract: {0}")]
-    Contract(#[from] Defect),
+    Contract(#[from] Defects),
     /// The contract's file could not be read.
     #[error("failed to read the contract from `{}`: {source}", path.display())]
     File {

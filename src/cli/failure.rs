@@ -7,7 +7,7 @@ use super::config::ConfigError;
 use super::token_command::TokenCommandError;
 use crate::client::{BaseUrlError, TokenError};
 use crate::contract::UnknownOperation;
-use crate::contract::defect::Defect;
+use crate::contract::defect::{Defect, Defects};
 use crate::exchange::BasicError;
 use crate::exchange::TransportError;
 use crate::exchange::redact::{SHORTEST_TOKEN, TOO_SHORT};
@@ -44,7 +44,7 @@ pub(super) enum Failure {
     Config(#[from] ConfigError),
     /// The contract is defective.
     #[error("failed to read the contract: {0}")]
-    Contract(#[from] Defect),
+    Contract(#[from] Defects),
     /// A fault that does not exist.
     #[cfg(feature = "service")]
     #[error("{0}")]
@@ -186,6 +186,12 @@ pub(super) enum Failure {
         /// What is wrong with it.
         source: ReadError,
     },
+}
+
+impl From<Defect> for Failure {
+    fn from(defect: Defect) -> Self {
+        Self::Contract(defect.into())
+    }
 }
 
 impl From<TransportError> for Failure {

@@ -35,6 +35,124 @@ impl fmt::Display for Defect {
 
 impl std::error::Error for Defect {}
 
+/// The maximum number of defects that are collected of one contract.
+pub const MAXIMUM_DEFECTS: usize = 10_000;
+/// The maximum length of their pointers together, in bytes: a name may be megabytes long.
+const MAXIMUM_POINTERS: usize = 64 << 20;
+/// The number of defects that a message lists.
+const MAXIMUM_LISTED: usize = 20;
+
+/// Collects defects up to a bound.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DefectList {
+    defects: Vec<Defect>,
+    pointers: usize,
+    is_full: bool,
+}
+
+impl DefectList {
+    /// Keeps a defect. Beyond the bound, keeps one that says so, and nothing after it.
+    pub(super) fn push(&mut self, defect: Defect) {
+        if self.is_full {
+            return;
+        }
+        self.pointers += defect.pointer.len();
+        if self.defects.len() < MAXIMUM_DEFECTS && self.pointers <= MAXIMUM_POINTERS {
+            return self.defects.push(defect);
+        }
+        self.is_full = true;
+        self.defects.push(Defect {
+            problem: Problem::TooManyDefects {
+                maximum: MAXIMUM_DEFECTS,
+            },
+            ..defect
+        });
+    }
+
+    /// Whether there were more defects than can be kept, so that what is not named may be defective too.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.defects.len()
+    }
+
+    pub(super) fn as_slice(&self) -> &[Defect] {
+        &self.defects
+    }
+
+    /// Returns the defects in the order of the file.
+    pub(super) fn in_order(mut self) -> Vec<Defect> {
+        self.defects.sort_by_key(|defect| defect.position);
+        self.defects
+    }
+}
+
+/// All defects of a contract, in the order of the file. There is at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Defects {
+    first: Box<Defect>,
+    others: Vec<Defect>,
+}
+
+impl Defects {
+    /// Returns the defects; `None` where there are none.
+    pub(super) fn new(defects: Vec<Defect>) -> Option<Self> {
+        let mut defects = defects.into_iter();
+        let first = Box::new(defects.next()?);
+        let others = defects.collect();
+        Some(Self { first, others })
+    }
+
+    /// Returns the first defect.
+    #[must_use]
+    pub fn first(&self) -> &Defect {
+        &self.first
+    }
+
+    /// Returns the defects in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = &Defect> {
+        std::iter::once(&*self.first).chain(&self.others)
+    }
+
+    /// Returns the first defect and the number of the others, in one line.
+    #[must_use]
+    pub fn in_one_line(&self) -> String {
+        match self.others.len() {
+            0 => self.first.to_string(),
+            1 => format!("{}; and 1 more defect", self.first),
+            others => format!("{}; and {others} more defects", self.first),
+        }
+    }
+}
+
+impl From<Defect> for Defects {
+    fn from(defect: Defect) -> Self {
+        Self {
+            first: Box::new(defect),
+            others: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Defects {
+    /// Writes one defect per line, at most twenty, and how many more there are.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.first)?;
+        for defect in self.others.iter().take(MAXIMUM_LISTED - 1) {
+            write!(formatter, "\n{defect}")?;
+        }
+        match self.others.len().saturating_sub(MAXIMUM_LISTED - 1) {
+            0 => Ok(()),
+            1 => write!(formatter, "\nand 1 more defect"),
+            more => write!(formatter, "\nand {more} more defects"),
+        }
+    }
+}
+
+impl std::error::Error for Defects {}
+
 /// What is wrong with a contract. Each message ends with what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -93,6 +211,11 @@ pub enum Problem {
     TooManyAlternatives {
         /// The maximum number of alternatives.
         maximum: u64,
+    },
+    /// The document has more defects than are collected.
+    TooManyDefects {
+        /// The maximum number of defects.
+        maximum: usize,
     },
     /// The schemas of the responses state far more than their length suggests.
     TooManyParts {
@@ -158,6 +281,10 @@ impl Problem {
                 formatter,
                 "this has more than {maximum} alternatives, nested ones included; let fewer `oneOf` and `anyOf` refer to each \
                  other"
+            ),
+            Self::TooManyDefects { maximum } => write!(
+                formatter,
+                "this is one of more than {maximum} defects; correct the others first"
             ),
             Self::TooManyParts { maximum } => write!(
                 formatter,
@@ -230,6 +357,7 @@ impl fmt::Display for Problem {
             Self::TooDeep { .. }
             | Self::TooLarge { .. }
             | Self::TooManyAlternatives { .. }
+            | Self::TooManyDefects { .. }
             | Self::TooManyNodes { .. }
             | Self::TooManyParts { .. } => self.fmt_bound(formatter),
             Self::UnknownName { object, name, near } => {

@@ -1,10 +1,11 @@
 //! Reads OpenAPI's links: how a value in one response gets into another request. The main type is [`Link`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::defect::{Defect, Problem};
+use super::OmittedOperation;
+use super::defect::{Defect, DefectList, Problem};
 use super::document::{Document, Node};
 use super::load::resolve;
 use super::openapi::near;
@@ -39,9 +40,16 @@ pub enum Target {
     Parameter(usize),
 }
 
-/// Reads all links of all responses. Expressions other than `$response.body#/…` carry no value and are passed over.
-pub(super) fn read(document: &Document, operations: &[Operation]) -> Result<Vec<Link>, Defect> {
+/// Reads all links of all responses. Expressions other than `$response.body#/…` carry no value and are passed over, and
+/// so are links to an operation that is left out.
+pub(super) fn read(
+    document: &Document,
+    operations: &[Operation],
+    omitted: &[OmittedOperation],
+    defects: &mut DefectList,
+) -> Vec<Link> {
     let mut links = Vec::new();
+    let omitted: HashSet<&str> = omitted.iter().map(|operation| operation.name.as_str()).collect();
     let by_name = by_name(operations);
     for (index, operation) in operations.iter().enumerate() {
         for response in operation.successes() {
@@ -52,14 +60,17 @@ pub(super) fn read(document: &Document, operations: &[Operation]) -> Result<Vec<
                     document,
                     operations,
                     by_name: &by_name,
+                    omitted: &omitted,
                     from: OperationId(index),
                     pointer,
                 };
-                reader.read(&mut links)?;
+                if let Err(defect) = reader.read(&mut links) {
+                    defects.push(defect);
+                }
             }
         }
     }
-    Ok(links)
+    links
 }
 
 /// Returns the operations by their names; the first where two have the same name.
@@ -75,6 +86,7 @@ struct Reader<'read> {
     document: &'read Document,
     operations: &'read [Operation],
     by_name: &'read HashMap<&'read str, OperationId>,
+    omitted: &'read HashSet<&'read str>,
     from: OperationId,
     pointer: String,
 }
@@ -103,6 +115,9 @@ impl Reader<'_> {
         };
         if let Some(to) = self.by_name.get(id) {
             return Ok(Some(*to));
+        }
+        if self.omitted.contains(id) {
+            return Ok(None);
         }
         let known = near(id, self.operations.iter().map(|operation| operation.name.as_str()));
         let hint = known.map_or_else(String::new, |known| format!("; did you mean `{known}`?"));

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::de::DeserializeOwned;
 
-use super::defect::{Defect, Problem};
+use super::defect::{Defect, DefectList, Defects, Problem};
 use super::document::{Document, Node, NodeKind};
 use super::edge_case::{self, EdgeCase};
 use super::field;
@@ -16,9 +16,10 @@ use super::operation::{
     DocumentedResponse, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, SecurityScheme,
     StatusPattern,
 };
+use super::reach::Reach;
 use super::shape::Expander;
 use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
-use super::{Contract, Statements, invariant_facts, pointer};
+use super::{Contract, OmittedOperation, Statements, invariant_facts, pointer};
 
 /// The contract that the client's types are generated from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,87 +39,174 @@ pub(super) enum Prefer {
     UserAndPassword,
 }
 
-/// Reads a contract from its text.
-pub(super) fn contract(name: &str, text: String, types: Types, prefer: Prefer) -> Result<Contract, Defect> {
-    let document = Document::read(name, text)?;
-    openapi::validate(&document)?;
-    reject_root_null_key(&document)?;
-    let gaps = gaps(&document)?;
+/// How a document is read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    pub(super) types: Types,
+    pub(super) prefer: Prefer,
+}
+
+/// Makes the contract of what can be read of a document, with the defects of the rest.
+///
+/// # Errors
+///
+/// The defects, where they leave no operation.
+pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract, Defects> {
+    let mut defects = DefectList::default();
+    openapi::validate(&document, &mut defects)?;
+    reject_root_null_key(&document, &mut defects);
+    let gaps = gaps(&document, &mut defects);
+    let equivalences = equivalences(&document, &mut defects);
+    check_root_edge_cases(&document, &mut defects);
+    let locations = locations(&document, defects.as_slice());
     let mut expander = Expander::new(&document);
-    let mut operations = operations(&mut expander)?;
+    let (mut operations, omitted) = operations(&mut expander, &locations, &gaps, &mut defects);
     for operation in &mut operations {
-        operation.security = security(&document, &operation.pointer, prefer);
+        operation.security = security(&document, &operation.pointer, reading.prefer);
     }
-    check_null_keys(&expander)?;
-    let mut links = link::read(&document, &operations)?;
-    check_invariants(&document, &operations, &gaps)?;
+    if omitted.is_empty() {
+        // An operation that is left out may be the only one that a key applies to.
+        check_null_keys(&expander, &mut defects);
+    }
+    let mut links = link::read(&document, &operations, &omitted, &mut defects);
     let (shapes, mut facts) = (expander.shapes, expander.facts);
+    let refused = defects.is_full() || operations.is_empty();
+    let defects = defects.in_order();
+    if refused && let Some(defects) = Defects::new(defects.clone()) {
+        return Err(defects);
+    }
     invariant_facts::add(&document, &operations, &links, &mut facts);
     // What is inferred states nothing.
     links.extend(inferred::links((&document, &operations), &shapes, &links));
-    invariant_facts::add_equivalent(&document, &operations, &equivalences(&document)?, &mut facts);
-    if types == Types::OfThisContract {
+    invariant_facts::add_equivalent(&document, &operations, &equivalences, &mut facts);
+    if reading.types == Types::OfThisContract {
         invariant_facts::add_typed(&document, &operations, &mut facts);
     }
-    Ok(Contract::new(
-        document,
-        operations,
-        links,
-        Statements { gaps, shapes, facts },
-    ))
+    let statements = Statements { gaps, shapes, facts };
+    let contract = Contract::new(document, operations, links, statements);
+    Ok(Contract {
+        defects,
+        omitted,
+        ..contract
+    })
 }
 
-fn operations(expander: &mut Expander<'_>) -> Result<Vec<Operation>, Defect> {
-    let document = expander.document;
-    let mut operations = Vec::new();
+/// Where an operation is written, and what it is called.
+struct OperationLocation<'document> {
+    name: String,
+    method: Method,
+    path: &'document str,
+    /// The path item, with references followed.
+    item: String,
+    pointer: String,
+}
+
+/// Returns the operations of the document, in its order. An operation that has the operationId of another is called by
+/// its method and path.
+fn locations<'document>(document: &'document Document, defects: &[Defect]) -> Vec<OperationLocation<'document>> {
+    let duplicates = defects.iter().filter_map(|defect| {
+        let is_duplicate = matches!(defect.problem, Problem::DuplicateOperation { .. });
+        is_duplicate.then(|| defect.pointer.strip_suffix("/operationId"))?
+    });
+    let duplicates: HashSet<&str> = duplicates.collect();
+    let mut locations = Vec::new();
     for path in document.root.member("paths").map_or(&[][..], Node::members) {
         if path.name.starts_with("x-") {
             continue;
         }
         let item = resolve(document, pointer::join("/paths", &path.name));
         for member in document.node(&item).map_or(&[][..], Node::members) {
-            if let Some(method) = Method::from_key(&member.name) {
-                let location = OperationLocation {
-                    item: &item,
-                    path: &path.name,
-                    pointer: pointer::join(&item, &member.name),
-                };
-                let id = OperationId(operations.len());
-                operations.push(operation(expander, id, method, &location)?);
-            }
+            let Some(method) = Method::from_key(&member.name) else {
+                continue;
+            };
+            let pointer = pointer::join(&item, &member.name);
+            let id = member.node.member("operationId").and_then(Node::string);
+            let id = id.filter(|_| !duplicates.contains(pointer.as_str()));
+            locations.push(OperationLocation {
+                name: id.map_or_else(|| format!("{method} {}", path.name), str::to_owned),
+                method,
+                path: &path.name,
+                item: item.clone(),
+                pointer,
+            });
         }
     }
-    Ok(operations)
+    locations
 }
 
-struct OperationLocation<'location> {
-    item: &'location str,
-    path: &'location str,
-    pointer: String,
+/// Reads each operation that no defect concerns.
+fn operations(
+    expander: &mut Expander<'_>,
+    locations: &[OperationLocation<'_>],
+    gaps: &[Gap],
+    defects: &mut DefectList,
+) -> (Vec<Operation>, Vec<OmittedOperation>) {
+    let document = expander.document;
+    let known = defects.as_slice().to_vec();
+    let pairs = locations
+        .iter()
+        .map(|location| (location.item.as_str(), location.pointer.as_str()));
+    let reach = Reach::new(document, &known, pairs);
+    let has_page =
+        |location: &&OperationLocation<'_>| document.node(&pointer::join(&location.pointer, "x-page")).is_some();
+    let named = Named {
+        gaps: gaps.iter().map(|gap| gap.id.as_str()).collect(),
+        pages: locations
+            .iter()
+            .filter(has_page)
+            .map(|location| location.name.as_str())
+            .collect(),
+    };
+    let (mut operations, mut omitted) = (Vec::new(), Vec::new());
+    for location in locations {
+        if let Some(defect) = reach.defect(location.path, &location.item, &location.pointer) {
+            omitted.push(location.omitted(defect));
+            continue;
+        }
+        let (before, mark) = (defects.len(), expander.mark());
+        let read = operation(expander, OperationId(operations.len()), location, defects);
+        check_invariants(document, &read, &named, defects);
+        if let Some(defect) = defects.as_slice().get(before) {
+            omitted.push(location.omitted(defect));
+            expander.roll_back(mark);
+        } else {
+            operations.push(read);
+        }
+    }
+    (operations, omitted)
+}
+
+impl OperationLocation<'_> {
+    fn omitted(&self, defect: &Defect) -> OmittedOperation {
+        OmittedOperation {
+            name: self.name.clone(),
+            method: self.method,
+            path: self.path.to_owned(),
+            pointer: self.pointer.clone(),
+            defect: defect.clone(),
+        }
+    }
 }
 
 fn operation(
     expander: &mut Expander<'_>,
     id: OperationId,
-    method: Method,
     location: &OperationLocation<'_>,
-) -> Result<Operation, Defect> {
+    defects: &mut DefectList,
+) -> Operation {
     let document = expander.document;
     let pointer = &location.pointer;
-    let string = |name: &str| document.node(&pointer::join(pointer, name)).and_then(Node::string);
-    let name = string("operationId").map_or_else(|| format!("{method} {}", location.path), str::to_owned);
-    let responses = responses(expander, id, &name, pointer)?;
     let mut operation = Operation {
         parameters: parameters(document, location),
         request: request(document, pointer),
         security: Security::None,
-        page: read_key(document, pointer, "x-page")?,
-        invariants: read_key(document, pointer, "x-invariants")?.unwrap_or_default(),
-        name,
-        method,
+        page: read_key(document, pointer, "x-page", defects),
+        invariants: read_key(document, pointer, "x-invariants", defects).unwrap_or_default(),
+        name: location.name.clone(),
+        method: location.method,
         path: location.path.to_owned(),
         pointer: pointer.clone(),
-        responses,
+        responses: responses(expander, id, location, defects),
         edge_cases: Vec::new(),
         fields: Vec::new(),
     };
@@ -127,18 +215,18 @@ fn operation(
     operation.fields = schema
         .filter(|_| has_edge_cases)
         .map_or_else(Vec::new, |schema| field::fields(document, schema));
-    operation.edge_cases = edge_cases(document, &operation)?;
-    Ok(operation)
+    operation.edge_cases = edge_cases(document, &operation, defects);
+    operation
 }
 
 fn responses(
     expander: &mut Expander<'_>,
     id: OperationId,
-    name: &str,
-    operation: &str,
-) -> Result<Vec<DocumentedResponse>, Defect> {
-    let document = expander.document;
-    let responses = pointer::join(operation, "responses");
+    location: &OperationLocation<'_>,
+    defects: &mut DefectList,
+) -> Vec<DocumentedResponse> {
+    let (document, name) = (expander.document, &location.name);
+    let responses = pointer::join(&location.pointer, "responses");
     let mut documented = Vec::new();
     for response in document.node(&responses).map_or(&[][..], Node::members) {
         if response.name.starts_with("x-") {
@@ -147,16 +235,12 @@ fn responses(
         let key = pointer::join(&responses, &response.name);
         let Some(status) = StatusPattern::parse(&response.name) else {
             let expected = "a status such as `200`, a class such as `2XX`, or `default`".to_owned();
-            return Err(document.defect(
-                &key,
-                Problem::WrongKind {
-                    expected,
-                    found: format!("`{}`", response.name),
-                },
-            ));
+            let found = format!("`{}`", response.name);
+            defects.push(document.defect(&key, Problem::WrongKind { expected, found }));
+            continue;
         };
         let subject = if status.is_success() {
-            name.to_owned()
+            name.clone()
         } else {
             format!("{name} {status}")
         };
@@ -168,9 +252,10 @@ fn responses(
             .find(|media| is_json(&media.name))
             .filter(|media| media.node.member("schema").is_some());
         let schema = json.map(|json| pointer::join(&pointer::join(&content, &json.name), "schema"));
-        let body = schema
-            .map(|schema| expander.response(id, &subject, &schema))
-            .transpose()?;
+        let body = schema.and_then(|schema| {
+            let expanded = expander.response(id, &subject, &schema);
+            expanded.map_err(|defect| defects.push(defect)).ok()
+        });
         let media_types = media.iter().map(|media| media.name.to_ascii_lowercase()).collect();
         documented.push(DocumentedResponse {
             status,
@@ -179,7 +264,7 @@ fn responses(
             body,
         });
     }
-    Ok(documented)
+    documented
 }
 
 /// Whether the media type is JSON (RFC 6839, section 3.1 for the suffix).
@@ -198,7 +283,7 @@ fn parameters(document: &Document, location: &OperationLocation<'_>) -> Vec<Para
     let mut found: Vec<Parameter> = Vec::new();
     for list in [
         pointer::join(&location.pointer, "parameters"),
-        pointer::join(location.item, "parameters"),
+        pointer::join(&location.item, "parameters"),
     ] {
         let count = document.node(&list).map_or(0, |list| list.elements().len());
         for index in 0..count {
@@ -344,54 +429,84 @@ pub(super) fn resolve(document: &Document, mut pointer: String) -> String {
 }
 
 /// Reads one of our keys at an operation.
-fn read_key<T: DeserializeOwned>(document: &Document, operation: &str, key: &str) -> Result<Option<T>, Defect> {
+fn read_key<T: DeserializeOwned>(
+    document: &Document,
+    operation: &str,
+    key: &str,
+    defects: &mut DefectList,
+) -> Option<T> {
     let at = pointer::join(operation, key);
-    let Some(node) = document.node(&at) else {
-        return Ok(None);
-    };
-    let read = serde_json::from_value(node.to_value());
-    read.map(Some)
-        .map_err(|error| vocabulary_defect(document, &at, format!("`{key}` cannot be read: {error}")))
+    let read = serde_json::from_value(document.node(&at)?.to_value());
+    let unreadable = |error| vocabulary_defect(document, &at, format!("`{key}` cannot be read: {error}"));
+    read.map_err(|error| defects.push(unreadable(error))).ok()
 }
 
 /// Returns the edge cases of an operation: those of its own list, or else those of the root's list that its requests
 /// can have.
-fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase>, Defect> {
+fn edge_cases(document: &Document, operation: &Operation, defects: &mut DefectList) -> Vec<EdgeCase> {
     let at = edge_case::location(document, &operation.pointer);
     let (holder, key) = at.rsplit_once('/').unwrap_or_default();
-    let listed: Vec<EdgeCaseKind> = read_key(document, holder, key)?.unwrap_or_default();
     let of_its_own = !holder.is_empty();
+    let listed: Vec<EdgeCaseKind> = if of_its_own {
+        read_key(document, holder, key, defects).unwrap_or_default()
+    } else {
+        root_edge_cases(document).unwrap_or_default()
+    };
     let mut requests = Vec::new();
     for (index, kind) in listed.iter().enumerate() {
         let location = || pointer::join(&at, &index.to_string());
         let found = edge_case::of_kind(document, operation, (index, *kind));
         if listed.iter().take(index).any(|earlier| earlier == kind) {
-            let message = "this kind of edge case is listed twice; remove one".to_owned();
-            return Err(vocabulary_defect(document, &location(), message));
+            if of_its_own {
+                defects.push(vocabulary_defect(document, &location(), KIND_TWICE.to_owned()));
+            }
+            continue;
         }
         if found.is_empty() && of_its_own {
             let message = format!(
                 "no request of `{}` can have this kind of edge case; remove it",
                 operation.name
             );
-            return Err(vocabulary_defect(document, &location(), message));
+            defects.push(vocabulary_defect(document, &location(), message));
         }
         requests.extend(found);
     }
-    Ok(requests)
+    requests
+}
+
+const KIND_TWICE: &str = "this kind of edge case is listed twice; remove one";
+
+/// Reads the root's list of edge cases; `None` where there is none that can be read.
+fn root_edge_cases(document: &Document) -> Option<Vec<EdgeCaseKind>> {
+    read_key(document, "", "x-edge-cases", &mut DefectList::default())
+}
+
+/// Checks the root's list of edge cases, which no operation is left out for.
+fn check_root_edge_cases(document: &Document, defects: &mut DefectList) {
+    let listed: Vec<EdgeCaseKind> = read_key(document, "", "x-edge-cases", defects).unwrap_or_default();
+    for index in repeated(&listed) {
+        let at = format!("/x-edge-cases/{index}");
+        defects.push(vocabulary_defect(document, &at, KIND_TWICE.to_owned()));
+    }
 }
 
 /// Returns the equivalent ways of writing a request that the root lists.
-fn equivalences(document: &Document) -> Result<Vec<Equivalence>, Defect> {
-    let listed: Vec<Equivalence> = read_key(document, "", "x-equivalent")?.unwrap_or_default();
-    let repeats = |(index, way): (usize, &Equivalence)| listed.iter().take(index).any(|earlier| earlier == way);
-    match listed.iter().enumerate().position(repeats) {
-        None => Ok(listed),
-        Some(index) => {
-            let message = "this way is listed twice; remove one".to_owned();
-            Err(vocabulary_defect(document, &format!("/x-equivalent/{index}"), message))
-        }
+fn equivalences(document: &Document, defects: &mut DefectList) -> Vec<Equivalence> {
+    let mut listed: Vec<Equivalence> = read_key(document, "", "x-equivalent", defects).unwrap_or_default();
+    let repeated = repeated(&listed);
+    for index in repeated.iter().rev() {
+        let message = "this way is listed twice; remove one".to_owned();
+        defects.push(vocabulary_defect(document, &format!("/x-equivalent/{index}"), message));
+        listed.remove(*index);
     }
+    listed
+}
+
+/// Returns the indexes of the entries that are equal to an earlier one.
+fn repeated<T: PartialEq>(listed: &[T]) -> Vec<usize> {
+    let entries = listed.iter().enumerate();
+    let repeats = entries.filter(|(index, entry)| listed.iter().take(*index).any(|earlier| earlier == *entry));
+    repeats.map(|(index, _)| index).collect()
 }
 
 fn vocabulary_defect(document: &Document, pointer: &str, message: String) -> Defect {
@@ -400,53 +515,59 @@ fn vocabulary_defect(document: &Document, pointer: &str, message: String) -> Def
 
 /// Reports a contract of an earlier version, whose root left every location of every response open, and says where the
 /// key belongs now.
-fn reject_root_null_key(document: &Document) -> Result<(), Defect> {
-    let Some(_) = document.root.member("x-null") else {
-        return Ok(());
-    };
-    let message = "`x-null` no longer goes at the root: put it on the schema of each resource whose fields may be \
-                   null, beside its `properties`";
-    Err(vocabulary_defect(document, "/x-null", message.to_owned()))
+fn reject_root_null_key(document: &Document, defects: &mut DefectList) {
+    if document.root.member("x-null").is_some() {
+        let message = "`x-null` no longer goes at the root: put it on the schema of each resource whose fields may be \
+                       null, beside its `properties`";
+        defects.push(vocabulary_defect(document, "/x-null", message.to_owned()));
+    }
 }
 
-fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
-    reject_written_locations(document)?;
-    let mut catalogue: Vec<Gap> = read_key(document, "", "x-gaps")?.unwrap_or_default();
+fn gaps(document: &Document, defects: &mut DefectList) -> Vec<Gap> {
+    reject_written_locations(document, defects);
+    let before = defects.len();
+    let mut catalogue: Vec<Gap> = read_key(document, "", "x-gaps", defects).unwrap_or_default();
+    if defects.len() > before {
+        // Which gaps there are is not known.
+        return catalogue;
+    }
     let mut references = Vec::new();
     gap_references(&document.root, &mut String::new(), &mut references);
     let index = catalogue.iter().enumerate().map(|(index, gap)| (gap.id.clone(), index));
     let index: HashMap<String, usize> = index.collect();
     for (at, id) in &references {
-        let Some(index) = index.get(id) else {
+        if let Some(index) = index.get(id) {
+            catalogue[*index].locations.push(gap_location(at).to_owned());
+        } else if at != "/x-null" {
             let known = near(id, catalogue.iter().map(|gap| gap.id.as_str()));
             let hint = known.map_or_else(|| "add it there".to_owned(), |known| format!("did you mean `{known}`?"));
             let message = format!("`x-gaps` has no gap `{id}`; {hint}");
-            return Err(vocabulary_defect(document, at, message));
-        };
-        catalogue[*index].locations.push(gap_location(at).to_owned());
+            defects.push(vocabulary_defect(document, at, message));
+        }
     }
-    let Some(unnamed) = catalogue.iter().position(|gap| gap.locations.is_empty()) else {
-        return Ok(catalogue);
-    };
-    let message = format!(
-        "no `x-gap` and no `x-null` names `{}`: name it where it leaves something open, or remove it",
-        catalogue[unnamed].id
-    );
-    Err(vocabulary_defect(document, &format!("/x-gaps/{unnamed}"), message))
+    let unnamed = catalogue.iter().enumerate().filter(|(_, gap)| gap.locations.is_empty());
+    for (index, gap) in unnamed {
+        let message = format!(
+            "no `x-gap` and no `x-null` names `{}`: name it where it leaves something open, or remove it",
+            gap.id
+        );
+        defects.push(vocabulary_defect(document, &format!("/x-gaps/{index}"), message));
+    }
+    catalogue
 }
 
 /// Reports a contract of an earlier version, whose catalogue repeated the locations of each gap.
-fn reject_written_locations(document: &Document) -> Result<(), Defect> {
+fn reject_written_locations(document: &Document, defects: &mut DefectList) {
     let gaps = document.root.member("x-gaps").map_or(&[][..], |gaps| gaps.elements());
-    let Some(index) = gaps.iter().position(|gap| gap.member("locations").is_some()) else {
-        return Ok(());
-    };
     let message = "`locations` follow from the `x-gap` and `x-null` keys that name the gap; remove them here";
-    Err(vocabulary_defect(
-        document,
-        &format!("/x-gaps/{index}/locations"),
-        message.to_owned(),
-    ))
+    let written = gaps
+        .iter()
+        .enumerate()
+        .filter(|(_, gap)| gap.member("locations").is_some());
+    for (index, _) in written {
+        let at = format!("/x-gaps/{index}/locations");
+        defects.push(vocabulary_defect(document, &at, message.to_owned()));
+    }
 }
 
 /// Returns the location that a reference to a gap is about: the one that has the `x-gap` or the `x-null`.
@@ -458,17 +579,17 @@ fn gap_location(reference: &str) -> &str {
 }
 
 /// Checks the location of each `x-null`: it must be on a schema of a response that has something below it.
-fn check_null_keys(expander: &Expander<'_>) -> Result<(), Defect> {
+fn check_null_keys(expander: &Expander<'_>, defects: &mut DefectList) {
     let document = expander.document;
     let mut references = Vec::new();
     gap_references(&document.root, &mut String::new(), &mut references);
-    let mut keys = references.iter().map(|(at, _)| at).filter(|at| at.ends_with("/x-null"));
-    let Some(at) = keys.find(|at| !expander.null_keys.contains(*at)) else {
-        return Ok(());
-    };
-    let message = "`x-null` applies to nothing here: it goes on the schema of a resource in a response, beside its \
-                   `properties`, and not beside a `$ref`";
-    Err(vocabulary_defect(document, at, message.to_owned()))
+    let keys = references.iter().map(|(at, _)| at);
+    let keys = keys.filter(|at| at.ends_with("/x-null") && *at != "/x-null");
+    for at in keys.filter(|at| !expander.null_keys.contains(*at)) {
+        let message = "`x-null` applies to nothing here: it goes on the schema of a resource in a response, beside its \
+                       `properties`, and not beside a `$ref`";
+        defects.push(vocabulary_defect(document, at, message.to_owned()));
+    }
 }
 
 /// Collects every `x-gap` entry and `x-null`, each with its own pointer.
@@ -502,111 +623,103 @@ fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, St
     }
 }
 
-/// Checks each invariant against the rest of the contract: the operations, parameters and gaps that it names exist.
-fn check_invariants(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Result<(), Defect> {
-    let gaps: HashSet<&str> = gaps.iter().map(|gap| gap.id.as_str()).collect();
-    let pages = operations.iter().filter(|operation| operation.page.is_some());
-    let pages: HashSet<&str> = pages.map(|operation| operation.name.as_str()).collect();
-    for operation in operations {
-        check_page(document, operation)?;
-        let at = pointer::join(&operation.pointer, "x-invariants");
-        let Invariants { created, updated, .. } = &operation.invariants;
-        if let Some(created) = created {
-            let at = format!("{at}/created");
-            check_carries(document, &gaps, &created.carries, &at)?;
-            if let Some(listed) = &created.listed {
-                check_listed(document, &pages, operation, (listed, &format!("{at}/listed")))?;
-                if listed.owner.is_some() && listed.array.is_none() {
-                    let message = "an `owner` needs `at`, the array within the owner's item; add it".to_owned();
-                    return Err(vocabulary_defect(document, &format!("{at}/listed"), message));
-                }
-            }
-        }
-        if let Some(updated) = updated {
-            let at = format!("{at}/updated");
-            check_carries(document, &gaps, &updated.carries, &at)?;
-            check_listed(document, &pages, operation, (&updated.listed, &format!("{at}/listed")))?;
-            if updated.listed.owner.is_none() {
-                let message = "an update needs `owner`, the path parameter that names the record; add it".to_owned();
-                return Err(vocabulary_defect(document, &format!("{at}/listed"), message));
+/// What invariants may name.
+struct Named<'document> {
+    gaps: HashSet<&'document str>,
+    /// The operations that have `x-page`.
+    pages: HashSet<&'document str>,
+}
+
+/// Checks the invariants of an operation against the rest of the contract: the operations, parameters and gaps that they
+/// name exist.
+fn check_invariants(document: &Document, operation: &Operation, named: &Named<'_>, defects: &mut DefectList) {
+    check_page(document, operation, defects);
+    let at = pointer::join(&operation.pointer, "x-invariants");
+    let mut fail = |at: &str, message: String| defects.push(vocabulary_defect(document, at, message));
+    let Invariants { created, updated, .. } = &operation.invariants;
+    if let Some(created) = created {
+        let at = format!("{at}/created");
+        check_carries(&named.gaps, &created.carries, &at, &mut fail);
+        if let Some(listed) = &created.listed {
+            let at = format!("{at}/listed");
+            check_listed(&named.pages, operation, (listed, &at), &mut fail);
+            if listed.owner.is_some() && listed.array.is_none() {
+                fail(
+                    &at,
+                    "an `owner` needs `at`, the array within the owner's item; add it".to_owned(),
+                );
             }
         }
     }
-    Ok(())
+    if let Some(updated) = updated {
+        let at = format!("{at}/updated");
+        check_carries(&named.gaps, &updated.carries, &at, &mut fail);
+        let at = format!("{at}/listed");
+        check_listed(&named.pages, operation, (&updated.listed, &at), &mut fail);
+        if updated.listed.owner.is_none() {
+            let message = "an update needs `owner`, the path parameter that names the record; add it";
+            fail(&at, message.to_owned());
+        }
+    }
 }
 
-fn check_carries(document: &Document, gaps: &HashSet<&str>, carries: &[Carry], at: &str) -> Result<(), Defect> {
+fn check_carries(gaps: &HashSet<&str>, carries: &[Carry], at: &str, fail: &mut impl FnMut(&str, String)) {
     for (index, carry) in carries.iter().enumerate() {
         let at = format!("{at}/carries/{index}");
         if let Some(gap) = carry.gap.as_ref().filter(|id| !gaps.contains(id.as_str())) {
-            let message = format!("`x-gaps` has no gap `{gap}`; add it there");
-            return Err(vocabulary_defect(document, &at, message));
+            fail(&at, format!("`x-gaps` has no gap `{gap}`; add it there"));
         }
-        if let Some(wrong) = [&carry.sent, &carry.returned_at]
-            .into_iter()
-            .find(|text| !pointer::is_pointer(text))
-        {
-            let message = format!("`{wrong}` is not a JSON pointer; start it with a slash");
-            return Err(vocabulary_defect(document, &at, message));
+        let fields = [&carry.sent, &carry.returned_at].into_iter();
+        for wrong in fields.filter(|text| !pointer::is_pointer(text)) {
+            fail(&at, format!("`{wrong}` is not a JSON pointer; start it with a slash"));
         }
     }
-    Ok(())
 }
 
-fn check_page(document: &Document, operation: &Operation) -> Result<(), Defect> {
+fn check_page(document: &Document, operation: &Operation, defects: &mut DefectList) {
     let Some(PageInvariant { parameter, .. }) = &operation.page else {
-        return Ok(());
+        return;
     };
-    let queries: Vec<_> = operation
-        .parameters
-        .iter()
-        .filter(|known| known.location == Location::Query)
-        .collect();
-    if queries.iter().any(|query| query.name == *parameter) {
-        return Ok(());
+    let parameters = operation.parameters.iter();
+    let queries = parameters.filter(|known| known.location == Location::Query);
+    let queries: Vec<_> = queries.map(|query| query.name.as_str()).collect();
+    if queries.contains(&parameter.as_str()) {
+        return;
     }
-    let known = queries
-        .iter()
-        .map(|query| format!("`{}`", query.name))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let known: Vec<_> = queries.iter().map(|name| format!("`{name}`")).collect();
     let message = format!(
         "`x-page` names the query parameter `{parameter}`, but the operation has {}",
-        or_none(&known)
+        or_none(&known.join(", "))
     );
-    Err(vocabulary_defect(
-        document,
-        &pointer::join(&operation.pointer, "x-page"),
-        message,
-    ))
+    let at = pointer::join(&operation.pointer, "x-page");
+    defects.push(vocabulary_defect(document, &at, message));
 }
 
 fn check_listed(
-    document: &Document,
     pages: &HashSet<&str>,
     operation: &Operation,
     (listed, at): (&Listed, &str),
-) -> Result<(), Defect> {
+    fail: &mut impl FnMut(&str, String),
+) {
     if !pages.contains(listed.operation.as_str()) {
         let mut known: Vec<_> = pages.iter().map(|name| format!("`{name}`")).collect();
         known.sort_unstable();
-        let known = known.join(", ");
         let message = format!(
             "`{}` is not an operation with `x-page`; those are {}",
             listed.operation,
-            or_none(&known)
+            or_none(&known.join(", "))
         );
-        return Err(vocabulary_defect(document, at, message));
+        fail(at, message);
     }
-    match &listed.owner {
-        Some(owner) if !operation.parameters.iter().any(|parameter| parameter.name == *owner) => {
-            let message = format!(
-                "the owner `{owner}` is not a parameter of `{}`; name one",
-                operation.name
-            );
-            Err(vocabulary_defect(document, at, message))
-        }
-        _ => Ok(()),
+    let mut parameters = operation.parameters.iter();
+    if let Some(owner) = &listed.owner
+        && !parameters.any(|parameter| parameter.name == *owner)
+    {
+        let message = format!(
+            "the owner `{owner}` is not a parameter of `{}`; name one",
+            operation.name
+        );
+        fail(at, message);
     }
 }
 

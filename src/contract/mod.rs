@@ -2,7 +2,7 @@
 //! its location.
 //!
 //! - **In**: the text of a document, YAML or JSON, and the name that messages give it.
-//! - **Out**: a [`Contract`], or a [`Defect`] with line, pointer and fix.
+//! - **Out**: a [`Contract`], or [`Defects`](defect::Defects), each with line, pointer and fix.
 //! - **Start with** [`Contract::open`] for a file, [`Contract::built_in`] for the document of this crate, and
 //!   [`fact::Fact`] for what a response can break.
 //!
@@ -15,7 +15,7 @@
 //! let fact = fact.expect("the built-in contract lists tags");
 //! println!("openapi.yaml:{} says {}", contract.position(fact).line, fact.documented);
 //! # assert_eq!(fact.documented.to_string(), "integer");
-//! # Ok::<(), countersign::contract::defect::Defect>(())
+//! # Ok::<(), countersign::contract::defect::Defects>(())
 //! ```
 //!
 //! Our own keys are defined in [`vocabulary`]. `build.rs` includes this module, so that a build reports a defect in the
@@ -44,6 +44,7 @@ mod name;
 pub mod openapi;
 pub mod operation;
 pub mod pointer;
+mod reach;
 pub mod shape;
 pub mod shared_string;
 #[cfg(test)]
@@ -53,14 +54,14 @@ pub mod vocabulary;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use defect::Defect;
+use defect::{Defect, Defects};
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
 use link::Link;
 pub use load::is_json;
-use load::{Prefer, Types};
+use load::{Prefer, Reading, Types};
 use openapi::{did_you_mean, near, target_of};
-use operation::{Operation, OperationId, Security, SecurityScheme};
+use operation::{Method, Operation, OperationId, Security, SecurityScheme};
 use shape::{Shape, ShapeId};
 use shared_string::SharedString;
 use vocabulary::{Equivalence, Gap};
@@ -123,6 +124,10 @@ pub struct Contract {
     pub shapes: Vec<Shape>,
     /// Every statement that a response can break.
     pub facts: Vec<Fact>,
+    /// The defects of the document, in its order; none of a contract that was read strictly.
+    pub defects: Vec<Defect>,
+    /// The operations that are left out because of a defect, in the order of the document.
+    pub omitted: Vec<OmittedOperation>,
     by_kind: HashMap<(OperationId, FactKind), FactId>,
     by_name: HashMap<String, OperationId>,
     /// The indexes in `links` of those that lead to an operation.
@@ -136,6 +141,21 @@ pub struct Contract {
     field_names: HashSet<SharedString>,
     /// Whether a name that it does not document is never printed.
     hides_other_names: bool,
+}
+
+/// An operation of the document that cannot be read.
+#[derive(Clone, Debug)]
+pub struct OmittedOperation {
+    /// Its name, as that of [`Operation`].
+    pub name: String,
+    /// The method.
+    pub method: Method,
+    /// The path, with its parameters in braces.
+    pub path: String,
+    /// Its location in the document.
+    pub pointer: String,
+    /// The first defect that concerns it: in it, or in something that it refers to.
+    pub defect: Defect,
 }
 
 /// The statements of a contract, as they are read.
@@ -206,6 +226,8 @@ impl Contract {
             gaps,
             shapes,
             facts,
+            defects: Vec::new(),
+            omitted: Vec::new(),
             by_kind,
             by_name,
             links_by_target,
@@ -221,9 +243,9 @@ impl Contract {
     ///
     /// # Errors
     ///
-    /// The first [`Defect`], with file, line and pointer.
-    pub fn read(name: &str, text: String) -> Result<Self, Defect> {
-        load::contract(name, text, Types::OfAnother, Prefer::Token)
+    /// All [`Defects`] of the document, each with file, line and pointer.
+    pub fn read(name: &str, text: String) -> Result<Self, Defects> {
+        Self::without_defects(Document::read(name, text)?, Types::OfAnother)
     }
 
     /// Reads the contract that the client's types are generated from.
@@ -231,8 +253,14 @@ impl Contract {
     /// # Errors
     ///
     /// As in [`Contract::read`].
-    pub(crate) fn read_with_types(name: &str, text: String) -> Result<Self, Defect> {
-        load::contract(name, text, Types::OfThisContract, Prefer::Token)
+    pub(crate) fn read_with_types(name: &str, text: String) -> Result<Self, Defects> {
+        Self::without_defects(Document::read(name, text)?, Types::OfThisContract)
+    }
+
+    fn without_defects(document: Document, types: Types) -> Result<Self, Defects> {
+        let prefer = Prefer::Token;
+        let mut contract = load::contract(document, Reading { types, prefer })?;
+        Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
     }
 
     /// Returns the contract as a caller with a user and a password meets it: by HTTP Basic, wherever that is one of
@@ -241,10 +269,10 @@ impl Contract {
     ///
     /// # Errors
     ///
-    /// None: the same text was read before.
-    pub(crate) fn for_user_and_password(&self) -> Result<Self, Defect> {
-        let text = self.document.text.clone();
-        let mut contract = load::contract(&self.document.name, text, Types::OfAnother, Prefer::UserAndPassword)?;
+    /// None: the same document was read before.
+    pub(crate) fn for_user_and_password(&self) -> Result<Self, Defects> {
+        let (types, prefer) = (Types::OfAnother, Prefer::UserAndPassword);
+        let mut contract = load::contract(self.document.clone(), Reading { types, prefer })?;
         for (operation, own) in contract.operations.iter_mut().zip(&self.operations) {
             for (parameter, own) in operation.parameters.iter_mut().zip(&own.parameters) {
                 parameter.given.clone_from(&own.given);

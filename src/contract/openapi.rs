@@ -10,25 +10,26 @@
 
 use std::collections::HashMap;
 
-use super::defect::{Defect, Problem};
+use super::defect::{Defect, DefectList, Problem};
 use super::document::{Document, Member, Node, NodeKind};
 use super::pointer;
 use super::vocabulary::{RENAMED, RENAMED_RUN_TAG, RUN_TAG};
 
-/// Checks the structure and the references of an OpenAPI 3.0 document.
+/// Checks the structure and the references of an OpenAPI 3.0 document, and adds every [`Defect`].
 ///
 /// # Errors
 ///
-/// The first [`Defect`] in the order of the file. For a document of another version, the defect is the version.
-pub fn validate(document: &Document) -> Result<(), Defect> {
+/// The defect of a text that is no OpenAPI document, or is one of another version.
+pub(super) fn validate(document: &Document, defects: &mut DefectList) -> Result<(), Defect> {
     version(document)?;
     let mut walk = Walk {
         document,
         pointer: String::new(),
-        error: None,
+        defects,
     };
     walk.object(&document.root, &OPENAPI);
-    walk.error.map_or_else(|| operation_ids(document), Err)
+    operation_ids(document, defects);
+    Ok(())
 }
 
 /// The maximum number of references that one may follow to its definition.
@@ -83,7 +84,7 @@ fn version(document: &Document) -> Result<(), Defect> {
     }
 }
 
-fn operation_ids(document: &Document) -> Result<(), Defect> {
+fn operation_ids(document: &Document, defects: &mut DefectList) {
     let mut lines: HashMap<&str, u32> = HashMap::new();
     for path in document.root.member("paths").map_or(&[][..], Node::members) {
         for operation in path.node.members() {
@@ -94,9 +95,11 @@ fn operation_ids(document: &Document) -> Result<(), Defect> {
             else {
                 continue;
             };
-            if let Some(first_line) = lines.insert(id, line) {
+            let first_line = lines.get(id).copied();
+            lines.entry(id).or_insert(line);
+            if let Some(first_line) = first_line {
                 let pointer = pointer::join(&pointer::join("/paths", &path.name), &operation.name);
-                return Err(document.defect(
+                defects.push(document.defect(
                     &pointer::join(&pointer, "operationId"),
                     Problem::DuplicateOperation {
                         id: id.to_owned(),
@@ -106,7 +109,6 @@ fn operation_ids(document: &Document) -> Result<(), Defect> {
             }
         }
     }
-    Ok(())
 }
 
 /// An object of OpenAPI: its name in the specification and its fixed fields.
@@ -148,7 +150,7 @@ enum Expect {
 struct Walk<'document> {
     document: &'document Document,
     pointer: String,
-    error: Option<Defect>,
+    defects: &'document mut DefectList,
 }
 
 impl Walk<'_> {
@@ -162,32 +164,25 @@ impl Walk<'_> {
         {
             return self.reference(reference);
         }
-        if let Some(field) = shape
-            .fields
-            .iter()
-            .find(|field| field.required && node.member(field.name).is_none())
-        {
-            let misspelled = members.iter().find(|member| near(&member.name, [field.name]).is_some());
-            return match misspelled {
-                Some(member) => self.unknown(shape, member, field.name),
-                None => self.fail(
-                    "",
-                    Problem::Missing {
-                        object: shape.name,
-                        name: field.name,
-                    },
-                ),
-            };
+        // The members that a required field was misspelled as.
+        let mut misspelled = Vec::new();
+        let is_missing = |field: &&Field| field.required && node.member(field.name).is_none();
+        for field in shape.fields.iter().filter(is_missing) {
+            let meant = |member: &&Member| !is_known(shape, member) && near(&member.name, [field.name]).is_some();
+            if let Some(member) = members.iter().find(meant) {
+                misspelled.push(&member.name);
+                self.unknown(shape, member, field.name);
+            } else {
+                let (object, name) = (shape.name, field.name);
+                self.fail("", Problem::Missing { object, name });
+            }
         }
-        for member in members {
+        for member in members.iter().filter(|member| !misspelled.contains(&&member.name)) {
             self.member(member, shape);
         }
     }
 
     fn member(&mut self, member: &Member, shape: &'static Shape) {
-        if self.error.is_some() {
-            return;
-        }
         if member.name.starts_with("x-") {
             return self.extension(member);
         }
@@ -240,12 +235,13 @@ impl Walk<'_> {
     }
 
     fn within(&mut self, token: &str, check: impl FnOnce(&mut Self)) {
-        if self.error.is_none() {
-            let length = self.pointer.len();
-            pointer::push(&mut self.pointer, token);
-            check(self);
-            self.pointer.truncate(length);
+        if self.defects.is_full() {
+            return;
         }
+        let length = self.pointer.len();
+        pointer::push(&mut self.pointer, token);
+        check(self);
+        self.pointer.truncate(length);
     }
 
     fn reference(&mut self, reference: &Node) {
@@ -325,17 +321,19 @@ impl Walk<'_> {
         self.fail("", problem);
     }
 
-    /// Keeps the first defect, at the member with that name or, if the name is empty, at the current location.
+    /// Adds a defect at the member with that name or, if the name is empty, at the current location.
     fn fail(&mut self, name: &str, problem: Problem) {
-        if self.error.is_none() {
-            let pointer = if name.is_empty() {
-                self.pointer.clone()
-            } else {
-                pointer::join(&self.pointer, name)
-            };
-            self.error = Some(self.document.defect(&pointer, problem));
-        }
+        let pointer = if name.is_empty() {
+            self.pointer.clone()
+        } else {
+            pointer::join(&self.pointer, name)
+        };
+        self.defects.push(self.document.defect(&pointer, problem));
     }
+}
+
+fn is_known(shape: &Shape, member: &Member) -> bool {
+    shape.fields.iter().any(|field| member.name == field.name)
 }
 
 /// Returns the pointer that a node refers to, if the node is a reference within the file.
@@ -669,6 +667,7 @@ static SCHEMA: Shape = referable(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::defect::Defects;
 
     const SMALL: &str = "\
 openapi: 3.0.3
@@ -691,8 +690,11 @@ components:
         name: {type: string}
 ";
 
-    fn check(text: &str) -> Result<(), Defect> {
-        validate(&Document::read("contract.yaml", text.to_owned()).unwrap())
+    fn check(text: &str) -> Result<(), Defects> {
+        let document = Document::read("contract.yaml", text.to_owned()).unwrap();
+        let mut defects = DefectList::default();
+        validate(&document, &mut defects)?;
+        Defects::new(defects.in_order()).map_or(Ok(()), Err)
     }
 
     fn broken(from: &str, to: &str) -> String {
@@ -704,8 +706,7 @@ components:
     fn a_reference_that_leads_to_no_definition_is_rejected() {
         let schemas = |schemas: &str| {
             let head = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n";
-            let document = Document::read("a.yaml", format!("{head}{schemas}")).unwrap();
-            validate(&document).map_err(|defect| defect.to_string())
+            check(&format!("{head}{schemas}")).map_err(|defects| defects.to_string())
         };
         let chain = |length: usize| {
             let links =
@@ -765,7 +766,8 @@ components:
             "components:",
             "  /others:\n    get:\n      operationId: listThings\n      responses: {}\ncomponents:",
         );
-        let defect = check(&twice).unwrap_err();
+        let defects = check(&twice).unwrap_err();
+        let defect = defects.first();
         assert_eq!(
             defect.problem,
             Problem::DuplicateOperation {
@@ -774,6 +776,32 @@ components:
             }
         );
         assert_eq!(defect.position.line, 15);
+    }
+
+    #[test]
+    fn every_defect_is_reported_in_the_order_of_the_file() {
+        let broken = SMALL
+            .replace("title: Small, ", "")
+            .replace("description: All of them", "descripton: All of them")
+            .replace("schemas/Thing'", "schemas/Thign'")
+            .replace("type: string", "type: strnig, minLength: one");
+        let defects = check(&broken).unwrap_err();
+        let lines: Vec<_> = defects.iter().map(|defect| defect.position.line).collect();
+        assert_eq!(lines, [2, 9, 12, 18, 18]);
+        assert_eq!(defects.to_string().lines().count(), 5);
+        let line = defects.in_one_line();
+        assert!(
+            line.ends_with("the info object has no `title`; add it; and 4 more defects"),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn a_long_list_of_defects_is_cut_with_a_count() {
+        let schemas: String = (0..30).map(|index| format!("    S{index}: {{type: 1}}\n")).collect();
+        let message = check(&format!("{SMALL}{schemas}")).unwrap_err().to_string();
+        assert_eq!(message.lines().count(), 21);
+        assert!(message.ends_with("\nand 10 more defects"), "{message}");
     }
 
     #[test]

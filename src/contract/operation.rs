@@ -168,6 +168,9 @@ pub enum Method {
 }
 
 impl Method {
+    /// The names of the methods in a path item.
+    pub(super) const KEYS: [&str; 8] = ["delete", "get", "head", "options", "patch", "post", "put", "trace"];
+
     /// Returns the method for its lower-case name in a path item.
     #[must_use]
     pub fn from_key(key: &str) -> Option<Self> {

@@ -236,6 +236,17 @@ impl<'document> Expander<'document> {
         self.rejected.take().map_or(Ok(shape), Err)
     }
 
+    /// Returns how far the expansion has come, for [`Self::roll_back`].
+    pub(super) fn mark(&self) -> (usize, usize) {
+        (self.shapes.len(), self.facts.len())
+    }
+
+    /// Forgets what was expanded since the mark. It still counts against [`MAXIMUM_PARTS`].
+    pub(super) fn roll_back(&mut self, (shapes, facts): (usize, usize)) {
+        self.shapes.truncate(shapes);
+        self.facts.truncate(facts);
+    }
+
     fn count(&self, parts: usize) {
         self.parts.set(self.parts.get().saturating_add(parts));
     }

@@ -1,10 +1,10 @@
 //! Small contracts for the tests of how a contract is read. Start with [`of_schema`] or [`of_paths`].
 
 use super::Contract;
-use super::defect::Defect;
+use super::defect::Defects;
 
 /// A contract with these paths and components, YAML lines from the first column on.
-pub(super) fn of_paths(paths: &str, components: &str) -> Result<Contract, Defect> {
+pub(super) fn of_paths(paths: &str, components: &str) -> Result<Contract, Defects> {
     let indented = |text: &str| text.replace('\n', "\n  ");
     let (paths, components) = (indented(paths), indented(components));
     let components = if components.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn of_schema(schema: &str, schemas: &str) -> Contract {
 }
 
 /// Like [`of_schema`], but returns the defect.
-pub(super) fn try_schema(schema: &str, schemas: &str) -> Result<Contract, Defect> {
+pub(super) fn try_schema(schema: &str, schemas: &str) -> Result<Contract, Defects> {
     let content = format!("content: {{application/json: {{schema: {schema}}}}}");
     let path =
         format!("/things: {{get: {{operationId: get, responses: {{'200': {{description: Things, {content}}}}}}}}}");

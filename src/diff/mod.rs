@@ -33,7 +33,7 @@
 //! *unclear*, with the reason; what cannot be decided is never called compatible or breaking. Descriptions, examples,
 //! order, `$ref` or inline, and how `allOf` is split say nothing to a caller, and are not compared.
 //!
-//! It reads documents and not contracts, because a contract rejects a document at its first defect.
+//! It reads documents and not contracts, because a contract rejects a document that has a defect.
 
 mod accepted;
 mod bodies;

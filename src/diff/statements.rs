@@ -237,9 +237,9 @@ pub(super) fn facts(old: &Document, new: &Document) -> FactChanges {
     let read = |document: &Document| Contract::read(&document.name, document.text.clone());
     let (was, is) = match (read(old), read(new)) {
         (Ok(was), Ok(is)) => (was, is),
-        (Err(defect), _) | (_, Err(defect)) => {
+        (Err(defects), _) | (_, Err(defects)) => {
             return FactChanges {
-                not_compared: Some(defect.to_string()),
+                not_compared: Some(defects.in_one_line()),
                 ..FactChanges::default()
             };
         }

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::redact::{SHORTEST_TOKEN, TOO_SHORT};
 use crate::client::Token;
 use crate::contract::Contract;
-use crate::contract::defect::Defect;
+use crate::contract::defect::Defects;
 
 /// Why a token cannot be sent by HTTP Basic. The messages contain nothing of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,7 +43,7 @@ pub(super) fn secret(token: &str) -> Option<&str> {
 /// # Errors
 ///
 /// Those of [`Contract::for_user_and_password`].
-pub(crate) fn contract_for(contract: &Contract, token: &Token) -> Result<Option<Contract>, Defect> {
+pub(crate) fn contract_for(contract: &Contract, token: &Token) -> Result<Option<Contract>, Defects> {
     let differs = is_user_and_password(token) && contract.offers_basic();
     differs.then(|| contract.for_user_and_password()).transpose()
 }

@@ -16,7 +16,7 @@
 //!     println!("{:?} {}", step.action, contract.operation(step.operation).name);
 //! }
 //! # assert!(reads.steps.len() > 4);
-//! # Ok::<(), countersign::contract::defect::Defect>(())
+//! # Ok::<(), countersign::contract::defect::Defects>(())
 //! ```
 //!
 //! What a call carries depends on what the target shows, so bodies are made while the plan runs:

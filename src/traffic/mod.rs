@@ -15,7 +15,7 @@
 //! let file = File { name: "morning.har".to_owned(), content: Box::new(archive.as_bytes()) };
 //! let judged = judge(&contract, vec![file], Settings::default(), &mut |_| {});
 //! assert!(judged.target.is_none(), "no entry called an operation");
-//! # Ok::<(), countersign::contract::defect::Defect>(())
+//! # Ok::<(), countersign::contract::defect::Defects>(())
 //! ```
 //!
 //! # Design
