@@ -1,10 +1,13 @@
-//! Announces where the token goes, before it is sent; `--quiet` does not silence this.
+//! Announces where the token goes, before it is sent, and what of the contract is left out; `--quiet` does not silence
+//! this.
 
 use super::arguments::Arguments;
 use super::config::ResolvedArguments;
 use super::edge;
+use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::printable;
+use crate::report::counted;
 
 /// Announces which token goes to a target that was not named on the command line, and warns where it goes unencrypted.
 pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_token: bool) {
@@ -33,6 +36,39 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
         edge::note(&format!(
             "warning: the token goes to {} unencrypted, and anyone on the way can read it; use https",
             target.origin()
+        ));
+    }
+}
+
+/// The number of defects, and of operations that one of them takes out, which are printed.
+const MOST_PRINTED: usize = 20;
+
+/// Warns of the defects of a contract that was read nevertheless, with the operations that are left out for each.
+pub(super) fn omitted(contract: &Contract) {
+    for defect in contract.defects.iter().take(MOST_PRINTED) {
+        let concerned = contract.omitted.iter().filter(|operation| operation.defect == *defect);
+        let names: Vec<_> = concerned.map(|operation| format!("`{}`", operation.name)).collect();
+        let shown = names.get(..MOST_PRINTED).unwrap_or(&names).join(", ");
+        let without = match names.len().saturating_sub(MOST_PRINTED) {
+            _ if names.is_empty() => String::new(),
+            0 => format!("; left out: {shown}"),
+            more => format!("; left out: {shown}, and {more} more"),
+        };
+        edge::note(&format!("warning: {defect}{without}"));
+    }
+    let (more, file) = (
+        contract.defects.len().saturating_sub(MOST_PRINTED),
+        &contract.document.name,
+    );
+    if more > 0 {
+        edge::note(&format!("warning: {} in {file}", counted(more, "more defect")));
+    }
+    if !contract.omitted.is_empty() {
+        let omitted = contract.omitted.len();
+        let all = counted(contract.operations.len() + omitted, "operation");
+        edge::note(&format!(
+            "warning: {omitted} of the {all} in {file} {} left out",
+            if omitted == 1 { "is" } else { "are" }
         ));
     }
 }

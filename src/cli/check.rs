@@ -168,14 +168,17 @@ pub(super) fn reject_own_overwrites(
     reject_overwrites(&outputs, &inputs)
 }
 
-/// Reads the contract from a file, or the built-in one.
+/// Reads the contract from a file, or the built-in one. Of a file, the operations with a defect are left out, which is
+/// told on standard error.
 pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
     match spec {
         None => Ok(Contract::built_in()?),
         Some(path) => {
             let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
             let text = edge::read("contract", path, most)?;
-            Ok(Contract::read(&path.display().to_string(), text)?)
+            let contract = Contract::read_partly(&path.display().to_string(), text)?;
+            announce::omitted(&contract);
+            Ok(contract)
         }
     }
 }

@@ -74,10 +74,12 @@ impl DefectList {
         self.is_full
     }
 
+    /// Returns the number of defects.
     pub(super) fn len(&self) -> usize {
         self.defects.len()
     }
 
+    /// Returns the defects in the order in which they were found.
     pub(super) fn as_slice(&self) -> &[Defect] {
         &self.defects
     }

@@ -15,7 +15,7 @@ use std::fmt;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput, Tag};
 use serde_json::{Map, Number, Value};
 
-use super::defect::{Defect, Problem};
+use super::defect::{Defect, DefectList, Problem};
 use super::pointer;
 use super::shared_string::{SharedString, StringPool};
 
@@ -213,6 +213,10 @@ pub struct Document {
     pub root: Node,
     /// The byte offset of each line in the text.
     lines: Vec<u32>,
+    /// The names that appear twice in an object, which has the first value alone.
+    duplicates: DefectList,
+    /// The second values of those names that may contain operations, with their pointers.
+    dropped: Vec<(String, Node)>,
 }
 
 impl fmt::Debug for Document {
@@ -232,11 +236,28 @@ impl Document {
     /// A [`Defect`] with the line: text that is not YAML, a name that appears twice in an object, more than one
     /// document, or one that exceeds [`MAXIMUM_BYTES`], [`MAXIMUM_DEPTH`] or [`MAXIMUM_NODES`].
     pub fn read(name: &str, text: String) -> Result<Self, Defect> {
-        let root = if text.starts_with('{') {
-            Reader::new(name, &format!("{START}{text}"), START.len())?.document()?
-        } else {
-            Reader::new(name, &text, 0)?.document()?
+        let document = Self::read_past_duplicates(name, text)?;
+        document
+            .duplicates
+            .as_slice()
+            .first()
+            .cloned()
+            .map_or(Ok(document), Err)
+    }
+
+    /// Reads one document, of which an object may have a name twice: it has the first value.
+    ///
+    /// # Errors
+    ///
+    /// The others of [`Self::read`].
+    pub(super) fn read_past_duplicates(name: &str, text: String) -> Result<Self, Defect> {
+        let with_start = text.starts_with('{').then(|| format!("{START}{text}"));
+        let mut reader = match &with_start {
+            Some(with_start) => Reader::new(name, with_start, START.len())?,
+            None => Reader::new(name, &text, 0)?,
         };
+        let root = reader.document()?;
+        let (duplicates, dropped) = (reader.duplicates, reader.dropped);
         let ends = (1..).zip(text.bytes()).filter(|(_, byte)| *byte == b'\n');
         let lines = [0].into_iter().chain(ends.map(|(after, _)| after)).collect();
         Ok(Self {
@@ -244,7 +265,20 @@ impl Document {
             text,
             root,
             lines,
+            duplicates,
+            dropped,
         })
+    }
+
+    /// Returns the names that appear twice in an object.
+    pub(super) fn duplicates(&self) -> &[Defect] {
+        self.duplicates.as_slice()
+    }
+
+    /// Returns the values that were dropped because their names appear twice, and that may contain operations, with
+    /// their pointers.
+    pub(super) fn dropped(&self) -> &[(String, Node)] {
+        &self.dropped
     }
 
     /// Returns the line with this number, from 1, without its end; empty where there is no such line.
@@ -313,13 +347,25 @@ impl Document {
 /// be.
 const START: &str = "--- ";
 
+/// The value of an anchor.
+#[derive(Clone)]
+struct Anchor {
+    node: Node,
+    /// The number of its nodes.
+    size: usize,
+    /// A name that appears twice in it.
+    duplicate: Option<Defect>,
+}
+
 /// Builds nodes from the parser's events.
 struct Reader<'text> {
     name: &'text str,
     /// The number of characters that precede the text in its first line.
     before: usize,
     events: Parser<'text, StrInput<'text>>,
-    anchors: HashMap<usize, (Node, usize)>,
+    anchors: HashMap<usize, Anchor>,
+    duplicates: DefectList,
+    dropped: Vec<(String, Node)>,
     pointer: String,
     depth: usize,
     nodes: usize,
@@ -337,6 +383,8 @@ impl<'text> Reader<'text> {
             before,
             events: Parser::new_from_str(text),
             anchors: HashMap::new(),
+            duplicates: DefectList::default(),
+            dropped: Vec::new(),
             pointer: String::new(),
             depth: 0,
             nodes: 0,
@@ -353,7 +401,7 @@ impl<'text> Reader<'text> {
         Ok(reader)
     }
 
-    fn document(mut self) -> Result<Node, Defect> {
+    fn document(&mut self) -> Result<Node, Defect> {
         let root = loop {
             let (event, span) = self.next()?;
             match event {
@@ -402,7 +450,7 @@ impl<'text> Reader<'text> {
     fn node(&mut self, event: Event<'text>, span: Span) -> Result<Node, Defect> {
         let at = self.position(&span.start);
         self.count(1, at)?;
-        let before = self.nodes;
+        let (before, duplicates) = (self.nodes, self.duplicates.len());
         let (kind, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => (self.scalar(&text, style, tag.as_deref()), anchor),
             Event::SequenceStart(anchor, _) => (NodeKind::Array(self.elements(at)?.into_boxed_slice()), anchor),
@@ -418,15 +466,25 @@ impl<'text> Reader<'text> {
             // The value of an anchor is kept as well as the tree, and anchors may contain anchors.
             let size = self.nodes - before + 1;
             self.count(size, at)?;
-            self.anchors.insert(anchor, (node.clone(), size));
+            let duplicate = self.duplicates.as_slice().get(duplicates).cloned();
+            let kept = Anchor {
+                node: node.clone(),
+                size,
+                duplicate,
+            };
+            self.anchors.insert(anchor, kept);
         }
         Ok(node)
     }
 
     fn alias(&mut self, anchor: usize, at: Position) -> Result<Node, Defect> {
-        let Some((node, size)) = self.anchors.get(&anchor).cloned() else {
+        let Some(Anchor { node, size, duplicate }) = self.anchors.get(&anchor).cloned() else {
             return Err(self.defect(at, Problem::AliasInsideItself));
         };
+        // Its pointer is that of the anchor, so that nothing would say that this value is defective too.
+        if let Some(duplicate) = duplicate {
+            return Err(duplicate);
+        }
         self.count(size, at)?;
         Ok(node)
     }
@@ -463,12 +521,15 @@ impl<'text> Reader<'text> {
             };
             let length = self.pointer.len();
             pointer::push(&mut self.pointer, &name);
-            if let Some(first_line) = lines.insert(name.clone(), at.line) {
-                let name = name.to_string();
-                return Err(self.defect(at, Problem::DuplicateName { name, first_line }));
-            }
+            let first_line = lines.get(&name).copied();
+            lines.entry(name.clone()).or_insert(at.line);
             let (event, span) = self.next()?;
             let node = self.node(event, span)?;
+            if let Some(first_line) = first_line {
+                self.duplicate(name.to_string(), (at, first_line), node);
+                self.pointer.truncate(length);
+                continue;
+            }
             self.pointer.truncate(length);
             self.members.push(Member {
                 name,
@@ -478,6 +539,16 @@ impl<'text> Reader<'text> {
         }
         self.depth -= 1;
         Ok(self.members.split_off(first))
+    }
+
+    /// Notes a name that its object has already, on the first line, and drops its value.
+    fn duplicate(&mut self, name: String, (at, first_line): (Position, u32), node: Node) {
+        let is_of_paths = self.pointer.starts_with("/paths") && pointer::tokens(&self.pointer).count() <= 2;
+        if is_of_paths && !self.duplicates.is_full() {
+            self.dropped.push((self.pointer.clone(), node));
+        }
+        let defect = self.defect(at, Problem::DuplicateName { name, first_line });
+        self.duplicates.push(defect);
     }
 
     /// Resolves a scalar by YAML 1.2's core schema; a number that JSON cannot hold stays a string.

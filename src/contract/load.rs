@@ -53,6 +53,11 @@ pub(super) struct Reading {
 /// The defects, where they leave no operation.
 pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract, Defects> {
     let mut defects = DefectList::default();
+    document
+        .duplicates()
+        .iter()
+        .cloned()
+        .for_each(|defect| defects.push(defect));
     openapi::validate(&document, &mut defects)?;
     reject_root_null_key(&document, &mut defects);
     let gaps = gaps(&document, &mut defects);
@@ -60,7 +65,8 @@ pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract,
     check_root_edge_cases(&document, &mut defects);
     let locations = locations(&document, defects.as_slice());
     let mut expander = Expander::new(&document);
-    let (mut operations, omitted) = operations(&mut expander, &locations, &gaps, &mut defects);
+    let (mut operations, mut omitted) = operations(&mut expander, &locations, &gaps, &mut defects);
+    omitted.extend(dropped(&document));
     for operation in &mut operations {
         operation.security = security(&document, &operation.pointer, reading.prefer);
     }
@@ -132,6 +138,40 @@ fn locations<'document>(document: &'document Document, defects: &[Defect]) -> Ve
         }
     }
     locations
+}
+
+/// Returns the operations in path items that were dropped, because their paths appear twice.
+fn dropped(document: &Document) -> Vec<OmittedOperation> {
+    let mut omitted = Vec::new();
+    for (pointer, node) in document.dropped() {
+        let Some(defect) = document.duplicates().iter().find(|defect| defect.pointer == *pointer) else {
+            continue;
+        };
+        let items: Vec<_> = match pointer::tokens(pointer).nth(1) {
+            Some(path) => vec![(path, node)],
+            None => node
+                .members()
+                .iter()
+                .map(|path| (path.name.to_string(), &path.node))
+                .collect(),
+        };
+        for (path, item) in items {
+            for member in item.members() {
+                let Some(method) = Method::from_key(&member.name) else {
+                    continue;
+                };
+                let id = member.node.member("operationId").and_then(Node::string);
+                omitted.push(OmittedOperation {
+                    name: id.map_or_else(|| format!("{method} {path}"), str::to_owned),
+                    method,
+                    path: path.clone(),
+                    pointer: pointer.clone(),
+                    defect: defect.clone(),
+                });
+            }
+        }
+    }
+    omitted
 }
 
 /// Reads each operation that no defect concerns.

@@ -93,11 +93,21 @@ pub struct UnknownOperation {
     name: String,
     hint: String,
     known: String,
+    /// What is wrong with it, if the document has it.
+    defect: Option<Box<Defect>>,
 }
 
 impl fmt::Display for UnknownOperation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, hint, known } = self;
+        let Self {
+            name,
+            hint,
+            known,
+            defect,
+        } = self;
+        if let Some(defect) = defect {
+            return write!(formatter, "the operation `{name}` is left out, because of {defect}");
+        }
         write!(
             formatter,
             "there is no operation `{name}`{hint}; the operations are {known}"
@@ -124,7 +134,7 @@ pub struct Contract {
     pub shapes: Vec<Shape>,
     /// Every statement that a response can break.
     pub facts: Vec<Fact>,
-    /// The defects of the document, in its order; none of a contract that was read strictly.
+    /// The defects of the document, in its order; none unless it was read by [`Contract::read_partly`].
     pub defects: Vec<Defect>,
     /// The operations that are left out because of a defect, in the order of the document.
     pub omitted: Vec<OmittedOperation>,
@@ -245,7 +255,18 @@ impl Contract {
     ///
     /// All [`Defects`] of the document, each with file, line and pointer.
     pub fn read(name: &str, text: String) -> Result<Self, Defects> {
-        Self::without_defects(Document::read(name, text)?, Types::OfAnother)
+        Self::without_defects(name, text, Types::OfAnother)
+    }
+
+    /// Reads what can be read of a document: an operation with a defect is left out, and so is one that refers to
+    /// something with a defect. [`Contract::omitted`] has these operations, and [`Contract::defects`] every defect.
+    ///
+    /// # Errors
+    ///
+    /// All [`Defects`], where they leave no operation.
+    pub fn read_partly(name: &str, text: String) -> Result<Self, Defects> {
+        let (types, prefer) = (Types::OfAnother, Prefer::Token);
+        load::contract(Document::read_past_duplicates(name, text)?, Reading { types, prefer })
     }
 
     /// Reads the contract that the client's types are generated from.
@@ -254,11 +275,11 @@ impl Contract {
     ///
     /// As in [`Contract::read`].
     pub(crate) fn read_with_types(name: &str, text: String) -> Result<Self, Defects> {
-        Self::without_defects(Document::read(name, text)?, Types::OfThisContract)
+        Self::without_defects(name, text, Types::OfThisContract)
     }
 
-    fn without_defects(document: Document, types: Types) -> Result<Self, Defects> {
-        let prefer = Prefer::Token;
+    fn without_defects(name: &str, text: String, types: Types) -> Result<Self, Defects> {
+        let (document, prefer) = (Document::read_past_duplicates(name, text)?, Prefer::Token);
         let mut contract = load::contract(document, Reading { types, prefer })?;
         Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
     }
@@ -376,7 +397,9 @@ impl Contract {
     pub fn find_operation(&self, name: &str) -> Result<OperationId, UnknownOperation> {
         self.operation_named(name).ok_or_else(|| {
             let known = || self.operations.iter().map(|operation| operation.name.as_str());
+            let omitted = self.omitted.iter().find(|operation| operation.name == name);
             UnknownOperation {
+                defect: omitted.map(|operation| Box::new(operation.defect.clone())),
                 name: name.to_owned(),
                 hint: did_you_mean(near(name, known())),
                 known: known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),

@@ -184,3 +184,198 @@ impl Problem {
 fn is_prose(name: &str) -> bool {
     matches!(name, "description" | "summary" | "title")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::Contract;
+    use crate::contract::defect::Defects;
+
+    /// Four operations: two on `Thing`, one on `Other` by way of a response, one on nothing.
+    const SOUND: &str = "\
+openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    get:
+      operationId: list
+      responses: {'200': {description: a, content: {application/json: {schema: {$ref: '#/components/schemas/Things'}}}}}
+    post:
+      operationId: create
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}
+      responses: {'201': {description: a}}
+  /others:
+    get:
+      operationId: others
+      responses: {'200': {$ref: '#/components/responses/Others'}}
+  /health:
+    parameters: [{name: verbose, in: query, schema: {type: boolean}}]
+    get:
+      operationId: health
+      responses: {'200': {description: a}}
+components:
+  responses:
+    Others: {description: a, content: {application/json: {schema: {$ref: '#/components/schemas/Other'}}}}
+  schemas:
+    Things: {type: array, items: {$ref: '#/components/schemas/Thing'}}
+    Thing: {type: object, properties: {parent: {$ref: '#/components/schemas/Thing'}, size: {type: integer}}}
+    Other: {type: object}
+    Unused: {type: string}
+";
+
+    fn partly(text: &str) -> Result<Contract, Defects> {
+        Contract::read_partly("things.yaml", text.to_owned())
+    }
+
+    /// The names of the operations that are left out, and the number of defects, after a change of the sound document.
+    #[track_caller]
+    fn omitted(from: &str, to: &str) -> (Vec<String>, usize) {
+        assert!(SOUND.contains(from), "the sample has no `{from}`");
+        let contract = partly(&SOUND.replacen(from, to, 1)).unwrap_or_else(|defects| panic!("{defects}"));
+        assert_eq!(contract.operations.len() + contract.omitted.len(), 4);
+        for fact in &contract.facts {
+            let operation = &contract.operation(fact.operation).name;
+            assert!(fact.name.starts_with(operation.as_str()), "{}", fact.name);
+        }
+        let names = contract.omitted.iter().map(|operation| operation.name.clone());
+        (names.collect(), contract.defects.len())
+    }
+
+    #[test]
+    fn a_sound_document_is_read_whole() {
+        assert_eq!(omitted("type: string", "type: string"), (Vec::new(), 0));
+    }
+
+    #[test]
+    fn a_defect_takes_out_the_operations_that_reach_it_and_no_others() {
+        for (from, to, expected) in [
+            ("'200': {$ref", "twohundred: {$ref", &["others"][..]),
+            ("'201': {description: a}", "'201': {}", &[]),
+            ("'201': {description: a}", "'201': 3", &["create"]),
+            ("type: integer", "type: integr", &["list", "create"]),
+            ("Things: {type: array", "Things: {type: arry", &["list"]),
+            ("Other: {type: object}", "Othr: {type: object}", &["others"]),
+            (
+                "Other: {type: object}",
+                "Other: {type: object, minProperties: few}",
+                &["others"],
+            ),
+            ("schema: {type: boolean}", "schema: {type: bool}", &["health"]),
+            ("Unused: {type: string}", "Unused: {type: text}", &[]),
+            ("title: Things, ", "", &[]),
+            ("/health:\n", "/health:\n    x-laws: {}\n", &["health"]),
+            (
+                "operationId: health",
+                "operationId: health\n      x-page: 3",
+                &["health"],
+            ),
+            ("operationId: health", "operationId: others", &[]),
+            (
+                "Other: {type: object}",
+                "Other: {type: object, type: array}",
+                &["others"],
+            ),
+            (
+                "operationId: create",
+                "operationId: create\n      operationId: make",
+                &["create"],
+            ),
+            (
+                "schemas:\n",
+                "schemas:\n    Thing: {type: object, type: array}\n",
+                &["list", "create"],
+            ),
+        ] {
+            let (names, defects) = omitted(from, to);
+            assert_eq!(names, expected, "{to}");
+            assert_ne!(defects, 0, "{to}");
+        }
+    }
+
+    #[test]
+    fn a_defect_in_security_takes_out_the_operations_that_are_called_by_it() {
+        let schemes = "components:\n  securitySchemes: {good: {type: http, scheme: bearer}, bad: {type: htp}}\n";
+        let own = |name: &str| format!("operationId: health\n      security: [{{{name}: []}}]");
+        for (security, own_of_health, expected) in [
+            ("[{bad: []}]", own("good"), &["list", "create", "others"][..]),
+            ("[{good: []}]", own("bad"), &["health"]),
+            ("[{good: []}]", own("good"), &[]),
+            ("[{good: none}]", own("good"), &["list", "create", "others"]),
+        ] {
+            let text = SOUND.replace("components:\n", &format!("security: {security}\n{schemes}"));
+            let contract = partly(&text.replace("operationId: health", &own_of_health)).unwrap();
+            let names: Vec<_> = contract
+                .omitted
+                .iter()
+                .map(|operation| operation.name.as_str())
+                .collect();
+            assert_eq!(names, expected, "{security}");
+        }
+    }
+
+    #[test]
+    fn operations_of_a_path_that_appears_twice_are_all_left_out() {
+        let again = "  /health:\n    delete:\n      responses: {'204': {description: a}}\ncomponents:\n";
+        let contract = partly(&SOUND.replace("components:\n", again)).unwrap();
+        let names: Vec<_> = contract
+            .omitted
+            .iter()
+            .map(|operation| operation.name.as_str())
+            .collect();
+        assert_eq!(names, ["health", "DELETE /health"]);
+        assert!(contract.omitted[1].defect.to_string().starts_with("things.yaml:21:3 "));
+    }
+
+    #[test]
+    fn an_operation_that_is_left_out_is_named_with_its_defect() {
+        let contract = partly(&SOUND.replace("'201': {description: a}", "'201': 3")).unwrap();
+        let error = contract.find_operation("create").unwrap_err().to_string();
+        let expected =
+            "the operation `create` is left out, because of things.yaml:11:19 (/paths/~1things/post/responses/201)";
+        assert!(error.starts_with(expected), "{error}");
+        assert!(contract.find_operation("list").is_ok());
+    }
+
+    #[test]
+    fn a_link_to_an_operation_that_is_left_out_is_passed_over() {
+        let link = "'200': {description: a, links: {L: {operationId: create, requestBody: '$response.body#/id'}}";
+        let broken = SOUND.replace("'201': {description: a}", "'201': 3");
+        let health = "operationId: health\n      responses: {'200': {description: a}}";
+        assert!(broken.contains(health));
+        let linked = broken.replace(health, &format!("operationId: health\n      responses: {{{link}}}}}"));
+        let contract = partly(&linked).unwrap_or_else(|defects| panic!("{defects}"));
+        assert_eq!(
+            (
+                contract.omitted.len(),
+                contract.defects.len(),
+                contract.operations.len()
+            ),
+            (1, 1, 3)
+        );
+    }
+
+    #[test]
+    fn a_document_of_which_no_operation_is_left_is_refused_with_all_defects() {
+        let broken = SOUND.replace("responses: {'20", "responses: {'x20");
+        let defects = partly(&broken).unwrap_err();
+        assert_eq!(defects.iter().count(), 4);
+        assert!(partly(&SOUND.replace("3.0.3", "3.1.0")).is_err());
+        assert!(partly("openapi: [").is_err());
+    }
+
+    #[test]
+    fn a_defect_that_many_operations_share_is_followed_once() {
+        let paths: String = (0..500)
+            .map(|index| {
+                format!("  /p{index}: {{get: {{responses: {{'200': {{$ref: '#/components/responses/R0'}}}}}}}}\n")
+            })
+            .collect();
+        let chain: String = (0..60)
+            .map(|index| format!("    R{index}: {{$ref: '#/components/responses/R{}'}}\n", index + 1))
+            .collect();
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: a, version: '1'}}\npaths:\n  /sound: {{get: {{responses: {{}}}}}}\n{paths}components:\n  responses:\n{chain}    R60: 3\n"
+        );
+        let contract = partly(&text).unwrap();
+        assert_eq!((contract.operations.len(), contract.omitted.len()), (1, 500));
+    }
+}

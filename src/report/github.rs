@@ -37,6 +37,9 @@ pub fn github(record: &Record) -> String {
     if let Some(cause) = phrases::suspected_cause(record) {
         closing.push_str(&format!("; {cause}"));
     }
+    if let Some(omitted) = phrases::omitted(record) {
+        closing.push_str(&format!("; {omitted}"));
+    }
     if let Some(new) = since::new_facts(record) {
         closing.push_str(&format!("; since {new}"));
     }

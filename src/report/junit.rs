@@ -175,6 +175,7 @@ fn add_run_properties(suite: &mut TestSuite, record: &Record) {
         Property::new("seed", record.seed.to_string()),
         Property::new("countersign", safe(&record.countersign)),
     ]);
+    suite.add_properties(phrases::omitted(record).map(|omitted| Property::new("left-out", omitted)));
     suite.add_properties(phrases::suspected_cause(record).map(|cause| Property::new("cause", cause)));
 }
 

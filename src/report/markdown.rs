@@ -87,6 +87,7 @@ fn head(record: &Record) -> String {
         + &since::new_facts(record).map_or_else(String::new, |new| {
             format!("\nSince {}.\n", code(&phrases::clipped(&new, LONGEST_ENTRY)))
         })
+        + &phrases::omitted(record).map_or_else(String::new, |omitted| format!("\n{omitted}.\n"))
         + &not_checked(record)
         + &acceptances(record)
 }

@@ -78,9 +78,9 @@ pub(crate) use phrases::{counted, errors_and_warnings};
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
     ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotJudgedRecord,
-    OperationRecord, Outcome, Record, RecordedIn, RejectedValueRecord, ResidueRecord, RunContext, ShardEnded,
-    ShardRecord, ShardsRecord, SuspectedCause, TrafficFileRecord, TrafficRecord, UnexplainedRecord, VERSION,
-    VerdictRecord, WhyUndecided, record,
+    OmittedOperationRecord, OperationRecord, Outcome, Record, RecordedIn, RejectedValueRecord, ResidueRecord,
+    RunContext, ShardEnded, ShardRecord, ShardsRecord, SuspectedCause, TrafficFileRecord, TrafficRecord,
+    UnexplainedRecord, VERSION, VerdictRecord, WhyUndecided, record,
 };
 pub use sarif::sarif;
 pub use since::mark_new;

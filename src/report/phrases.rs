@@ -103,10 +103,19 @@ pub(super) fn in_operations(record: &Record) -> String {
         operations.filter(|operation| operation.coverage == coverage).count()
     };
     let (checked, unchecked) = (of(Coverage::Checked), of(Coverage::Unchecked));
+    let unchecked = unchecked + record.omitted_operations.len();
     if unchecked == 0 || record.outcome != Outcome::Conforms {
         return String::new();
     }
     format!(" in {checked} of {} operations", checked + unchecked)
+}
+
+/// Returns how many operations of the document are left out; none if all of it could be read.
+pub(super) fn omitted(record: &Record) -> Option<String> {
+    let omitted = record.omitted_operations.len();
+    let all = counted(record.operations.len() + omitted, "operation");
+    let are = if omitted == 1 { "is" } else { "are" };
+    (omitted > 0).then(|| format!("{omitted} of {all} {are} left out, because the contract is defective there"))
 }
 
 /// Returns the first operations that were in scope but not checked, each with the reason, and how many more there are.

@@ -62,6 +62,9 @@ impl Terminal {
         let cause = phrases::suspected_cause(record).map_or_else(String::new, |cause| self.row("cause", cause));
         let mut text = cause + &self.row("contract", &contract) + &self.row("facts", &counted);
         self.undecided(record, &mut text);
+        if let Some(omitted) = phrases::omitted(record) {
+            text.push_str(&self.row("left out", &omitted));
+        }
         if let Some(sum) = groups::explain_count(record, blocks) {
             text.push_str(&self.row("findings", &sum));
         }

@@ -254,6 +254,7 @@ pub(super) fn sample_record() -> Record {
             path: "/things".to_owned(),
             contract_line: 5,
         }],
+        omitted_operations: Vec::new(),
         gaps: vec![GapRecord {
             id: "size-unit".to_owned(),
             question: "What is a size counted in?".to_owned(),

@@ -27,12 +27,16 @@ pub(super) struct Router {
 /// The operations of one method.
 #[derive(Default)]
 struct OfMethod {
-    operations: Vec<(OperationId, Template)>,
+    /// The operations, without their identifiers if they are left out.
+    operations: Vec<(Option<OperationId>, Template)>,
     /// Which of them have a path, where each parameter is a whole segment.
     whole: Paths<usize>,
     /// Which of them have parameters that are a part of a segment.
     partial: Vec<usize>,
 }
+
+/// The values in a path, by the names of their parameters.
+type PathValues<'name, 'path> = Vec<(&'name str, &'path str)>;
 
 /// Where the service is.
 enum Base {
@@ -56,6 +60,8 @@ pub(super) struct Call {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoCall {
     NoOperation,
+    /// The contract's document has the operation, but it could not be read.
+    Omitted,
     OtherOrigin,
 }
 
@@ -68,7 +74,12 @@ impl Router {
         for id in contract.operation_ids() {
             let operation = contract.operation(id);
             let method = methods.entry(operation.method.to_string()).or_default();
-            method.add(id, Template::read(&operation.path));
+            method.add(Some(id), Template::read(&operation.path));
+        }
+        // They take precedence over others as they would if they could be judged.
+        for operation in &contract.omitted {
+            let method = methods.entry(operation.method.to_string()).or_default();
+            method.add(None, Template::read(&operation.path));
         }
         Self {
             methods,
@@ -107,10 +118,11 @@ impl Router {
                 let mut below = bases.filter_map(|base| below(url.path(), &base.base_path()));
                 below
                     .find_map(|path| self.find(method, path, url))
-                    .ok_or(NoCall::NoOperation)
+                    .unwrap_or(Err(NoCall::NoOperation))
             }
             Base::First => {
-                let call = self.find(method, url.path(), url).ok_or(NoCall::NoOperation)?;
+                let found = self.find(method, url.path(), url);
+                let call = found.unwrap_or(Err(NoCall::NoOperation))?;
                 if let Ok(target) = Target::parse(&origin.ascii_serialization()) {
                     self.base = Base::Known(vec![target]);
                 }
@@ -126,21 +138,24 @@ impl Router {
         NoCall::OtherOrigin
     }
 
-    fn find(&self, method: &str, path: &str, url: &Url) -> Option<Call> {
+    fn find(&self, method: &str, path: &str, url: &Url) -> Option<Result<Call, NoCall>> {
         let (operation, values) = self.methods.get(method)?.find(path)?;
+        let Some(operation) = operation else {
+            return Some(Err(NoCall::Omitted));
+        };
         let decoded = |value: &str| Value::from(percent_decode_str(value).decode_utf8_lossy());
         let path_values = values.iter().map(|(name, value)| ((*name).to_owned(), decoded(value)));
         let query = url.query().map_or_else(String::new, |query| format!("?{query}"));
-        Some(Call {
+        Some(Ok(Call {
             operation,
             path: format!("{path}{query}"),
             path_values: path_values.collect(),
-        })
+        }))
     }
 }
 
 impl OfMethod {
-    fn add(&mut self, id: OperationId, template: Template) {
+    fn add(&mut self, id: Option<OperationId>, template: Template) {
         let index = self.operations.len();
         if template.has_whole_parameters() {
             // Two templates that differ in the names of their parameters are the same path; the first one counts.
@@ -152,7 +167,7 @@ impl OfMethod {
     }
 
     /// Returns the operation of a path, with the values in it.
-    fn find<'path>(&self, path: &'path str) -> Option<(OperationId, Vec<(&str, &'path str)>)> {
+    fn find<'path>(&self, path: &'path str) -> Option<(Option<OperationId>, PathValues<'_, 'path>)> {
         let whole = self.whole.at(path).ok().map(|found| *found.value);
         let candidates = whole.into_iter().chain(self.partial.iter().copied());
         let matching = candidates.filter_map(|index| {
@@ -316,5 +331,20 @@ mod tests {
             Some("https://a.example.com")
         );
         assert_eq!(router.others().iter().collect::<Vec<_>>(), ["https://b.example.com"]);
+    }
+
+    #[test]
+    fn a_call_of_an_operation_that_is_left_out_is_taken_for_no_other() {
+        let text = "openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\npaths:\n  \
+                    /pets/{id}: {get: {responses: {'200': {description: a}}}}\n  \
+                    /pets/mine: {get: {responses: {'200': 3}}}\n";
+        let contract = Contract::read_partly("pets.yaml", text.to_owned()).unwrap();
+        let mut router = Router::new(&contract, None);
+        let mut call = |path: &str| {
+            let url = Url::parse(&format!("https://a.example.com{path}")).unwrap();
+            router.call("GET", &url).map(|call| call.operation)
+        };
+        assert_eq!(call("/pets/mine"), Err(NoCall::Omitted));
+        assert_eq!(call("/pets/17"), Ok(OperationId(0)));
     }
 }

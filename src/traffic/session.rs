@@ -79,6 +79,8 @@ pub enum NotJudged {
     NoOperation,
     /// The request is not one that the document shows.
     NotAsDocumented,
+    /// The operation could not be read.
+    Omitted,
     /// It went elsewhere.
     OtherOrigin,
     /// It cannot be judged.
@@ -93,6 +95,7 @@ impl NotJudged {
         match self {
             Self::NoOperation => "call no operation of the contract",
             Self::NotAsDocumented => "have a request that does not follow the contract",
+            Self::Omitted => "call an operation that is left out, because the contract is defective there",
             Self::OtherOrigin => "went to another origin or path",
             Self::Skipped(Skipped::Aborted) => "have no complete response",
             Self::Skipped(Skipped::BodyUnread) => {
@@ -319,6 +322,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let Some(recorded) = recorded else { return };
         let call = call.map_err(|why| match why {
             NoCall::NoOperation => NotJudged::NoOperation,
+            NoCall::Omitted => NotJudged::Omitted,
             NoCall::OtherOrigin => NotJudged::OtherOrigin,
         });
         if let Err(why) = call.and_then(|call| self.judge((request_line, recorded), call, placed.is_late)) {

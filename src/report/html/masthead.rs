@@ -54,6 +54,7 @@ fn because(record: &Record) -> Markup {
         }
         @for (name, reason) in &unchecked { " " code { (name) } " was not checked: " (reason) "." }
         @if more > 0 { " " (count(more)) " more were not checked." }
+        @if let Some(omitted) = phrases::omitted(record) { " " (omitted) "." }
     }
 }
 

@@ -48,6 +48,8 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         residue: [left.residue, right.residue].concat(),
         requests: requests(left.requests, right.requests),
         operations: operations(left.operations, right.operations),
+        // What is left out depends on the contract alone, as the gaps do.
+        omitted_operations: left.omitted_operations,
         gaps: left.gaps,
         exchanges,
         exchanges_left_out: left.exchanges_left_out.saturating_add(right.exchanges_left_out),

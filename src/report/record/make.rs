@@ -4,9 +4,9 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::outcome::outcome;
 use super::{
-    ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord, Record,
-    RejectedValueRecord, ResidueRecord, ShardRecord, SuspectedCause, UnexplainedRecord, VERSION, VerdictRecord,
-    WhyUndecided,
+    ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OmittedOperationRecord,
+    OperationRecord, Record, RejectedValueRecord, ResidueRecord, ShardRecord, SuspectedCause, UnexplainedRecord,
+    VERSION, VerdictRecord, WhyUndecided,
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -98,6 +98,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         rejected_values: rejected_values.collect(),
         requests: run.tally,
         operations: operations(run, about.contract),
+        omitted_operations: omitted_operations(about.contract),
         gaps: gaps(about.contract),
         exchanges,
         exchanges_left_out,
@@ -130,6 +131,17 @@ fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
         }
     });
     rendered.collect()
+}
+
+fn omitted_operations(contract: &Contract) -> Vec<OmittedOperationRecord> {
+    let omitted = contract.omitted.iter().map(|operation| OmittedOperationRecord {
+        name: operation.name.clone(),
+        method: operation.method.to_string(),
+        path: operation.path.clone(),
+        contract_line: contract.document.position(&operation.pointer).line,
+        defect: operation.defect.to_string(),
+    });
+    omitted.collect()
 }
 
 fn gaps(contract: &Contract) -> Vec<GapRecord> {

@@ -129,6 +129,10 @@ pub struct Record {
     pub requests: Tally,
     /// The operations of the contract, in its order.
     pub operations: Vec<OperationRecord>,
+    /// The operations of the document that are left out, because the document is defective there: nothing about them is
+    /// among the facts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub omitted_operations: Vec<OmittedOperationRecord>,
     /// The gaps: what the document leaves open; no response can break it.
     pub gaps: Vec<GapRecord>,
     /// The exchanges, in the order in which they ended: the first ones of the run, and each that showed a finding.
@@ -250,6 +254,21 @@ pub struct OperationRecord {
     /// Why it did not, if the operation was in scope.
     #[serde(default)]
     pub unchecked: Option<String>,
+}
+
+/// An operation of the document that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OmittedOperationRecord {
+    /// Its name, the document's `operationId`.
+    pub name: String,
+    /// Its method.
+    pub method: String,
+    /// Its path, as written in the contract.
+    pub path: String,
+    /// The line in the contract's file, from 1.
+    pub contract_line: u32,
+    /// The defect that it is left out for: file, line, column, pointer and problem.
+    pub defect: String,
 }
 
 /// Whether a run judged a successful response of an operation.

@@ -150,6 +150,7 @@ fn notifications(record: &Record) -> Vec<Notification> {
             .into_iter()
             .map(|(reason, facts)| note("note", format!("{} facts are undecided: {reason}", facts.len()))),
     );
+    notes.extend(phrases::omitted(record).map(|omitted| note("warning", omitted)));
     notes.extend(since::new_facts(record).map(|new| note("note", format!("since {new}"))));
     notes
 }

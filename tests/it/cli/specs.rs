@@ -122,3 +122,90 @@ fn a_spec_made_to_cost_time_costs_none() {
     }
     says(&message(aliases), &["things.yaml:", "aliases"]);
 }
+
+/// The sound document, with two more operations, one of which has a defect.
+fn partly_defective() -> String {
+    let others = [
+        "  /health:",
+        "    get:",
+        "      operationId: health",
+        "      responses: {'200': {description: Well}}",
+        "  /others:",
+        "    get:",
+        "      operationId: others",
+        "      responses: {'200': 3}",
+        "components:\n",
+    ];
+    SPEC.replace("components:\n", &others.join("\n"))
+}
+
+const WARNING: &str = "warning: things.yaml:20:19 (/paths/~1others/get/responses/200): this must be a response, not a \
+                       number; correct the value; left out: `others`\n\
+                       warning: 1 of the 3 operations in things.yaml is left out\n";
+
+#[test]
+fn an_operation_with_a_defect_is_left_out_of_what_is_printed() {
+    for command in ["facts", "plan"] {
+        let ended = countersign(&[command, "--spec", "things.yaml"]);
+        let ended = ended.file("things.yaml", partly_defective()).run();
+        assert_eq!((ended.code, ended.stderr.as_str()), (0, WARNING), "{ended:?}");
+        assert!(
+            ended.stdout.contains("health") && !ended.stdout.contains("others"),
+            "{ended:?}"
+        );
+    }
+}
+
+#[test]
+fn a_check_says_in_every_report_what_is_left_out() {
+    let target = Stub::start(|request, stream| {
+        use std::io::Write as _;
+        let body = if request.head.contains("/health") { "" } else { "[]" };
+        let kind = "content-type: application/json\r\nconnection: close\r\n";
+        write!(
+            stream,
+            "HTTP/1.1 200 OK\r\n{kind}content-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    });
+    let reports = [
+        "markdown=a.md",
+        "json=a.json",
+        "sarif=a.sarif",
+        "junit=a.xml",
+        "html=a.html",
+        "github=a.txt",
+    ];
+    let reports = reports.map(|report| format!("--report={report}"));
+    let mut arguments = vec!["--spec", "things.yaml", "--report", "terminal"];
+    arguments.extend(reports.iter().map(String::as_str));
+    let ended = check(&target.url(), &arguments);
+    let ended = ended.file("things.yaml", partly_defective()).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.stderr.contains(WARNING), "{ended:?}");
+    assert!(
+        target
+            .received()
+            .iter()
+            .all(|request| !request.head.contains("/others"))
+    );
+    let left_out = "1 of 3 operations is left out, because the contract is defective there";
+    says(&ended.stdout, &[" conforms in 2 of 3 operations", left_out]);
+    for name in ["a.md", "a.sarif", "a.xml", "a.html", "a.txt"] {
+        says(&std::fs::read_to_string(ended.path().join(name)).unwrap(), &[left_out]);
+    }
+    let json = ended.json("a.json");
+    let omitted = &json["omitted_operations"][0];
+    assert_eq!(
+        (&omitted["name"], &omitted["contract_line"]),
+        (&"others".into(), &18.into()),
+        "{omitted}"
+    );
+    let only = check(&target.url(), &["--spec", "things.yaml", "--only", "others"]);
+    let only = only.file("things.yaml", partly_defective()).run();
+    assert_eq!(only.code, 2);
+    says(
+        &only.stderr,
+        &["the operation `others` is left out, because of things.yaml:20:19"],
+    );
+}
