@@ -66,7 +66,7 @@
 //! | feature | brings |
 //! |---|---|
 //! | none | [`client`]: typed calls, lists as streams |
-//! | `checker` | [`Check`]: a check as a library; `contract`, `diff`, `exchange`, `plan`, `rules`, `history`, `run`, `report` beneath it; `traffic`: recorded traffic, judged by the same rules |
+//! | `checker` | [`Check`]: a check as a library; `contract`, `diff`, `lint`, `exchange`, `plan`, `rules`, `history`, `run`, `report` beneath it; `traffic`: recorded traffic, judged by the same rules |
 //! | `html` | `report::html`: the page of a report |
 //! | `junit` | `report::junit`: a report as JUnit's XML |
 //! | `service` (default) | `service`: the reference implementation, for `countersign serve` and a check without a target |
@@ -89,6 +89,8 @@ pub mod diff;
 pub mod exchange;
 #[cfg(feature = "checker")]
 pub mod history;
+#[cfg(feature = "checker")]
+pub mod lint;
 #[cfg(feature = "checker")]
 pub mod plan;
 #[cfg(feature = "checker")]

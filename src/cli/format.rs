@@ -4,9 +4,11 @@ use std::{fmt, io};
 
 use crate::contract::openapi::{did_you_mean, near};
 use crate::diff::Diff;
+use crate::lint::Lint;
 use crate::report::{
     Record, Terminal, diff_changelog, diff_github, diff_json, diff_markdown, diff_markdown_within, diff_sarif,
-    diff_terminal, github, har, html, junit, markdown, markdown_within, sarif, write_json,
+    diff_terminal, github, har, html, junit, lint_github, lint_json, lint_markdown_within, lint_sarif, lint_terminal,
+    markdown, markdown_within, sarif, write_json,
 };
 
 /// What reports are written of.
@@ -151,6 +153,40 @@ impl Reported for Diff {
     }
 }
 
+impl Reported for Vec<Lint> {
+    const FORMATS: &'static [Format<Self>] = &[
+        Format {
+            name: "github",
+            shows_exchanges: false,
+            stream: Stream::Commands,
+            write: |lints, _, to| to.write_all(lint_github(lints).as_bytes()),
+        },
+        Format {
+            name: "json",
+            shows_exchanges: false,
+            stream: Stream::Document,
+            write: |lints, _, to| to.write_all(lint_json(lints).as_bytes()),
+        },
+        Format {
+            name: "sarif",
+            shows_exchanges: false,
+            stream: Stream::Document,
+            write: |lints, _, to| to.write_all(lint_sarif(lints).as_bytes()),
+        },
+        Format {
+            name: "terminal",
+            shows_exchanges: false,
+            stream: Stream::Lines,
+            write: |lints, terminal, to| to.write_all(lint_terminal(lints, terminal).as_bytes()),
+        },
+    ];
+    const VERBOSE: &'static str = "Name every operation that a check leaves out";
+
+    fn summary(&self, most: usize) -> String {
+        lint_markdown_within(self, most)
+    }
+}
+
 /// Returns the help of `--report`.
 pub(super) fn help<Content: Reported>() -> String {
     format!(
@@ -205,6 +241,7 @@ mod tests {
     fn each_registry_is_in_the_order_of_names_and_knows_each() {
         is_in_order_and_knows_each::<Record>();
         is_in_order_and_knows_each::<Diff>();
+        is_in_order_and_knows_each::<Vec<Lint>>();
     }
 
     #[test]

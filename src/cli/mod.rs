@@ -29,6 +29,7 @@ mod facts;
 mod failure;
 mod format;
 mod judge;
+mod lint;
 mod man;
 mod merge;
 mod output;
@@ -99,6 +100,14 @@ Exit codes:
   2  usage: a bad flag, or a document that cannot be read
   4  a report could not be written";
 
+/// The exit codes of the command that lists the defects of documents.
+const LINTED: &str = "\
+Exit codes:
+  0  no defect
+  1  a defect
+  2  usage: a bad flag, or a file that cannot be read
+  4  a report could not be written";
+
 /// The exit codes of commands that print something and send nothing.
 const PRINTED: &str = "\
 Exit codes:
@@ -150,6 +159,9 @@ enum Command {
     /// Judges recorded traffic of other clients by the rules of a check; sends nothing
     #[command(after_help = JUDGED)]
     Judge(Box<judge::JudgeArguments>),
+    /// Lists the defects of OpenAPI documents, each with line and column, and the operations that a check leaves out for it
+    #[command(after_help = LINTED)]
+    Lint(lint::Arguments),
     /// Prints the manual pages of the program and of each command, or writes them to a folder
     #[command(after_help = WRITTEN)]
     Man(man::Arguments),
@@ -213,6 +225,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
             let judge::JudgeArguments { files, check } = *arguments;
             judge::run(&files, &resolved(check, &matches)?)
         }),
+        Command::Lint(arguments) => lint::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, command()),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Plan(arguments) => resolved(*arguments, &matches).and_then(|resolved| plan::run(&resolved)),

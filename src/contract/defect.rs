@@ -200,6 +200,8 @@ pub enum Problem {
     NameNotText,
     /// The text is not an OpenAPI document.
     NotOpenApi,
+    /// A path does not begin with a slash.
+    PathWithoutSlash,
     /// A second document follows the first.
     SeveralDocuments,
     /// The text is not valid YAML or JSON.
@@ -348,6 +350,7 @@ impl fmt::Display for Problem {
                 formatter,
                 "this is not an OpenAPI document; its root must be an object with `openapi: 3.0.x`"
             ),
+            Self::PathWithoutSlash => write!(formatter, "a path begins with a slash; add it"),
             Self::SeveralDocuments => write!(
                 formatter,
                 "a second YAML document starts here; put each in its own file"

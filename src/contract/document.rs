@@ -250,7 +250,7 @@ impl Document {
     /// # Errors
     ///
     /// The others of [`Self::read`].
-    pub(super) fn read_past_duplicates(name: &str, text: String) -> Result<Self, Defect> {
+    pub(crate) fn read_past_duplicates(name: &str, text: String) -> Result<Self, Defect> {
         let with_start = text.starts_with('{').then(|| format!("{START}{text}"));
         let mut reader = match &with_start {
             Some(with_start) => Reader::new(name, with_start, START.len())?,

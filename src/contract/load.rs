@@ -46,11 +46,12 @@ pub(super) struct Reading {
     pub(super) prefer: Prefer,
 }
 
-/// Makes the contract of what can be read of a document, with the defects of the rest.
+/// Makes the contract of what can be read of a document, with the defects of the rest. It may be left without any
+/// operation.
 ///
 /// # Errors
 ///
-/// The defects, where they leave no operation.
+/// A text that is no OpenAPI document, and more defects than are collected.
 pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract, Defects> {
     let mut defects = DefectList::default();
     document
@@ -76,9 +77,9 @@ pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract,
     }
     let mut links = link::read(&document, &operations, &omitted, &mut defects);
     let (shapes, mut facts) = (expander.shapes, expander.facts);
-    let refused = defects.is_full() || operations.is_empty();
+    let is_full = defects.is_full();
     let defects = defects.in_order();
-    if refused && let Some(defects) = Defects::new(defects.clone()) {
+    if is_full && let Some(defects) = Defects::new(defects.clone()) {
         return Err(defects);
     }
     invariant_facts::add(&document, &operations, &links, &mut facts);
@@ -458,7 +459,7 @@ fn scheme(document: &Document, name: &str) -> Option<SecurityScheme> {
 }
 
 /// Follows references from the pointer to the definition; [`openapi::validate`] has checked that they lead somewhere.
-pub(super) fn resolve(document: &Document, mut pointer: String) -> String {
+pub(crate) fn resolve(document: &Document, mut pointer: String) -> String {
     for _ in 0..=MAXIMUM_REFERENCES {
         match document.node(&pointer).and_then(openapi::target_of) {
             Some(target) => pointer = target,

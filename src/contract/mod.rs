@@ -59,6 +59,7 @@ use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
 use link::Link;
 pub use load::is_json;
+pub(crate) use load::resolve;
 use load::{Prefer, Reading, Types};
 use openapi::{did_you_mean, near, target_of};
 use operation::{Method, Operation, OperationId, Security, SecurityScheme};
@@ -265,8 +266,21 @@ impl Contract {
     ///
     /// All [`Defects`], where they leave no operation.
     pub fn read_partly(name: &str, text: String) -> Result<Self, Defects> {
+        let mut contract = Self::survey(Document::read_past_duplicates(name, text)?)?;
+        if !contract.operations.is_empty() {
+            return Ok(contract);
+        }
+        Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
+    }
+
+    /// Reads what can be read of a document, even if that is no operation.
+    ///
+    /// # Errors
+    ///
+    /// A document that is not OpenAPI 3.0, or has more defects than are collected.
+    pub(crate) fn survey(document: Document) -> Result<Self, Defects> {
         let (types, prefer) = (Types::OfAnother, Prefer::Token);
-        load::contract(Document::read_past_duplicates(name, text)?, Reading { types, prefer })
+        load::contract(document, Reading { types, prefer })
     }
 
     /// Reads the contract that the client's types are generated from.
@@ -511,17 +525,14 @@ impl Contract {
     /// Follows the references at the pointer, and returns the pointer that they lead to.
     #[must_use]
     pub fn resolve(&self, pointer: &str) -> String {
-        load::resolve(&self.document, pointer.to_owned())
+        resolve(&self.document, pointer.to_owned())
     }
 
     /// Follows the references of a node, and returns the node that they lead to; the node itself where it is not a
     /// reference.
     pub(crate) fn referred<'own>(&'own self, node: &'own Node) -> &'own Node {
         match target_of(node) {
-            Some(pointer) => self
-                .document
-                .node(&load::resolve(&self.document, pointer))
-                .unwrap_or(node),
+            Some(pointer) => self.document.node(&resolve(&self.document, pointer)).unwrap_or(node),
             None => node,
         }
     }

@@ -1,6 +1,6 @@
 //! Checks a document against the structure of OpenAPI 3.0.3 (spec.openapis.org/oas/v3.0.3, section 4.7), before
 //! anything else reads it: what is required, which kind each value has, which names exist, and that every reference
-//! leads somewhere. The entry is [`validate`].
+//! leads somewhere. The entry is `validate`.
 //!
 //! # Design
 //!
@@ -26,10 +26,32 @@ pub(super) fn validate(document: &Document, defects: &mut DefectList) -> Result<
         document,
         pointer: String::new(),
         defects,
+        visit: &mut |_, _, _| {},
     };
     walk.object(&document.root, &OPENAPI);
     operation_ids(document, defects);
     Ok(())
+}
+
+/// What a walk through a document comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Visited {
+    /// A string that is written as a bare number or boolean.
+    BareLabel,
+    /// An object of this name in the tables: `schema`, `parameter`.
+    Object(&'static str),
+}
+
+/// Walks through the objects that OpenAPI defines, each with its pointer, once and in the order of the file. References
+/// are not followed.
+pub(crate) fn walk(document: &Document, visit: &mut dyn FnMut(Visited, &Node, &str)) {
+    let mut walk = Walk {
+        document,
+        pointer: String::new(),
+        defects: &mut DefectList::default(),
+        visit,
+    };
+    walk.object(&document.root, &OPENAPI);
 }
 
 /// The maximum number of references that one may follow to its definition.
@@ -151,6 +173,7 @@ struct Walk<'document> {
     document: &'document Document,
     pointer: String,
     defects: &'document mut DefectList,
+    visit: &'document mut dyn FnMut(Visited, &Node, &str),
 }
 
 impl Walk<'_> {
@@ -158,6 +181,7 @@ impl Walk<'_> {
         if !matches!(node.kind, NodeKind::Object(_)) {
             return self.wrong_kind(&Expect::Object(shape).describe(), node);
         }
+        (self.visit)(Visited::Object(shape.name), node, &self.pointer);
         let members = node.members();
         if shape.referable
             && let Some(reference) = node.member("$ref")
@@ -186,6 +210,9 @@ impl Walk<'_> {
         if member.name.starts_with("x-") {
             return self.extension(member);
         }
+        if shape.name == PATHS.name && !member.name.starts_with('/') {
+            self.fail(&member.name, Problem::PathWithoutSlash);
+        }
         let field = shape.fields.iter().find(|field| member.name == field.name);
         if let Some(expect) = field.map(|field| field.expect).or(shape.others) {
             self.within(&member.name, |walk| walk.value(&member.node, expect));
@@ -211,9 +238,12 @@ impl Walk<'_> {
 
     fn value(&mut self, node: &Node, expect: Expect) {
         match (expect, &node.kind) {
+            (Expect::Label, NodeKind::Boolean(_) | NodeKind::Number(_)) => {
+                (self.visit)(Visited::BareLabel, node, &self.pointer);
+            }
             (Expect::Any, _)
-            | (Expect::Boolean | Expect::Label | Expect::SchemaOrBoolean, NodeKind::Boolean(_))
-            | (Expect::Number | Expect::Label, NodeKind::Number(_))
+            | (Expect::Boolean | Expect::SchemaOrBoolean, NodeKind::Boolean(_))
+            | (Expect::Number, NodeKind::Number(_))
             | (Expect::String | Expect::Label, NodeKind::String(_)) => {}
             (Expect::Integer, NodeKind::Number(number))
                 if number.is_u64() || number.is_i64() || number.as_f64().is_some_and(|value| value.fract() == 0.0) => {}
@@ -337,7 +367,7 @@ fn is_known(shape: &Shape, member: &Member) -> bool {
 }
 
 /// Returns the pointer that a node refers to, if the node is a reference within the file.
-pub(super) fn target_of(node: &Node) -> Option<String> {
+pub(crate) fn target_of(node: &Node) -> Option<String> {
     node.member("$ref").and_then(Node::string).and_then(local_pointer)
 }
 

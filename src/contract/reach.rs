@@ -252,8 +252,8 @@ components:
             ("'201': {description: a}", "'201': {}", &[]),
             ("'201': {description: a}", "'201': 3", &["create"]),
             ("type: integer", "type: integr", &["list", "create"]),
-            ("Things: {type: array", "Things: {type: arry", &["list"]),
-            ("Other: {type: object}", "Othr: {type: object}", &["others"]),
+            ("Things: {type: array", "Things: {type: Array", &["list"]),
+            ("Other: {type: object}", "Another: {type: object}", &["others"]),
             (
                 "Other: {type: object}",
                 "Other: {type: object, minProperties: few}",

@@ -119,7 +119,7 @@ pub enum JsonType {
 }
 
 impl JsonType {
-    pub(super) fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "array" => Self::Array,
             "boolean" => Self::Boolean,

@@ -39,6 +39,7 @@ mod json;
 #[cfg(feature = "junit")]
 mod junit;
 mod line;
+mod lint;
 mod markdown;
 mod merge;
 mod phrases;
@@ -71,6 +72,7 @@ pub use html::html;
 pub use json::{json, write_json};
 #[cfg(feature = "junit")]
 pub use junit::junit;
+pub use lint::{lint_github, lint_json, lint_markdown_within, lint_sarif, lint_terminal};
 pub use markdown::{MOST_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};
 #[cfg(feature = "cli")]

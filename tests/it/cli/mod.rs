@@ -29,6 +29,7 @@ mod interruption;
 mod json_report;
 mod judge;
 mod leaks;
+mod lint;
 mod manual;
 mod max_time;
 mod no_target;

@@ -23,6 +23,7 @@ fn help_is_reported_for_the_program_and_each_command() {
         "explain",
         "facts",
         "judge",
+        "lint",
         "man",
         "merge",
         "plan",

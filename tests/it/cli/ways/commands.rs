@@ -246,6 +246,7 @@ pages! {
     gitlab_is_true: "docs/gitlab.md",
     jenkins_is_true: "docs/jenkins.md",
     library_is_true: "docs/library.md",
+    lint_is_true: "docs/lint.md",
     reports_is_true: "docs/reports.md",
     safety_is_true: "docs/safety.md",
     service_is_true: "docs/service.md",
@@ -293,7 +294,7 @@ fn every_flag_that_a_page_names_exists() {
         "--show-output",
     ];
     let commands = [
-        "check", "config", "diff", "facts", "man", "merge", "plan", "proxy", "report", "serve",
+        "check", "config", "diff", "facts", "lint", "man", "merge", "plan", "proxy", "report", "serve",
     ];
     let mut known: BTreeSet<_> = OF_OTHERS.iter().map(ToString::to_string).collect();
     for command in commands {

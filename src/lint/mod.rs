@@ -1,0 +1,172 @@
+//! Lists what is wrong with a document: the defects that a check leaves operations out for, and what a check can live
+//! with but its author did not mean.
+//!
+//! - **In**: the text of an OpenAPI 3.0 document, and the name that messages give it.
+//! - **Out**: a [`Lint`]: each finding with its rule, line, column, JSON pointer, and what to do.
+//! - **Start with** [`lint`].
+//!
+//! ```
+//! use countersign::lint::{LintRule, lint};
+//!
+//! let text = "
+//! openapi: 3.0.3
+//! info: {title: Things, version: '1'}
+//! paths:
+//!   /things/{id}:
+//!     get:
+//!       responses: {'204': {description: Nothing}}
+//! ";
+//! let found = lint("things.yaml", text.to_owned());
+//! let finding = &found.findings[0];
+//! assert_eq!(finding.rule, LintRule::MissingPathParameter);
+//! assert_eq!((finding.position.line, finding.position.column), (6, 5));
+//! ```
+//!
+//! # Design
+//!
+//! What the contract's reader reports is taken from it, so that a check and `lint` use the same words. The rules of
+//! this module are those without which a check goes on.
+
+mod endless;
+mod operations;
+mod rule;
+mod schemas;
+mod syntax;
+
+use crate::contract::Contract;
+use crate::contract::defect::{Defect, Defects};
+use crate::contract::document::{Document, Node, Position};
+use crate::contract::openapi::{Visited, walk};
+pub use rule::LintRule;
+
+/// What is wrong with one document.
+#[derive(Clone, Debug)]
+pub struct Lint {
+    /// The file's name as it was given.
+    pub file: String,
+    /// The findings, in the order of the file.
+    pub findings: Vec<LintFinding>,
+}
+
+/// One thing that is wrong with a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LintFinding {
+    /// The rule.
+    pub rule: LintRule,
+    /// The line and column.
+    pub position: Position,
+    /// The JSON pointer in the document; empty for the whole document.
+    pub pointer: String,
+    /// What is wrong, and what to do.
+    pub message: String,
+    /// Whether a check leaves out the operations that this concerns.
+    pub is_grave: bool,
+    /// The operations that are left out for this; those for which an earlier finding is enough are named there.
+    pub left_out: Vec<String>,
+}
+
+/// Lists what is wrong with a document. `name` is the file's name; one that ends in `.json` must be strict JSON.
+#[must_use]
+pub fn lint(name: &str, text: String) -> Lint {
+    let mut findings = Findings::default();
+    syntax::check(name, &text, &mut findings);
+    match Document::read_past_duplicates(name, text)
+        .map_err(Defects::from)
+        .and_then(Contract::survey)
+    {
+        Ok(contract) => {
+            for defect in &contract.defects {
+                let concerned = contract.omitted.iter().filter(|operation| operation.defect == *defect);
+                let left_out = concerned.map(|operation| operation.name.clone());
+                findings.push(LintFinding {
+                    left_out: left_out.collect(),
+                    ..finding(defect)
+                });
+            }
+            rules(&contract.document, &mut findings);
+        }
+        Err(defects) => defects.iter().for_each(|defect| findings.push(finding(defect))),
+    }
+    let mut findings = findings.0;
+    findings.sort_by_key(|finding| (finding.position, finding.rule));
+    Lint {
+        file: name.to_owned(),
+        findings,
+    }
+}
+
+fn finding(defect: &Defect) -> LintFinding {
+    LintFinding {
+        rule: LintRule::of(&defect.problem),
+        position: defect.position,
+        pointer: defect.pointer.clone(),
+        message: defect.problem.to_string(),
+        is_grave: !defect.problem.is_slight(),
+        left_out: Vec::new(),
+    }
+}
+
+/// Applies the rules that a check goes on without.
+fn rules(document: &Document, findings: &mut Findings) {
+    let mut patterns = schemas::Patterns::default();
+    walk(document, &mut |visited, node, pointer| {
+        let at = At {
+            document,
+            node,
+            pointer,
+        };
+        match visited {
+            Visited::BareLabel => {
+                let message = format!("this must be a string, not {}; quote it", node.kind_name());
+                findings.at(&at, "", LintRule::WrongType, message);
+            }
+            Visited::Object("schema") => schemas::check(&at, &mut patterns, findings),
+            Visited::Object("parameter") => operations::check_parameter(&at, findings),
+            Visited::Object("responses object") => operations::check_responses(&at, findings),
+            Visited::Object(_) => {}
+        }
+    });
+    operations::check_templates(document, findings);
+    endless::check(document, findings);
+}
+
+/// A node of a document and its location.
+struct At<'document> {
+    document: &'document Document,
+    node: &'document Node,
+    pointer: &'document str,
+}
+
+/// The findings so far.
+#[derive(Debug, Default)]
+struct Findings(Vec<LintFinding>);
+
+/// The maximum number of findings of one document.
+const MAXIMUM_FINDINGS: usize = 10_000;
+
+impl Findings {
+    fn push(&mut self, finding: LintFinding) {
+        if self.0.len() < MAXIMUM_FINDINGS {
+            self.0.push(finding);
+        }
+    }
+
+    /// Adds a finding at a member of the node, or at the node itself where the name is empty.
+    fn at(&mut self, at: &At<'_>, member: &str, rule: LintRule, message: String) {
+        let pointer = match member {
+            "" => at.pointer.to_owned(),
+            member => crate::contract::pointer::join(at.pointer, member),
+        };
+        self.push(LintFinding {
+            rule,
+            position: at.document.position(&pointer),
+            pointer,
+            message,
+            is_grave: false,
+            left_out: Vec::new(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

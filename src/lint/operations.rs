@@ -1,0 +1,159 @@
+//! What is wrong with operations: their parameters against the template of the path, and bodies where there is none.
+
+use std::collections::HashSet;
+
+use super::{At, Findings, LintRule};
+use crate::contract::document::{Document, Node};
+use crate::contract::operation::Method;
+use crate::contract::{pointer, resolve};
+
+/// Checks that a path parameter is required (OpenAPI 3.0.3, section 4.7.12.1).
+pub(super) fn check_parameter(at: &At<'_>, findings: &mut Findings) {
+    let is_in_path = at.node.member("in").and_then(Node::string) == Some("path");
+    let required = at.node.member("required");
+    if !is_in_path || required.and_then(Node::boolean) == Some(true) {
+        return;
+    }
+    let message = "a path parameter is always required; write `required: true`".to_owned();
+    let member = if required.is_some() { "required" } else { "" };
+    findings.at(at, member, LintRule::OptionalPathParameter, message);
+}
+
+/// Checks that no response documents a body that it never has (RFC 9110, sections 15.2, 15.3.5 and 15.4.5).
+pub(super) fn check_responses(at: &At<'_>, findings: &mut Findings) {
+    for response in at.node.members() {
+        let status = response.name.as_str();
+        let has_none = matches!(status, "204" | "304") || (status.len() == 3 && status.starts_with('1'));
+        if !has_none {
+            continue;
+        }
+        let written = pointer::join(at.pointer, status);
+        let content = pointer::join(&resolve(at.document, written), "content");
+        let is_documented = at
+            .document
+            .node(&content)
+            .is_some_and(|content| !content.members().is_empty());
+        if is_documented {
+            let is_reference = response.node.member("$ref").is_some();
+            let holder = At {
+                document: at.document,
+                node: &response.node,
+                pointer: &pointer::join(at.pointer, status),
+            };
+            let message = format!("a response with {status} has no body; remove `content`, or correct the status");
+            let member = if is_reference { "$ref" } else { "content" };
+            findings.at(&holder, member, LintRule::ContentWithoutBody, message);
+        }
+    }
+}
+
+/// Checks the parameters of each operation against each other and against the template of its path.
+pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
+    for path in document.root.member("paths").map_or(&[][..], Node::members) {
+        if path.name.starts_with("x-") {
+            continue;
+        }
+        let template = Template {
+            path: &path.name,
+            names: names(&path.name),
+        };
+        let written = pointer::join("/paths", &path.name);
+        let repeated = template.names.iter().enumerate();
+        let mut repeated =
+            repeated.filter(|(index, name)| template.names.iter().take(*index).any(|other| other == *name));
+        if let Some((_, name)) = repeated.next() {
+            let at = At {
+                document,
+                node: &path.node,
+                pointer: &written,
+            };
+            let message = format!("`{{{name}}}` is twice in this path; give each parameter its own name");
+            findings.at(&at, "", LintRule::DuplicateParameter, message);
+        }
+        let item = resolve(document, written.clone());
+        let shared = template.check_list(document, &item, findings);
+        let members = document.node(&item).map_or(&[][..], Node::members);
+        let operations = members.iter().filter(|member| Method::from_key(&member.name).is_some());
+        let lists = operations.map(|member| {
+            let operation = pointer::join(&item, &member.name);
+            let own = template.check_list(document, &operation, findings);
+            (operation, own)
+        });
+        let lists: Vec<_> = lists.collect();
+        let mut seen = HashSet::new();
+        let names = template
+            .names
+            .iter()
+            .filter(|name| !shared.contains(**name) && seen.insert(**name));
+        for name in names {
+            let without = lists.iter().filter(|(_, own)| !own.contains(*name));
+            let without: Vec<_> = without.map(|(operation, _)| operation.as_str()).collect();
+            let (places, whose) = match without.as_slice() {
+                [_, _, ..] if without.len() == lists.len() => (vec![written.as_str()], "no operation of this path"),
+                _ => (without, "no parameter of this operation"),
+            };
+            for pointer in places {
+                let at = At {
+                    document,
+                    node: &path.node,
+                    pointer,
+                };
+                let message =
+                    format!("the path has `{{{name}}}`, but {whose} declares it; declare it, or correct the path");
+                findings.at(&at, "", LintRule::MissingPathParameter, message);
+            }
+        }
+    }
+}
+
+/// A path and the names of its parameters.
+struct Template<'path> {
+    path: &'path str,
+    names: Vec<&'path str>,
+}
+
+impl Template<'_> {
+    /// Checks the parameters that an operation or a path item lists, and returns the names of those in the path.
+    fn check_list(&self, document: &Document, holder: &str, findings: &mut Findings) -> HashSet<String> {
+        let list = pointer::join(holder, "parameters");
+        let Some(node) = document.node(&list) else {
+            return HashSet::new();
+        };
+        let (mut seen, mut in_path) = (HashSet::new(), HashSet::new());
+        for index in 0..node.elements().len() {
+            let written = pointer::join(&list, &index.to_string());
+            let parameter = document.node(&resolve(document, written.clone()));
+            let text = |member: &str| parameter.and_then(|node| node.member(member)?.string());
+            let (Some(name), Some(location)) = (text("name"), text("in")) else {
+                continue;
+            };
+            let at = At {
+                document,
+                node,
+                pointer: &written,
+            };
+            if !seen.insert((name, location)) {
+                let message = format!("the {location} parameter `{name}` is declared twice in this list; remove one");
+                findings.at(&at, "", LintRule::DuplicateParameter, message);
+            } else if location == "path" {
+                if !self.names.contains(&name) {
+                    let message = format!(
+                        "the path `{}` has no `{{{name}}}`; remove the parameter, or correct one of the two",
+                        self.path
+                    );
+                    findings.at(&at, "", LintRule::UnusedPathParameter, message);
+                }
+                in_path.insert(name.to_owned());
+            }
+        }
+        in_path
+    }
+}
+
+/// Returns the names of the parameters in a path.
+fn names(path: &str) -> Vec<&str> {
+    let parts = path.split('{').skip(1);
+    parts
+        .filter_map(|part| part.split_once('}').map(|(name, _)| name))
+        .collect()
+}

@@ -1,0 +1,132 @@
+//! What is wrong with single schemas: bounds, patterns, `enum`, `required`, `items`.
+
+use std::collections::HashMap;
+
+use serde_json::json;
+
+use super::{At, Findings, LintRule};
+use crate::contract::document::{Node, NodeKind};
+use crate::contract::shape::JsonType;
+
+/// Which patterns are regular expressions; a document repeats them.
+#[derive(Debug, Default)]
+pub(super) struct Patterns(HashMap<String, bool>);
+
+impl Patterns {
+    /// Whether the pattern is one that the validator of schemas can read.
+    fn is_readable(&mut self, pattern: &str) -> bool {
+        if let Some(known) = self.0.get(pattern) {
+            return *known;
+        }
+        let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
+        let is_readable = options.build(&json!({ "pattern": pattern })).is_ok();
+        self.0.insert(pattern.to_owned(), is_readable);
+        is_readable
+    }
+}
+
+/// The bounds of a length or a count: what is bounded, and the keywords.
+const COUNTS: [(&str, &str, &str); 3] = [
+    ("length", "minLength", "maxLength"),
+    ("number of items", "minItems", "maxItems"),
+    ("number of properties", "minProperties", "maxProperties"),
+];
+
+/// Checks one schema, without those below it.
+pub(super) fn check(at: &At<'_>, patterns: &mut Patterns, findings: &mut Findings) {
+    let node = at.node;
+    if node.member("$ref").is_some() {
+        return;
+    }
+    let is_empty = |name: &str| {
+        let list = node.member(name);
+        list.is_some_and(|list| matches!(&list.kind, NodeKind::Array(elements) if elements.is_empty()))
+    };
+    if is_empty("enum") {
+        let message = "this `enum` allows no value; list the values, or remove it".to_owned();
+        findings.at(at, "enum", LintRule::EmptyEnum, message);
+    }
+    if is_empty("required") {
+        let message = "this `required` names no property; remove it".to_owned();
+        findings.at(at, "required", LintRule::EmptyRequired, message);
+    }
+    if node.member("type").and_then(Node::string) == Some("array") && node.member("items").is_none() {
+        let message = "an array has no `items`; add the schema of its elements, or `items: {}`".to_owned();
+        findings.at(at, "type", LintRule::ArrayWithoutItems, message);
+    }
+    let pattern = node.member("pattern").and_then(Node::string);
+    if pattern.is_some_and(|pattern| !patterns.is_readable(pattern)) {
+        let message =
+            "this cannot be read as a regular expression (ECMA-262), and a check decides nothing by it; correct it"
+                .to_owned();
+        findings.at(at, "pattern", LintRule::InvalidPattern, message);
+    }
+    bounds(at, findings);
+    types_of_enum(at, findings);
+}
+
+fn bounds(at: &At<'_>, findings: &mut Findings) {
+    let number = |name: &str| match &at.node.member(name)?.kind {
+        NodeKind::Number(number) => number.as_f64(),
+        _ => None,
+    };
+    let mut contradict = |name: &str, message: String| {
+        findings.at(at, name, LintRule::ContradictingBounds, message);
+    };
+    for (what, least, most) in COUNTS {
+        for name in [least, most] {
+            if number(name).is_some_and(|bound| bound < 0.0) {
+                contradict(name, format!("a {what} is not negative; give 0 or more"));
+            }
+        }
+        if let (Some(minimum), Some(maximum)) = (number(least), number(most))
+            && minimum > maximum
+        {
+            let message =
+                format!("no {what} is at least {minimum} and at most {maximum}; correct `{least}` or `{most}`");
+            contradict(least, message);
+        }
+    }
+    let is_exclusive = |name: &str| at.node.member(name).and_then(Node::boolean) == Some(true);
+    if let (Some(minimum), Some(maximum)) = (number("minimum"), number("maximum")) {
+        if minimum > maximum {
+            let message = format!("no number is at least {minimum} and at most {maximum}; correct one of the two");
+            contradict("minimum", message);
+        } else if minimum >= maximum && (is_exclusive("exclusiveMinimum") || is_exclusive("exclusiveMaximum")) {
+            let message = format!("no number is within {minimum} and {maximum} with one of them excluded; correct one");
+            contradict("minimum", message);
+        }
+    }
+    if number("multipleOf").is_some_and(|step| step <= 0.0) {
+        contradict(
+            "multipleOf",
+            "`multipleOf` must be greater than 0; correct it".to_owned(),
+        );
+    }
+}
+
+fn types_of_enum(at: &At<'_>, findings: &mut Findings) {
+    let named = at.node.member("type").and_then(Node::string);
+    let Some(kind) = named.and_then(JsonType::parse) else {
+        return;
+    };
+    let values = at.node.member("enum").map_or(&[][..], Node::elements);
+    let is_other = |value: &&Node| !matches!(value.kind, NodeKind::Null) && !kind.admits(&value.to_value());
+    if let Some(index) = values.iter().position(|value| is_other(&value)) {
+        let message = format!(
+            "this value is {}, but the type is `{}`; {}",
+            values[index].kind_name(),
+            kind.name(),
+            if kind == JsonType::String {
+                "quote it"
+            } else {
+                "correct one of the two"
+            }
+        );
+        let value = At {
+            pointer: &format!("{}/enum/{index}", at.pointer),
+            ..*at
+        };
+        findings.at(&value, "", LintRule::EnumOfAnotherType, message);
+    }
+}

@@ -1,0 +1,76 @@
+//! Holds a file with the name of JSON to JSON (RFC 8259). Our reader takes it as YAML, which allows more; other readers
+//! of the file do not.
+
+use super::{Findings, LintFinding, LintRule};
+use crate::contract::document::Position;
+
+/// Reports single quotes and trailing commas, or else the first other thing that is not JSON.
+pub(super) fn check(name: &str, text: &str, findings: &mut Findings) {
+    if !name.to_ascii_lowercase().ends_with(".json") {
+        return;
+    }
+    let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) else {
+        return;
+    };
+    let scanned = scan(text);
+    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let first = Position {
+        line: number(error.line()),
+        column: number(error.column()),
+    };
+    let reason = error.to_string();
+    let reason = reason.split(" at line ").next().unwrap_or_default();
+    let other = (first, format!("this is not JSON: {reason}; correct it"));
+    // A text that is not JSON either way has what the scan found, and a text that is not YAML is reported as such.
+    let found = if scanned.is_empty() { vec![other] } else { scanned };
+    for (position, message) in found {
+        findings.push(LintFinding {
+            rule: LintRule::NotJson,
+            position,
+            pointer: String::new(),
+            message,
+            is_grave: false,
+            left_out: Vec::new(),
+        });
+    }
+}
+
+/// Returns the single quotes and trailing commas outside of strings.
+fn scan(text: &str) -> Vec<(Position, String)> {
+    let mut found = Vec::new();
+    let mut position = Position { line: 1, column: 0 };
+    // The comma that nothing but white space follows so far, and the quote of the string around.
+    let (mut comma, mut quote, mut is_escaped) = (None, None, false);
+    for character in text.chars() {
+        if character == '\n' {
+            position = Position {
+                line: position.line.saturating_add(1),
+                column: 0,
+            };
+            continue;
+        }
+        position.column = position.column.saturating_add(1);
+        match (quote, character) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some('"'), '\\') => is_escaped = true,
+            (Some(open), close) if open == close => quote = None,
+            (None, '"' | '\'') => {
+                if character == '\'' {
+                    let message = "JSON has double quotes; replace the single ones".to_owned();
+                    found.push((position, message));
+                }
+                (quote, comma) = (Some(character), None);
+            }
+            (None, ',') => comma = Some(position),
+            (None, '}' | ']') => {
+                if let Some(position) = comma.take() {
+                    let message = format!("JSON has no comma before `{character}`; remove it");
+                    found.push((position, message));
+                }
+            }
+            (None, character) if !character.is_whitespace() => comma = None,
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,457 @@
+//! Each rule finds its defect at its line and column, and is silent on the mended twin.
+
+use std::collections::HashSet;
+
+use super::*;
+
+const SOUND: &str = "\
+openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get:
+      operationId: getThing
+      parameters: [{name: size, in: query, schema: {type: integer}}]
+      responses:
+        '200': {description: One, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}
+    delete:
+      operationId: deleteThing
+      responses:
+        '204': {description: Gone}
+components:
+  schemas:
+    Thing:
+      type: object
+      required: [name]
+      properties:
+        name: {type: string}
+";
+
+/// A defect: what is replaced in the sound document, its broken form, its mended form, and what is found where.
+struct Row {
+    of: &'static str,
+    broken: &'static str,
+    mended: &'static str,
+    found: (LintRule, u32, u32),
+    says: &'static str,
+}
+
+const fn row(
+    of: &'static str,
+    broken: &'static str,
+    mended: &'static str,
+    found: (LintRule, u32, u32),
+    says: &'static str,
+) -> Row {
+    Row {
+        of,
+        broken,
+        mended,
+        found,
+        says,
+    }
+}
+
+const NAME: &str = "name: {type: string}";
+const ROWS: &[Row] = &[
+    row("3.0.3", "3.1.0", "3.0.0", (LintRule::NotOpenApi, 1, 1), "`3.1.0`"),
+    row(
+        "version: '1'",
+        "version: 1.0",
+        "version: '1.0'",
+        (LintRule::WrongType, 2, 23),
+        "must be a string, not a number; quote it",
+    ),
+    row(
+        "version: '1'",
+        "Version: '1'",
+        "version: '2'",
+        (LintRule::UnknownName, 2, 23),
+        "did you mean `version`?",
+    ),
+    row(
+        "info: {title: Things, version: '1'}",
+        "tags: []",
+        "info: {title: A, version: '1'}",
+        (LintRule::Missing, 1, 1),
+        "has no `info`",
+    ),
+    row(
+        "  /things/{id}:",
+        "  things/{id}:",
+        "  /thing/{id}:",
+        (LintRule::PathWithoutSlash, 4, 3),
+        "begins with a slash",
+    ),
+    row(
+        "parameters: [{name: id,",
+        "parameters: [{name: other, in: path, required: true}, {name: id,",
+        "parameters: [{name: other, in: query}, {name: id,",
+        (LintRule::UnusedPathParameter, 5, 18),
+        "has no `{other}`",
+    ),
+    row(
+        "    parameters: [{name: id, in: path, required: true, schema: {type: string}}]\n    get:",
+        "    get:\n      x-a: 1",
+        "    parameters: [{name: id, in: path, required: true, schema: {}}]\n    get:",
+        (LintRule::MissingPathParameter, 4, 3),
+        "`{id}`",
+    ),
+    row(
+        "    parameters: [{name: id, in: path, required: true, schema: {type: string}}]\n    get:\n      operationId: getThing\n      parameters: [{name: size,",
+        "    get:\n      operationId: getThing\n      parameters: [{name: id, in: path, required: true}, {name: size,",
+        "    parameters: [{name: id, in: path, required: true}]\n    get:\n      operationId: getThing\n      parameters: [{name: size,",
+        (LintRule::MissingPathParameter, 10, 5),
+        "no parameter of this operation",
+    ),
+    row(
+        "[{name: size, in: query,",
+        "[{name: size, in: query}, {name: size, in: query,",
+        "[{name: size, in: header}, {name: size, in: query,",
+        (LintRule::DuplicateParameter, 8, 45),
+        "`size` is declared twice",
+    ),
+    row(
+        "  /things/{id}:",
+        "  /things/{id}/{id}:",
+        "  /things/of/{id}:",
+        (LintRule::DuplicateParameter, 4, 3),
+        "`{id}` is twice",
+    ),
+    row(
+        "in: path, required: true",
+        "in: path, required: false",
+        "required: true, in: path",
+        (LintRule::OptionalPathParameter, 5, 39),
+        "`required: true`",
+    ),
+    row(
+        "in: path, required: true, ",
+        "in: path, ",
+        "required: true, in: path, ",
+        (LintRule::OptionalPathParameter, 5, 18),
+        "`required: true`",
+    ),
+    row(
+        "in: query",
+        "in: Query",
+        "in: header",
+        (LintRule::WrongType, 8, 33),
+        "one of `query`",
+    ),
+    row(
+        "operationId: deleteThing",
+        "operationId: getThing",
+        "operationId: removeThing",
+        (LintRule::DuplicateOperationId, 12, 7),
+        "already on line 7",
+    ),
+    row(
+        "operationId: deleteThing",
+        "operationId: 12",
+        "operationId: '12'",
+        (LintRule::WrongType, 12, 7),
+        "must be a string",
+    ),
+    row(
+        "    delete:",
+        "    Delete:",
+        "    put:",
+        (LintRule::UnknownName, 11, 5),
+        "did you mean `delete`?",
+    ),
+    row(
+        "'204': {description: Gone}",
+        "'204': {description: Gone, content: {text/plain: {}}}",
+        "'202': {description: Gone, content: {text/plain: {}}}",
+        (LintRule::ContentWithoutBody, 14, 36),
+        "204 has no body",
+    ),
+    row(
+        "'204': {description: Gone}",
+        "'304': {$ref: '#/x-r'}\nx-r: {description: a, content: {text/plain: {}}}",
+        "'304': {$ref: '#/x-r'}\nx-r: {description: a, content: {}}",
+        (LintRule::ContentWithoutBody, 14, 17),
+        "304 has no body",
+    ),
+    row(
+        "'204': {description: Gone}",
+        "'204': {}",
+        "'204': {description: ''}",
+        (LintRule::Missing, 14, 9),
+        "has no `description`",
+    ),
+    row(
+        "'204': {description: Gone}",
+        "two: {description: Gone}",
+        "2XX: {description: Gone}",
+        (LintRule::WrongType, 14, 9),
+        "a status such as `200`",
+    ),
+    row(
+        "schemas/Thing'",
+        "schemas/Thign'",
+        "schemas/Thing/properties/name'",
+        (LintRule::Reference, 10, 73),
+        "did you mean",
+    ),
+    row(
+        "required: [name]",
+        "required: []",
+        "maxProperties: 3",
+        (LintRule::EmptyRequired, 19, 7),
+        "names no property",
+    ),
+    row(
+        "required: [name]",
+        "required: name",
+        "required: [name, size]",
+        (LintRule::WrongType, 19, 7),
+        "must be an array",
+    ),
+    row(
+        "type: object",
+        "type: objekt",
+        "type: object\n      nullable: true",
+        (LintRule::WrongType, 18, 7),
+        "not `objekt`",
+    ),
+    row(
+        NAME,
+        "name: {type: string, enum: []}",
+        "name: {type: string, enum: [a]}",
+        (LintRule::EmptyEnum, 21, 30),
+        "allows no value",
+    ),
+    row(
+        NAME,
+        "name: {type: string, enum: [a, 404]}",
+        "name: {type: string, enum: [a, '404']}",
+        (LintRule::EnumOfAnotherType, 21, 40),
+        "quote it",
+    ),
+    row(
+        NAME,
+        "name: {type: string, pattern: '['}",
+        "name: {type: string, pattern: '[a]'}",
+        (LintRule::InvalidPattern, 21, 30),
+        "as a regular expression",
+    ),
+    row(
+        NAME,
+        "name: {type: array}",
+        "name: {type: array, items: {}}",
+        (LintRule::ArrayWithoutItems, 21, 16),
+        "has no `items`",
+    ),
+    row(
+        NAME,
+        "name: {minimum: 3, maximum: 2}",
+        "name: {minimum: 2, maximum: 2}",
+        (LintRule::ContradictingBounds, 21, 16),
+        "at least 3 and at most 2",
+    ),
+    row(
+        NAME,
+        "name: {minimum: 2, maximum: 2, exclusiveMaximum: true}",
+        "name: {minimum: 2, maximum: 3, exclusiveMaximum: true}",
+        (LintRule::ContradictingBounds, 21, 16),
+        "excluded",
+    ),
+    row(
+        NAME,
+        "name: {minLength: 3, maxLength: 2}",
+        "name: {minLength: 2, maxLength: 3}",
+        (LintRule::ContradictingBounds, 21, 16),
+        "no length",
+    ),
+    row(
+        NAME,
+        "name: {minItems: 3, maxItems: 2}",
+        "name: {minItems: 0, maxItems: 0}",
+        (LintRule::ContradictingBounds, 21, 16),
+        "no number of items",
+    ),
+    row(
+        NAME,
+        "name: {minProperties: 1, maxProperties: 0}",
+        "name: {minProperties: 1}",
+        (LintRule::ContradictingBounds, 21, 16),
+        "no number of properties",
+    ),
+    row(
+        NAME,
+        "name: {minLength: -1}",
+        "name: {minLength: 0}",
+        (LintRule::ContradictingBounds, 21, 16),
+        "not negative",
+    ),
+    row(
+        NAME,
+        "name: {multipleOf: 0}",
+        "name: {multipleOf: 0.1}",
+        (LintRule::ContradictingBounds, 21, 16),
+        "greater than 0",
+    ),
+    row(
+        NAME,
+        "name: {maxLength: '10'}",
+        "name: {maxLength: 10}",
+        (LintRule::WrongType, 21, 16),
+        "an integer, not `10`",
+    ),
+    row(
+        NAME,
+        "name: {nullable: 'true'}",
+        "name: {nullable: true}",
+        (LintRule::WrongType, 21, 16),
+        "a boolean, not `true`",
+    ),
+    row(
+        NAME,
+        "name: {type: string}\n        name: {}",
+        "name: {type: string}\n        size: {}",
+        (LintRule::DuplicateKey, 22, 9),
+        "already on line 21",
+    ),
+    row(
+        NAME,
+        "name: {$ref: '#/components/schemas/Thing/properties/name'}",
+        "name: {$ref: '#/components/schemas/Thing'}",
+        (LintRule::Reference, 21, 16),
+        "leads back to itself",
+    ),
+    row(
+        NAME,
+        "name: {}\n    Endless: {allOf: [{$ref: '#/components/schemas/Endless'}]}",
+        "name: {}\n    Endless: {allOf: [{properties: {a: {$ref: '#/components/schemas/Endless'}}}]}",
+        (LintRule::EndlessSchema, 22, 5),
+        "composed of itself",
+    ),
+    row(
+        NAME,
+        "name: {$ref: 'other.yaml#/Name'}",
+        "name: {$ref: '#/components/schemas/Thing'}",
+        (LintRule::Unsupported, 21, 16),
+        "another file",
+    ),
+    row(NAME, "name: [a", "name: {}", (LintRule::Syntax, 22, 1), "not YAML"),
+    row(
+        "      operationId: getThing",
+        "      operationId: getThing\n      x-laws: {}",
+        "      operationId: getThing\n      x-mine: {}",
+        (LintRule::Vocabulary, 8, 7),
+        "`x-invariants` now",
+    ),
+];
+
+fn of(name: &str, text: &str) -> Vec<LintFinding> {
+    lint(name, text.to_owned()).findings
+}
+
+#[test]
+fn a_sound_document_has_no_finding() {
+    assert_eq!(of("things.yaml", SOUND), []);
+}
+
+#[test]
+fn each_broken_document_has_its_finding_at_its_place_and_the_mended_twin_has_none() {
+    let (mut rules, mut wrong) = (HashSet::new(), Vec::new());
+    for row in ROWS {
+        assert!(SOUND.contains(row.of), "the sample has no `{}`", row.of);
+        let (rule, line, column) = row.found;
+        let found = of("things.yaml", &SOUND.replacen(row.of, row.broken, 1));
+        let is_right = |finding: &LintFinding| {
+            let place = (finding.rule, finding.position);
+            place == (rule, Position { line, column }) && finding.message.contains(row.says)
+        };
+        if !matches!(&found[..], [one] if is_right(one)) {
+            wrong.push(format!("{}: {found:#?}", row.broken));
+        }
+        let mended = of("things.yaml", &SOUND.replacen(row.of, row.mended, 1));
+        if !mended.is_empty() {
+            wrong.push(format!("mended, {}: {mended:#?}", row.mended));
+        }
+        rules.insert(rule);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let untested: Vec<_> = LintRule::ALL.into_iter().filter(|rule| !rules.contains(rule)).collect();
+    // They have tests of their own.
+    assert_eq!(untested, [LintRule::Limit, LintRule::NotJson]);
+}
+
+#[test]
+fn a_file_of_json_is_held_to_json_and_a_file_of_yaml_is_not() {
+    let sound = r#"{"openapi": "3.0.3", "info": {"title": "it's", "version": "1,]"}, "paths": {}}"#;
+    assert_eq!(of("a.json", sound), []);
+    for (broken, line, column, says) in [
+        (sound.replace("\"1,]\"", "\"1\","), 1, 62, "no comma before `}`"),
+        (sound.replace("{}}", "{},\n\n}"), 1, 78, "no comma before `}`"),
+        (sound.replace("\"3.0.3\"", "'3.0.3'"), 1, 13, "double quotes"),
+        (
+            sound.replace("\"paths\"", "\n paths"),
+            2,
+            2,
+            "not JSON: key must be a string",
+        ),
+        (format!("{sound}\n# a comment\n"), 2, 1, "not JSON: trailing characters"),
+    ] {
+        let found = of("a.json", &broken);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(
+            (found[0].position, found[0].rule),
+            (Position { line, column }, LintRule::NotJson),
+            "{broken}"
+        );
+        assert!(found[0].message.contains(says), "{found:?}");
+        assert_eq!(of("a.yaml", &broken), [], "{broken}");
+    }
+}
+
+#[test]
+fn a_finding_names_the_operations_that_a_check_leaves_out() {
+    let found = of("things.yaml", &SOUND.replace("type: object", "type: objekt"));
+    assert_eq!(found[0].left_out, ["getThing"]);
+    let found = of("things.yaml", &SOUND.replace("required: [name]", "required: []"));
+    assert!(found[0].left_out.is_empty());
+}
+
+#[test]
+fn all_findings_are_listed_in_the_order_of_the_file() {
+    let broken = SOUND
+        .replace("type: string", "type: text")
+        .replace("version: '1'", "version: 1");
+    let lines: Vec<_> = of("things.yaml", &broken)
+        .iter()
+        .map(|finding| finding.position.line)
+        .collect();
+    assert_eq!(lines, [2, 5, 21]);
+}
+
+#[test]
+fn a_document_beyond_the_limits_is_reported() {
+    let deep = format!("{SOUND}x-deep: {}{}\n", "[".repeat(200), "]".repeat(200));
+    assert_eq!(of("things.yaml", &deep)[0].rule, LintRule::Limit);
+}
+
+#[test]
+fn circles_of_many_schemas_cost_no_stack() {
+    let schemas: String = (0..20_000)
+        .map(|index| {
+            format!(
+                "    S{index}: {{allOf: [{{$ref: '#/components/schemas/S{}'}}]}}\n",
+                (index + 1) % 20_000
+            )
+        })
+        .collect();
+    let found = of("things.yaml", &format!("{SOUND}{schemas}"));
+    assert!(found.iter().all(|finding| finding.rule == LintRule::EndlessSchema));
+    assert_eq!(found.len(), MAXIMUM_FINDINGS);
+}
+
+#[cfg(feature = "service")]
+#[test]
+fn the_built_in_contract_has_no_finding() {
+    assert_eq!(of("openapi.yaml", Contract::BUILT_IN), []);
+}

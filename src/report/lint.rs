@@ -1,0 +1,212 @@
+//! Writes what is wrong with documents: [`Lint`]s, as lines, JSON, SARIF and GitHub's workflow commands.
+//!
+//! Names and values in them come from documents that anybody may have written, so each report makes them safe in its own
+//! way.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::github::{MOST_SHOWN, command};
+use super::phrases::{clipped, counted, line, path};
+use super::sarif::{SCHEMA, artifact, plain};
+use super::{Terminal, Verbosity};
+use crate::exchange::sanitize::json_text;
+use crate::lint::{Lint, LintFinding, LintRule};
+
+/// The version of the JSON format. It changes when a reader has to.
+const VERSION: u32 = 1;
+/// The most characters of a message.
+const LONGEST: usize = 2000;
+/// The number of operations that are named in a line.
+const MOST_NAMED: usize = 5;
+
+/// Returns the findings as lines for people, each of them with the place first.
+#[must_use]
+pub fn lint_terminal(lints: &[Lint], terminal: &Terminal) -> String {
+    let mut text = String::new();
+    let named = if terminal.verbosity == Verbosity::Verbose {
+        usize::MAX
+    } else {
+        MOST_NAMED
+    };
+    for lint in lints {
+        for finding in lint.findings.iter().filter(|_| terminal.verbosity > Verbosity::Quiet) {
+            // Writing into a String does not fail.
+            let _ = writeln!(text, "{}", line(&entry(lint, finding, named)));
+        }
+        let verdict = verdict(lint);
+        let colour = if lint.findings.is_empty() { "32" } else { "31" };
+        let _ = writeln!(
+            text,
+            "{}: {}",
+            line(&lint.file),
+            terminal.styling.emphasized(&verdict, colour)
+        );
+    }
+    terminal.sanitize(&text)
+}
+
+/// Returns the findings as JSON.
+#[must_use]
+pub fn lint_json(lints: &[Lint]) -> String {
+    let files = lints.iter().map(|lint| {
+        let findings = lint.findings.iter().map(|finding| {
+            json!({
+                "rule": finding.rule.name(),
+                "level": level(finding),
+                "line": finding.position.line,
+                "column": finding.position.column,
+                "pointer": finding.pointer,
+                "message": finding.message,
+                "left_out": finding.left_out,
+            })
+        });
+        json!({ "file": lint.file, "findings": findings.collect::<Value>() })
+    });
+    json_text(&json!({
+        "countersign": env!("CARGO_PKG_VERSION"),
+        "version": VERSION,
+        "files": files.collect::<Value>(),
+    }))
+}
+
+/// Returns the findings as a SARIF 2.1.0 file.
+#[must_use]
+pub fn lint_sarif(lints: &[Lint]) -> String {
+    let rules = LintRule::ALL
+        .iter()
+        .map(|rule| json!({ "id": rule.name(), "shortDescription": { "text": rule.summary() } }));
+    let results = lints.iter().flat_map(|lint| {
+        let findings = lint.findings.iter();
+        findings.map(move |finding| {
+            json!({
+                "ruleId": finding.rule.name(),
+                "ruleIndex": LintRule::ALL.iter().position(|rule| *rule == finding.rule),
+                "level": level(finding),
+                "message": { "text": plain(&message(finding, usize::MAX)) },
+                "locations": [{ "physicalLocation": {
+                    "artifactLocation": artifact(&lint.file),
+                    "region": { "startLine": finding.position.line.max(1), "startColumn": finding.position.column.max(1) },
+                }}],
+                "partialFingerprints": {
+                    "countersignLint/v1": format!("{} {} {}", finding.rule.name(), finding.pointer, finding.message),
+                },
+                "properties": { "pointer": finding.pointer, "leftOut": finding.left_out },
+            })
+        })
+    });
+    json_text(&json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "countersign lint",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules.collect::<Value>(),
+            }},
+            "invocations": [{ "executionSuccessful": true }],
+            "columnKind": "unicodeCodePoints",
+            "results": results.collect::<Value>(),
+        }],
+    }))
+}
+
+/// Returns the first findings as GitHub's workflow commands, one per line.
+#[must_use]
+pub fn lint_github(lints: &[Lint]) -> String {
+    let findings = || {
+        lints
+            .iter()
+            .flat_map(|lint| lint.findings.iter().map(move |finding| (lint, finding)))
+    };
+    let annotations = findings().take(MOST_SHOWN).map(|(lint, finding)| {
+        let properties = [
+            ("file", path(&lint.file)),
+            ("line", finding.position.line.max(1).to_string()),
+            ("col", finding.position.column.max(1).to_string()),
+            ("title", finding.rule.name().to_owned()),
+        ];
+        command(
+            level(finding),
+            &properties,
+            &clipped(&message(finding, MOST_NAMED), LONGEST),
+        )
+    });
+    let mut lines: Vec<_> = annotations.collect();
+    let mut closing: Vec<_> = lints
+        .iter()
+        .map(|lint| format!("{}: {}", lint.file, verdict(lint)))
+        .collect();
+    let more = findings().count().saturating_sub(MOST_SHOWN);
+    if more > 0 {
+        closing.push(format!("{more} more are not annotated"));
+    }
+    let closing = clipped(&closing.join("; "), LONGEST);
+    lines.push(command("notice", &[("title", "countersign lint".to_owned())], &closing));
+    lines.join("\n") + "\n"
+}
+
+/// Returns the findings as Markdown of at most `most` bytes, for the summary of a step.
+#[must_use]
+pub fn lint_markdown_within(lints: &[Lint], most: usize) -> String {
+    let mut text = String::new();
+    for lint in lints {
+        let lines = lint.findings.iter().map(|finding| entry(lint, finding, MOST_NAMED));
+        let head = format!(
+            "### {}\n\n",
+            super::markdown::code(&format!("{}: {}", lint.file, verdict(lint)))
+        );
+        let lines = lines.map(|entry| format!("- {}\n", super::markdown::code(&clipped(&line(&entry), LONGEST))));
+        for part in [head].into_iter().chain(lines).chain(["\n".to_owned()]) {
+            if text.len() + part.len() > most {
+                return text;
+            }
+            text.push_str(&part);
+        }
+    }
+    text
+}
+
+/// An error is what a check leaves operations out for, or cannot read the document for.
+fn level(finding: &LintFinding) -> &'static str {
+    if finding.is_grave { "error" } else { "warning" }
+}
+
+fn verdict(lint: &Lint) -> String {
+    match lint.findings.len() {
+        0 => "no defect".to_owned(),
+        count => counted(count, "defect"),
+    }
+}
+
+/// Returns the message with the first operations that are left out.
+fn message(finding: &LintFinding, most: usize) -> String {
+    let named: Vec<_> = finding.left_out.iter().take(most).cloned().collect();
+    match finding.left_out.len().saturating_sub(most) {
+        _ if named.is_empty() => finding.message.clone(),
+        0 => format!("{}; a check leaves out {}", finding.message, named.join(", ")),
+        more => format!(
+            "{}; a check leaves out {} and {more} more",
+            finding.message,
+            named.join(", ")
+        ),
+    }
+}
+
+fn entry(lint: &Lint, finding: &LintFinding, most: usize) -> String {
+    let (position, pointer) = (finding.position, &finding.pointer);
+    let place = if pointer.is_empty() {
+        String::new()
+    } else {
+        format!(" ({pointer})")
+    };
+    format!(
+        "{}:{}:{}{place}: {} [{}]",
+        lint.file,
+        position.line,
+        position.column,
+        message(finding, most),
+        finding.rule.name()
+    )
+}
