@@ -13,7 +13,7 @@ use super::announce;
 use super::arguments::Arguments;
 use super::certificates;
 use super::config::{self, Accepting, Origin, ResolvedArguments, Setting};
-use super::document::Source;
+use super::document::{self, Source};
 use super::edge;
 use super::embedded::Embedded;
 use super::failure::{Failure, NOT_WRITTEN};
@@ -174,6 +174,7 @@ pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
     match spec {
         None => Ok(Contract::built_in()?),
         Some(path) => {
+            document::reject_url(path)?;
             let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
             let text = edge::read("contract", path, most)?;
             let contract = Contract::read_partly(&path.display().to_string(), text)?;

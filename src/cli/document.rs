@@ -39,6 +39,7 @@ impl FromStr for Source {
         if text == STANDARD_INPUT {
             return Ok(Self::StandardInput);
         }
+        reject_url(Path::new(text)).map_err(|failure| failure.to_string())?;
         match split(text).filter(|_| !Path::new(text).exists()) {
             // git would take it for an option.
             Some((revision, _)) if revision.starts_with('-') => Err(format!(
@@ -61,6 +62,24 @@ impl fmt::Display for Source {
             Self::StandardInput => formatter.write_str("standard input"),
         }
     }
+}
+
+/// Rejects a URL: a contract decides what is sent and judged, so nobody is to change it between two runs unseen.
+///
+/// # Errors
+///
+/// [`Failure::Usage`], which says what to do.
+pub(super) fn reject_url(path: &Path) -> Result<(), Failure> {
+    let name = path.display().to_string();
+    // Beside a configuration, the folder of that file precedes it, and one of the slashes may be gone.
+    let mut parts = path.components().map(|part| part.as_os_str().to_string_lossy());
+    if path.exists() || !parts.any(|part| matches!(part.to_ascii_lowercase().as_str(), "http:" | "https:")) {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "`{name}` is a URL, and a contract is read from a file; download it first, as `curl -fLo contract.yaml {name}`, \
+         and give the file"
+    )))
 }
 
 /// Splits a name into revision and path: at the first colon outside of braces, as git does (`main@{1 day ago}:file`).

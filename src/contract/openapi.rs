@@ -279,14 +279,7 @@ impl Walk<'_> {
             return self.within("$ref", |walk| walk.wrong_kind("a reference", reference));
         };
         let Some(pointer) = local_pointer(target) else {
-            let what = format!("the reference `{target}` to another file");
-            return self.fail(
-                "$ref",
-                Problem::Unsupported {
-                    what,
-                    fix: "bundle the document into one file",
-                },
-            );
+            return self.fail("$ref", elsewhere(target));
         };
         if self.document.node(&pointer).is_none() {
             let near = self.near_reference(&pointer);
@@ -360,6 +353,38 @@ impl Walk<'_> {
         };
         self.defects.push(self.document.defect(&pointer, problem));
     }
+}
+
+/// Returns what is wrong with a reference that leads out of the file. Nothing is ever read for it: a document may come
+/// from anybody.
+fn elsewhere(target: &str) -> Problem {
+    if target.starts_with('#') {
+        return Problem::Unsupported {
+            what: format!("the reference `{target}` to an anchor"),
+            fix: "name the location by a JSON pointer, as `#/components/schemas/NAME`",
+        };
+    }
+    if is_url(target) {
+        return Problem::Unsupported {
+            what: format!("the reference `{target}` to the network"),
+            fix: "download it first, and bundle the documents into one file",
+        };
+    }
+    Problem::Unsupported {
+        what: format!("the reference `{target}` to another file"),
+        fix: "bundle the document into one file",
+    }
+}
+
+/// Whether the text is a URL with an authority: `https://example.com/openapi.yaml` (RFC 3986, section 3).
+#[must_use]
+pub fn is_url(text: &str) -> bool {
+    let is_of_scheme = |character: char| character.is_ascii_alphanumeric() || "+-.".contains(character);
+    let scheme = text.split_once("//").map(|(before, _)| before);
+    scheme.is_some_and(|scheme| match scheme.strip_suffix(':') {
+        Some(name) => name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_of_scheme),
+        None => scheme.is_empty(),
+    })
 }
 
 fn is_known(shape: &Shape, member: &Member) -> bool {
@@ -832,6 +857,40 @@ components:
         let message = check(&format!("{SMALL}{schemas}")).unwrap_err().to_string();
         assert_eq!(message.lines().count(), 21);
         assert!(message.ends_with("\nand 10 more defects"), "{message}");
+    }
+
+    #[test]
+    fn a_reference_out_of_the_file_is_rejected_with_what_to_do() {
+        let reported = |target: &str| broken("#/components/schemas/Thing", target);
+        for target in [
+            "https://example.com/a.yaml#/Thing",
+            "HTTP://example.com/a",
+            "//example.com/a.json",
+        ] {
+            let message = reported(target);
+            assert!(
+                message.contains(&format!("`{target}` to the network is not supported")),
+                "{message}"
+            );
+            assert!(
+                message.ends_with("download it first, and bundle the documents into one file"),
+                "{message}"
+            );
+        }
+        for target in [
+            "other.yaml#/Thing",
+            "./a/b.json",
+            "../a.yaml",
+            "/a//b.yaml",
+            "c:/a.yaml",
+        ] {
+            let message = reported(target);
+            assert!(
+                message.contains(&format!("`{target}` to another file is not supported")),
+                "{message}"
+            );
+        }
+        assert!(reported("#Thing").contains("`#Thing` to an anchor is not supported"));
     }
 
     #[test]

@@ -209,3 +209,48 @@ fn a_check_says_in_every_report_what_is_left_out() {
         &["the operation `others` is left out, because of things.yaml:20:19"],
     );
 }
+
+#[test]
+fn a_url_is_refused_by_name_with_what_to_do() {
+    let url = "https://example.com/openapi.yaml";
+    let expected = format!("`{url}` is a URL, and a contract is read from a file; download it first");
+    for arguments in [
+        &["check", "--spec", url][..],
+        &["check", "--since", url],
+        &["facts", "--spec", url],
+        &["plan", "--spec", url],
+        &["lint", url],
+        &["diff", url, "things.yaml"],
+    ] {
+        let ended = countersign(arguments).file("things.yaml", SPEC).run();
+        assert_eq!(ended.code, 2, "{arguments:?}");
+        says(&ended.stderr, &[&expected, "curl -fLo contract.yaml"]);
+    }
+    let config = format!("[check]\nspec = '{url}'\n");
+    let ended = countersign(&["plan"]).file("countersign.toml", config).run();
+    assert_eq!(ended.code, 2, "{ended:?}");
+    says(&ended.stderr, &["is a URL", "download it first"]);
+}
+
+#[test]
+fn a_reference_out_of_the_file_takes_out_its_operation_alone() {
+    let others = [
+        "  /others:",
+        "    get:",
+        "      operationId: others",
+        "      responses: {'200': {$ref: 'https://example.com/a.yaml#/Others'}}",
+        "components:\n",
+    ];
+    let spec = SPEC.replace("components:\n", &others.join("\n"));
+    let ended = countersign(&["facts", "--spec", "things.yaml"]);
+    let ended = ended.file("things.yaml", spec).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    says(
+        &ended.stderr,
+        &[
+            "things.yaml:16:27 ",
+            "to the network is not supported; download it first",
+            "left out: `others`",
+        ],
+    );
+}
