@@ -46,6 +46,9 @@ const SECRETS: [&str; 7] = [
     "token",
 ];
 
+/// Words that are such names, or parts of them between separators, in lower case.
+const SECRET_WORDS: [&str; 7] = ["auth", "credential", "credentials", "jwt", "key", "session", "sid"];
+
 /// Checks what a target says about its requests, without a contract.
 ///
 /// # Errors
@@ -71,9 +74,7 @@ pub(super) fn check(parsed: &Parsed, part: &TargetPart) -> Result<(), ConfigErro
         if OVERRIDES.contains(&name.to_ascii_lowercase().as_str()) {
             return Err(parsed.error(value, Problem::Override { name: name.clone() }));
         }
-        let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-        let letters = letters.to_ascii_lowercase();
-        if SECRETS.iter().any(|secret| letters.contains(secret)) {
+        if is_secret(name) {
             return Err(parsed.error(value, Problem::Secret { key: name.clone() }));
         }
     }
@@ -146,6 +147,14 @@ fn stated(operation: &Operation, location: Location, name: &str) -> Option<(Stri
     is_same(key).then(|| (format!("the credential of `{}`", operation.name), pointer))
 }
 
+/// Whether a header or a parameter of this name carries a secret, as far as the name says.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let mut words = name.split(|character: char| !character.is_ascii_alphanumeric());
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    words.any(|word| SECRET_WORDS.contains(&word)) || SECRETS.iter().any(|secret| letters.contains(secret))
+}
+
 /// Whether a text is the name of an authentication scheme (RFC 9110, section 5.6.2), other than one whose token has a
 /// form of its own.
 fn is_scheme(text: &str) -> bool {
@@ -175,6 +184,36 @@ mod tests {
             "a:b",
         ] {
             assert!(!is_scheme(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_a_secret_is_recognised_however_it_is_spelled() {
+        for name in [
+            "X-Api-Key",
+            "apiKey",
+            "Ocp-Apim-Subscription-Key",
+            "key",
+            "X-Auth",
+            "session",
+            "Proxy-Authorization",
+            "client_secret",
+            "X-CSRF-Token",
+            "Cookie",
+            "passwd",
+        ] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in [
+            "X-Tenant",
+            "api-version",
+            "keyword",
+            "X-Author",
+            "monkey",
+            "X-Stage",
+            "side",
+        ] {
+            assert!(!is_secret(name), "{name}");
         }
     }
 
