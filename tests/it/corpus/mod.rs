@@ -8,6 +8,7 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod broken;
 pub(crate) mod documents;
 mod judged;
 mod planned;
