@@ -37,8 +37,10 @@ impl std::error::Error for Defect {}
 
 /// The maximum number of defects that are collected of one contract.
 pub const MAXIMUM_DEFECTS: usize = 10_000;
-/// The maximum length of their pointers together, in bytes: a name may be megabytes long.
-const MAXIMUM_POINTERS: usize = 64 << 20;
+/// The maximum length of their pointers and messages together, in bytes: a name may be megabytes long.
+const MAXIMUM_TEXT: usize = 64 << 20;
+/// The number of defects beyond which no similar name is suggested: looking for one compares all names.
+const MAXIMUM_SUGGESTIONS: usize = 20;
 /// The number of defects that a message lists.
 const MAXIMUM_LISTED: usize = 20;
 
@@ -46,7 +48,8 @@ const MAXIMUM_LISTED: usize = 20;
 #[derive(Clone, Debug, Default)]
 pub(super) struct DefectList {
     defects: Vec<Defect>,
-    pointers: usize,
+    /// The length of their pointers and messages.
+    text: usize,
     is_full: bool,
 }
 
@@ -56,8 +59,11 @@ impl DefectList {
         if self.is_full {
             return;
         }
-        self.pointers += defect.pointer.len();
-        if self.defects.len() < MAXIMUM_DEFECTS && self.pointers <= MAXIMUM_POINTERS {
+        self.text += defect.pointer.len();
+        if let Problem::Vocabulary { message } = &defect.problem {
+            self.text += message.len();
+        }
+        if self.defects.len() < MAXIMUM_DEFECTS && self.text <= MAXIMUM_TEXT {
             return self.defects.push(defect);
         }
         self.is_full = true;
@@ -72,6 +78,11 @@ impl DefectList {
     /// Whether there were more defects than can be kept, so that what is not named may be defective too.
     pub(super) fn is_full(&self) -> bool {
         self.is_full
+    }
+
+    /// Whether there are still so few defects that a similar name is suggested.
+    pub(super) fn suggests(&self) -> bool {
+        self.defects.len() < MAXIMUM_SUGGESTIONS
     }
 
     /// Returns the number of defects.

@@ -54,6 +54,9 @@ pub(super) fn read(
     for (index, operation) in operations.iter().enumerate() {
         for response in operation.successes() {
             let at = pointer::join(&resolve(document, response.pointer.clone()), "links");
+            if defects.is_full() {
+                return links;
+            }
             for member in document.node(&at).map_or(&[][..], Node::members) {
                 let pointer = resolve(document, pointer::join(&at, &member.name));
                 let reader = Reader {
@@ -61,6 +64,7 @@ pub(super) fn read(
                     operations,
                     by_name: &by_name,
                     omitted: &omitted,
+                    suggests: defects.suggests(),
                     from: OperationId(index),
                     pointer,
                 };
@@ -87,6 +91,8 @@ struct Reader<'read> {
     operations: &'read [Operation],
     by_name: &'read HashMap<&'read str, OperationId>,
     omitted: &'read HashSet<&'read str>,
+    /// Whether a similar name is suggested for one that is unknown.
+    suggests: bool,
     from: OperationId,
     pointer: String,
 }
@@ -119,7 +125,8 @@ impl Reader<'_> {
         if self.omitted.contains(id) {
             return Ok(None);
         }
-        let known = near(id, self.operations.iter().map(|operation| operation.name.as_str()));
+        let known = self.operations.iter().filter(|_| self.suggests);
+        let known = near(id, known.map(|operation| operation.name.as_str()));
         let hint = known.map_or_else(String::new, |known| format!("; did you mean `{known}`?"));
         let message = format!("the link leads to the operation `{id}`, which this contract does not have{hint}");
         let at = pointer::join(&self.pointer, "operationId");

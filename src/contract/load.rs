@@ -200,6 +200,9 @@ fn operations(
     };
     let (mut operations, mut omitted) = (Vec::new(), Vec::new());
     for location in locations {
+        if defects.is_full() {
+            break;
+        }
         if let Some(defect) = reach.defect(location.path, &location.item, &location.pointer) {
             omitted.push(location.omitted(defect));
             continue;
@@ -580,7 +583,8 @@ fn gaps(document: &Document, defects: &mut DefectList) -> Vec<Gap> {
         if let Some(index) = index.get(id) {
             catalogue[*index].locations.push(gap_location(at).to_owned());
         } else if at != "/x-null" {
-            let known = near(id, catalogue.iter().map(|gap| gap.id.as_str()));
+            let known = catalogue.iter().filter(|_| defects.suggests());
+            let known = near(id, known.map(|gap| gap.id.as_str()));
             let hint = known.map_or_else(|| "add it there".to_owned(), |known| format!("did you mean `{known}`?"));
             let message = format!("`x-gaps` has no gap `{id}`; {hint}");
             defects.push(vocabulary_defect(document, at, message));

@@ -282,7 +282,7 @@ impl Walk<'_> {
             return self.fail("$ref", elsewhere(target));
         };
         if self.document.node(&pointer).is_none() {
-            let near = self.near_reference(&pointer);
+            let near = self.defects.suggests().then(|| self.near_reference(&pointer)).flatten();
             self.fail(
                 "$ref",
                 Problem::DanglingReference {
@@ -722,7 +722,8 @@ static SCHEMA: Shape = referable(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::defect::Defects;
+    use crate::contract::Contract;
+    use crate::contract::defect::{Defects, MAXIMUM_DEFECTS};
 
     const SMALL: &str = "\
 openapi: 3.0.3
@@ -857,6 +858,20 @@ components:
         let message = check(&format!("{SMALL}{schemas}")).unwrap_err().to_string();
         assert_eq!(message.lines().count(), 21);
         assert!(message.ends_with("\nand 10 more defects"), "{message}");
+    }
+
+    #[test]
+    fn a_document_full_of_defects_costs_bounded_work_and_is_refused() {
+        let schemas =
+            (0..20_000).map(|index| format!("    Thing{index}: {{$ref: '#/components/schemas/Things{index}'}}\n"));
+        let text = format!("{SMALL}{}", schemas.collect::<String>());
+        let defects = check(&text).unwrap_err();
+        assert_eq!(defects.iter().count(), MAXIMUM_DEFECTS + 1);
+        let last = defects.iter().last().unwrap();
+        assert!(matches!(last.problem, Problem::TooManyDefects { .. }), "{last}");
+        let suggested = |defect: &&Defect| matches!(defect.problem, Problem::DanglingReference { near: Some(_), .. });
+        assert_eq!(defects.iter().filter(suggested).count(), 20);
+        assert!(Contract::read_partly("a.yaml", text).is_err());
     }
 
     #[test]

@@ -33,6 +33,8 @@ mod rule;
 mod schemas;
 mod syntax;
 
+use std::collections::HashMap;
+
 use crate::contract::Contract;
 use crate::contract::defect::{Defect, Defects};
 use crate::contract::document::{Document, Node, Position};
@@ -75,11 +77,15 @@ pub fn lint(name: &str, text: String) -> Lint {
         .and_then(Contract::survey)
     {
         Ok(contract) => {
+            let place = |defect: &Defect| (defect.position, defect.pointer.clone());
+            let mut left_out: HashMap<_, Vec<String>> = HashMap::new();
+            for operation in &contract.omitted {
+                let named = left_out.entry(place(&operation.defect)).or_default();
+                named.push(operation.name.clone());
+            }
             for defect in &contract.defects {
-                let concerned = contract.omitted.iter().filter(|operation| operation.defect == *defect);
-                let left_out = concerned.map(|operation| operation.name.clone());
                 findings.push(LintFinding {
-                    left_out: left_out.collect(),
+                    left_out: left_out.remove(&place(defect)).unwrap_or_default(),
                     ..finding(defect)
                 });
             }
