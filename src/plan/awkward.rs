@@ -572,7 +572,8 @@ impl Draft {
         };
         let at = match first.rsplit_once("/0/") {
             Some((array, _)) => {
-                self.add_element(array, element);
+                // A gap would be filled with null, which is no element.
+                (1..=element).for_each(|element| self.add_element(array, element));
                 first.replacen("/0/", &format!("/{element}/"), 1)
             }
             // There is no array, so there is only one.
@@ -682,6 +683,10 @@ fn is_of_numbers(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::Contract;
+    use crate::contract::vocabulary::TimestampFormat;
+    use crate::history::{Bindings, RunTag};
+    use crate::plan::Template;
 
     const BODY: AwkwardPlaces = AwkwardPlaces {
         names: 2,
@@ -774,6 +779,23 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_value_in_a_later_element_leaves_no_gap_before_it() {
+        let contract = Contract::built_in().unwrap();
+        let create = contract.operation_named("createContact").unwrap();
+        let draft =
+            Template::of(&contract, create).draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc);
+        let mut draft = draft.unwrap();
+        draft.put(&AwkwardValues(vec![AwkwardValue::LongAddress(2, 100)]));
+        let methods = draft.body().0["contact_methods"].clone();
+        let methods = methods.as_array().unwrap();
+        assert_eq!(methods.len(), 3);
+        assert!(
+            methods.iter().all(|method| method["contact"].is_string()),
+            "{methods:?}"
+        );
     }
 
     #[test]

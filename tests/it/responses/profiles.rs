@@ -155,7 +155,6 @@ const CHANGES: &[Change] = &[
     ),
     change("birth-dates", &[], &[ERRORS], REJECTED),
     change("characters", &["basic-plane", "latin"], CREATED_AND_ERRORS, REJECTED),
-    change("field-sizes", &["255"], &[ERRORS], REJECTED),
     change("field-sizes", &["60"], CREATED_AND_ERRORS, REJECTED),
     change("markup", &[], CREATED_AND_ERRORS, REJECTED),
     change("methods-at-once", &["1", "2"], &["response_createContact"], REJECTED),
