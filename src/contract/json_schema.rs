@@ -92,7 +92,7 @@ pub fn convert_for_request(document: &Document, schema: &str) -> Option<Value> {
     converter.whole(document, schema)
 }
 
-/// Returns the asserting keywords that a schema has, in the order of [`KEYWORDS`].
+/// Returns the asserting keywords that a schema has, in one order.
 #[must_use]
 pub fn keywords(schema: &Node) -> Vec<&'static str> {
     let present = |keyword: &&&str| match schema.member(keyword) {
