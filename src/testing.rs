@@ -1,5 +1,16 @@
 //! What the unit tests share.
 
+/// How many of something to try: a few in `cargo test`, all where it is to be exhaustive, as in the gate.
+#[cfg(feature = "checker")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test is told by the environment how thorough to be, as it is by cargo"
+)]
+pub(crate) fn tried(few: usize, all: usize) -> usize {
+    let is_exhaustive = std::env::var_os("COUNTERSIGN_TEST_EXHAUSTIVE").is_some();
+    if is_exhaustive { all } else { few }
+}
+
 /// Runs an assertion whose snapshot stands in the top-level `snapshots/`.
 pub(crate) fn with_snapshots(assertion: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();

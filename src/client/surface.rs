@@ -10,6 +10,8 @@
 )]
 
 mod items;
+#[cfg(feature = "checker")]
+mod meanings;
 
 use serde_json::{Value, json};
 
@@ -133,13 +135,14 @@ fn a_dropped_operation_shows_as_lines_gone() {
 /// Returns the lines that disappear and those that appear when the generator gets another contract.
 fn changed(change: impl FnOnce(&mut Value)) -> (Vec<String>, Vec<String>) {
     let mut contract = reference();
-    let before = generated(&contract);
     change(&mut contract);
-    let after = generated(&contract);
-    let without = |these: &[String], those: &[String]| -> Vec<String> {
-        these.iter().filter(|line| !those.contains(line)).cloned().collect()
-    };
+    let (before, after) = (generated(&reference()), generated(&contract));
     (without(&before, &after), without(&after, &before))
+}
+
+/// Returns these lines that are not among those.
+fn without(these: &[String], those: &[String]) -> Vec<String> {
+    these.iter().filter(|line| !those.contains(line)).cloned().collect()
 }
 
 fn reference() -> Value {

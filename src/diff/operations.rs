@@ -159,7 +159,7 @@ impl<'both> Comparison<'both> {
             let found = Found {
                 kind: Kind::Deprecation,
                 relation: Relation::News,
-                client: ClientEffect::Minor,
+                client: ClientEffect::None,
                 predicate: format!("{what} {verb} deprecated"),
             };
             return self.emit(side, found, spots);

@@ -121,15 +121,15 @@ impl<'both> Comparison<'both> {
         }
         let title = new.title();
         if old.required() != new.required() {
-            let (relation, verb) = if new.required() {
-                (Relation::Narrower, "is now required")
+            let (relation, client, verb) = if new.required() {
+                (Relation::Narrower, ClientEffect::Major, "is now required")
             } else {
-                (Relation::Wider, "is no longer required")
+                (Relation::Wider, ClientEffect::Minor, "is no longer required")
             };
             let found = Found {
                 kind: Kind::ParameterRequired,
                 relation,
-                client: ClientEffect::Major,
+                client,
                 predicate: format!("{title} {verb}"),
             };
             self.emit(

@@ -76,7 +76,11 @@ impl<'both> Comparison<'both> {
         let found = Found {
             kind: Kind::ResponseRemoved,
             relation,
-            client: ClientEffect::Major,
+            client: if old.status.is_success() {
+                ClientEffect::Major
+            } else {
+                ClientEffect::None
+            },
             predicate: format!("the {} response is gone", old.status),
         };
         self.emit(
@@ -92,7 +96,14 @@ impl<'both> Comparison<'both> {
         } else {
             Relation::News
         };
-        self.new_response(new, above, relation, format!("the {} response is new", new.status));
+        let client = if new.status.is_success() {
+            ClientEffect::Minor
+        } else {
+            // An error is handed on as it comes.
+            ClientEffect::None
+        };
+        let predicate = format!("the {} response is new", new.status);
+        self.new_response(new, above, (relation, client), predicate);
     }
 
     fn response_widened(&mut self, new: &Response<'both>, above: &str) {
@@ -102,14 +113,20 @@ impl<'both> Comparison<'both> {
             Relation::News
         };
         let predicate = format!("the {} response stands for further statuses", new.status);
-        self.new_response(new, above, relation, predicate);
+        self.new_response(new, above, (relation, ClientEffect::None), predicate);
     }
 
-    fn new_response(&mut self, new: &Response<'both>, above: &str, relation: Relation, predicate: String) {
+    fn new_response(
+        &mut self,
+        new: &Response<'both>,
+        above: &str,
+        (relation, client): (Relation, ClientEffect),
+        predicate: String,
+    ) {
         let found = Found {
             kind: Kind::ResponseAdded,
             relation,
-            client: ClientEffect::Minor,
+            client,
             predicate,
         };
         self.emit(

@@ -193,6 +193,13 @@ impl<'document> View<'document> {
         self.parts.iter().filter_map(move |part| part.member(name))
     }
 
+    /// Whether a part limits the length of a string.
+    pub(super) fn limits_length(&self) -> bool {
+        ["minLength", "maxLength"]
+            .iter()
+            .any(|name| self.keyword(name).is_some())
+    }
+
     /// Whether any part sets the flag.
     pub(super) fn flag(&self, name: &str) -> bool {
         self.parts.iter().any(|part| part.flag(name))

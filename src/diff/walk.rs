@@ -217,7 +217,7 @@ impl<'both> Walk<'both> {
         let found = Found {
             kind: Kind::Nullable,
             relation,
-            client: ClientEffect::Major,
+            client: ClientEffect::None,
             predicate: predicate.to_owned(),
         };
         self.emit(found, path, (old, new));
@@ -235,6 +235,19 @@ impl<'both> Walk<'both> {
         self.emit(found, path, spots);
     }
 
+    /// Whether the client's types leave open what the keyword says: they are liberal in what they accept.
+    fn is_free(&self, kind: Kind) -> bool {
+        let of_a_response = [
+            Kind::Default,
+            Kind::Enum,
+            Kind::Format,
+            Kind::Length,
+            Kind::Pattern,
+            Kind::PropertyRequired,
+        ];
+        self.side == Side::Response && of_a_response.contains(&kind)
+    }
+
     fn emit(&mut self, found: Found, path: &str, (old, new): (Spot, Spot)) {
         self.frame.same = false;
         let (meaning, reason) = meaning(found.relation, self.side);
@@ -244,7 +257,11 @@ impl<'both> Walk<'both> {
             predicate: found.predicate,
             meaning,
             reason,
-            client: found.client,
+            client: if self.is_free(found.kind) {
+                ClientEffect::None
+            } else {
+                found.client
+            },
             old,
             new,
         };

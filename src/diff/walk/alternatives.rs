@@ -98,8 +98,8 @@ impl<'both> Walk<'both> {
             (format!("has the new alternative {what}"), spots)
         };
         let client = match relation {
-            Relation::Wider => ClientEffect::Minor,
-            Relation::Unclear(_) => ClientEffect::Major,
+            Relation::Wider if self.side == Side::Request => ClientEffect::Minor,
+            Relation::Wider | Relation::Unclear(_) => ClientEffect::Major,
             other => client_by(other),
         };
         let found = Found {

@@ -295,6 +295,8 @@ impl<'both> Walk<'both> {
                 relation,
                 client: match kind {
                     Kind::Bounds | Kind::ItemCount | Kind::PropertyCount => ClientEffect::None,
+                    // A string whose length is limited has a type of its own.
+                    _ if views.0.limits_length() != views.1.limits_length() => ClientEffect::Major,
                     _ => client_by(relation),
                 },
                 predicate: format!("had {keyword} {}, has {}", end(was), end(is)),
@@ -418,7 +420,7 @@ impl<'both> Walk<'both> {
         let found = Found {
             kind: Kind::UniqueItems,
             relation,
-            client: ClientEffect::Major,
+            client: ClientEffect::None,
             predicate: predicate.to_owned(),
         };
         self.at_keyword(found, (old, new), "uniqueItems", path);
@@ -527,7 +529,7 @@ impl<'both> Walk<'both> {
         let found = Found {
             kind: Kind::Deprecation,
             relation: Relation::News,
-            client: ClientEffect::Minor,
+            client: ClientEffect::None,
             predicate: predicate.to_owned(),
         };
         self.at_keyword(found, (old, new), "deprecated", path);

@@ -193,9 +193,18 @@ impl<'both> Walk<'both> {
                 (Relation::Wider, "no longer has a schema for its other properties")
             }
         };
+        // The type of the others is part of the surface, not whether there are any.
+        let of_a_type = |view: &View<'both>, source| matches!(view.additional(source), Additional::Of(_));
+        let client = if of_a_type(old, self.old) || of_a_type(new, self.new) {
+            ClientEffect::Major
+        } else {
+            ClientEffect::None
+        };
         let keyword = "additionalProperties";
         let spots = (Spot::at(old.place(keyword)), Spot::at(new.place(keyword)));
-        self.emit(found(Kind::AdditionalProperties, relation, predicate), path, spots);
+        let mut found = found(Kind::AdditionalProperties, relation, predicate);
+        found.client = client;
+        self.emit(found, path, spots);
     }
 }
 
