@@ -6,7 +6,7 @@ use std::{env, fs};
 use serde_json::Value;
 
 use contract::Contract;
-use contract::document::Position;
+use contract::document::{Document, Node, Position};
 
 // The contract's own reader, so that a build and a check report a broken contract in the same words.
 #[expect(
@@ -38,6 +38,7 @@ fn write_client() -> Result<(), String> {
     let document = Contract::read(CONTRACT, text)
         .map_err(|defects| defects.to_string())?
         .document;
+    generated_from(&document)?;
     let contract = parse(&document.text)?;
     let report = |obstacle: projection::Obstacle| {
         let Position { line, column } = document.position(&obstacle.pointer);
@@ -50,6 +51,24 @@ fn write_client() -> Result<(), String> {
     // The tests compare the client with both.
     write("contract.json", &contract.to_string())?;
     write("projected.json", &format!("{projected:#}"))
+}
+
+/// Checks that the document is of the version that the generator of the client reads; a check reads later ones too.
+fn generated_from(document: &Document) -> Result<(), String> {
+    let version = document
+        .root
+        .member("openapi")
+        .and_then(Node::string)
+        .unwrap_or_default();
+    if version.starts_with("3.0.") {
+        return Ok(());
+    }
+    let Position { line, column } = document.position("/openapi");
+    let place = format!("{CONTRACT}:{line}:{column} (/openapi)");
+    Err(format!(
+        "{place}: no client can be generated: this is OpenAPI `{version}`, and the generator reads 3.0; convert the \
+         document to 3.0"
+    ))
 }
 
 /// Parses in two steps, because duplicate keys go unnoticed when a YAML text is parsed straight into JSON.

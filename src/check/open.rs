@@ -10,7 +10,7 @@ use crate::contract::Contract;
 use crate::contract::document::MAXIMUM_BYTES;
 
 impl Contract {
-    /// Reads a contract from a file, an OpenAPI 3.0 document in YAML or JSON. A relative path is relative to the
+    /// Reads a contract from a file, a document of OpenAPI 3.0, 3.1 or 3.2 in YAML or JSON. A relative path is relative to the
     /// working directory, which in a test is the package's.
     ///
     /// # Errors

@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 
+use super::dialect::ASSERTIONS;
 use super::document::{Document, Node};
 use super::openapi::target_of;
 
@@ -74,6 +75,14 @@ impl<'document> AlternativeCounts<'document> {
         }
         if let Some(not) = schema.member("not") {
             count = count.saturating_add(self.count(not, depth)?);
+        }
+        for member in schema.member(ASSERTIONS).map_or(&[][..], Node::members) {
+            let one = matches!(member.name.as_str(), "if" | "then" | "else");
+            let several = matches!(member.name.as_str(), "dependentSchemas");
+            let parts = member.node.members().iter().filter(|_| several).map(|part| &part.node);
+            for part in parts.chain(one.then_some(&member.node)) {
+                count = count.saturating_add(self.count(part, depth)?);
+            }
         }
         Some(count)
     }

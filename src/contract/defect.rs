@@ -317,6 +317,13 @@ impl Problem {
     }
 }
 
+fn write_version(formatter: &mut fmt::Formatter<'_>, found: &str) -> fmt::Result {
+    write!(
+        formatter,
+        "this is OpenAPI `{found}`, but only 3.0.x, 3.1.x and 3.2.x are supported; convert the document to 3.0"
+    )
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -354,12 +361,12 @@ impl fmt::Display for Problem {
                     "the name `{name}` is already on line {first_line}; keep one of the two"
                 )
             }
-            Self::Empty => write!(formatter, "there is nothing in this file; give an OpenAPI 3.0 document"),
+            Self::Empty => write!(formatter, "there is nothing in this file; give an OpenAPI document"),
             Self::Missing { object, name } => write!(formatter, "the {object} has no `{name}`; add it"),
             Self::NameNotText => write!(formatter, "the name of a member must be a string; quote it"),
             Self::NotOpenApi => write!(
                 formatter,
-                "this is not an OpenAPI document; its root must be an object with `openapi: 3.0.x`"
+                "this is not an OpenAPI document; its root must be an object with `openapi: 3.0.x`, `3.1.x` or `3.2.x`"
             ),
             Self::PathWithoutSlash => write!(formatter, "a path begins with a slash; add it"),
             Self::SeveralDocuments => write!(
@@ -380,10 +387,7 @@ impl fmt::Display for Problem {
                 write!(formatter, "the {object} has no `{name}`; did you mean `{near}`?")
             }
             Self::Unsupported { what, fix } => write!(formatter, "{what} is not supported; {fix}"),
-            Self::Version { found } => write!(
-                formatter,
-                "this is OpenAPI `{found}`, but only 3.0.x is supported; convert the document to 3.0"
-            ),
+            Self::Version { found } => write_version(formatter, found),
             Self::Vocabulary { message } => formatter.write_str(message),
             Self::WrongKind { expected, found } => {
                 write!(formatter, "this must be {expected}, not {found}; correct the value")

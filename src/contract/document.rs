@@ -8,6 +8,7 @@
 //! `serde_yaml` gives no positions, and some hostile inputs cost it quadratic time. The events of `saphyr-parser` come
 //! with positions and one at a time, so size, depth and aliases are bounded while reading.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
@@ -16,6 +17,7 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput, Tag};
 use serde_json::{Map, Number, Value};
 
 use super::defect::{Defect, DefectList, Problem};
+use super::dialect::{self, Moves};
 use super::pointer;
 use super::shared_string::{SharedString, StringPool};
 
@@ -74,7 +76,7 @@ pub struct Members {
 }
 
 impl Members {
-    fn new(listed: Vec<Member>) -> Self {
+    pub(super) fn new(listed: Vec<Member>) -> Self {
         let mut by_name = Vec::new();
         if listed.len() > LINEAR_SEARCH_LIMIT {
             by_name.extend(0..listed.len());
@@ -84,6 +86,10 @@ impl Members {
             listed: listed.into_boxed_slice(),
             by_name: by_name.into_boxed_slice(),
         }
+    }
+
+    pub(super) fn into_listed(self) -> Vec<Member> {
+        self.listed.into_vec()
     }
 
     fn named(&self, name: &str) -> Option<&Member> {
@@ -217,6 +223,8 @@ pub struct Document {
     duplicates: DefectList,
     /// The second values of those names that may contain operations, with their pointers.
     dropped: Vec<(String, Node)>,
+    /// What is elsewhere in the tree than it is written; `None` where the tree is as written.
+    moves: Option<Moves>,
 }
 
 impl fmt::Debug for Document {
@@ -267,7 +275,34 @@ impl Document {
             lines,
             duplicates,
             dropped,
+            moves: None,
         })
+    }
+
+    /// Returns the document in the dialect of OpenAPI 3.0, in which contracts are read: one of 3.1 or 3.2 is rewritten,
+    /// any other stays as it is. Positions, and the pointers of defects and facts, remain those of the text.
+    pub(super) fn in_dialect(mut self) -> Self {
+        if self.moves.is_none()
+            && let Some(version) = dialect::rewritten_version(&self.root)
+        {
+            let kind = std::mem::replace(&mut self.root.kind, NodeKind::Null);
+            let position = self.root.position;
+            let (root, moves) = dialect::rewrite(Node { kind, position }, version);
+            (self.root, self.moves) = (root, Some(moves));
+        }
+        self
+    }
+
+    /// Whether the tree was rewritten into the dialect of OpenAPI 3.0.
+    pub(crate) fn is_rewritten(&self) -> bool {
+        self.moves.is_some()
+    }
+
+    /// Returns the pointer of what is written for a location of the tree.
+    pub(crate) fn as_written<'pointer>(&self, pointer: &'pointer str) -> Cow<'pointer, str> {
+        self.moves
+            .as_ref()
+            .map_or(Cow::Borrowed(pointer), |moves| moves.as_written(pointer))
     }
 
     /// Returns the names that appear twice in an object.
@@ -300,6 +335,13 @@ impl Document {
     /// Returns the node that the pointer names.
     #[must_use]
     pub fn node(&self, pointer: &str) -> Option<&Node> {
+        self.node_in_tree(pointer).or_else(|| {
+            let moved = self.moves.as_ref()?.in_tree(pointer)?;
+            self.node_in_tree(&moved)
+        })
+    }
+
+    fn node_in_tree(&self, pointer: &str) -> Option<&Node> {
         pointer::tokens(pointer).try_fold(&self.root, |node, token| match &node.kind {
             NodeKind::Object(_) => node.member(&token),
             NodeKind::Array(elements) => elements.get(token.parse::<usize>().ok()?),
@@ -311,6 +353,12 @@ impl Document {
     /// pointer that names nothing, returns the nearest position above it.
     #[must_use]
     pub fn position(&self, pointer: &str) -> Position {
+        let moved = self.moves.as_ref().filter(|_| self.node_in_tree(pointer).is_none());
+        let moved = moved.and_then(|moves| moves.in_tree(pointer));
+        self.position_in_tree(moved.as_deref().unwrap_or(pointer))
+    }
+
+    fn position_in_tree(&self, pointer: &str) -> Position {
         let (mut node, mut at) = (&self.root, self.root.position);
         for token in pointer::tokens(pointer) {
             let next = match &node.kind {
@@ -336,7 +384,7 @@ impl Document {
         Defect {
             file: self.name.clone(),
             position: self.position(pointer),
-            pointer: pointer.to_owned(),
+            pointer: self.as_written(pointer).into_owned(),
             problem,
         }
     }

@@ -6,12 +6,15 @@
 //! Our own rules check types, fields and closed objects, because they treat null, missing and unlisted as three
 //! different things. A well-kept validator of JSON Schema decides the rest. The conversion makes `nullable` a type
 //! and a boolean `exclusiveMinimum` into a number, drops what is next to a reference (OpenAPI 3.0.3, section 4.7.23),
-//! and turns the integer formats into bounds.
+//! and turns the integer formats into bounds. What a later version states beyond that (`dialect`) is a part of its own,
+//! so that no keyword of 3.0 is read along with it; only `unevaluatedProperties` and `unevaluatedItems` stand next to
+//! the others, because they are about what the others leave.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use super::dialect::ASSERTIONS;
 use super::document::{Document, Node, NodeKind};
 use super::openapi::target_of;
 use super::pointer;
@@ -35,6 +38,22 @@ const KEYWORDS: &[&str] = &[
     "not",
     "format",
 ];
+
+/// The keywords of [`ASSERTIONS`] that make an assertion by themselves.
+const LATER_KEYWORDS: &[&str] = &[
+    "prefixItems",
+    "contains",
+    "if",
+    "dependentRequired",
+    "dependentSchemas",
+    "patternProperties",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+
+/// The keywords about what the others leave.
+const UNEVALUATED: &[&str] = &["unevaluatedItems", "unevaluatedProperties"];
 
 /// The formats that are checked; others are annotations (OpenAPI 3.0.3, section 4.4).
 const FORMATS: &[&str] = &[
@@ -70,6 +89,13 @@ pub fn asserted_by(document: &Document, node: &Node) -> Value {
     {
         converter.keyword(node, &member.name, &member.node, &mut converted);
     }
+    if let Some(assertions) = node.member(ASSERTIONS) {
+        if UNEVALUATED.iter().any(|keyword| assertions.member(keyword).is_some()) {
+            converter.left_out = Some((document, "writeOnly"));
+            converter.evaluated(node, &mut converted);
+        }
+        converter.assertions(assertions, &mut converted);
+    }
     converter.define(document, &mut converted);
     Value::Object(converted)
 }
@@ -86,7 +112,7 @@ pub fn convert(document: &Document, schema: &str) -> Option<Value> {
 #[must_use]
 pub fn convert_for_request(document: &Document, schema: &str) -> Option<Value> {
     let mut converter = Converter {
-        of_request: Some(document),
+        left_out: Some((document, "readOnly")),
         ..Converter::default()
     };
     converter.whole(document, schema)
@@ -99,15 +125,19 @@ pub fn keywords(schema: &Node) -> Vec<&'static str> {
         Some(format) if **keyword == "format" => format.string().is_some_and(|format| FORMATS.contains(&format)),
         found => found.is_some(),
     };
-    KEYWORDS.iter().filter(present).copied().collect()
+    let later = schema.member(ASSERTIONS);
+    let later = LATER_KEYWORDS
+        .iter()
+        .filter(|keyword| later.is_some_and(|later| later.member(keyword).is_some()));
+    KEYWORDS.iter().filter(present).chain(later).copied().collect()
 }
 
 /// Converts OpenAPI 3.0 schemas to JSON Schema 2020-12 and remembers what they refer to.
 #[derive(Default)]
 struct Converter<'document> {
     references: BTreeSet<String>,
-    /// The document, if the schema describes a request.
-    of_request: Option<&'document Document>,
+    /// The document, and the flag of the fields that are not required in this direction.
+    left_out: Option<(&'document Document, &'static str)>,
 }
 
 impl Converter<'_> {
@@ -167,13 +197,17 @@ impl Converter<'_> {
                     .collect();
                 converted.insert(name.to_owned(), Value::Object(fields));
             }
+            // What others than the listed names may have is stated there.
+            "additionalProperties" if is_open_for_assertions(schema) => {}
             "not" | "items" | "additionalProperties" => {
                 let inner = self.schema(value);
                 converted.insert(name.to_owned(), inner);
             }
             "format" => format(value, converted),
-            "required" if self.of_request.is_some() => {
-                let names = value.elements().iter().filter(|name| !self.is_read_only(schema, name));
+            ASSERTIONS => self.assertions(value, converted),
+            "$defs" | "definitions" => {}
+            "required" if self.left_out.is_some() => {
+                let names = value.elements().iter().filter(|name| !self.is_left_out(schema, name));
                 converted.insert(name.to_owned(), names.map(Node::to_value).collect());
             }
             other if other.starts_with("x-") => {}
@@ -183,14 +217,54 @@ impl Converter<'_> {
         }
     }
 
-    /// Whether the field with this name is read-only.
-    fn is_read_only(&self, schema: &Node, name: &Node) -> bool {
+    /// Adds the keywords that OpenAPI 3.0 has no words for.
+    fn assertions(&mut self, assertions: &Node, converted: &mut Map<String, Value>) {
+        let mut part = Map::new();
+        for member in assertions.members() {
+            let name = member.name.as_str();
+            let value = match name {
+                "dependentSchemas" | "patternProperties" | "properties" => {
+                    let schemas = member.node.members().iter();
+                    let schemas = schemas.map(|member| (member.name.to_string(), self.schema(&member.node)));
+                    Value::Object(schemas.collect())
+                }
+                "prefixItems" => member.node.elements().iter().map(|item| self.schema(item)).collect(),
+                "dependentRequired" | "maxContains" | "minContains" => member.node.to_value(),
+                _ => self.schema(&member.node),
+            };
+            let target = if UNEVALUATED.contains(&name) {
+                &mut *converted
+            } else {
+                &mut part
+            };
+            target.insert(name.to_owned(), value);
+        }
+        if !part.is_empty() {
+            let all_of = converted.entry("allOf").or_insert_with(|| Value::Array(Vec::new()));
+            if let Value::Array(parts) = all_of {
+                parts.push(Value::Object(part));
+            }
+        }
+    }
+
+    /// Adds the keywords that say which names and elements the others leave, without what they say of their values.
+    fn evaluated(&mut self, schema: &Node, converted: &mut Map<String, Value>) {
+        let fields = schema.member("properties").map_or(&[][..], Node::members).iter();
+        let names = fields.map(|field| (field.name.to_string(), Value::Bool(true)));
+        converted.insert("properties".to_owned(), Value::Object(names.collect()));
+        if let Some(parts) = schema.member("allOf") {
+            self.keyword(schema, "allOf", parts, converted);
+        }
+    }
+
+    /// Whether the field with this name is not required in this direction.
+    fn is_left_out(&self, schema: &Node, name: &Node) -> bool {
         let field = || schema.member("properties")?.member(name.string()?);
-        let Some(field) = field() else {
+        let (Some(field), Some((document, flag))) = (field(), self.left_out) else {
             return false;
         };
-        let target = target_of(field).and_then(|target| self.of_request?.node(&target));
-        target.unwrap_or(field).member("readOnly").and_then(Node::boolean) == Some(true)
+        let target = target_of(field).and_then(|target| document.node(&target));
+        target.unwrap_or(field).member(flag).and_then(Node::boolean) == Some(true)
     }
 
     /// Adds every definition that is referred to, and those that they refer to.
@@ -234,6 +308,13 @@ fn format(value: &Node, converted: &mut Map<String, Value>) {
 fn bounds(converted: &mut Map<String, Value>, minimum: i64, maximum: i64) {
     converted.entry("minimum").or_insert_with(|| minimum.into());
     converted.entry("maximum").or_insert_with(|| maximum.into());
+}
+
+/// Whether a schema admits other names only so that keywords of [`ASSERTIONS`] decide about them.
+fn is_open_for_assertions(schema: &Node) -> bool {
+    let assertions = schema.member(ASSERTIONS);
+    let has = |name: &str| assertions.is_some_and(|assertions| assertions.member(name).is_some());
+    has("patternProperties") || has("unevaluatedProperties")
 }
 
 fn says_nullable(node: &Node) -> bool {

@@ -53,6 +53,7 @@ pub(super) struct Reading {
 ///
 /// A text that is no OpenAPI document, and more defects than are collected.
 pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract, Defects> {
+    let document = document.in_dialect();
     let mut defects = DefectList::default();
     document
         .duplicates()
@@ -88,6 +89,11 @@ pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract,
     invariant_facts::add_equivalent(&document, &operations, &equivalences, &mut facts);
     if reading.types == Types::OfThisContract {
         invariant_facts::add_typed(&document, &operations, &mut facts);
+    }
+    if document.is_rewritten() {
+        for fact in &mut facts {
+            fact.location = document.as_written(&fact.location).into_owned().into();
+        }
     }
     let statements = Statements { gaps, shapes, facts };
     let contract = Contract::new(document, operations, links, statements);

@@ -1,4 +1,4 @@
-//! Reads a contract: an OpenAPI 3.0 document becomes operations, shapes, links, invariants, gaps and facts, each with
+//! Reads a contract: an OpenAPI document becomes operations, shapes, links, invariants, gaps and facts, each with
 //! its location.
 //!
 //! - **In**: the text of a document, YAML or JSON, and the name that messages give it.
@@ -29,6 +29,7 @@
 
 mod alternatives;
 pub mod defect;
+mod dialect;
 pub mod document;
 pub mod edge_case;
 pub mod equivalent;
@@ -250,7 +251,7 @@ impl Contract {
         }
     }
 
-    /// Reads a contract from the text of an OpenAPI 3.0 document, YAML or JSON. `name` is the file's name in messages.
+    /// Reads a contract from the text of a document of OpenAPI 3.0, 3.1 or 3.2, YAML or JSON. `name` is the file's name in messages.
     ///
     /// # Errors
     ///
@@ -277,7 +278,7 @@ impl Contract {
     ///
     /// # Errors
     ///
-    /// A document that is not OpenAPI 3.0, or has more defects than are collected.
+    /// A document that is not OpenAPI 3.0 to 3.2, or has more defects than are collected.
     pub(crate) fn survey(document: Document) -> Result<Self, Defects> {
         let (types, prefer) = (Types::OfAnother, Prefer::Token);
         load::contract(document, Reading { types, prefer })

@@ -1,6 +1,6 @@
 //! Checks a document against the structure of OpenAPI 3.0.3 (spec.openapis.org/oas/v3.0.3, section 4.7), before
 //! anything else reads it: what is required, which kind each value has, which names exist, and that every reference
-//! leads somewhere. The entry is `validate`.
+//! leads somewhere. A document of 3.1 or 3.2 comes in the same dialect (`dialect`). The entry is `validate`.
 //!
 //! # Design
 //!
@@ -11,11 +11,12 @@
 use std::collections::HashMap;
 
 use super::defect::{Defect, DefectList, Problem};
+use super::dialect::{self, ASSERTIONS};
 use super::document::{Document, Member, Node, NodeKind};
 use super::pointer;
 use super::vocabulary::{RENAMED, RENAMED_RUN_TAG, RUN_TAG};
 
-/// Checks the structure and the references of an OpenAPI 3.0 document, and adds every [`Defect`].
+/// Checks the structure and the references of an OpenAPI document, and adds every [`Defect`].
 ///
 /// # Errors
 ///
@@ -99,11 +100,22 @@ fn version(document: &Document) -> Result<(), Defect> {
     let found = openapi
         .string()
         .map_or_else(|| openapi.to_value().to_string(), str::to_owned);
-    if found.starts_with("3.0.") {
-        Ok(())
-    } else {
-        Err(document.defect("/openapi", Problem::Version { found }))
+    if !document.is_rewritten() && !found.starts_with("3.0.") {
+        return Err(document.defect("/openapi", Problem::Version { found }));
     }
+    let dialect = document.root.member("jsonSchemaDialect").and_then(Node::string);
+    match dialect.filter(|_| document.is_rewritten()).and_then(other_dialect) {
+        Some(problem) => Err(document.defect("/jsonSchemaDialect", problem)),
+        None => Ok(()),
+    }
+}
+
+/// Returns what is wrong with a dialect of JSON Schema that schemas are written in.
+fn other_dialect(dialect: &str) -> Option<Problem> {
+    (!dialect::is_known_dialect(dialect)).then(|| Problem::Unsupported {
+        what: format!("the JSON Schema dialect `{dialect}`"),
+        fix: "write the schemas in the dialect of OpenAPI, or in draft 2020-12",
+    })
 }
 
 fn operation_ids(document: &Document, defects: &mut DefectList) {
@@ -214,10 +226,29 @@ impl Walk<'_> {
             self.fail(&member.name, Problem::PathWithoutSlash);
         }
         let field = shape.fields.iter().find(|field| member.name == field.name);
-        if let Some(expect) = field.map(|field| field.expect).or(shape.others) {
+        let expect = field.map(|field| field.expect).or_else(|| self.later(member, shape));
+        if let Some(expect) = expect.or(shape.others) {
             self.within(&member.name, |walk| walk.value(&member.node, expect));
         } else if let Some(known) = near(&member.name, shape.fields.iter().map(|field| field.name)) {
             self.unknown(shape, member, known);
+        }
+    }
+
+    /// Returns what a member must be that OpenAPI 3.0 does not have.
+    fn later(&mut self, member: &Member, shape: &'static Shape) -> Option<Expect> {
+        if !self.document.is_rewritten() {
+            return None;
+        }
+        match (shape.name, member.name.as_str()) {
+            ("components object", "pathItems") => Some(PATH_ITEMS),
+            ("schema", "$defs" | "definitions") => Some(Expect::MapOf(&Expect::Schema)),
+            ("schema", ASSERTIONS) => Some(Expect::Object(&ASSERTIONS_OBJECT)),
+            ("schema", "$schema") => {
+                let problem = member.node.string().and_then(other_dialect)?;
+                self.fail(&member.name, problem);
+                None
+            }
+            _ => None,
         }
     }
 
@@ -518,6 +549,7 @@ static SERVER_VARIABLE: Shape = shape(
 
 const SECURITY: Expect = Expect::ArrayOf(&Expect::MapOf(&STRINGS));
 
+const PATH_ITEMS: Expect = Expect::MapOf(&Expect::Object(&PATH_ITEM));
 static PATHS: Shape = Shape {
     name: "paths object",
     fields: &[],
@@ -719,6 +751,29 @@ static SCHEMA: Shape = referable(
     ],
 );
 
+/// The keywords of a later version that only the validator of JSON Schema reads.
+static ASSERTIONS_OBJECT: Shape = shape(
+    "keywords of JSON Schema",
+    &[
+        optional("additionalProperties", Expect::SchemaOrBoolean),
+        optional("contains", Expect::Schema),
+        optional("dependentRequired", Expect::MapOf(&STRINGS)),
+        optional("dependentSchemas", Expect::MapOf(&Expect::Schema)),
+        optional("else", Expect::Schema),
+        optional("if", Expect::Schema),
+        optional("items", Expect::Schema),
+        optional("maxContains", Expect::Integer),
+        optional("minContains", Expect::Integer),
+        optional("patternProperties", Expect::MapOf(&Expect::Schema)),
+        optional("prefixItems", SCHEMAS),
+        optional("properties", Expect::MapOf(&Expect::Schema)),
+        optional("propertyNames", Expect::Schema),
+        optional("then", Expect::Schema),
+        optional("unevaluatedItems", Expect::Schema),
+        optional("unevaluatedProperties", Expect::Schema),
+    ],
+);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -799,7 +854,7 @@ components:
                     broken("schemas/Thing'", "schemas/Thign'"),
                     broken("schemas/Thing'", "responses/Nothing'"),
                     broken("'#/components/schemas/Thing'", "'other.yaml#/Thing'"),
-                    broken("3.0.3", "3.1.0"),
+                    broken("3.0.3", "4.0.0"),
                     broken("openapi: 3.0.3", "swagger: '2.0'"),
                     broken("openapi: 3.0.3", "greeting: hello"),
                     broken("description: All of them", "summary: All of them"),

@@ -358,7 +358,7 @@ components:
         let broken = SOUND.replace("responses: {'20", "responses: {'x20");
         let defects = partly(&broken).unwrap_err();
         assert_eq!(defects.iter().count(), 4);
-        assert!(partly(&SOUND.replace("3.0.3", "3.1.0")).is_err());
+        assert!(partly(&SOUND.replace("3.0.3", "4.0.0")).is_err());
         assert!(partly("openapi: [").is_err());
     }
 

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::alternatives::AlternativeCounts;
 use super::defect::{Defect, Problem};
+use super::dialect::ASSERTIONS;
 use super::document::{Document, MAXIMUM_DEPTH, Node};
 use super::fact::{Fact, FactId, FactKind};
 use super::json_schema;
@@ -347,23 +348,20 @@ impl<'document> Expander<'document> {
         // A choice may contain itself, and several may refer to one schema.
         let mut seen = HashSet::new();
         while let Some(schema) = pending.pop() {
-            for choice in ["oneOf", "anyOf"] {
-                let Some(listed) = schema.member(choice) else { continue };
-                for index in 0..listed.node.elements().len() {
-                    let named = self.all_of(&pointer::join(&listed.pointer, &index.to_string()));
-                    let fresh = named
-                        .into_iter()
-                        .filter(|one| seen.insert(std::ptr::from_ref(one.node)));
-                    for member in fresh {
-                        let properties = member.node.member("properties").map_or(&[][..], Node::members);
-                        self.count(properties.len());
-                        shape
-                            .alternatives
-                            .extend(properties.iter().map(|property| property.name.to_string()));
-                        let additional = member.node.member("additionalProperties");
-                        shape.allows_unlisted_fields |= additional.is_some_and(|inner| inner.boolean() != Some(false));
-                        pending.push(member);
-                    }
+            for alternative in schema.alternatives() {
+                let named = self.all_of(&alternative);
+                let fresh = named
+                    .into_iter()
+                    .filter(|one| seen.insert(std::ptr::from_ref(one.node)));
+                for member in fresh {
+                    let properties = member.node.member("properties").map_or(&[][..], Node::members);
+                    self.count(properties.len());
+                    shape
+                        .alternatives
+                        .extend(properties.iter().map(|property| property.name.to_string()));
+                    let additional = member.node.member("additionalProperties");
+                    shape.allows_unlisted_fields |= additional.is_some_and(|inner| inner.boolean() != Some(false));
+                    pending.push(member);
                 }
             }
         }
@@ -561,6 +559,28 @@ impl<'document> AllOfMember<'document> {
             pointer: pointer::join(&self.pointer, name),
             nullable_at_reference: false,
         })
+    }
+
+    /// Returns the pointers of the schemas of which each may apply or not.
+    fn alternatives(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for listed in ["oneOf", "anyOf"].into_iter().filter_map(|choice| self.member(choice)) {
+            let indexes = 0..listed.node.elements().len();
+            found.extend(indexes.map(|index| pointer::join(&listed.pointer, &index.to_string())));
+        }
+        if let Some(assertions) = self.member(ASSERTIONS) {
+            let conditions = ["if", "then", "else"].into_iter();
+            found.extend(
+                conditions
+                    .filter_map(|name| assertions.member(name))
+                    .map(|it| it.pointer),
+            );
+            if let Some(listed) = assertions.member("dependentSchemas") {
+                let members = listed.node.members().iter();
+                found.extend(members.map(|member| pointer::join(&listed.pointer, &member.name)));
+            }
+        }
+        found
     }
 
     fn string(&self, name: &str) -> Option<&'document str> {

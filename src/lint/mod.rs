@@ -1,7 +1,7 @@
 //! Lists what is wrong with a document: the defects that a check leaves operations out for, and what a check can live
 //! with but its author did not mean.
 //!
-//! - **In**: the text of an OpenAPI 3.0 document, and the name that messages give it.
+//! - **In**: the text of an OpenAPI document, and the name that messages give it.
 //! - **Out**: a [`Lint`]: each finding with its rule, line, column, JSON pointer, and what to do.
 //! - **Start with** [`lint`].
 //!
@@ -166,7 +166,7 @@ impl Findings {
         self.push(LintFinding {
             rule,
             position: at.document.position(&pointer),
-            pointer,
+            pointer: at.document.as_written(&pointer).into_owned(),
             message,
             is_grave: false,
             left_out: Vec::new(),

@@ -36,7 +36,7 @@ pub enum LintRule {
     MissingPathParameter,
     /// A file with the name of JSON, in a syntax that only YAML allows.
     NotJson,
-    /// A text that is no OpenAPI 3.0 document.
+    /// A text that is no document of OpenAPI 3.0 to 3.2.
     NotOpenApi,
     /// A path parameter that is not required.
     OptionalPathParameter,
@@ -139,7 +139,7 @@ impl LintRule {
             Self::Missing => "a member that OpenAPI requires is missing",
             Self::MissingPathParameter => "a parameter of the path is not declared",
             Self::NotJson => "the file is YAML under a name of JSON",
-            Self::NotOpenApi => "the text is no OpenAPI 3.0 document",
+            Self::NotOpenApi => "the text is no document of OpenAPI 3.0 to 3.2",
             Self::OptionalPathParameter => "a path parameter is not required",
             Self::PathWithoutSlash => "a path does not begin with a slash",
             Self::Reference => "a reference leads to nothing",

@@ -50,7 +50,9 @@ pub(super) fn check(at: &At<'_>, patterns: &mut Patterns, findings: &mut Finding
         let message = "this `required` names no property; remove it".to_owned();
         findings.at(at, "required", LintRule::EmptyRequired, message);
     }
-    if node.member("type").and_then(Node::string) == Some("array") && node.member("items").is_none() {
+    let is_array = node.member("type").and_then(Node::string) == Some("array");
+    // Only OpenAPI 3.0 requires it.
+    if is_array && node.member("items").is_none() && !at.document.is_rewritten() {
         let message = "an array has no `items`; add the schema of its elements, or `items: {}`".to_owned();
         findings.at(at, "type", LintRule::ArrayWithoutItems, message);
     }

@@ -55,7 +55,7 @@ const fn row(
 
 const NAME: &str = "name: {type: string}";
 const ROWS: &[Row] = &[
-    row("3.0.3", "3.1.0", "3.0.0", (LintRule::NotOpenApi, 1, 1), "`3.1.0`"),
+    row("3.0.3", "4.0.0", "3.0.0", (LintRule::NotOpenApi, 1, 1), "`4.0.0`"),
     row(
         "version: '1'",
         "version: 1.0",

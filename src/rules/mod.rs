@@ -85,6 +85,8 @@ mod unfinished_answer;
 mod unusable_identifier;
 mod value_change;
 mod verdict;
+#[cfg(test)]
+mod versions;
 mod wrong_type;
 
 #[cfg(feature = "cli")]

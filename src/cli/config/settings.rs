@@ -154,7 +154,7 @@ pub(in crate::cli) struct Pace {
 #[derive(Args, Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(in crate::cli) struct CheckPart {
-    /// A contract to use instead of the built-in one: an OpenAPI 3.0 document.
+    /// A contract to use instead of the built-in one: a document of OpenAPI 3.0, 3.1 or 3.2.
     #[arg(long, value_name = "FILE", value_parser = WithOrigin(PathBufValueParser::new()))]
     #[serde(serialize_with = "shown_path")]
     #[schemars(with = "Option<String>")]

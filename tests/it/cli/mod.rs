@@ -28,6 +28,7 @@ mod inputs;
 mod interruption;
 mod json_report;
 mod judge;
+mod later_versions;
 mod leaks;
 mod lint;
 mod manual;

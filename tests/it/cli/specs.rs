@@ -85,8 +85,8 @@ fn a_spec_that_is_not_openapi_is_reported() {
 
 #[test]
 fn a_spec_of_another_version_is_reported_with_the_version_that_is_read() {
-    let message = message(SPEC.replace("3.0.3", "3.1.0"));
-    says(&message, &["things.yaml:1:", "(/openapi)", "`3.1.0`", "3.0.x"]);
+    let message = message(SPEC.replace("3.0.3", "4.0.0"));
+    says(&message, &["things.yaml:1:", "(/openapi)", "`4.0.0`", "3.0.x"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use countersign::contract::Contract;
 use serde_json::Value;
 
-/// The variable that names a folder of OpenAPI 3.0 documents.
+/// The variable that names a folder of OpenAPI documents.
 pub(super) const FOLDER: &str = "COUNTERSIGN_CORPUS";
 
 /// A document in two readings: the checker's, and plain JSON.

@@ -1,0 +1,753 @@
+//! Rewrites a document of OpenAPI 3.1 or 3.2 into the dialect of 3.0, before anything reads it as a contract: no rule has
+//! to know a version. The entry is [`rewrite`].
+//!
+//! | 3.1, 3.2 | here |
+//! |---|---|
+//! | `type: [string, "null"]` | `type: string`, `nullable: true` |
+//! | `type: [string, integer]` | `anyOf`, one alternative for each type |
+//! | `type: "null"` | `enum: [null]`, `nullable: true` |
+//! | `anyOf` or `oneOf` of a schema and null | that schema in `allOf`, `nullable: true` |
+//! | `const` | `enum` of one value |
+//! | a number as `exclusiveMinimum` | `minimum`, `exclusiveMinimum: true` |
+//! | `examples` of a schema | `example`, the first |
+//! | `$ref` with keywords that state something | the reference at the end of `allOf` |
+//! | `true`, `false` as a schema | `{}`, `not: {}` |
+//! | `prefixItems`, `if` and others that 3.0 has no words for | members of [`ASSERTIONS`], for the validator alone |
+//! | `contentEncoding`, `contentMediaType`, `$id`, `$comment`, `$dynamicRef` | nothing |
+//!
+//! # Design
+//!
+//! Every node keeps its position, and what is inserted has that of what it stands for. [`Moves`] remembers where the
+//! pointers of the tree and of the text differ, so that defects and facts name what is written. Nothing moves to where
+//! something else is written: a reference goes behind the parts that `allOf` has.
+//!
+//! What 3.0 cannot say exactly becomes weaker, never stronger: a null that only an `enum` excludes is admitted.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::document::{Member, Members, Node, NodeKind, Position};
+use super::operation::Method;
+use super::pointer;
+use super::shape::JsonType;
+use super::shared_string::StringPool;
+
+/// The member of a rewritten schema that has the keywords that OpenAPI 3.0 has no words for.
+pub(super) const ASSERTIONS: &str = "$assertions";
+
+/// The keywords that go to [`ASSERTIONS`].
+const ASSERTED: &[&str] = &[
+    "contains",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "if",
+    "maxContains",
+    "minContains",
+    "patternProperties",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+
+/// The keywords that state nothing about a value by themselves.
+const DROPPED: &[&str] = &[
+    "$anchor",
+    "$comment",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$id",
+    "$vocabulary",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+];
+
+/// The keywords next to a `$ref` that leave it a plain reference; those of our own and others' extensions do too.
+const BESIDE_REFERENCE: &[&str] = &[
+    "$comment",
+    "deprecated",
+    "description",
+    "externalDocs",
+    "summary",
+    "title",
+    "xml",
+];
+
+/// The keywords next to a choice that decide themselves whether null is allowed.
+const DECIDING_NULL: &[&str] = &["$ref", "allOf", "const", "enum", "not", "type"];
+
+/// The dialects of JSON Schema that schemas of a document may be written in.
+const DIALECTS: &[&str] = &[
+    "https://spec.openapis.org/oas/3.1/dialect/",
+    "https://spec.openapis.org/oas/3.2/dialect/",
+    "https://json-schema.org/draft/2020-12/schema",
+];
+
+/// The maximum length of all pointers that are remembered, in bytes; beyond it they are those of the tree.
+const MAXIMUM_TEXT: usize = 64 << 20;
+
+/// A version that is rewritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    V3_1,
+    V3_2,
+}
+
+/// Returns the version of a document that is rewritten; `None` where it is of another.
+pub(super) fn rewritten_version(root: &Node) -> Option<Version> {
+    let version = root.member("openapi")?.string()?;
+    if version.starts_with("3.1.") {
+        Some(Version::V3_1)
+    } else {
+        version.starts_with("3.2.").then_some(Version::V3_2)
+    }
+}
+
+/// Whether schemas of this dialect can be read.
+pub(super) fn is_known_dialect(dialect: &str) -> bool {
+    let dialect = dialect.trim_end_matches('#');
+    DIALECTS.iter().any(|known| {
+        let rest = dialect.strip_prefix(known);
+        rest.is_some_and(|rest| rest.is_empty() || known.ends_with('/'))
+    })
+}
+
+/// Rewrites a document, and returns what moved.
+pub(super) fn rewrite(root: Node, version: Version) -> (Node, Moves) {
+    let mut rewriter = Rewriter {
+        version,
+        strings: StringPool::default(),
+        tree: String::new(),
+        written: String::new(),
+        moves: Moves::default(),
+    };
+    let root = rewriter.node(root, Place::Document);
+    (root, rewriter.moves)
+}
+
+/// What is elsewhere in the tree than it is written. Each entry is about a location and all that is below it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Moves {
+    /// The written pointers by those of the tree.
+    written: HashMap<String, String>,
+    /// The pointers of the tree by the written ones.
+    in_tree: HashMap<String, String>,
+    /// The length of all of them.
+    text: usize,
+}
+
+impl Moves {
+    /// Returns the pointer of what is written for a location of the tree.
+    pub(super) fn as_written<'pointer>(&self, pointer: &'pointer str) -> Cow<'pointer, str> {
+        translated(&self.written, pointer).map_or(Cow::Borrowed(pointer), Cow::Owned)
+    }
+
+    /// Returns the location in the tree of what is written elsewhere.
+    pub(super) fn in_tree(&self, pointer: &str) -> Option<String> {
+        translated(&self.in_tree, pointer)
+    }
+
+    fn admits(&mut self, tree: &str, written: &str) -> bool {
+        self.text += tree.len() + written.len();
+        self.text <= MAXIMUM_TEXT
+    }
+}
+
+/// Returns the pointer with its longest known beginning replaced.
+fn translated(table: &HashMap<String, String>, pointer: &str) -> Option<String> {
+    let mut end = pointer.len();
+    while end > 0 {
+        if let Some(target) = table.get(&pointer[..end]) {
+            return Some(format!("{target}{}", &pointer[end..]));
+        }
+        end = pointer[..end].rfind('/')?;
+    }
+    None
+}
+
+/// An object of OpenAPI, by what is below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Components,
+    /// A request body, or whatever else has only `content`.
+    Content,
+    Document,
+    Encoding,
+    ListOf(&'static Place),
+    MapOf(&'static Place),
+    MediaType,
+    Operation,
+    Other,
+    /// A parameter or a header.
+    Parameter,
+    PathItem,
+    Response,
+    Schema,
+    SecurityScheme,
+}
+
+impl Place {
+    fn below(self, name: &str) -> Self {
+        const CALLBACKS: Place = Place::MapOf(&Place::MapOf(&Place::PathItem));
+        match (self, name) {
+            (Self::MapOf(inner), _) => *inner,
+            (Self::Document, "paths" | "webhooks") | (Self::Components, "pathItems") => Self::MapOf(&Self::PathItem),
+            (Self::Document, "components") => Self::Components,
+            (Self::Components, "schemas") | (Self::Document, "$defs") => Self::MapOf(&Self::Schema),
+            (Self::Components, "responses") | (Self::Operation, "responses") => Self::MapOf(&Self::Response),
+            (Self::Components, "parameters" | "headers") | (Self::Response | Self::Encoding, "headers") => {
+                Self::MapOf(&Self::Parameter)
+            }
+            (Self::Components, "requestBodies") => Self::MapOf(&Self::Content),
+            (Self::Components, "securitySchemes") => Self::MapOf(&Self::SecurityScheme),
+            (Self::Components, "mediaTypes") | (Self::Parameter | Self::Response | Self::Content, "content") => {
+                Self::MapOf(&Self::MediaType)
+            }
+            (Self::Components, "callbacks") | (Self::Operation, "callbacks") => CALLBACKS,
+            (Self::PathItem | Self::Operation, "parameters") => Self::ListOf(&Self::Parameter),
+            (Self::PathItem, method) if Method::from_key(method).is_some() => Self::Operation,
+            (Self::Operation, "requestBody") => Self::Content,
+            (Self::Parameter, "schema") | (Self::MediaType, "schema" | "itemSchema") => Self::Schema,
+            (Self::MediaType, "encoding") => Self::MapOf(&Self::Encoding),
+            (Self::Schema, keyword) => Self::below_schema(keyword),
+            _ => Self::Other,
+        }
+    }
+
+    fn below_schema(keyword: &str) -> Self {
+        match keyword {
+            "additionalProperties"
+            | "contains"
+            | "else"
+            | "if"
+            | "items"
+            | "not"
+            | "propertyNames"
+            | "then"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => Self::Schema,
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => Self::ListOf(&Self::Schema),
+            "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => {
+                Self::MapOf(&Self::Schema)
+            }
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Rewrites nodes from the root down.
+struct Rewriter {
+    version: Version,
+    strings: StringPool,
+    /// The pointer of the current location in the tree.
+    tree: String,
+    /// The pointer of the current location as written.
+    written: String,
+    moves: Moves,
+}
+
+/// A schema while it is rewritten.
+struct Draft {
+    /// The members that stay, by names that may be new.
+    members: Vec<Member>,
+    /// What is added to `allOf`, each with the pointer that leads to it as written, from the schema on.
+    all_of: Vec<(String, Member)>,
+    /// The members of [`ASSERTIONS`].
+    assertions: Vec<Member>,
+    /// Where null is admitted.
+    nullable: Option<Position>,
+}
+
+impl Rewriter {
+    fn node(&mut self, node: Node, place: Place) -> Node {
+        let position = node.position;
+        let kind = match (node.kind, place) {
+            (kind, Place::Other) => kind,
+            (NodeKind::Object(members), Place::Schema) => self.schema(members.into_listed(), position),
+            (NodeKind::Boolean(admits), Place::Schema) => self.boolean_schema(admits, position),
+            (NodeKind::Array(elements), Place::ListOf(inner)) => {
+                let rewritten = elements.into_vec().into_iter().enumerate();
+                let rewritten =
+                    rewritten.map(|(index, element)| self.within(&index.to_string(), |it| it.node(element, *inner)));
+                NodeKind::Array(rewritten.collect())
+            }
+            (NodeKind::Object(members), place) => {
+                let mut members: Vec<_> = members
+                    .into_listed()
+                    .into_iter()
+                    .map(|member| self.member(member, place))
+                    .collect();
+                self.complete(place, &mut members, position);
+                object(members)
+            }
+            (kind, _) => kind,
+        };
+        Node { kind, position }
+    }
+
+    fn member(&mut self, member: Member, place: Place) -> Member {
+        let below = place.below(&member.name);
+        // A boolean there means the same in 3.0.
+        if member.name == "additionalProperties" && matches!(member.node.kind, NodeKind::Boolean(_)) {
+            return member;
+        }
+        let name = member.name.clone();
+        let node = self.within(&name, |it| it.node(member.node, below));
+        Member { node, ..member }
+    }
+
+    fn within<T>(&mut self, token: &str, visit: impl FnOnce(&mut Self) -> T) -> T {
+        let (tree, written) = (self.tree.len(), self.written.len());
+        pointer::push(&mut self.tree, token);
+        pointer::push(&mut self.written, token);
+        let visited = visit(self);
+        self.tree.truncate(tree);
+        self.written.truncate(written);
+        visited
+    }
+
+    /// Notes that what the tree has at one location, from the current one on, is written at another.
+    fn moved(&mut self, tree: &str, written: &str) {
+        let (tree, written) = (format!("{}{tree}", self.tree), format!("{}{written}", self.written));
+        if self.moves.admits(&tree, &written) {
+            self.moves.in_tree.insert(written.clone(), tree.clone());
+            self.moves.written.insert(tree, written);
+        }
+    }
+
+    /// Notes what is written for something that the tree has in addition.
+    fn inserted(&mut self, tree: &str, written: &str) {
+        let (tree, written) = (format!("{}{tree}", self.tree), format!("{}{written}", self.written));
+        if self.moves.admits(&tree, &written) {
+            self.moves.written.insert(tree, written);
+        }
+    }
+
+    fn named(&mut self, name: &str, position: Position, node: Node) -> Member {
+        let name = self.strings.share(name);
+        Member { name, position, node }
+    }
+
+    fn text(&mut self, text: &str, position: Position) -> Node {
+        let kind = NodeKind::String(self.strings.share(text));
+        Node { kind, position }
+    }
+
+    /// Adds what 3.0 requires and later versions do not.
+    fn complete(&mut self, place: Place, members: &mut Vec<Member>, position: Position) {
+        let empty = |members: Vec<Member>| Node {
+            kind: object(members),
+            position,
+        };
+        let has = |members: &[Member], name: &str| members.iter().any(|member| member.name == name);
+        match place {
+            Place::Document if !has(members, "paths") => members.push(self.named("paths", position, empty(Vec::new()))),
+            Place::Operation if !has(members, "responses") => {
+                members.push(self.named("responses", position, empty(Vec::new())));
+            }
+            Place::Response
+                if self.version == Version::V3_2 && !has(members, "$ref") && !has(members, "description") =>
+            {
+                let text = self.text("", position);
+                members.push(self.named("description", position, text));
+            }
+            // No certificate of a client is ever shown, and 3.0 has no name for this but a scheme of HTTP.
+            Place::SecurityScheme => {
+                let kind = members.iter_mut().find(|member| member.name == "type");
+                if let Some(kind) = kind.filter(|kind| kind.node.string() == Some("mutualTLS")) {
+                    let position = kind.node.position;
+                    kind.node = self.text("http", position);
+                    let scheme = self.text("mutualTLS", position);
+                    members.retain(|member| member.name != "scheme");
+                    members.push(self.named("scheme", position, scheme));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn boolean_schema(&mut self, admits: bool, position: Position) -> NodeKind {
+        if admits {
+            return object(Vec::new());
+        }
+        self.inserted("/not", "");
+        let nothing = Node {
+            kind: object(Vec::new()),
+            position,
+        };
+        object(vec![self.named("not", position, nothing)])
+    }
+
+    fn schema(&mut self, members: Vec<Member>, position: Position) -> NodeKind {
+        let has = |name: &str| members.iter().any(|member| member.name == name);
+        let siblings = Siblings {
+            has_prefix: has("prefixItems"),
+            has_patterns: has("patternProperties"),
+            has_if: has("if"),
+            has_items: has("items"),
+            has_additional: has("additionalProperties"),
+            has_const: has("const"),
+            has_values: has("const") || has("enum"),
+            has_any_of: has("anyOf"),
+            decides_null: members
+                .iter()
+                .any(|member| DECIDING_NULL.contains(&member.name.as_str())),
+            is_plain_reference: has("$ref")
+                && members.iter().all(|member| {
+                    let name = member.name.as_str();
+                    name == "$ref" || name.starts_with("x-") || BESIDE_REFERENCE.contains(&name)
+                }),
+        };
+        if siblings.is_plain_reference {
+            return object(members);
+        }
+        let bounds = Bounds::of(&members);
+        let names = siblings.has_patterns.then(|| property_names(&members)).flatten();
+        let mut draft = Draft {
+            members: Vec::with_capacity(members.len()),
+            all_of: Vec::new(),
+            assertions: Vec::new(),
+            nullable: None,
+        };
+        for member in members {
+            self.keyword(member, &siblings, &bounds, &mut draft);
+        }
+        draft.assertions.extend(names);
+        self.finish(draft, position)
+    }
+
+    fn keyword(&mut self, member: Member, siblings: &Siblings, bounds: &Bounds, draft: &mut Draft) {
+        match member.name.as_str() {
+            name if DROPPED.contains(&name) => {}
+            "$schema" if member.node.string().is_some_and(is_known_dialect) => {}
+            "then" | "else" if !siblings.has_if => {}
+            // Nothing is left for these.
+            "unevaluatedItems" if siblings.has_items => {}
+            "unevaluatedProperties" if siblings.has_additional => {}
+            "items" if siblings.has_prefix => draft.assertions.push(member),
+            "additionalProperties" if siblings.has_patterns => draft.assertions.push(member),
+            name if ASSERTED.contains(&name) => draft.assertions.push(member),
+            "$ref" => draft.all_of.push((String::new(), member)),
+            "type" => self.types(member, siblings, draft),
+            "const" => {
+                self.moved("/enum", "/const");
+                self.inserted("/enum/0", "/const");
+                let position = member.node.position;
+                let kind = NodeKind::Array([member.node].into());
+                draft
+                    .members
+                    .push(self.named("enum", member.position, Node { kind, position }));
+            }
+            "enum" if siblings.has_const => {}
+            "exclusiveMinimum" | "exclusiveMaximum" if matches!(member.node.kind, NodeKind::Number(_)) => {
+                self.exclusive(member, bounds, draft);
+            }
+            "minimum" if bounds.excludes_minimum => {}
+            "maximum" if bounds.excludes_maximum => {}
+            "examples" => self.examples(member, draft),
+            "anyOf" | "oneOf" => self.choice(member, siblings, draft),
+            _ => {
+                let member = self.member(member, Place::Schema);
+                draft.members.push(member);
+            }
+        }
+    }
+
+    fn types(&mut self, member: Member, siblings: &Siblings, draft: &mut Draft) {
+        let (at, position) = (member.position, member.node.position);
+        let listed: Option<Vec<String>> = match &member.node.kind {
+            NodeKind::String(name) if name.as_str() == "null" => Some(vec!["null".to_owned()]),
+            NodeKind::Array(names) if !names.is_empty() => names
+                .iter()
+                .map(|name| {
+                    name.string()
+                        .filter(|name| *name == "null" || JsonType::parse(name).is_some())
+                        .map(str::to_owned)
+                })
+                .collect(),
+            _ => None,
+        };
+        // A type that is no list, and a list with a name that is no type, are for the validation of 3.0.
+        let Some(mut names) = listed else {
+            return draft.members.push(member);
+        };
+        if names.iter().any(|name| name == "null") {
+            draft.nullable = Some(at);
+        }
+        let has_number = names.iter().any(|name| name == "number");
+        names.retain(|name| name != "null" && !(has_number && name == "integer"));
+        let mut seen = Vec::new();
+        names.retain(|name| {
+            let is_new = !seen.contains(name);
+            seen.push(name.clone());
+            is_new
+        });
+        match names.as_slice() {
+            [] if siblings.has_values => {}
+            [] => {
+                self.moved("/enum", "/type");
+                let null = Node {
+                    kind: NodeKind::Null,
+                    position,
+                };
+                let kind = NodeKind::Array([null].into());
+                draft.members.push(self.named("enum", at, Node { kind, position }));
+            }
+            [name] => {
+                let name = self.text(name, position);
+                draft.members.push(Member { node: name, ..member });
+            }
+            names => {
+                let alternatives = names.iter().map(|name| self.of_type(name, position)).collect();
+                let kind = NodeKind::Array(alternatives);
+                let any_of = self.named("anyOf", at, Node { kind, position });
+                if siblings.has_any_of {
+                    draft.all_of.push(("/type".to_owned(), any_of));
+                } else {
+                    self.moved("/anyOf", "/type");
+                    draft.members.push(any_of);
+                }
+            }
+        }
+    }
+
+    /// Makes a schema that states a type alone.
+    fn of_type(&mut self, name: &str, position: Position) -> Node {
+        let text = self.text(name, position);
+        let members = vec![self.named("type", position, text)];
+        Node {
+            kind: object(members),
+            position,
+        }
+    }
+
+    fn exclusive(&mut self, member: Member, bounds: &Bounds, draft: &mut Draft) {
+        let (name, is_effective) = match member.name.as_str() {
+            "exclusiveMinimum" => ("minimum", bounds.excludes_minimum),
+            _ => ("maximum", bounds.excludes_maximum),
+        };
+        if !is_effective {
+            return;
+        }
+        self.inserted(&format!("/{name}"), &format!("/{}", member.name));
+        let position = member.node.position;
+        draft.members.push(self.named(name, member.position, member.node));
+        let kind = NodeKind::Boolean(true);
+        let node = Node { kind, position };
+        draft.members.push(Member { node, ..member });
+    }
+
+    fn examples(&mut self, member: Member, draft: &mut Draft) {
+        let at = member.position;
+        let NodeKind::Array(examples) = member.node.kind else {
+            return;
+        };
+        if let Some(first) = examples.into_vec().into_iter().next() {
+            self.moved("/example", "/examples/0");
+            draft.members.push(self.named("example", at, first));
+        }
+    }
+
+    /// Rewrites `anyOf` or `oneOf`. A schema or null is no choice, but a schema with `nullable`.
+    fn choice(&mut self, member: Member, siblings: &Siblings, draft: &mut Draft) {
+        let alternatives = member.node.elements();
+        let nulls = alternatives.iter().filter(|alternative| is_null(alternative)).count();
+        let others = alternatives.len() - nulls;
+        if nulls > 0 && !siblings.decides_null {
+            draft.nullable = Some(member.position);
+        }
+        if nulls == 0 || others != 1 || siblings.decides_null {
+            let member = self.member(member, Place::Schema);
+            return draft.members.push(member);
+        }
+        let (name, at) = (member.name, member.position);
+        let NodeKind::Array(alternatives) = member.node.kind else {
+            return;
+        };
+        let only = alternatives
+            .into_vec()
+            .into_iter()
+            .enumerate()
+            .find(|(_, alternative)| !is_null(alternative));
+        if let Some((index, node)) = only {
+            let position = at;
+            draft
+                .all_of
+                .push((format!("/{name}/{index}"), Member { name, position, node }));
+        }
+    }
+
+    /// Makes the schema of its draft.
+    fn finish(&mut self, draft: Draft, position: Position) -> NodeKind {
+        let Draft {
+            mut members,
+            all_of,
+            assertions,
+            nullable,
+        } = draft;
+        let opened = assertions.iter().find(|member| {
+            let opens = !matches!(member.node.kind, NodeKind::Boolean(false));
+            member.name == "patternProperties" || (member.name == "unevaluatedProperties" && opens)
+        });
+        let opened = opened.map(|member| member.position);
+        if let Some(at) = opened.filter(|_| !members.iter().any(|member| member.name == "additionalProperties")) {
+            let kind = NodeKind::Boolean(true);
+            let node = Node { kind, position: at };
+            members.push(self.named("additionalProperties", at, node));
+        }
+        if !assertions.is_empty() {
+            members.push(self.assertions(assertions, position));
+        }
+        if !all_of.is_empty() {
+            self.add_to_all_of(&mut members, all_of);
+        }
+        if let Some(at) = nullable {
+            members.retain(|member| member.name != "nullable");
+            let kind = NodeKind::Boolean(true);
+            let node = Node { kind, position: at };
+            members.push(self.named("nullable", at, node));
+        }
+        object(members)
+    }
+
+    fn assertions(&mut self, assertions: Vec<Member>, position: Position) -> Member {
+        let tree = self.tree.len();
+        self.inserted(&format!("/{ASSERTIONS}"), "");
+        for member in &assertions {
+            let tree = format!("/{ASSERTIONS}/{}", member.name);
+            self.moved(&tree, &format!("/{}", member.name));
+        }
+        pointer::push(&mut self.tree, ASSERTIONS);
+        let rewritten = assertions.into_iter().map(|member| self.member(member, Place::Schema));
+        let kind = object(rewritten.collect());
+        self.tree.truncate(tree);
+        self.named(ASSERTIONS, position, Node { kind, position })
+    }
+
+    /// Adds schemas behind the parts of `allOf`.
+    fn add_to_all_of(&mut self, members: &mut Vec<Member>, added: Vec<(String, Member)>) {
+        let index = members.iter().position(|member| member.name == "allOf");
+        let (at, position, mut parts) = match index.map(|index| members.remove(index)) {
+            Some(Member { position, node, .. }) => match node.kind {
+                NodeKind::Array(parts) => (position, node.position, parts.into_vec()),
+                // The validation of 3.0 reports it.
+                kind => {
+                    let node = Node { kind, ..node };
+                    return members.push(self.named("allOf", position, node));
+                }
+            },
+            None => match added.first() {
+                Some((_, first)) => (first.position, first.node.position, Vec::new()),
+                None => return,
+            },
+        };
+        for (written, member) in added {
+            let tree = format!("/allOf/{}", parts.len());
+            let part = if written.is_empty() || written == "/type" {
+                // The keyword itself is the only member of the part.
+                self.inserted(&tree, "");
+                let position = member.position;
+                if written == "/type" {
+                    self.moved(&format!("{tree}/anyOf"), "/type");
+                }
+                let kind = object(vec![member]);
+                Node { kind, position }
+            } else {
+                self.moved(&tree, &written);
+                let (tree_length, written_length) = (self.tree.len(), self.written.len());
+                self.tree.push_str(&tree);
+                self.written.push_str(&written);
+                let node = self.node(member.node, Place::Schema);
+                self.tree.truncate(tree_length);
+                self.written.truncate(written_length);
+                node
+            };
+            parts.push(part);
+        }
+        let kind = NodeKind::Array(parts.into_boxed_slice());
+        members.push(self.named("allOf", at, Node { kind, position }));
+    }
+}
+
+/// What the keywords of a schema say about each other.
+#[expect(clippy::struct_excessive_bools, reason = "each is about one keyword")]
+struct Siblings {
+    has_prefix: bool,
+    has_patterns: bool,
+    has_if: bool,
+    has_items: bool,
+    has_additional: bool,
+    has_const: bool,
+    /// Whether values are listed, by `const` or `enum`.
+    has_values: bool,
+    has_any_of: bool,
+    /// Whether a keyword next to `anyOf` and `oneOf` decides whether null is allowed.
+    decides_null: bool,
+    is_plain_reference: bool,
+}
+
+/// Which of two bounds excludes more, where both are written.
+struct Bounds {
+    excludes_minimum: bool,
+    excludes_maximum: bool,
+}
+
+impl Bounds {
+    fn of(members: &[Member]) -> Self {
+        let number = |name: &str| {
+            let member = members.iter().find(|member| member.name == name)?;
+            match &member.node.kind {
+                NodeKind::Number(number) => number.as_f64(),
+                _ => None,
+            }
+        };
+        let excludes = |exclusive: &str, inclusive: &str, upper: bool| match (number(exclusive), number(inclusive)) {
+            (Some(exclusive), Some(inclusive)) if upper => exclusive <= inclusive,
+            (Some(exclusive), Some(inclusive)) => exclusive >= inclusive,
+            (exclusive, _) => exclusive.is_some(),
+        };
+        Self {
+            excludes_minimum: excludes("exclusiveMinimum", "minimum", false),
+            excludes_maximum: excludes("exclusiveMaximum", "maximum", true),
+        }
+    }
+}
+
+fn object(members: Vec<Member>) -> NodeKind {
+    NodeKind::Object(Box::new(Members::new(members)))
+}
+
+/// Returns `properties` with each name alone, for the keywords that are about all other names.
+fn property_names(members: &[Member]) -> Option<Member> {
+    let properties = members.iter().find(|member| member.name == "properties")?;
+    let names = properties.node.members().iter().map(|member| Member {
+        name: member.name.clone(),
+        position: member.position,
+        node: Node {
+            kind: object(Vec::new()),
+            position: member.position,
+        },
+    });
+    Some(Member {
+        name: properties.name.clone(),
+        position: properties.position,
+        node: Node {
+            kind: object(names.collect()),
+            position: properties.node.position,
+        },
+    })
+}
+
+/// Whether a schema admits null and nothing else.
+fn is_null(schema: &Node) -> bool {
+    let is_null = |node: &Node| matches!(node.kind, NodeKind::Null);
+    let only = |list: &[Node], is: &dyn Fn(&Node) -> bool| matches!(list, [one] if is(one));
+    let named = |node: &Node| node.string() == Some("null");
+    let stated = |name: &str| schema.member(name);
+    stated("type").is_some_and(|kind| named(kind) || only(kind.elements(), &named))
+        || stated("const").is_some_and(is_null)
+        || stated("enum").is_some_and(|values| only(values.elements(), &is_null))
+}
