@@ -296,7 +296,9 @@ fn responses(
         };
         let target = resolve(document, key.clone());
         let content = pointer::join(&target, "content");
-        let media = document.node(&content).map_or(&[][..], Node::members);
+        // Content that can never come is a defect of the document, which `lint` reports, and states nothing.
+        let stated = document.node(&content).filter(|_| !status.never_has_body());
+        let media = stated.map_or(&[][..], Node::members);
         let json = media
             .iter()
             .find(|media| is_json(&media.name))

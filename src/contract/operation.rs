@@ -302,6 +302,17 @@ impl StatusPattern {
         }
     }
 
+    /// Whether a response of this status never has a body, whatever a document says (RFC 9110, sections 15.2, 15.3.5,
+    /// 15.3.6 and 15.4.5).
+    #[must_use]
+    pub fn never_has_body(self) -> bool {
+        match self {
+            Self::Exact(status) => matches!(status, 100..200 | 204 | 205 | 304),
+            Self::Class(class) => class == 1,
+            Self::Default => false,
+        }
+    }
+
     /// Whether this names a success.
     #[must_use]
     pub fn is_success(self) -> bool {

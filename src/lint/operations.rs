@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{At, Findings, LintRule};
 use crate::contract::document::{Document, Node};
-use crate::contract::operation::Method;
+use crate::contract::operation::{Method, StatusPattern};
 use crate::contract::{pointer, resolve};
 
 /// Checks that a path parameter is required (OpenAPI 3.0.3, section 4.7.12.1).
@@ -19,12 +19,11 @@ pub(super) fn check_parameter(at: &At<'_>, findings: &mut Findings) {
     findings.at(at, member, LintRule::OptionalPathParameter, message);
 }
 
-/// Checks that no response documents a body that it never has (RFC 9110, sections 15.2, 15.3.5 and 15.4.5).
+/// Checks that no response documents a body that it never has.
 pub(super) fn check_responses(at: &At<'_>, findings: &mut Findings) {
     for response in at.node.members() {
         let status = response.name.as_str();
-        let has_none = matches!(status, "204" | "304") || (status.len() == 3 && status.starts_with('1'));
-        if !has_none {
+        if !StatusPattern::parse(status).is_some_and(StatusPattern::never_has_body) {
             continue;
         }
         let written = pointer::join(at.pointer, status);

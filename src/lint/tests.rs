@@ -177,6 +177,13 @@ const ROWS: &[Row] = &[
     ),
     row(
         "'204': {description: Gone}",
+        "'205': {description: Gone, content: {text/plain: {}}}",
+        "'206': {description: Gone, content: {text/plain: {}}}",
+        (LintRule::ContentWithoutBody, 14, 36),
+        "205 has no body",
+    ),
+    row(
+        "'204': {description: Gone}",
         "'204': {}",
         "'204': {description: ''}",
         (LintRule::Missing, 14, 9),

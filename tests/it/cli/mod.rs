@@ -33,6 +33,7 @@ mod leaks;
 mod lint;
 mod manual;
 mod max_time;
+mod no_false_alarm;
 mod no_target;
 mod optional;
 mod pages;
