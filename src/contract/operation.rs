@@ -71,6 +71,22 @@ impl Operation {
             .min_by_key(rank)
     }
 
+    /// Returns the response that documents the body of this status; `None` also where that is not certain. Next to a
+    /// documented success, `default` documents the errors, and without one the success. A 502, a 503 and a 504 may come
+    /// from something in front of the service (RFC 9110, sections 15.6.3 to 15.6.5), of which `default` says nothing.
+    #[must_use]
+    pub fn response_with_body(&self, status: u16) -> Option<&DocumentedResponse> {
+        let documents = |response: &&DocumentedResponse| match (response.status, self.successes().next()) {
+            (StatusPattern::Default, Some(_)) => matches!(status, 400..=501 | 505..),
+            (StatusPattern::Default, None) => (200..300).contains(&status),
+            _ => true,
+        };
+        let response = self.response(status).filter(documents)?;
+        // A 204 under `2XX` lacks the body that every success has by the document.
+        let may_have_body = response.status.is_success() || !StatusPattern::Exact(status).never_has_body();
+        (may_have_body && !response.media_types.is_empty()).then_some(response)
+    }
+
     /// Returns the documented responses that are a success.
     pub fn successes(&self) -> impl Iterator<Item = &DocumentedResponse> {
         self.responses.iter().filter(|response| response.status.is_success())

@@ -104,7 +104,8 @@ impl<'contract> Judge<'contract> {
         let documented = response.and_then(|response| operation.response(response.status));
         // Its body may come from something in front of the service.
         let rejected = intent.is_of_other_client() && response.is_some_and(|response| response.status >= 400);
-        let shape = documented.filter(|_| !rejected).and_then(|documented| documented.body);
+        let with_body = response.and_then(|response| operation.response_with_body(response.status));
+        let shape = with_body.filter(|_| !rejected).and_then(|documented| documented.body);
         let media_type = response.and_then(Response::media_type);
         let typed = media_type.as_deref().is_some_and(is_json);
         // `Accept` is a preference (RFC 9110, section 12.5.1): a response in another documented media type is as good.

@@ -23,7 +23,8 @@ pub(super) static RULE: Rule = Rule {
                   for every success; a contract given with --spec may also document other media types, ranges, and \
                   bodies of errors, which must then be present. Case and parameters such as charset do not matter.",
     exceptions: "Responses without a documented body, including errors: their media type is a gap. Responses to edge \
-                   cases. A 204, 205 or 304 under `default`.",
+                   cases. What `default` does not surely document: another success or a redirection where a success is \
+                   documented, an error where none is, and a 502, 503 or 504, which something in front may have sent.",
     fix: "Send the documented Content-Type, or document the one that is sent.",
     source: "The document, section \"Resources and their fields\": all requests and responses use application/json; \
              OpenAPI 3.0.3, section 4.7.14",
@@ -167,13 +168,13 @@ mod tests {
                 Verdict::Broken,
             ),
             (
-                503,
+                500,
                 "text/html; charset=utf-8",
                 "default media type: text/html",
                 Verdict::Held,
             ),
             (
-                503,
+                500,
                 "application/json",
                 "default media type: text/html",
                 Verdict::Broken,

@@ -53,19 +53,15 @@ impl<'seen> ExchangeSeen<'seen> {
         }
     }
 
-    /// The response with what documents its body, if a body is documented. A 204, a 205 and a 304 have none, whatever
-    /// `default` says (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
+    /// The response with what documents its body, if a body is documented.
     pub(super) fn with_content(&self) -> Option<(&'seen Response, &'seen DocumentedResponse)> {
-        let documented = self
-            .documented
-            .filter(|documented| !documented.media_types.is_empty())?;
         let response = self.outcome().ok()?;
+        let documented = self.operation.response_with_body(response.status)?;
         // Something in front of the service may have rejected another client's request.
         if self.intent.is_of_other_client() && response.status >= 400 {
             return None;
         }
-        let has_body = documented.status.is_success() || !matches!(response.status, 100..200 | 204 | 205 | 304);
-        has_body.then_some((response, documented))
+        Some((response, documented))
     }
 }
 

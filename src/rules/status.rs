@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
                   documented one, breaks what callers rely on.",
     exceptions: "A rejection (400, 409, 422) of a request with something in a gap, such as a field whose allowed \
                    values are not shown. 401 and 403, which are about the token; 429; a 5xx, which is `server-error`. \
-                   Every other status that the contract documents.",
+                   Every other status that the contract documents, and a 4xx that its `default` covers.",
     fix: "Return the documented status, or document the one that is returned.",
     source: "The document, sections \"Endpoints\" and \"Gaps in the endpoint definitions\"",
     example: Example {
@@ -44,9 +44,10 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Ok(response) = seen.outcome() else {
         return sink.undecided(fact, Reason::Unanswered);
     };
+    // Under `default` a document puts the errors that a caller causes, and no other success.
     let documented = seen
         .documented
-        .is_some_and(|documented| documented.status != StatusPattern::Default);
+        .is_some_and(|documented| documented.status != StatusPattern::Default || (400..500).contains(&response.status));
     match response.status {
         status if seen.operation.succeeds_with(status) => sink.held(fact),
         429 => sink.undecided(fact, Reason::Throttled),
@@ -167,9 +168,16 @@ mod tests {
     }
 
     #[test]
-    fn a_default_response_documents_no_refusal() {
+    fn a_default_response_documents_every_4xx_and_nothing_else() {
         let bench = Bench::responses("'200': {description: Things}\ndefault: {description: Error}");
-        assert_eq!(bench.status(404).kind(FactKind::Status), Verdict::Broken);
+        for status in [400, 404, 405, 422] {
+            let verdict = bench.status(status).kind(FactKind::Status);
+            assert_eq!(verdict, Verdict::Undecided(Reason::Documented(status)));
+        }
+        for status in [201, 204, 302, 304] {
+            let verdict = bench.status(status).kind(FactKind::Status);
+            assert_eq!(verdict, Verdict::Broken, "{status}");
+        }
     }
 
     #[test]

@@ -87,3 +87,73 @@ fn content_that_is_documented_for_another_success_must_be_there() {
     let found = found(&documenting("200"), &service, &[]);
     assert_eq!(of_rule(&found, "media-type"), ["getLock media type: application/json"]);
 }
+
+/// A document with these responses, and an error that has a title.
+fn responses(responses: &str) -> String {
+    format!(
+        "
+openapi: 3.0.3
+info: {{title: Locks, version: '1'}}
+paths:
+  /lock: {{get: {{operationId: getLock, responses: {{{responses}}}}}}}
+components:
+  responses:
+    Lock: {{description: A lock, content: {{application/json: {{schema: {{type: object, required: [id]}}}}}}}}
+    Error: {{description: An error, content: {{application/json: {{schema: {{type: object, required: [title]}}}}}}}}
+"
+    )
+}
+
+const LOCK: &str = "'200': {$ref: '#/components/responses/Lock'}";
+const ERROR: &str = "{$ref: '#/components/responses/Error'}";
+
+#[test]
+fn a_default_or_a_class_documents_every_error_that_a_caller_may_cause() {
+    for documented in ["default", "4XX"] {
+        let spec = responses(&format!("{LOCK}, {documented}: {ERROR}"));
+        for status in ["400 Bad Request", "404 Not Found", "418 A Teapot"] {
+            let sound = service(move |_| response(status, r#"{"title": "no"}"#));
+            assert_eq!(found(&spec, &sound, &[]), [], "{documented} {status}");
+            let broken = service(move |_| response(status, "{}"));
+            let found = found(&spec, &broken, &[]);
+            let missing = format!("getLock {documented} /title: present");
+            assert_eq!(of_rule(&found, "missing-field"), [missing], "{status}");
+            assert_eq!(found.len(), 1, "{found:?}");
+        }
+    }
+    let spec = responses(LOCK);
+    let service = service(|_| response("404 Not Found", "{}"));
+    assert_eq!(of_rule(&found(&spec, &service, &[]), "status"), ["getLock status: 200"]);
+}
+
+#[test]
+fn a_default_documents_no_other_success_and_no_redirection() {
+    let spec = responses(&format!("{LOCK}, default: {ERROR}"));
+    for status in ["202 Accepted", "302 Found"] {
+        let service = service(move |_| response(status, "{}"));
+        let found = found(&spec, &service, &[]);
+        let expected = ("status".to_owned(), "getLock status: 200".to_owned());
+        assert_eq!(found, [expected], "{status}");
+    }
+}
+
+#[test]
+fn a_5xx_is_one_finding_whoever_wrote_its_body() {
+    let spec = responses(&format!("{LOCK}, default: {ERROR}"));
+    let service = service(|_| response("502 Bad Gateway", "<html>").replace("application/json", "text/html"));
+    let found = found(&spec, &service, &[]);
+    let expected = ("server-error".to_owned(), "getLock status: no 5xx".to_owned());
+    assert_eq!(found, [expected]);
+}
+
+#[test]
+fn a_default_that_is_the_success_is_no_form_of_an_error() {
+    let spec = responses("default: {$ref: '#/components/responses/Lock'}");
+    let missing = service(|_| response("404 Not Found", r#"{"title": "no"}"#));
+    assert_eq!(found(&spec, &missing, &[]), []);
+    let broken = service(|_| response("200 OK", "{}"));
+    assert_eq!(
+        of_rule(&found(&spec, &broken, &[]), "missing-field"),
+        ["getLock default /id: present"]
+    );
+}
