@@ -77,6 +77,13 @@ impl Draft {
         chosen(self) == chosen(other)
     }
 
+    /// Whether the current body may name a record that nobody has created, so that the target may look for it in vain.
+    #[must_use]
+    pub fn may_name_an_unknown_record(&self) -> bool {
+        let chosen = self.leaves.iter().filter_map(|leaf| leaf.choices.get(leaf.chosen));
+        chosen.into_iter().any(|choice| choice.may_name_a_record)
+    }
+
     /// Whether the schema admits the current body.
     #[must_use]
     pub fn is_admitted(&self) -> bool {

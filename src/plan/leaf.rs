@@ -27,6 +27,8 @@ pub(super) struct Choice {
     pub(super) value: Value,
     /// Whether the target showed it, in which case it must not be printed.
     pub(super) from_target: bool,
+    /// Whether it may be taken for the identifier of a record that nobody has created.
+    pub(super) may_name_a_record: bool,
 }
 
 impl Choice {
@@ -35,6 +37,15 @@ impl Choice {
         Self {
             value,
             from_target: false,
+            may_name_a_record: false,
+        }
+    }
+
+    /// Makes a choice of a value that is not shown by the target and may be taken for the identifier of a record.
+    pub(super) fn invented(value: Value) -> Self {
+        Self {
+            may_name_a_record: true,
+            ..Self::own(value)
         }
     }
 }

@@ -381,12 +381,16 @@ impl LeafBuilder<'_> {
         let choices = linked.into_iter().map(|(link, value)| Choice {
             value: value.clone(),
             from_target: contract.operation(link.from).is_read() || looks_like_data(value),
+            may_name_a_record: false,
         });
         let mut choices: Vec<_> = choices.collect();
         if !self.template.has_invariants {
-            choices.extend(self.unrelated_value(field).map(Choice::own));
+            choices.extend(self.unrelated_value(field));
         } else if !field.takes_identifier {
-            let own = self.own(field).into_iter().map(Choice::own);
+            let is_synthetic = field.node.member("x-synthetic").is_some();
+            let names = !is_synthetic && body::looks_like_an_identifier(&field.pointer, Some(field.node));
+            let choice = if names { Choice::invented } else { Choice::own };
+            let own = self.own(field).into_iter().map(choice);
             // A string that carries the run tag comes first: it is the run's own name for what it creates.
             let first = if field.node.member("x-synthetic").is_some() {
                 0
@@ -439,7 +443,7 @@ impl LeafBuilder<'_> {
     /// or a person that really exists. A free text is the run's own. A number without an upper bound (or with one that
     /// leaves room for an identifier) and a string with a pattern may be an identifier, so they are sent only where
     /// they are required.
-    fn unrelated_value(&self, field: &Field<'_>) -> Option<Value> {
+    fn unrelated_value(&self, field: &Field<'_>) -> Option<Choice> {
         let node = field.node;
         let stated = |name: &str| node.member(name);
         let kind = stated("type").and_then(Node::string);
@@ -447,10 +451,11 @@ impl LeafBuilder<'_> {
             return None;
         }
         if stated("enum").is_some() || stated("x-synthetic").is_some() || kind == Some("boolean") {
-            return self.own(field).into_iter().next();
+            return self.own(field).into_iter().next().map(Choice::own);
         }
         if stated("pattern").is_some() {
-            return self.sample(field, false).filter(|_| field.required);
+            let value = self.sample(field, false).filter(|_| field.required);
+            return value.map(Choice::invented);
         }
         let is_wide = |most: &Node| {
             most.to_value()
@@ -458,9 +463,9 @@ impl LeafBuilder<'_> {
                 .is_some_and(|most| most >= f64::from(SMALLEST_UNLIKELY) * 2.0)
         };
         if matches!(kind, Some("integer" | "number")) && stated("maximum").is_none_or(is_wide) {
-            return field.required.then(|| self.unlikely(node));
+            return field.required.then(|| Choice::invented(self.unlikely(node)));
         }
-        self.sample(field, false)
+        self.sample(field, false).map(Choice::own)
     }
 
     /// Returns a number, made from the run tag, that is unlikely to be the identifier of a record: 1 would be that of
@@ -481,8 +486,12 @@ mod tests {
 
     use super::*;
 
-    /// Drafts the body of the only operation of a contract whose body has this schema.
     fn made(schema: &str) -> Result<Value, String> {
+        drafted(schema).map(|draft| draft.body().0)
+    }
+
+    /// Drafts the body of the only operation of a contract whose body has this schema.
+    fn drafted(schema: &str) -> Result<Draft, String> {
         let text = format!(
             "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths: {{/a: {{post: {{requestBody: {{content: \
              {{application/json: {{schema: {schema}}}}}}}, responses: {{'201': {{description: a}}}}}}}}}}\ncomponents:\n  \
@@ -493,7 +502,31 @@ mod tests {
         let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
         let template = Template::of(&contract, OperationId(0));
         let draft = template.draft(&Bindings::default(), (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
-        draft.map(|draft| draft.body().0).map_err(|lack| lack.to_string())
+        draft.map_err(|lack| lack.to_string())
+    }
+
+    #[test]
+    fn a_number_that_is_made_up_may_name_a_record_and_a_text_of_the_run_does_not() {
+        for (schema, invented) in [
+            ("{required: [boat], properties: {boat: {type: integer}}}", true),
+            ("{properties: {boat: {type: integer}}}", false),
+            (
+                "{required: [size], properties: {size: {type: integer, maximum: 9}}}",
+                false,
+            ),
+            (
+                "{required: [code], properties: {code: {type: string, pattern: '^[A-Z]{3}$'}}}",
+                true,
+            ),
+            ("{required: [name], properties: {name: {type: string}}}", false),
+            (
+                "{required: [kind], properties: {kind: {type: integer, enum: [1, 2]}}}",
+                false,
+            ),
+        ] {
+            let draft = drafted(schema).unwrap();
+            assert_eq!(draft.may_name_an_unknown_record(), invented, "{schema}");
+        }
     }
 
     #[test]

@@ -18,6 +18,16 @@ use crate::rules::Reason;
 /// evidence on a gap and not a finding.
 pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(OnRejection::Gap);
 
+/// Returns the purpose of a documented write. Where it may name a record that the target does not know, in its path or in
+/// its body, a 404 and a 410 decide nothing either.
+fn write_purpose(draft: &Draft, head: &RequestHead) -> Purpose {
+    if head.on_rejection == OnRejection::ExampleIdentifier || draft.may_name_an_unknown_record() {
+        Purpose::Documented(OnRejection::ExampleIdentifier)
+    } else {
+        WRITE_PURPOSE
+    }
+}
+
 /// How much of a rejection is searched for the names of fields: a body may have megabytes, and its text is a copy.
 const MAX_REJECTION_BYTES: usize = 64 << 10;
 
@@ -195,7 +205,7 @@ impl Session<'_> {
                     return Err(self.budget_spent());
                 };
                 if attempt > 1 {
-                    self.with_evaluation(|evaluation| evaluation.judge_not_retried(&last, WRITE_PURPOSE));
+                    self.with_evaluation(|evaluation| evaluation.judge_not_retried(&last, write_purpose(draft, head)));
                     self.emit_findings();
                 }
                 return Ok(last);
@@ -271,7 +281,7 @@ impl Session<'_> {
             path_values: head.path_values.clone(),
         });
         let (exchange, _) = self
-            .call_with_options(Call::single(request, WRITE_PURPOSE).part(part), options)
+            .call_with_options(Call::single(request, write_purpose(draft, head)).part(part), options)
             .await;
         if role == Role::Main && self.succeeded(&exchange) {
             self.drafts.accepted.borrow_mut().insert(operation, draft.clone());

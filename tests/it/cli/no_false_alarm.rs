@@ -48,6 +48,83 @@ fn bare(status: &str) -> String {
     format!("HTTP/1.1 {status}\r\nConnection: close\r\n\r\n")
 }
 
+const VISITS: &str = "
+openapi: 3.0.3
+info: {title: Visits, version: '1'}
+paths:
+  /visits:
+    post:
+      operationId: addVisit
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [name, boat]
+              properties: {name: {type: string}, boat: {type: integer}}
+      responses:
+        '201':
+          description: Added
+          content: {application/json: {schema: {$ref: '#/components/schemas/Visit'}}}
+          links: {self: {operationId: getVisit, parameters: {visit: '$response.body#/id'}}}
+  /visits/{visit}:
+    get:
+      operationId: getVisit
+      parameters: [{name: visit, in: path, required: true, schema: {type: integer}}]
+      responses: {'200': {description: A visit, content: {application/json: {schema: {$ref: '#/components/schemas/Visit'}}}}}
+components:
+  schemas: {Visit: {type: object, properties: {id: {type: integer}, name: {type: string}}}}
+";
+
+#[test]
+fn a_create_is_rejected_for_the_record_that_its_body_invents() {
+    for status in [
+        "400 Bad Request",
+        "404 Not Found",
+        "409 Conflict",
+        "410 Gone",
+        "422 Unprocessable Content",
+    ] {
+        let service = service(move |_| response(status, r#"{"title": "no such boat"}"#));
+        assert_eq!(found(VISITS, &service, &["--writes"]), [], "{status}");
+        assert!(!service.received().is_empty(), "{status}");
+    }
+}
+
+#[test]
+fn a_create_that_names_no_record_must_not_get_a_404() {
+    let spec = VISITS
+        .replace("[name, boat]", "[name]")
+        .replace(", boat: {type: integer}", "");
+    let service = service(|_| response("404 Not Found", "{}"));
+    let found = found(&spec, &service, &["--writes"]);
+    assert_eq!(of_rule(&found, "status"), ["addVisit status: 201"]);
+}
+
+#[test]
+fn a_create_below_a_record_that_somebody_names_is_rejected_for_it() {
+    let spec = "
+openapi: 3.0.3
+info: {title: Notes, version: '1'}
+paths:
+  /boats/{boat}/notes:
+    post:
+      operationId: addNote
+      parameters: [{name: boat, in: path, required: true, schema: {type: integer}}]
+      requestBody: {content: {application/json: {schema: {type: object, properties: {text: {type: string}}}}}}
+      responses: {'201': {description: Added}}
+";
+    let found = |service: &Stub| {
+        let call = checking(spec, service, &["--writes", "--also-send", "addNote"]);
+        found_by(call.file("countersign.toml", "[operations]\naddNote.path.boat = 17\n"))
+    };
+    let gone = service(|_| response("404 Not Found", "{}"));
+    assert_eq!(found(&gone), []);
+    assert!(!gone.received().is_empty());
+    let other = service(|_| response("200 OK", "{}"));
+    assert_eq!(of_rule(&found(&other), "status"), ["addNote status: 201"]);
+}
+
 /// A document whose only response has this status and documents JSON.
 fn documenting(status: &str) -> String {
     format!(
