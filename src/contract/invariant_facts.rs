@@ -12,6 +12,9 @@ use super::operation::{DocumentedResponse, Operation, OperationId, Security, Sec
 use super::pointer;
 use super::vocabulary::{Carry, Created, Equivalence};
 
+/// What the fact of an operation that asks for a credential says of a request without one.
+pub(crate) const NO_CREDENTIAL: &str = "a request without a credential is rejected";
+
 /// Adds what the typed client states about the contract that it is generated from: each response that has a type
 /// decodes.
 pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &mut Vec<Fact>) {
@@ -146,12 +149,7 @@ impl FactBuilder<'_> {
             return;
         };
         let location = pointer::join("/components/securitySchemes", name);
-        self.add(
-            FactKind::NoCredential,
-            "auth",
-            "a request without a credential is rejected",
-            location.clone(),
-        );
+        self.add(FactKind::NoCredential, "auth", NO_CREDENTIAL, location.clone());
         if scheme.is_authorization() {
             self.add(
                 FactKind::OtherScheme,

@@ -58,6 +58,7 @@ use std::fmt;
 use defect::{Defect, Defects};
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
+pub(crate) use invariant_facts::NO_CREDENTIAL;
 use link::Link;
 pub use load::is_json;
 pub(crate) use load::resolve;

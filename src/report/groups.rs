@@ -6,7 +6,8 @@
 //! One cause usually breaks several facts: a serializer writes fourteen fields as null, a gateway rejects nine
 //! operations. So the findings of one rule, level and operation are one group, and groups of several operations are
 //! joined if they are alike. Findings about fields are alike if the same properties of the contract were received the
-//! same way; others, if the same was documented and the same received. A group never joins two rules or two levels, nor
+//! same way; others, if the same was documented and the same received. Operations that let in a request without a
+//! credential are alike, whichever success it had and whatever else they let in: one check is missing. A group never joins two rules or two levels, nor
 //! facts that are new with others, so that its headline is true of each finding.
 
 use std::collections::hash_map::Entry;
@@ -14,6 +15,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::phrases;
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
+use crate::contract::NO_CREDENTIAL;
 use crate::rules::Headline;
 
 /// How many findings of a group a short report lists after its first.
@@ -120,6 +122,9 @@ impl<'record> Group<'record> {
 
     /// The key that groups of several operations share if they have one cause.
     fn cause_key(&self) -> Vec<[&'record str; 3]> {
+        if self.findings().any(is_open_to_everyone) {
+            return vec![[NO_CREDENTIAL, "", ""]];
+        }
         let of_fields = matches!(self.headline_of_rule(), Some(Headline::Field(..)));
         let part = |finding: &'record FindingRecord| {
             let documented = if of_fields {
@@ -197,6 +202,13 @@ impl<'record> Group<'record> {
         }
         lines
     }
+}
+
+/// Whether a request without a credential had a success. Which success it was, and which wrong tokens were let in as well,
+/// is no other cause.
+fn is_open_to_everyone(finding: &FindingRecord) -> bool {
+    let is_success = matches!(finding.received.as_bytes(), [b'2', _, _]);
+    is_success && finding.fact.ends_with(NO_CREDENTIAL)
 }
 
 /// Joins the names of a few operations; gives the number of many.
@@ -316,6 +328,42 @@ mod tests {
         assert_eq!(headlines(&failing[..1]), ["a fails with a 5xx"]);
         let apart = headlines(&[whole("a", "500"), whole("b", "502")]);
         assert_eq!(apart, ["a fails with a 5xx", "b fails with a 5xx"]);
+    }
+
+    #[test]
+    fn operations_that_are_open_to_everyone_are_one_group_and_others_are_not() {
+        let mut record = record(&[
+            ("auth", "a", "", "200"),
+            ("auth", "b", "", "201"),
+            ("auth", "b", "", "201 to the token followed by letters"),
+            ("auth", "c", "", "404"),
+            ("auth", "d", "", "200 to the token followed by letters"),
+            ("auth", "e", "", "200 on a second page"),
+        ]);
+        for (finding, words) in record.findings.iter_mut().zip([
+            NO_CREDENTIAL,
+            NO_CREDENTIAL,
+            "a wrong token is rejected",
+            NO_CREDENTIAL,
+            "a wrong token is rejected",
+            NO_CREDENTIAL,
+        ]) {
+            finding.fact = format!("{} auth: {words}", finding.operation);
+        }
+        let headlines: Vec<_> = groups(&record).iter().map(Group::headline).collect();
+        let [one, many] = [
+            "does not reject a request as documented",
+            "do not reject a request as documented",
+        ];
+        assert_eq!(
+            headlines,
+            [
+                format!("a, b {many}"),
+                format!("c {one}"),
+                format!("d {one}"),
+                format!("e {one}")
+            ]
+        );
     }
 
     #[test]

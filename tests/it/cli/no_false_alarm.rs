@@ -43,6 +43,13 @@ fn of_rule<'found>(found: &'found [Found], rule: &str) -> Vec<&'found str> {
     found.map(|(_, fact)| fact.as_str()).collect()
 }
 
+/// The method and the path of a request, without its query.
+fn called(request: &Received) -> (&str, &str) {
+    let mut words = request.head.split(' ');
+    let (method, target) = (words.next().unwrap(), words.next().unwrap());
+    (method, target.split('?').next().unwrap())
+}
+
 /// A response of this status without a body or a media type.
 fn bare(status: &str) -> String {
     format!("HTTP/1.1 {status}\r\nConnection: close\r\n\r\n")
@@ -233,4 +240,59 @@ fn a_default_that_is_the_success_is_no_form_of_an_error() {
         of_rule(&found(&spec, &broken, &[]), "missing-field"),
         ["getLock default /id: present"]
     );
+}
+
+/// A document with this many operations that ask for a credential.
+fn protected(operations: usize) -> String {
+    let mut spec = "
+openapi: 3.0.3
+info: {title: Docks, version: '1'}
+security: [{bearer: []}]
+components: {securitySchemes: {bearer: {type: http, scheme: bearer}}}
+paths:
+"
+    .to_owned();
+    for number in 0..operations {
+        let success = if number % 2 == 0 { 200 } else { 203 };
+        spec.push_str(&format!(
+            "  /dock{number}: {{get: {{operationId: dock{number}, responses: {{'{success}': {{description: A}}, '401': {{description: B}}}}}}}}\n"
+        ));
+    }
+    spec
+}
+
+/// Responds to a protected operation with its success.
+fn docked(request: &Received) -> String {
+    let (_, path) = called(request);
+    let is_even = path.ends_with(['0', '2', '4', '6', '8']);
+    response(if is_even { "200 OK" } else { "203 Another" }, "{}")
+}
+
+#[test]
+fn a_check_of_the_credential_that_is_missing_everywhere_is_one_block() {
+    let service = service(docked);
+    let arguments = ["--spec", "spec.yaml", "--settle", "0"];
+    let ended = check(&service.url(), &arguments).file("spec.yaml", protected(9)).run();
+    let blocks: Vec<_> = ended.stdout.lines().filter(|line| line.contains("auth")).collect();
+    assert_eq!(
+        ended.stdout.matches("9 operations do not reject").count(),
+        1,
+        "{ended:?}"
+    );
+    assert!(ended.stdout.contains("in 1 block"), "{blocks:?} {ended:?}");
+}
+
+#[test]
+fn a_challenge_that_is_missing_everywhere_is_one_block() {
+    let service = service(|request| {
+        if request.authorized() {
+            docked(request)
+        } else {
+            response("401 Unauthorized", "{}").replace("WWW-Authenticate: Bearer\r\n", "")
+        }
+    });
+    let arguments = ["--spec", "spec.yaml", "--settle", "0"];
+    let ended = check(&service.url(), &arguments).file("spec.yaml", protected(9)).run();
+    assert_eq!(ended.stdout.matches("9 operations send a 401").count(), 1, "{ended:?}");
+    assert!(ended.stdout.contains("in 1 block"), "{ended:?}");
 }
