@@ -93,6 +93,31 @@ mod tests {
     }
 
     #[test]
+    fn a_schema_that_is_open_at_a_part_or_at_an_alternative_says_nothing() {
+        let listed = "{type: object, properties: {a: {type: string}}}";
+        for open in ["true", "{}", "{type: integer}"] {
+            let part = format!("{{type: object, additionalProperties: {open}}}");
+            for schema in [
+                format!("{{allOf: [{listed}, {part}]}}"),
+                format!("{{allOf: [{listed}, {{allOf: [{part}]}}]}}"),
+                format!("{{type: object, properties: {{a: {{}}}}, oneOf: [{part}, {{required: [c]}}]}}"),
+                format!("{{type: object, properties: {{a: {{}}}}, allOf: [{{anyOf: [{{allOf: [{part}]}}]}}]}}"),
+            ] {
+                let judged = Bench::schema(&schema).body(&json!({"b": 1}));
+                assert!(judged.findings("undocumented-field").is_empty(), "{schema}");
+            }
+        }
+        for schema in [
+            format!("{{allOf: [{listed}, {{type: object}}]}}"),
+            format!("{{allOf: [{listed}, {{properties: {{c: {{additionalProperties: true}}}}}}]}}"),
+            format!("{{type: object, properties: {{a: {{}}}}, oneOf: [{listed}]}}"),
+        ] {
+            let judged = Bench::schema(&schema).body(&json!({"b": 1}));
+            assert_eq!(judged.finding("undocumented-field").pointer, "/b", "{schema}");
+        }
+    }
+
+    #[test]
     fn what_an_alternative_lists_is_documented() {
         let alternatives = "oneOf: [{required: [b], properties: {b: {}}}, {required: [c], properties: {c: {}}}]";
         let bench = Bench::schema(&format!("{{type: object, properties: {{a: {{}}}}, {alternatives}}}"));
