@@ -1,5 +1,7 @@
 //! Checks what a contract asserts beyond types and names, with the `jsonschema` crate. The main type is [`Assertion`].
 
+mod demand;
+
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
@@ -33,6 +35,15 @@ impl Assertion {
         match self {
             Self::Compiled(validator) => Some(validator.is_valid(value)),
             Self::Unreadable(_) => None,
+        }
+    }
+
+    /// Returns what the assertion demands and the value does not satisfy, such as `maxLength: 10`; empty where it satisfies
+    /// all, or where the assertion cannot be read. The text has nothing of the value.
+    pub(crate) fn demands(&self, value: &Value) -> String {
+        match self {
+            Self::Compiled(validator) => demand::unmet(validator.iter_errors(value)),
+            Self::Unreadable(_) => String::new(),
         }
     }
 

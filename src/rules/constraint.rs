@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
     source: "OpenAPI 3.0.3, section 4.7.24",
     example: Example {
         fact: "getThings /state: enum",
-        documented: "enum",
+        documented: "enum: \"open\", \"shut\"",
         received: "string(4)",
         pointer: "/state",
         #[cfg(test)]
@@ -55,9 +55,10 @@ fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
         match &*assertion {
             Assertion::Unreadable(why) => sink.undecided(*fact, Reason::Unreadable(why.clone())),
             compiled if compiled.holds(location.value) == Some(true) => sink.held(*fact),
-            _ => {
+            compiled => {
                 let values = sink.origin.values;
-                sink.broken(*fact, || location.pointer(), || values.render(location.value));
+                let came = || (location.pointer(), values.render(location.value));
+                sink.broken_by(*fact, || compiled.demands(location.value), came);
             }
         }
     }
@@ -176,5 +177,6 @@ mod tests {
             ("/1", format!("{schema}/items/enum").as_str())
         );
         assert_eq!(judged.received("constraint"), "string(1)");
+        assert_eq!(judged.finding("constraint").documented.as_deref(), Some("enum: \"a\""));
     }
 }

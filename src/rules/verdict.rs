@@ -448,6 +448,20 @@ impl Sink<'_> {
         self.report_finding(fact, Some(documented), String::new, received);
     }
 
+    /// Notes that a value broke the fact. `documented` says what it should have been, and `came` where it was and what came
+    /// instead; neither is asked for again where the fact was broken before.
+    pub(super) fn broken_by(
+        &mut self,
+        fact: FactId,
+        documented: impl FnOnce() -> String,
+        came: impl FnOnce() -> (String, String),
+    ) {
+        self.verdicts.break_fact(fact);
+        if !self.count_repeat(fact, "") {
+            self.add_finding(fact, "", Some(&documented()), came());
+        }
+    }
+
     /// Notes that a page of a walk broke the fact; the finding names the request for that page.
     pub(super) fn page_broken(&mut self, page: &PageSeen, fact: FactId, received: String) {
         let response_pointer = self.contract.fact(fact).response_pointer.clone();
