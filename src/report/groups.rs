@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use super::phrases;
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
 use crate::contract::NO_CREDENTIAL;
-use crate::rules::Headline;
+use crate::rules::{BODY_OF_ERROR, Headline};
 
 /// How many findings of a group a short report lists after its first.
 pub(super) const MOST_LISTED: usize = 20;
@@ -132,7 +132,9 @@ impl<'record> Group<'record> {
             } else {
                 &finding.documented
             };
-            [documented, finding.received.as_str(), finding.field()]
+            // The texts of errors differ where the cause is one.
+            let received = finding.received.split(BODY_OF_ERROR).next().unwrap_or_default();
+            [documented, received, finding.field()]
         };
         self.findings().map(part).collect()
     }
@@ -326,6 +328,11 @@ mod tests {
         let failing = ["a", "b", "c", "d"].map(|operation| whole(operation, "500"));
         assert_eq!(headlines(&failing), ["4 operations fail with a 5xx"]);
         assert_eq!(headlines(&failing[..1]), ["a fails with a 5xx"]);
+        let said = [
+            whole("a", "500; its body has title: string(4)"),
+            whole("b", "500; its body has title: string(9)"),
+        ];
+        assert_eq!(headlines(&said), ["a, b fail with a 5xx"]);
         let apart = headlines(&[whole("a", "500"), whole("b", "502")]);
         assert_eq!(apart, ["a fails with a 5xx", "b fails with a 5xx"]);
     }

@@ -49,6 +49,7 @@ mod constraint;
 mod element;
 mod envelope;
 mod equivalent_request;
+mod error_body;
 mod evaluation;
 mod forbidden_field;
 mod identifier;
@@ -91,6 +92,7 @@ mod wrong_type;
 
 #[cfg(feature = "cli")]
 pub(crate) use challenge::schemes;
+pub(crate) use error_body::BODY_OF_ERROR;
 pub(crate) use evaluation::Evaluation;
 pub use judge::Judge;
 pub use level::Level;

@@ -1,5 +1,6 @@
 //! `status`: a documented request gets a status other than the documented one.
 
+use super::error_body;
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
@@ -57,7 +58,12 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         status if rejects(status, on_rejection) => sink.undecided(fact, rejection_reason(status, on_rejection)),
         status if documented => sink.undecided(fact, Reason::Documented(status)),
-        status => sink.broken(fact, String::new, || status.to_string()),
+        status => {
+            let values = sink.origin.values;
+            sink.broken(fact, String::new, || {
+                format!("{status}{}", error_body::describe(response, values))
+            });
+        }
     }
 }
 

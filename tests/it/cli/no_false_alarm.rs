@@ -6,7 +6,7 @@ use std::io::Write as _;
 use serde_json::Value;
 
 use super::stub::{Received, Stub, json as response};
-use super::support::{Call, check, countersign};
+use super::support::{Call, TOKEN, check, countersign};
 
 /// A finding of a JSON report: its rule and its fact.
 type Found = (String, String);
@@ -295,4 +295,34 @@ fn a_challenge_that_is_missing_everywhere_is_one_block() {
     let ended = check(&service.url(), &arguments).file("spec.yaml", protected(9)).run();
     assert_eq!(ended.stdout.matches("9 operations send a 401").count(), 1, "{ended:?}");
     assert!(ended.stdout.contains("in 1 block"), "{ended:?}");
+}
+
+#[test]
+fn an_error_shows_what_it_says_only_where_values_are_shown_and_never_the_token() {
+    let body = format!(r#"{{"title": "no lock of jane.roe@example.com", "detail": "token {TOKEN}"}}"#);
+    let service = service(move |request| match called(request) {
+        (_, "/lock") => response("404 Not Found", &body),
+        _ => response("500 Internal Server Error", &body),
+    });
+    let spec = responses(LOCK).replace(
+        "components:",
+        "  /key: {get: {operationId: getKey, responses: {'200': {description: A key}}}}\ncomponents:",
+    );
+    let hidden = checking(&spec, &service, &[]).run();
+    let shape = format!(
+        "its body has title: string(31), detail: string({})",
+        "token ".len() + TOKEN.len()
+    );
+    for status in [404, 500] {
+        let line = format!("received: {status}; {shape}");
+        assert!(hidden.stdout.contains(&line), "{hidden:?}");
+    }
+    hidden.shows_nowhere("jane.roe");
+    hidden.shows_nowhere(TOKEN);
+    let shown = checking(&spec, &service, &["--show-values"]).run();
+    assert!(
+        shown.stdout.contains("title: \"no lock of jane.roe@example.com\""),
+        "{shown:?}"
+    );
+    shown.shows_nowhere(TOKEN);
 }
