@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::sample::Sample;
+use super::sample::{DEPTH, Sample};
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::operation::{Location, OperationId, Parameter};
@@ -18,7 +18,7 @@ pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bo
         number: 0,
         examples,
     };
-    let may_be_made = parameter.location != Location::Path && (examples || !may_name_an_account(contract, schema));
+    let may_be_made = parameter.location != Location::Path && (examples || !may_name_an_account(contract, (schema, 0)));
     may_be_made.then(|| sample.of(schema).ok()).flatten()
 }
 
@@ -50,14 +50,15 @@ pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Va
 
 /// Whether a value that is made up may be the account on whose behalf a write is sent: a number without an upper bound,
 /// or a string with a form of its own.
-fn may_name_an_account(contract: &Contract, schema: &Node) -> bool {
+fn may_name_an_account(contract: &Contract, (schema, depth): (&Node, usize)) -> bool {
     let node = contract.referred(schema);
     let states = |name: &str| node.member(name).is_some();
     match node.member("type").and_then(Node::string) {
         _ if states("enum") => false,
-        Some("array") => node
-            .member("items")
-            .is_none_or(|items| may_name_an_account(contract, items)),
+        Some("array") => {
+            let items = node.member("items").filter(|_| depth < DEPTH);
+            items.is_none_or(|items| may_name_an_account(contract, (items, depth + 1)))
+        }
         Some("integer" | "number") => !states("maximum"),
         _ => states("pattern"),
     }

@@ -20,8 +20,8 @@ const LONGEST: usize = 10_000;
 /// The most elements that an array is made of.
 pub(super) const MOST_ELEMENTS: u64 = 10;
 
-/// The number of arrays that may be around a value.
-const DEPTH: usize = 4;
+/// How many arrays may be around a value, and how many schemas of which one refers to the other.
+pub(super) const DEPTH: usize = 4;
 
 /// What values are made from.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +52,13 @@ impl Sample<'_> {
         let listed = node.member("enum").map_or(&[][..], Node::elements);
         candidates.extend(listed.iter().map(Node::to_value));
         let kind = node.member("type").and_then(Node::string);
+        let parts = ["allOf", "anyOf", "oneOf"].iter().filter_map(|name| node.member(name));
         match kind {
             _ if !listed.is_empty() => {}
+            None if depth < DEPTH => {
+                let parts = parts.flat_map(Node::elements);
+                candidates.extend(parts.filter_map(|part| self.at_depth(part, depth + 1).ok()));
+            }
             Some("array") => candidates.extend(self.array(node, depth)),
             Some("boolean") => candidates.extend([json!(true), json!(false)]),
             Some("integer") => candidates.extend(numbers(node, true)),
@@ -61,11 +66,16 @@ impl Sample<'_> {
             Some("string") => candidates.extend(self.strings(node).into_iter().map(Value::String)),
             _ => {}
         }
-        self.first_admitted(node, candidates)
+        self.first_admitted((node, depth), candidates)
     }
 
     /// Returns the first of the candidates that the schema admits.
-    fn first_admitted(&self, node: &Node, candidates: Vec<Value>) -> Result<Value, &'static str> {
+    fn first_admitted(&self, (node, depth): (&Node, usize), mut candidates: Vec<Value>) -> Result<Value, &'static str> {
+        let parts = node.member("allOf").filter(|_| depth < DEPTH);
+        for part in parts.map_or(&[][..], Node::elements) {
+            let part = (self.contract.referred(part), depth + 1);
+            candidates.retain(|candidate| self.first_admitted(part, vec![candidate.clone()]).is_ok());
+        }
         let stated = json_schema::keywords(node);
         if stated.is_empty() {
             return candidates.into_iter().next().ok_or("type");
@@ -124,7 +134,7 @@ impl Sample<'_> {
             others.push(json!(last.checked_add(step)?));
         }
         others.retain(|other| !taken.contains(other));
-        self.first_admitted(node, others).ok()
+        self.first_admitted((node, 0), others).ok()
     }
 
     /// Returns candidates for a string, by format, pattern and length.
@@ -274,6 +284,9 @@ mod tests {
                 json!(0.5),
             ),
             ("{type: array, items: {type: integer}}", json!([1])),
+            ("{allOf: [{type: integer, minimum: 3}], nullable: true}", json!(3)),
+            ("{oneOf: [{type: object}, {type: string, maxLength: 2}]}", json!("x2")),
+            ("{allOf: [{type: string}, {type: string, maxLength: 2}]}", json!("x2")),
             ("{type: array, maxItems: 0, items: {type: integer}}", json!([])),
             (
                 "{type: array, minItems: 3, uniqueItems: true, items: {type: integer, multipleOf: 2}}",

@@ -105,7 +105,7 @@ fn a_service_that_keeps_to_the_document_passes() {
         assert_eq!(ended.code, 0, "{ended:?}");
         let received = service.received();
         let sent = |query: &str| received.iter().any(|request| request.head.contains(query));
-        assert!(sent("limit=1"), "{received:?}");
+        assert!(sent("limit=1") && sent("harbour=north"), "{received:?}");
         assert!(
             received.iter().all(|request| request.head.starts_with("GET /boats")),
             "no webhook is called: {received:?}"

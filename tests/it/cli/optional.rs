@@ -91,6 +91,26 @@ fn a_rejection_of_one_decides_nothing() {
 }
 
 #[test]
+fn schemas_that_contain_each_other_end() {
+    let spec = SPEC.to_owned()
+        + "components:\n  schemas:\n    A: {allOf: [{$ref: '#/components/schemas/B'}], pattern: '^a'}\n    B: {allOf: [{$ref: \
+           '#/components/schemas/A'}], type: string}\n    L: {type: array, items: {$ref: '#/components/schemas/L'}}\n";
+    for name in ["A", "L"] {
+        let schema = format!("schema: {{$ref: '#/components/schemas/{name}'}}");
+        let spec = spec
+            .replace("schema: {type: boolean}", &schema)
+            .replace("schema: {type: object}", &schema);
+        let spec = spec.replace(
+            "{name: X-Trace, in: header, ",
+            "{name: X-Trace, in: header, required: true, ",
+        );
+        let planned = countersign(&["plan", "--spec", "boats.yaml", "--writes", "--also-send", "addBoat"]);
+        let planned = planned.file("boats.yaml", &spec).run();
+        assert_eq!(planned.code, 0, "{name}: {planned:?}");
+    }
+}
+
+#[test]
 fn the_plan_names_them() {
     let plan = countersign(&["plan", "--spec", "boats.yaml"])
         .file("boats.yaml", SPEC)
