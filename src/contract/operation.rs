@@ -244,6 +244,34 @@ pub struct Parameter {
     pub given: Option<serde_json::Value>,
 }
 
+impl Parameter {
+    /// Whether it goes there under this name; the names of headers are in no particular case (RFC 9110, section 5.1).
+    #[must_use]
+    pub fn is(&self, location: Location, name: &str) -> bool {
+        let is_named = match location {
+            Location::Header => self.name.eq_ignore_ascii_case(name),
+            _ => self.name == name,
+        };
+        self.location == location && is_named
+    }
+}
+
+/// Names of headers and of parameters of a query that make another request of one, in lower case.
+const OVERRIDES: [&str; 6] = [
+    "_method",
+    "range",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-range",
+];
+
+/// Whether a header or a parameter of a query with this name makes another request of one: a read might write.
+#[must_use]
+pub fn overrides_request(name: &str) -> bool {
+    OVERRIDES.contains(&name.to_ascii_lowercase().as_str())
+}
+
 /// Where a parameter goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {

@@ -611,6 +611,15 @@ mod tests {
         assert!(line.contains("v-17") && !line.contains("FILL_"), "{line}");
     }
 
+    /// What the shell makes of the line for a request with a wrong token, where the right one is this.
+    fn pasted_with_a_wrong_token((scheme, mutation): (SecurityScheme, TokenMutation), token: &str) -> Vec<String> {
+        let request = Request {
+            credential: Credential::Wrong { scheme, mutation },
+            ..request()
+        };
+        pasted(&line_of(&request, Values::Shown), &[("COUNTERSIGN_TOKEN", token)]).unwrap()
+    }
+
     #[test]
     fn the_shell_makes_a_wrong_token_of_the_right_one() {
         for (mutation, wrong) in [
@@ -625,18 +634,7 @@ mod tests {
             } else {
                 "proof-Token-12"
             };
-            let credential = Credential::Wrong {
-                scheme: SecurityScheme::Bearer,
-                mutation,
-            };
-            let line = line_of(
-                &Request {
-                    credential,
-                    ..request()
-                },
-                Values::Shown,
-            );
-            let reported = pasted(&line, &[("COUNTERSIGN_TOKEN", token)]).unwrap();
+            let reported = pasted_with_a_wrong_token((SecurityScheme::Bearer, mutation), token);
             assert!(
                 reported.contains(&format!("Authorization: Bearer {wrong}")),
                 "{mutation:?}: {reported:?}"
@@ -653,18 +651,7 @@ mod tests {
             ("jane:proof-12", TokenMutation::OtherCase, "jane:PROOF-12"),
             ("proof-12:", TokenMutation::OtherCase, "PROOF-12:"),
         ] {
-            let credential = Credential::Wrong {
-                scheme: SecurityScheme::Basic,
-                mutation,
-            };
-            let line = line_of(
-                &Request {
-                    credential,
-                    ..request()
-                },
-                Values::Shown,
-            );
-            let reported = pasted(&line, &[("COUNTERSIGN_TOKEN", token)]).unwrap();
+            let reported = pasted_with_a_wrong_token((SecurityScheme::Basic, mutation), token);
             assert!(reported.contains(&wrong.to_owned()), "{mutation:?}: {reported:?}");
         }
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::sample::{DEPTH, Sample};
 use crate::contract::Contract;
 use crate::contract::document::Node;
-use crate::contract::operation::{Location, OperationId, Parameter};
+use crate::contract::operation::{Location, OperationId, Parameter, overrides_request};
 
 /// Returns a value that belongs to nobody and that the parameter's schema admits; `None` for a path, where it would
 /// name a record, and for a schema that requires more than is read here. If `examples` is set, the schema's own
@@ -26,7 +26,7 @@ pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bo
 pub(crate) const MOST_OPTIONAL: u64 = 20;
 
 /// Returns the optional parameters of a read's query, each by its index and with a value that its schema admits; not the
-/// one that requests a page, which walks send.
+/// one that requests a page, which walks send, nor one that might make a write of the read.
 pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Value)> {
     let operation = contract.operation(read);
     let is_page = |parameter: &Parameter| {
@@ -35,9 +35,10 @@ pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Va
             .as_ref()
             .is_some_and(|page| page.parameter == parameter.name)
     };
+    let is_sent = |parameter: &Parameter| !is_page(parameter) && !overrides_request(&parameter.name);
     let parameters = operation.parameters.iter().enumerate();
     let optional = parameters.filter(|(_, parameter)| {
-        parameter.location == Location::Query && !parameter.required && parameter.given.is_none() && !is_page(parameter)
+        parameter.location == Location::Query && !parameter.required && parameter.given.is_none() && is_sent(parameter)
     });
     let valued = optional.filter_map(|(index, parameter)| {
         let example = parameter.example.clone();

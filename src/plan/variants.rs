@@ -89,8 +89,9 @@ pub(super) fn varies(contract: &Contract, create: OperationId) -> bool {
 }
 
 /// Returns all variants of an operation's body. Where no invariant says what a create does, that is the one with the
-/// required fields alone, if it has others: the document says of both that they are accepted. Otherwise, those with awkward values come after the others for an update, and
-/// before them for a create; the others are in the order of the seed.
+/// required fields alone, if it has others: the document says of both that they are accepted. Otherwise, those with
+/// awkward values come after the others for an update, and before them for a create; the others are in the order of the
+/// seed.
 #[must_use]
 pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<Variant> {
     let fields = fields(contract, operation);

@@ -34,9 +34,9 @@ impl Session<'_> {
     /// Reads with each optional parameter of the query by itself. What the document does not say of their values, or of
     /// what they need beside them, may be why one is rejected.
     pub(super) async fn read_optional(&self, operation: OperationId) {
-        let mut optional = parameter::optional(self.contract, operation);
+        let optional = parameter::optional(self.contract, operation);
         self.expect_requests(u64::try_from(optional.len()).unwrap_or(u64::MAX).saturating_sub(1));
-        for (index, value) in optional.drain(..) {
+        for (index, value) in optional {
             let Some(mut head) = self.request_head_if_any(operation) else {
                 return;
             };

@@ -7,7 +7,7 @@ use super::parse::Parsed;
 use super::setting::Setting;
 use super::settings::TargetPart;
 use crate::contract::Contract;
-use crate::contract::operation::{Location, Operation, SecurityScheme};
+use crate::contract::operation::{Location, Operation, SecurityScheme, overrides_request};
 use crate::exchange::Fixed;
 
 /// The headers that the check or HTTP itself sets, in lower case.
@@ -25,15 +25,6 @@ const OWN_HEADERS: [&str; 13] = [
     "transfer-encoding",
     "upgrade",
     "user-agent",
-];
-/// The headers and parameters that make another request of one, in lower case: a read might write.
-const OVERRIDES: [&str; 6] = [
-    "_method",
-    "range",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-    "x-range",
 ];
 /// Parts of the names of headers and parameters that carry a secret, in lower case and without separators.
 const SECRETS: [&str; 7] = [
@@ -71,7 +62,7 @@ pub(super) fn check(parsed: &Parsed, part: &TargetPart) -> Result<(), ConfigErro
         }
     }
     for (name, value) in part.headers.iter().chain(&part.query) {
-        if OVERRIDES.contains(&name.to_ascii_lowercase().as_str()) {
+        if overrides_request(name) {
             return Err(parsed.error(value, Problem::Override { name: name.clone() }));
         }
         if is_secret(name) {
@@ -125,26 +116,22 @@ pub(super) fn of(
 
 /// Returns what an operation says about a header or a query parameter, and where.
 fn stated(operation: &Operation, location: Location, name: &str) -> Option<(String, String)> {
-    let is_same = |other: &str| match location {
-        Location::Header => other.eq_ignore_ascii_case(name),
-        _ => other == name,
-    };
     let mut parameters = operation.parameters.iter();
-    let parameter = parameters.find(|parameter| parameter.location == location && is_same(&parameter.name));
+    let parameter = parameters.find(|parameter| parameter.is(location, name));
     if let Some(parameter) = parameter {
         return Some((
             format!("a parameter of `{}`", operation.name),
             parameter.pointer.clone(),
         ));
     }
-    let key = match (operation.security.scheme()?, location) {
-        (SecurityScheme::ApiKeyHeader { name }, Location::Header)
-        | (SecurityScheme::ApiKeyQuery { name }, Location::Query) => name,
+    let is_key = match (operation.security.scheme()?, location) {
+        (SecurityScheme::ApiKeyHeader { name: key }, Location::Header) => key.eq_ignore_ascii_case(name),
+        (SecurityScheme::ApiKeyQuery { name: key }, Location::Query) => key == name,
         _ => return None,
     };
     let scheme = operation.security.scheme_name().unwrap_or_default();
     let pointer = crate::contract::pointer::join("/components/securitySchemes", scheme);
-    is_same(key).then(|| (format!("the credential of `{}`", operation.name), pointer))
+    is_key.then(|| (format!("the credential of `{}`", operation.name), pointer))
 }
 
 /// Whether a header or a parameter of this name carries a secret, as far as the name says.

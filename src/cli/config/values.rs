@@ -8,7 +8,7 @@ use super::find::Config;
 use super::levels::operation;
 use super::resolve::ResolvedArguments;
 use super::setting::Setting;
-use crate::contract::operation::{Location, OperationId};
+use crate::contract::operation::{Location, OperationId, overrides_request};
 use crate::contract::{Contract, NotGiven, json_schema};
 use crate::exchange::Assertion;
 
@@ -84,16 +84,16 @@ impl Given<'_> {
 
     /// Returns the index of the parameter.
     fn parameter(&self, contract: &Contract, id: OperationId) -> Result<usize, Problem> {
+        if self.location != Location::Path && overrides_request(self.parameter) {
+            let name = self.parameter.to_owned();
+            return Err(Problem::Override { name });
+        }
         let parameters = &contract.operation(id).parameters;
-        let is_here = |location: Location| location == self.location;
-        // The names of headers are in no particular case (RFC 9110, section 5.1).
-        let is_named = |name: &str| match self.location {
-            Location::Header => name.eq_ignore_ascii_case(self.parameter),
-            _ => name == self.parameter,
-        };
         let mut found = parameters.iter();
-        let found = found.position(|parameter| is_here(parameter.location) && is_named(&parameter.name));
-        let here = parameters.iter().filter(|parameter| is_here(parameter.location));
+        let found = found.position(|parameter| parameter.is(self.location, self.parameter));
+        let here = parameters
+            .iter()
+            .filter(|parameter| parameter.location == self.location);
         let names = here.map(|parameter| parameter.name.as_str());
         found.ok_or_else(|| Problem::unknown("parameter", self.parameter, names))
     }

@@ -16,6 +16,7 @@ paths:
         - {name: roomId, in: path, required: true, schema: {type: integer}}
         - {name: lang, in: query, schema: {type: string, maxLength: 2}}
         - {name: X-Desk, in: header, schema: {type: string}}
+        - {name: X-HTTP-Method-Override, in: header, schema: {type: string}}
       responses: {'200': {description: A room}}
     put:
       operationId: setRoom
@@ -180,6 +181,11 @@ fn what_cannot_be_given_is_an_error_at_its_line() {
             "[operations.getRoom]\npath.roomId = \"seventeen\"\n",
             ":2:15",
             "`type` in the schema of `roomId` does not admit",
+        ),
+        (
+            "[operations.getRoom]\nheader.x-http-method-override = \"DELETE\"\n",
+            ":2:",
+            "may turn a read into a write",
         ),
         (
             "[operations.setRoom]\npath.roomId = 1\n",

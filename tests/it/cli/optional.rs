@@ -19,6 +19,7 @@ paths:
         - {name: code, in: query, schema: {type: string, pattern: '^[A-Z]{3}$'}}
         - {name: tags, in: query, explode: false, schema: {type: array, minItems: 2, items: {enum: [old, new]}}}
         - {name: shape, in: query, schema: {type: object}}
+        - {name: _method, in: query, schema: {type: string, enum: [DELETE]}}
         - {name: X-Trace, in: header, schema: {type: string}}
       responses:
         '200': {description: Boats, content: {application/json: {schema: {type: array, items: {type: object}}}}}
