@@ -61,6 +61,7 @@ pub struct Check {
     destination: Destination,
     token: Option<SecretString>,
     writes: bool,
+    cleanup: bool,
     only: Vec<String>,
     skip: Vec<String>,
     also_send: Vec<String>,
@@ -106,6 +107,7 @@ impl Check {
             destination: Destination::Nowhere,
             token: None,
             writes: false,
+            cleanup: false,
             only: Vec::new(),
             skip: Vec::new(),
             also_send: Vec::new(),
@@ -157,6 +159,13 @@ impl Check {
     /// Checks only this operation, and calls what it needs. If called several times, each named operation is checked.
     pub fn only(mut self, operation: impl Into<String>) -> Self {
         self.only.push(operation.into());
+        self
+    }
+
+    /// Sets whether the check deletes at its end what it created, where the contract has an operation for it; by default
+    /// it does not, and sends no DELETE.
+    pub fn cleanup(mut self, cleanup: bool) -> Self {
+        self.cleanup = cleanup;
         self
     }
 
@@ -372,6 +381,7 @@ impl Check {
         };
         Ok(Selection {
             writes: self.writes,
+            cleanup: self.cleanup,
             token: self.token.is_some(),
             user_and_password: self
                 .token

@@ -328,6 +328,7 @@ pub(super) fn plan(contract: &Contract, scope: &Selection) -> Result<Plan, Failu
 pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Result<Selection, Failure> {
     Ok(Selection {
         writes: arguments.writes(),
+        cleanup: arguments.service.cleanup.value,
         token: false,
         user_and_password: false,
         only: operations(contract, &arguments.check.only)?,

@@ -53,12 +53,16 @@ pub enum FactKind {
     IdentifierFitsPath,
     /// The identifier belongs to no other record.
     IdentifierUnique,
+    /// A record that an operation deleted is no longer read: inferred from paths and schemas.
+    GoneAfterDelete,
     /// The body of a success is JSON.
     Json,
     /// The body of a response that is not a success is present, and is JSON.
     FailureJson(StatusPattern),
     /// What was created is listed.
     Listed,
+    /// The list on the path of a create shows what it created: inferred from paths and schemas.
+    ListedAfterCreate,
     /// The list shows the created record with a sent field; the index is that of the carry, in the invariant `created`.
     ListedCarrying(usize),
     /// The media type of a success is documented.
@@ -95,6 +99,12 @@ pub enum FactKind {
     PageUnique,
     /// A field is present.
     Present,
+    /// What was created is read by its identifier: inferred from paths and schemas.
+    ReadAfterCreate,
+    /// The read shows the created record with a sent field; the index is that of the carry, in the create's lifecycle.
+    ReadAfterCreateCarrying(usize),
+    /// The read shows the updated record with a sent field; the index is that of the carry, in the update's lifecycle.
+    ReadAfterUpdateCarrying(usize),
     /// The status is documented.
     Status,
     /// A value has its type.

@@ -1,7 +1,9 @@
 //! The fields that a request body documents, at every depth. The main type is [`RequestField`].
 
-use super::document::{Document, Node};
+use super::Contract;
+use super::document::{Document, Member, Node};
 use super::load::resolve;
+use super::operation::OperationId;
 use super::pointer;
 use super::shape::JsonType;
 use super::vocabulary::EdgeCaseKind;
@@ -68,7 +70,7 @@ fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields
     }
     let properties = pointer::join(&schema, "properties");
     for property in node.member("properties").map_or(&[][..], Node::members) {
-        if property.node.member("readOnly").and_then(Node::boolean) != Some(true) {
+        if !is_flagged(&property.node, "readOnly") {
             let below = pointer::join(&properties, &property.name);
             collect(
                 document,
@@ -81,6 +83,44 @@ fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields
     if node.member("items").is_some() {
         let items = pointer::join(&schema, "items");
         collect(document, (&items, &pointer::join(at, "*")), depth + 1, fields);
+    }
+}
+
+/// Whether a schema says `true` to a keyword.
+pub(super) fn is_flagged(schema: &Node, keyword: &str) -> bool {
+    schema.member(keyword).and_then(Node::boolean) == Some(true)
+}
+
+impl Contract {
+    /// Whether a request does not have the field with this schema.
+    pub(crate) fn is_read_only(&self, schema: &Node) -> bool {
+        is_flagged(self.referred(schema), "readOnly")
+    }
+
+    /// Returns the top-level properties of an operation's body.
+    pub(crate) fn body_properties(&self, operation: OperationId) -> impl Iterator<Item = &Member> {
+        let schemas = self.body_schemas(operation).into_iter();
+        schemas.flat_map(|node| node.member("properties").map_or(&[][..], Node::members))
+    }
+
+    /// Returns the schema of an operation's body and its `allOf` members, at any depth.
+    pub(crate) fn body_schemas(&self, operation: OperationId) -> Vec<&Node> {
+        let request = self.operation(operation).request.as_ref();
+        let mut schemas = Vec::new();
+        let mut pending: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
+        // The bound ends a schema that contains itself.
+        for _ in 0..100 {
+            let Some(schema) = pending.pop().map(|schema| self.resolve(&schema)) else {
+                break;
+            };
+            let Some(node) = self.document.node(&schema) else {
+                continue;
+            };
+            let members = node.member("allOf").map_or(0, |members| members.elements().len());
+            pending.extend((0..members).rev().map(|index| format!("{schema}/allOf/{index}")));
+            schemas.push(node);
+        }
+        schemas
     }
 }
 

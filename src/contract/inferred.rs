@@ -47,10 +47,7 @@ pub(super) fn links(
                 .iter()
                 .filter_map(|method| collections.get(&(*method, template(path))));
             for from in sources.copied().filter(|from| *from != to) {
-                let records = Records {
-                    shapes,
-                    name: path.rsplit('/').next().unwrap_or_default(),
-                };
+                let records = Records::new(shapes, path.rsplit('/').next().unwrap_or_default());
                 if let Some(value) = records.identifier(&operations[from.0], (document, parameter)) {
                     inferred.push(Link {
                         number: written.len() + inferred.len(),
@@ -85,7 +82,7 @@ fn collection_of<'operation>(operation: &'operation Operation, parameter: &Param
 }
 
 /// Returns a path without the names of its parameters, and without a slash at its end.
-fn template(path: &str) -> String {
+pub(super) fn template(path: &str) -> String {
     let is_parameter = |segment: &str| segment.starts_with('{') && segment.ends_with('}');
     let segments = path.trim_end_matches('/').split('/');
     let segments = segments.map(|segment| if is_parameter(segment) { "{}" } else { segment });
@@ -93,20 +90,25 @@ fn template(path: &str) -> String {
 }
 
 /// The records of a collection, as responses show them.
-struct Records<'contract> {
+pub(super) struct Records<'contract> {
     shapes: &'contract [Shape],
     /// The last segment of the collection's path.
     name: &'contract str,
 }
 
 impl<'contract> Records<'contract> {
+    /// Creates the records of a collection whose path ends with this name.
+    pub(super) fn new(shapes: &'contract [Shape], name: &'contract str) -> Self {
+        Self { shapes, name }
+    }
+
     /// Returns where a success of the operation shows the identifier that the parameter takes.
     fn identifier(&self, from: &Operation, taken_by: (&Document, &Parameter)) -> Option<String> {
         let body = from.successes().find_map(|response| response.body)?;
         let candidates = if from.is_read() {
             self.arrays((String::new(), body), 0)
         } else {
-            self.created(body).into_iter().collect()
+            self.in_response(body).into_iter().collect()
         };
         let with_field = candidates
             .into_iter()
@@ -148,8 +150,9 @@ impl<'contract> Records<'contract> {
             .collect()
     }
 
-    /// Returns the record that a create's response shows: the body, or the one object in it that has an identifier.
-    fn created(&self, body: ShapeId) -> Option<(String, &'contract Shape)> {
+    /// Returns the one record that the response of a create or a read shows: the body, or the one object in it that has
+    /// an identifier.
+    pub(super) fn in_response(&self, body: ShapeId) -> Option<(String, &'contract Shape)> {
         let shape = &self.shapes[body.0];
         let has_id = |shape: &Shape| shape.fields.iter().any(|field| self.is_identifier(&field.name));
         if has_id(shape) {
@@ -198,7 +201,7 @@ impl<'contract> Records<'contract> {
 const ENVELOPES: usize = 1;
 
 /// Returns a name as it is compared: in lower case, without what joins its words.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     let letters = name.chars().filter(|character| character.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }

@@ -84,7 +84,6 @@ pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract,
         return Err(defects);
     }
     invariant_facts::add(&document, &operations, &links, &mut facts);
-    // What is inferred states nothing.
     links.extend(inferred::links((&document, &operations), &shapes, &links));
     invariant_facts::add_equivalent(&document, &operations, &equivalences, &mut facts);
     if reading.types == Types::OfThisContract {
@@ -96,7 +95,7 @@ pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract,
         }
     }
     let statements = Statements { gaps, shapes, facts };
-    let contract = Contract::new(document, operations, links, statements);
+    let contract = Contract::new(document, operations, links, statements).with_lifecycles();
     Ok(Contract {
         defects,
         omitted,

@@ -39,6 +39,7 @@ mod identity;
 mod inferred;
 mod invariant_facts;
 pub mod json_schema;
+pub mod lifecycle;
 pub mod link;
 mod load;
 mod name;
@@ -59,6 +60,7 @@ use defect::{Defect, Defects};
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
 pub(crate) use invariant_facts::NO_CREDENTIAL;
+use lifecycle::Lifecycles;
 use link::Link;
 pub use load::is_json;
 pub(crate) use load::resolve;
@@ -150,6 +152,8 @@ pub struct Contract {
     creating_within: HashMap<OperationId, Vec<OperationId>>,
     /// The equivalent ways of writing a request that each operation shows.
     equivalences: HashMap<OperationId, Vec<Equivalence>>,
+    /// What becomes of the records of creates without `x-invariants`, as it is inferred.
+    lifecycles: Lifecycles,
     /// The names of all documented fields.
     field_names: HashSet<SharedString>,
     /// Whether a name that it does not document is never printed.
@@ -169,6 +173,17 @@ pub struct OmittedOperation {
     pub pointer: String,
     /// The first defect that concerns it: in it, or in something that it refers to.
     pub defect: Defect,
+}
+
+/// Returns the equivalent ways of writing a request that each operation shows.
+fn equivalences(facts: &[Fact]) -> HashMap<OperationId, Vec<Equivalence>> {
+    let mut equivalences: HashMap<_, Vec<_>> = HashMap::new();
+    for fact in facts {
+        if let FactKind::Equivalent(way) = fact.kind {
+            equivalences.entry(fact.operation).or_default().push(way);
+        }
+    }
+    equivalences
 }
 
 /// The statements of a contract, as they are read.
@@ -192,6 +207,7 @@ impl Contract {
             .and_then(Node::string)
             .unwrap_or(&document.name)
             .to_owned();
+        let equivalences = equivalences(&facts);
         let keyed = facts
             .iter()
             .enumerate()
@@ -201,12 +217,6 @@ impl Contract {
         let by_name = link::by_name(&operations).into_iter();
         let by_name = by_name.map(|(name, id)| (name.to_owned(), id)).collect();
         let by_name: HashMap<String, OperationId> = by_name;
-        let mut equivalences: HashMap<_, Vec<_>> = HashMap::new();
-        for fact in &facts {
-            if let FactKind::Equivalent(way) = fact.kind {
-                equivalences.entry(fact.operation).or_default().push(way);
-            }
-        }
         let mut creating_within: HashMap<_, Vec<_>> = HashMap::new();
         for (index, operation) in operations.iter().enumerate() {
             let listed = operation
@@ -247,6 +257,7 @@ impl Contract {
             links_by_source,
             creating_within,
             equivalences,
+            lifecycles: Lifecycles::default(),
             field_names,
             hides_other_names: false,
         }

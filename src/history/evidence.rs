@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Equivalence, TimestampFormat, Updated};
-use crate::exchange::{Digest, Exchange, Request, identifier};
+use crate::exchange::{Credential, Digest, Exchange, Request, identifier};
 
 /// What several exchanges show together, with the request that shows it.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub enum Evidence<'seen> {
     Format(FormatTried, &'seen Request),
     /// The look for a created record in its list.
     Observation(Observation<'seen>, &'seen Request),
+    /// What a read or a list shows of a record that the run created, updated or deleted, by an inferred lifecycle.
+    Record(RecordShown<'seen>, &'seen Request),
     /// A record that shows what a rejected create or update sent.
     Stored(Stored<'seen>, &'seen Request),
     /// The look for an updated record in its list.
@@ -263,6 +265,36 @@ pub struct Stored<'seen> {
     pub status: u16,
     /// Where the record appears, as an indexed pointer in the response.
     pub pointer: &'seen str,
+}
+
+/// What a read or a list shows of a record that the run created, updated or deleted, by an inferred lifecycle.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordShown<'seen> {
+    /// The create, the update or the delete.
+    pub operation: OperationId,
+    /// The read or the list that shows it.
+    pub by: OperationId,
+    /// The accepted request that sent the fields of the record.
+    pub sent: &'seen Request,
+    /// What the last response showed.
+    pub shown: &'seen Shown,
+}
+
+/// What a response shows of a record.
+#[derive(Clone, Debug)]
+pub enum Shown {
+    /// A list has the record.
+    Listed,
+    /// A list that shows all of its records lacks it.
+    NotListed,
+    /// The record.
+    Record(Value),
+    /// The response had this status, which is no success; the request had this credential.
+    Status(u16, Credential),
+    /// No complete response came, or the request could not be sent.
+    NoResponse,
+    /// The response shows no record where the contract has one, or a list that may have more records.
+    Unclear,
 }
 
 /// A request field that was sent in one of its documented timestamp formats.

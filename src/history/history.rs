@@ -8,6 +8,7 @@ use super::bindings::Bindings;
 use super::created::{CreatedRecord, ObservedRecord};
 use super::digests::Digests;
 use super::evidence::{Evidence, Walk};
+use super::lifecycle::TrackedRecord;
 use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
 use super::own::OwnershipState;
@@ -36,6 +37,10 @@ pub(crate) struct History<'run> {
     pub(super) bindings: Bindings,
     /// The records that the run created, or other clients whose traffic is judged.
     pub(super) made: Vec<CreatedRecord>,
+    /// The records that creates without the invariant `created` returned, where the contract says how to read them.
+    pub(super) tracked: Vec<TrackedRecord>,
+    /// The round of the plan that began last.
+    pub(super) round: u64,
     /// The updates of these records, which are looked for once all are sent.
     pub(super) changed: Vec<Changed>,
     /// The record of each update, as its list showed it last.
@@ -70,6 +75,8 @@ pub(crate) struct ExchangeResult {
 /// What is known at the end.
 #[derive(Debug)]
 pub(crate) struct Finished {
+    /// The number of records that the run deleted.
+    pub(crate) deleted: usize,
     /// What may be left.
     pub(crate) residue: Vec<Residue>,
     /// The records that show the run tag but were in no response to a create of this run.
@@ -88,6 +95,8 @@ impl<'run> History<'run> {
             run_tag,
             bindings: Bindings::default(),
             made: Vec::new(),
+            tracked: Vec::new(),
+            round: 0,
             changed: Vec::new(),
             latest: HashMap::new(),
             own: HashMap::new(),
@@ -105,6 +114,7 @@ impl<'run> History<'run> {
     /// round. Whose record a create returned stays known, because its identifier stays bound until the create succeeds
     /// again.
     pub(crate) fn begin_round(&mut self) {
+        self.round += 1;
         self.made.clear();
         self.changed.clear();
         self.latest.clear();
@@ -137,7 +147,7 @@ impl<'run> History<'run> {
             Part::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
             Part::Read if succeeded => self.learn(exchange, body),
             Part::Read => {}
-            Part::ReadById(look) => self.observe_by_id(*look, body.filter(|_| succeeded)),
+            Part::ReadById(look) => self.observe_by_id(*look, exchange, body),
         }
         ExchangeResult { created, page }
     }
@@ -149,6 +159,8 @@ impl<'run> History<'run> {
         if !succeeded {
             return;
         }
+        self.track_created(exchange, context, body);
+        self.track_updated(&exchange.request, context);
         match body {
             Some(body) => self.created((&exchange.request, context), body, emit),
             None => self.learn(exchange, None),
@@ -247,7 +259,8 @@ impl History<'_> {
     pub(crate) fn finish(self) -> Finished {
         Finished {
             target_is_mock: self.is_mock(),
-            residue: self.ledger.residue,
+            deleted: self.ledger.residue.iter().filter(|left| left.deleted).count(),
+            residue: self.ledger.residue.into_iter().filter(|left| !left.deleted).collect(),
             unexplained_records: self.ledger.unexplained_records,
         }
     }

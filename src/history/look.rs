@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::created::Observations;
 use super::evidence::{Evidence, PageSeen, Stability, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
+use super::lifecycle::{AfterWrite, RecordSought};
 use super::own::OwnRecord;
 use super::pages::{adds_up, edge_adds_up, first_end, page_seen, stability};
 use super::records::Changed;
@@ -56,6 +57,8 @@ pub(crate) enum Sought {
     Pages,
     /// The pages again at the end of a run, after the look for residue: whether those that it counted add up.
     Recount,
+    /// A tracked record, by its number, after one of its writes.
+    Record(usize, AfterWrite),
     /// The effects of writes that had to be rejected, because their credential was wrong.
     RejectedWrites,
     /// The values that an update sent.
@@ -106,6 +109,7 @@ enum Seeking {
     Nothing,
     Own(OperationId, OwnRecord),
     Pages,
+    Record(RecordSought),
     Recount,
     RejectedWrites(ResidueSearch),
     Update(Box<ChangeSought>),
@@ -156,6 +160,7 @@ impl History<'_> {
             Sought::Nothing => Seeking::Nothing,
             Sought::Own { operation } => Seeking::Own(*operation, OwnRecord::Missing),
             Sought::Pages => Seeking::Pages,
+            Sought::Record(record, after) => Seeking::Record(RecordSought::new(*record, *after)),
             Sought::Recount => Seeking::Recount,
             Sought::RejectedWrites => Seeking::RejectedWrites(self.residue_search()),
             Sought::Update(changed) => Seeking::Update(Box::new(self.change_sought(changed, None))),
@@ -199,7 +204,11 @@ impl History<'_> {
             Seeking::Own(_, own) => *own = OwnRecord::Missing,
             Seeking::Update(sought) => sought.begin_walk(),
             Seeking::Pages | Seeking::Recount => look.before = (!last.pages.is_empty()).then_some(last),
-            Seeking::Ends(_) | Seeking::Residue(_) | Seeking::Nothing | Seeking::RejectedWrites(_) => {}
+            Seeking::Ends(_)
+            | Seeking::Record(_)
+            | Seeking::Residue(_)
+            | Seeking::Nothing
+            | Seeking::RejectedWrites(_) => {}
         }
         if forgets {
             self.forget_items(list);
@@ -294,17 +303,28 @@ impl History<'_> {
                 false
             }
             Seeking::Update(sought) => self.observe_change(item, sought),
-            Seeking::Ends(_) | Seeking::Nothing | Seeking::Pages => false,
+            Seeking::Ends(_) | Seeking::Nothing | Seeking::Pages | Seeking::Record(_) => false,
         }
     }
 
-    /// Adds the response to a read of a record by its identifier.
-    pub(super) fn observe_by_id(&mut self, id: LookId, body: Option<&Body>) {
+    /// Adds the response to a read of a record by its identifier, or to a list that is read as a whole.
+    pub(super) fn observe_by_id(&mut self, id: LookId, exchange: &Exchange, body: Option<&Body>) {
         let Some(mut look) = self.looks.remove(&id) else { return };
-        if let Seeking::Own(create, own) = &mut look.seeking {
-            *own = body.map_or(OwnRecord::Missing, |body| self.observed_by_read(*create, &body.value));
+        match &mut look.seeking {
+            Seeking::Own(create, own) => {
+                let body = body.filter(|_| self.succeeded(exchange));
+                *own = body.map_or(OwnRecord::Missing, |body| self.observed_by_read(*create, &body.value));
+            }
+            Seeking::Record(sought) => self.observe_record(sought, exchange, body),
+            _ => {}
         }
         self.looks.insert(id, look);
+    }
+
+    /// Whether a look for a tracked record has shown that it is the run's own.
+    pub(crate) fn shows_own_record(&self, look: LookId) -> bool {
+        let seeking = self.looks.get(&look).map(|look| &look.seeking);
+        matches!(seeking, Some(Seeking::Record(sought)) if sought.is_own())
     }
 
     /// Returns the number of the last page, as the first page of the current walk states it; `None` where it does not.
@@ -336,6 +356,7 @@ impl History<'_> {
             Seeking::Nothing | Seeking::RejectedWrites(_) => true,
             Seeking::Own(_, own) => *own == OwnRecord::Tagged,
             Seeking::Pages | Seeking::Recount => adds_up(walk),
+            Seeking::Record(sought) => self.is_record_settled(sought),
             Seeking::Update(sought) => self.has_arrived(sought),
         }
     }
@@ -368,6 +389,7 @@ impl History<'_> {
                 }
                 self.judge_counts(walk.operation, &walk, emit);
             }
+            Seeking::Record(sought) => self.judge_record(&sought, emit),
             Seeking::RejectedWrites(search) => search.judge(emit),
             Seeking::Update(sought) => self.judge_change(&sought, &walk, waited, emit),
         }

@@ -37,6 +37,7 @@ mod element;
 pub mod evidence;
 #[expect(clippy::module_inception, reason = "the module is named after what it keeps")]
 mod history;
+mod lifecycle;
 mod look;
 mod mock_signs;
 mod other_clients;
@@ -53,6 +54,7 @@ mod updated;
 
 pub use bindings::Bindings;
 pub(crate) use history::{ExchangeResult, Finished, History};
+pub(crate) use lifecycle::AfterWrite;
 pub(crate) use look::{LookId, Looked, Sought, Waited, WalkExtent};
 pub(crate) use own::Ownership;
 pub(crate) use pages::total_and_space_on_last_page;

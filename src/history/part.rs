@@ -20,7 +20,7 @@ pub(crate) enum Part {
     PlainAgain,
     /// A single read from whose response later requests take values.
     Read,
-    /// A read of a sought record by its identifier.
+    /// A read of a sought record by its identifier, or a list that is read as a whole for one.
     ReadById(LookId),
     /// A write.
     Write(WriteContext),

@@ -78,6 +78,8 @@ pub struct Residue {
     pub status: Option<u16>,
     /// Whether the look at the end of the run found it; `None` where that look did not see the list completely.
     pub found: Option<bool>,
+    /// Whether the run deleted it.
+    pub deleted: bool,
 }
 
 /// What a run may have left in the target.
@@ -246,6 +248,7 @@ impl History<'_> {
                 id: id.map(str::to_owned),
                 status,
                 found: None,
+                deleted: false,
             }))
         } else {
             CreateOutcome::Rejected(status.unwrap_or_default())
@@ -289,6 +292,15 @@ impl History<'_> {
     pub(crate) fn add_residue(&mut self, left: Residue) -> usize {
         self.ledger.residue.push(left);
         self.ledger.residue.len() - 1
+    }
+
+    /// Marks the record of a create as deleted by the run.
+    pub(super) fn note_deleted(&mut self, create: OperationId, id: &str) {
+        let mut left = self.ledger.residue.iter_mut();
+        let is_it = |left: &&mut Residue| left.operation == create && left.id.as_deref() == Some(id);
+        if let Some(left) = left.find(is_it) {
+            left.deleted = true;
+        }
     }
 
     /// Returns how many records may be left.
@@ -472,6 +484,7 @@ impl Reconciliation<'_> {
             id,
             status,
             found: Some(true),
+            deleted: false,
         });
     }
 

@@ -43,8 +43,12 @@ pub enum Action {
     WalkFilledList,
     /// Reads, or walks over a list, with a value that a create showed.
     ReadCreated,
+    /// Reads the created records by their identifiers, and their list: they must be there, with what was sent.
+    ReadBackCreated,
     /// Updates a record of this run.
     Update,
+    /// Reads the updated record: it must show what was sent. It comes right after the update.
+    ReadBackUpdated,
     /// Looks for the updated records in this list, which must show what was sent.
     LookForUpdates,
     /// Updates a record of this run with variants of an accepted body, and looks for each of them.
@@ -66,6 +70,8 @@ pub enum Action {
     EdgeCaseWrite(EdgeCase),
     /// Updates a record of this run with plain values again, after awkward values and edge cases.
     Restore,
+    /// Deletes the records of the run, the newest first, and reads each again: it must be gone.
+    Delete,
     /// Looks through this list at the end of the run, for everything that the run left there.
     ResidueLook,
 }
@@ -144,6 +150,12 @@ pub(super) enum Evidence {
     WrongToken,
     /// The list that must show an update.
     Updated,
+    /// The read of a created record, and its list, by an inferred lifecycle.
+    ReadBackCreated,
+    /// The read of an updated record, by an inferred lifecycle.
+    ReadBackUpdated,
+    /// The read of a deleted record.
+    Deleted,
 }
 
 /// The description of an action.
@@ -275,6 +287,32 @@ const UPDATE: ActionSpec = ActionSpec {
     ..READ
 };
 
+const READ_BACK_CREATED: ActionSpec = ActionSpec {
+    reason: "read what was created by its identifier, and its list: it must be there, with what was sent",
+    requests: "one read and one request of the list for each created record, again within {settle} s (settle) while it \
+               does not show",
+    decides: &[Evidence::ReadBackCreated],
+    always_sends: false,
+    ..ONE
+};
+
+const READ_BACK_UPDATED: ActionSpec = ActionSpec {
+    reason: "read what was updated: it must show what was sent",
+    requests: "one read, again within {settle} s (settle) while it does not show that",
+    decides: &[Evidence::ReadBackUpdated],
+    ..READ_BACK_CREATED
+};
+
+const DELETE: ActionSpec = ActionSpec {
+    reason: "delete what the run created, the newest record first: it must be gone",
+    requests: "for each record a read that shows that it is the run's own, one request, and a read, again within \
+               {settle} s (settle) while it shows the record",
+    decides: &[Evidence::Response, Evidence::Deleted],
+    repeats: false,
+    always_sends: false,
+    ..ONE
+};
+
 const LOOK_FOR_UPDATES: ActionSpec = ActionSpec {
     reason: "look for what was updated: the list must show what was sent, in that record alone",
     decides: &[Evidence::Updated, Evidence::Elsewhere],
@@ -360,6 +398,9 @@ impl Action {
             Self::VaryCreate => VARY_CREATE,
             Self::LookForCreated => LOOK_FOR_CREATED,
             Self::Update => UPDATE,
+            Self::ReadBackCreated => READ_BACK_CREATED,
+            Self::ReadBackUpdated => READ_BACK_UPDATED,
+            Self::Delete => DELETE,
             Self::LookForUpdates => LOOK_FOR_UPDATES,
             Self::VaryUpdate => VARY_UPDATE,
             Self::ReadOptional => READ_OPTIONAL,
@@ -399,6 +440,12 @@ impl Action {
         values
             .iter()
             .fold(text, |text, (name, value)| text.replace(name, &value.to_string()))
+    }
+
+    /// Whether the step comes once, at the end of the run, after all rounds.
+    #[must_use]
+    pub fn ends_run(self) -> bool {
+        matches!(self, Self::Delete | Self::ResidueLook)
     }
 
     /// Whether such a step sends a request whatever the target shows.

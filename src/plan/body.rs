@@ -1,7 +1,7 @@
 //! Reads what the contract says about the fields of a request body.
 
 use super::leaf::Choice;
-use crate::contract::document::{Member, Node};
+use crate::contract::document::Node;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Carry;
 use crate::contract::{Contract, pointer};
@@ -9,60 +9,30 @@ use crate::contract::{Contract, pointer};
 /// Returns the top-level fields that an operation's body may have, as pointers: not those that are read-only.
 pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
     let mut fields = Vec::new();
-    for property in properties(contract, operation) {
+    for property in contract.body_properties(operation) {
         let field = pointer::join("", &property.name);
-        if !is_read_only(contract, &property.node) && !fields.contains(&field) {
+        if !contract.is_read_only(&property.node) && !fields.contains(&field) {
             fields.push(field);
         }
     }
     fields
 }
 
-/// Returns the top-level properties of an operation's body.
-fn properties(contract: &Contract, operation: OperationId) -> impl Iterator<Item = &Member> {
-    let schemas = schemas(contract, operation).into_iter();
-    schemas.flat_map(|node| node.member("properties").map_or(&[][..], Node::members))
-}
-
-/// Whether a request does not have the field with this schema.
-pub(super) fn is_read_only(contract: &Contract, schema: &Node) -> bool {
-    let stated = contract.referred(schema).member("readOnly");
-    stated.and_then(Node::boolean) == Some(true)
-}
-
 /// Returns the top-level fields that the contract requires, as pointers. A body without one of them is not a documented request.
 pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<String> {
-    let stated = schemas(contract, operation).into_iter();
+    let stated = contract.body_schemas(operation).into_iter();
     let names = stated.flat_map(|node| node.member("required").map_or(&[][..], Node::elements));
     let is_sent = |name: &&str| {
-        let mut named = properties(contract, operation).filter(|property| property.name == *name);
-        !named.any(|property| is_read_only(contract, &property.node))
+        let mut named = contract
+            .body_properties(operation)
+            .filter(|property| property.name == *name);
+        !named.any(|property| contract.is_read_only(&property.node))
     };
     names
         .filter_map(Node::string)
         .filter(is_sent)
         .map(|name| pointer::join("", name))
         .collect()
-}
-
-/// Returns the schema of an operation's body and its `allOf` members, at any depth.
-fn schemas(contract: &Contract, operation: OperationId) -> Vec<&Node> {
-    let request = contract.operation(operation).request.as_ref();
-    let mut schemas = Vec::new();
-    let mut pending: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
-    // The bound ends a schema that contains itself.
-    for _ in 0..100 {
-        let Some(schema) = pending.pop().map(|schema| contract.resolve(&schema)) else {
-            break;
-        };
-        let Some(node) = contract.document.node(&schema) else {
-            continue;
-        };
-        let members = node.member("allOf").map_or(0, |members| members.elements().len());
-        pending.extend((0..members).rev().map(|index| format!("{schema}/allOf/{index}")));
-        schemas.push(node);
-    }
-    schemas
 }
 
 /// Whether a field is a *name*: the run fills it with a string that it makes, which must come back as it was sent and is

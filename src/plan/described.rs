@@ -84,7 +84,7 @@ impl Plan {
 
     /// Describes a step, without its facts.
     fn describe_step(&self, contract: &Contract, calls: &Calls, step: Step) -> StepDescription {
-        let (spec, sends) = (step.action.spec(), calls.sent_by(step));
+        let (spec, sends) = (step.action.spec(), calls.sent_by(contract, step));
         let operation = contract.operation(sends);
         // The identifier in an edge case is made up.
         let made_up = step
@@ -146,7 +146,11 @@ impl Calls {
     }
 
     /// Returns the operation whose requests a step sends.
-    fn sent_by(&self, step: Step) -> OperationId {
+    fn sent_by(&self, contract: &Contract, step: Step) -> OperationId {
+        if matches!(step.action, Action::ReadBackCreated | Action::ReadBackUpdated) {
+            let lifecycle = contract.lifecycle_of(step.operation);
+            return lifecycle.map_or(step.operation, |lifecycle| lifecycle.read);
+        }
         let create = self.fills.get(&step.operation).filter(|_| step.action.spec().fills);
         create.copied().unwrap_or(step.operation)
     }
@@ -189,6 +193,11 @@ impl Evidence {
             | FactKind::PageTotal
             | FactKind::PageUnique => Self::Paged,
             FactKind::UpdatedCarrying(_) => Self::Updated,
+            FactKind::ListedAfterCreate | FactKind::ReadAfterCreate | FactKind::ReadAfterCreateCarrying(_) => {
+                Self::ReadBackCreated
+            }
+            FactKind::ReadAfterUpdateCarrying(_) => Self::ReadBackUpdated,
+            FactKind::GoneAfterDelete => Self::Deleted,
             FactKind::WrongToken => Self::WrongToken,
         }
     }

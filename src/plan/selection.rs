@@ -13,6 +13,8 @@ use crate::contract::operation::OperationId;
 pub struct Selection {
     /// Whether requests that change the target may be sent.
     pub writes: bool,
+    /// Whether the records that the run creates are deleted at its end, where the contract has an operation for it.
+    pub cleanup: bool,
     /// Whether there is a token.
     pub token: bool,
     /// Whether the token is a user and a password, so that it can be sent by HTTP Basic.

@@ -79,7 +79,10 @@ impl Share {
 
 /// Returns the parts of a contract, each in its order.
 fn parts(contract: &Contract) -> Vec<Vec<OperationId>> {
-    let head = |id: OperationId| contract.list_with_items_of(id).unwrap_or(id);
+    let head = |id: OperationId| {
+        let create = contract.lifecycle_ending_with(id).map(|lifecycle| lifecycle.create);
+        contract.list_with_items_of(id).or(create).unwrap_or(id)
+    };
     let mut parts: Vec<Vec<OperationId>> = Vec::new();
     let mut places: HashMap<OperationId, usize> = HashMap::new();
     for id in contract.operation_ids() {

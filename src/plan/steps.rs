@@ -87,9 +87,12 @@ impl Plan {
         let lacking = lacking.map(|(id, lack)| (*id, NotCalled::Because(lack.to_string())));
         plan.not_called.extend(lacking);
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
-        let steps = called
-            .iter()
-            .map(|id| (*id, steps_of(contract, *id, (scope.seed, &value_sources))));
+        let calls: HashSet<_> = called.iter().copied().collect();
+        let steps = called.iter().map(|id| {
+            let mut steps = steps_of(contract, *id, (scope.seed, &value_sources));
+            steps.splice(1..1, read_back(contract, *id, &calls));
+            (*id, steps)
+        });
         let steps: BTreeMap<_, _> = steps.collect();
         let weight = |id| steps.get(&id).map_or(0, Vec::len);
         let share = Share::new(contract, &called, (shard, scope.seed), weight);
@@ -97,6 +100,7 @@ impl Plan {
         plan.in_scope = own.filter(|id| !left_out(id)).collect();
         plan.share(contract, (&called, steps), share, &value_sources);
         plan.residue_looks(contract, &called);
+        plan.deletes(contract, &called);
         plan.shown_by = shown_by(contract, scope);
         plan.not_called.sort_by_key(|(id, _)| *id);
         plan.steps.sort_by_key(|step| order_key(contract, &value_sources, step));
@@ -170,6 +174,20 @@ impl Plan {
         let creates = |id: OperationId| contract.operation(id).creates();
         let created_in = |id| contract.created_in(id).filter(|_| creates(id));
         self.add(Action::ResidueLook, lists(&steps, called, created_in));
+    }
+
+    /// Adds steps that delete what the called operations create, where a called operation deletes such records.
+    fn deletes(&mut self, contract: &Contract, called: &[OperationId]) {
+        self.steps
+            .retain(|step| contract.operation(step.operation).method != Method::Delete);
+        let created: BTreeSet<_> = self.steps.iter().map(|step| step.operation).collect();
+        let deletes = created.into_iter().filter_map(|create| {
+            let lifecycle = contract.lifecycle_of(create)?;
+            lifecycle
+                .delete
+                .filter(|delete| lifecycle.create == create && called.contains(delete))
+        });
+        self.add(Action::Delete, deletes.collect::<Vec<_>>());
     }
 
     /// Adds steps that send an empty token to one called read and to one called write, chosen by the seed: the code
@@ -280,6 +298,19 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, value_sources): (u64, &
     actions.map(|action| Step { operation: id, action }).collect()
 }
 
+/// Returns the step that reads what a create or an update did, if the read of the record is called.
+fn read_back(contract: &Contract, id: OperationId, called: &HashSet<OperationId>) -> Option<Step> {
+    let lifecycle = contract
+        .lifecycle_of(id)
+        .filter(|lifecycle| called.contains(&lifecycle.read))?;
+    let action = if lifecycle.create == id {
+        Action::ReadBackCreated
+    } else {
+        Action::ReadBackUpdated
+    };
+    Some(Step { operation: id, action }).filter(|_| contract.lifecycle_ending_with(id).is_none())
+}
+
 /// Returns the key by which steps are sorted: steps with one key stay in the order of their links.
 fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> (Action, Option<CredentialProbe>) {
     let waits = value_sources.after_creates.contains(&step.operation);
@@ -291,6 +322,8 @@ fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> 
         // An equivalent update is sent once the plain one was accepted; an equivalent read has to wait for nothing.
         Action::Equivalent if contract.operation(step.operation).is_read() => Action::Read,
         Action::WalkNested => Action::Read,
+        // Another update may change the same record.
+        Action::ReadBackUpdated => Action::Update,
         action => action,
     };
     (action, step.action.probe())
@@ -347,11 +380,13 @@ fn reason_against(
     if !wanted.contains(&id) {
         return Some("left out by only".to_owned());
     }
-    if !matches!(
-        operation.method,
-        Method::Get | Method::Post | Method::Put | Method::Patch
-    ) {
-        return Some(format!("{} is never sent", operation.method));
+    match operation.method {
+        Method::Delete if !scope.cleanup => return Some("needs cleanup, which is off".to_owned()),
+        Method::Delete if contract.lifecycle_ending_with(id).is_none() => {
+            return Some("it deletes no record that the run can recognise as its own".to_owned());
+        }
+        Method::Delete | Method::Get | Method::Post | Method::Put | Method::Patch => {}
+        other => return Some(format!("{other} is never sent")),
     }
     if !operation.is_read() && !scope.writes {
         return Some("needs writes, which are off".to_owned());

@@ -155,7 +155,7 @@ impl<'contract> Template<'contract> {
         let is_composed = node.member("allOf").is_some() || self.read_alternative(node, at, depth);
         if let Some(properties) = node.member("properties") {
             for property in properties.members() {
-                if !body::is_read_only(self.contract, &property.node) && !self.discriminates(&property.name, at) {
+                if !self.contract.is_read_only(&property.node) && !self.discriminates(&property.name, at) {
                     let at = pointer::join(at, &property.name);
                     self.read((&property.node, None), &at, depth + 1);
                 }

@@ -250,7 +250,7 @@ fn residue(record: &Record) -> String {
         .map(|(operation, left)| format!("| {} | {} |\n", cell(operation), cell(&left)))
         .collect();
     let mut text = format!(
-        "\n<details><summary>{}, which has no delete; {}</summary>\n\n| operation | id |\n|---|---|\n{rows}",
+        "\n<details><summary>{}; {}</summary>\n\n| operation | id |\n|---|---|\n{rows}",
         phrases::records_left(record),
         phrases::residue_search(record)
     );

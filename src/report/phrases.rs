@@ -76,9 +76,13 @@ pub(super) fn level_word(level: Level) -> &'static str {
     }
 }
 
-/// So many records left: `1 record left in the target`.
+/// So many records left: `1 record left in the target, 2 deleted`.
 pub(super) fn records_left(record: &Record) -> String {
-    format!("{} left in the target", counted(all_residue(record).count(), "record"))
+    let left = format!("{} left in the target", counted(all_residue(record).count(), "record"));
+    match record.deleted {
+        0 => left,
+        deleted => format!("{left}, {deleted} deleted"),
+    }
 }
 
 /// The base URL of the target.

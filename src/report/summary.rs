@@ -27,7 +27,8 @@ impl Terminal {
         let (entries, summary) = (self.entries(record), verdict + &self.summary(record, blocks));
         let room = SCREEN.saturating_sub(summary.lines().count());
         let closing = match record.residue.len() + record.unexplained_records.len() {
-            0 => summary,
+            0 if record.deleted == 0 => summary,
+            0 => summary + &self.residue_heading(record, ""),
             // The heading takes a line too.
             left if left < room => summary + &self.residue_heading(record, ":") + &residue(record),
             // The list must not be cut: another run would not show it, but leave more. So it precedes the verdict.
@@ -141,7 +142,7 @@ impl Terminal {
         self.row(
             "residue",
             &format!(
-                "{}, which has no delete; {}{end}",
+                "{}; {}{end}",
                 phrases::records_left(record),
                 phrases::residue_search(record)
             ),
@@ -271,7 +272,7 @@ mod tests {
         }
         let summary = text.trim_end().split("residue ").last().unwrap();
         let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
-        let head = "41 records left in the target, which has no delete; ";
+        let head = "41 records left in the target; ";
         assert!(
             summary.starts_with(head) && summary.ends_with("; each is named above"),
             "{summary}"

@@ -92,6 +92,7 @@ impl Seen {
             verdicts: self.verdicts(),
             ended: self.ended.clone(),
             residue: self.residue.clone(),
+            deleted: 0,
             residue_search: SearchExtent::Whole,
             unexplained_records: Vec::new(),
             rejected_values: Vec::new(),
@@ -239,6 +240,7 @@ pub(super) fn sample_record() -> Record {
             entry(AcceptedState::Waits, "/size", 0),
         ],
         residue: vec![left(Some("t-17"), true), left(None, true), left(None, false)],
+        deleted: 0,
         residue_search: SearchExtent::Part,
         unexplained_records: vec![UnexplainedRecord {
             list: "getThings".to_owned(),

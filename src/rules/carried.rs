@@ -93,7 +93,7 @@ pub(super) fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>, strictness: 
 }
 
 /// What was sent, and where it must come back.
-struct Sent<'sent> {
+pub(super) struct Sent<'sent> {
     operation: OperationId,
     carries: &'sent [Carry],
     body: &'sent Value,
@@ -104,7 +104,7 @@ struct Sent<'sent> {
 }
 
 impl<'sent> Sent<'sent> {
-    fn new(operation: OperationId, carries: &'sent [Carry], request: &'sent Request) -> Self {
+    pub(super) fn new(operation: OperationId, carries: &'sent [Carry], request: &'sent Request) -> Self {
         Self {
             operation,
             carries,
@@ -114,7 +114,7 @@ impl<'sent> Sent<'sent> {
         }
     }
 
-    fn judge(
+    pub(super) fn judge(
         &self,
         (record, at): (&Value, &str),
         sink: &mut Sink<'_>,

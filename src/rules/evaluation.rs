@@ -182,6 +182,11 @@ impl<'run> Evaluation<'run> {
         self.history.add_residue(left);
     }
 
+    /// Notes that the run deleted a tracked record, by its number.
+    pub(crate) fn deleted(&mut self, record: usize) {
+        self.history.deleted(record);
+    }
+
     /// Ends the search for residue, and returns how far it went.
     pub(crate) fn end_residue_search(&mut self) -> SearchExtent {
         self.history.end_residue_search()

@@ -19,7 +19,7 @@ use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::history::evidence::{
-    Creation, EquivalentTried, Evidence, FinalListing, FormatTried, Observation, Stored, Updating, Walk,
+    Creation, EquivalentTried, Evidence, FinalListing, FormatTried, Observation, RecordShown, Stored, Updating, Walk,
 };
 
 /// Judges what a run sees, as it comes.
@@ -167,6 +167,7 @@ impl<'contract> Judge<'contract> {
             Evidence::Equivalent(tried, exchange) => self.equivalent(&tried, exchange),
             Evidence::Format(tried, request) => self.timestamp_format(&tried, request),
             Evidence::Observation(observation, request) => self.observation(&observation, request),
+            Evidence::Record(shown, request) => self.record(&shown, request),
             Evidence::Stored(stored, request) => self.stored(&stored, request),
             Evidence::Updating(updating, request) => self.updating(&updating, request),
             Evidence::Walk(walk) => self.walk(walk),
@@ -228,6 +229,15 @@ impl<'contract> Judge<'contract> {
         for rule in RULES {
             if let Judging::FinalListing(judge, _) = rule.judge {
                 judge(listing, &mut self.sink(rule, request));
+            }
+        }
+    }
+
+    /// Judges what a read or a list shows of a record of the run. `request` is the one that should have shown it.
+    pub(super) fn record(&mut self, shown: &RecordShown<'_>, request: &Request) {
+        for rule in RULES {
+            if let Judging::Record(judge) = rule.judge {
+                judge(shown, &mut self.sink(rule, request));
             }
         }
     }

@@ -57,6 +57,7 @@ mod judge;
 mod level;
 mod level_entry;
 mod levels;
+mod lifecycle;
 mod listed;
 mod location;
 mod malformed_json;
@@ -140,6 +141,7 @@ pub static RULES: &[&Rule] = &[
     &equivalent_request::RULE,
     &forbidden_field::RULE,
     &identifier::RULE,
+    &lifecycle::RULE,
     &listed::RULE,
     &malformed_json::RULE,
     &media_type::RULE,

@@ -3,8 +3,8 @@
 use super::rule::Rule;
 use super::{
     accepted_form, auth, carried, challenge, constraint, envelope, equivalent_request, forbidden_field, identifier,
-    listed, malformed_json, media_type, misplaced, missing_field, once, pages, server_error, status, typed_client,
-    unfinished_answer, wrong_type,
+    lifecycle, listed, malformed_json, media_type, misplaced, missing_field, once, pages, server_error, status,
+    typed_client, unfinished_answer, wrong_type,
 };
 use crate::contract::fact::FactKind;
 
@@ -26,6 +26,11 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::IdentifierFitsPath | FactKind::IdentifierUnique => &identifier::RULE,
         FactKind::Json | FactKind::FailureJson(_) => &malformed_json::RULE,
         FactKind::Listed => &listed::RULE,
+        FactKind::GoneAfterDelete
+        | FactKind::ListedAfterCreate
+        | FactKind::ReadAfterCreate
+        | FactKind::ReadAfterCreateCarrying(_)
+        | FactKind::ReadAfterUpdateCarrying(_) => &lifecycle::RULE,
         FactKind::MediaType | FactKind::FailureMediaType(_) => &media_type::RULE,
         FactKind::NoCredential | FactKind::OtherScheme | FactKind::WrongToken => &auth::RULE,
         FactKind::NoServerError | FactKind::EdgeCaseNoServerError => &server_error::RULE,

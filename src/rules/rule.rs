@@ -6,7 +6,7 @@ use super::location::Location;
 use super::seen::{ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{
-    Creation, EquivalentTried, FinalListing, FormatTried, Observation, Stored, Updating, Walk,
+    Creation, EquivalentTried, FinalListing, FormatTried, Observation, RecordShown, Stored, Updating, Walk,
 };
 
 /// Judges facts of one or a few kinds.
@@ -102,6 +102,8 @@ pub(super) enum Judging {
     Placement(fn(&Observation<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A created record looked for in its list.
     Observation(fn(&Observation<'_>, &mut Sink<'_>)),
+    /// What a read or a list shows of a record that the run created, updated or deleted.
+    Record(fn(&RecordShown<'_>, &mut Sink<'_>)),
     /// A record that exists although its create was rejected.
     Stored(fn(&Stored<'_>, &mut Sink<'_>)),
     /// A walk over the pages of a list.

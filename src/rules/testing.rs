@@ -15,7 +15,9 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRejection, Purpose, Request, Response};
-use crate::history::evidence::{Creation, FinalListing, Observation, PageSeen, Stability, Updating, Walk, WalkEnd};
+use crate::history::evidence::{
+    Creation, FinalListing, Observation, PageSeen, RecordShown, Shown, Stability, Updating, Walk, WalkEnd,
+};
 
 /// Where a list shows the record, as an indexed pointer (see `pointer::element`), that [`Bench::observed`] is given.
 pub(super) const ITEM: &str = "/data/items/~23";
@@ -286,6 +288,21 @@ impl Bench {
     pub(super) fn final_listing(&self, other: Option<&str>, found: bool, end: WalkEnd) -> Judged {
         let request = self.request();
         self.judge(|judge| judge.final_listing(&self.final_listing_of(other, found, end), &request))
+    }
+
+    /// Judges what a read or a list, `by`, shows of a record after the operation has sent this body.
+    pub(super) fn shown(&self, by: &str, sent: &Value, shown: &Shown) -> Judged {
+        let by = self.contract.operation_named(by).expect(by);
+        let mut request = self.request();
+        request.body = Some(Content::Json(sent.clone()));
+        let seen = RecordShown {
+            operation: self.operation,
+            by,
+            sent: &request,
+            shown,
+        };
+        let read = Request::plain(by, self.contract.operation(by));
+        self.judge(|judge| judge.record(&seen, &read))
     }
 
     /// A walk that saw these pages.

@@ -17,7 +17,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::request::{self, RequestHead};
+use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, Session};
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
@@ -147,8 +147,10 @@ impl Session<'_> {
             | EdgeCaseChange::Query(_)
             | EdgeCaseChange::String(_) => None,
         };
-        let other = edge_case.parameter.map(|index| (index, instead));
-        let head = request::request_head_with(self.contract, operation, self.history().bindings(), other);
+        let replacement = edge_case
+            .parameter
+            .map_or(Replacement::None, |index| Replacement::Parameter(index, instead));
+        let head = request::request_head_with(self.contract, operation, self.history().bindings(), replacement);
         let mut head = head.map_err(Reason::NoValue)?;
         let parameters = &self.contract.operation(operation).parameters;
         let parameter = edge_case.parameter.and_then(|index| parameters.get(index));
@@ -187,6 +189,7 @@ impl Session<'_> {
                 id: Some(id),
                 status: exchange.status(),
                 found: None,
+                deleted: false,
             };
             self.with_evaluation(|evaluation| evaluation.add_residue(left));
         }

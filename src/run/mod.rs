@@ -37,6 +37,7 @@ mod equivalent;
 mod event;
 mod fill;
 mod fill_last_page;
+mod lifecycle;
 mod list;
 mod look;
 mod pace;

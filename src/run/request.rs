@@ -36,20 +36,52 @@ pub(super) fn request_head(
     operation: OperationId,
     bindings: &Bindings,
 ) -> Result<RequestHead, NoValue> {
-    request_head_with(contract, operation, bindings, None)
+    request_head_with(contract, operation, bindings, Replacement::None)
 }
 
-/// Returns the head as [`request_head`] does, but with this string in place of one parameter's value, or without that
-/// parameter; `other` has its index in the contract.
+/// What a request has in place of the values that responses have shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Replacement<'value> {
+    /// Nothing.
+    None,
+    /// This string in place of the value of one parameter, by its index in the contract; without one, the request lacks
+    /// the parameter.
+    Parameter(usize, Option<&'value str>),
+    /// The values of a record of the run in the path, in its order.
+    Record(&'value [Value]),
+}
+
+impl Replacement<'_> {
+    /// Returns the value for a parameter in the path of an operation.
+    fn path_value(&self, operation: &Operation, parameter: &Parameter) -> Option<Value> {
+        let Self::Record(values) = self else { return None };
+        let place = |parameter: &Parameter| {
+            let in_path = parameter.location == Location::Path;
+            operation
+                .path
+                .find(&format!("{{{}}}", parameter.name))
+                .filter(|_| in_path)
+        };
+        let own = place(parameter)?;
+        let before = operation
+            .parameters
+            .iter()
+            .filter_map(place)
+            .filter(|place| *place < own);
+        values.get(before.count()).cloned()
+    }
+}
+
+/// Returns the head as [`request_head`] does, but with the replacement.
 ///
 /// # Errors
 ///
-/// The reason why another required parameter has no value.
+/// The reason why a required parameter that is not replaced has no value.
 pub(super) fn request_head_with(
     contract: &Contract,
     operation: OperationId,
     bindings: &Bindings,
-    other: Option<(usize, Option<&str>)>,
+    replacement: Replacement<'_>,
 ) -> Result<RequestHead, NoValue> {
     let documented = contract.operation(operation);
     // Some documents distinguish operations by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
@@ -72,7 +104,9 @@ pub(super) fn request_head_with(
         .enumerate()
         .filter(|(_, parameter)| parameter.required || parameter.given.is_some())
     {
-        if let Some((_, text)) = other.filter(|(other, _)| *other == index) {
+        if let Replacement::Parameter(replaced, text) = replacement
+            && replaced == index
+        {
             if let Some(text) = text {
                 head.fill(parameter, text, None);
             }
@@ -83,7 +117,9 @@ pub(super) fn request_head_with(
         let from_target = linked
             .last()
             .is_some_and(|(link, _)| contract.operation(link.from).is_read());
-        let own = linked.last().map(|(_, value)| (*value).clone());
+        let of_record = replacement.path_value(documented, parameter);
+        let from_target = from_target && of_record.is_none();
+        let own = of_record.or_else(|| linked.last().map(|(_, value)| (*value).clone()));
         let is_linked = own.is_some();
         // What the document does not write may be wrong, or a record may be there in one place and not in another.
         let is_written = linked.last().is_some_and(|(link, _)| !link.inferred);
@@ -385,9 +421,15 @@ paths:
     #[test]
     fn one_parameter_may_have_another_value_or_none() {
         let contract = contract();
-        let but = |operation: &str, other| {
+        let but = |operation: &str, other: (usize, Option<&str>)| {
             let operation = contract.operation_named(operation).unwrap();
-            request_head_with(&contract, operation, &Bindings::default(), Some(other)).map(|head| head.printable.path)
+            request_head_with(
+                &contract,
+                operation,
+                &Bindings::default(),
+                Replacement::Parameter(other.0, other.1),
+            )
+            .map(|head| head.printable.path)
         };
         assert_eq!(but("getThing", (0, Some("no id"))).unwrap(), "/things/no%20id");
         assert_eq!(

@@ -39,6 +39,8 @@ pub struct Run {
     pub ended: Ended,
     /// What it may have left in the target.
     pub residue: Vec<Residue>,
+    /// The number of records that it created and deleted.
+    pub deleted: usize,
     /// How far it looked for residue at its end.
     pub residue_search: SearchExtent,
     /// Records that the search for residue found, that carry the run tag, and that no write of the run explains.
@@ -229,7 +231,7 @@ impl<'run> Session<'run> {
         rounds.unwrap_or(Ended::TimeOver(most))
     }
 
-    /// Carries out every round of the plan, and then looks for what the run left.
+    /// Carries out every round of the plan, deletes what the run created if it is to clean up, and looks for what it left.
     async fn rounds(&self, plan: &Plan) -> Ended {
         for (operation, reason) in &plan.not_called {
             self.not_called(*operation, Reason::NotCalled(reason.clone()));
@@ -244,6 +246,7 @@ impl<'run> Session<'run> {
         if let Some(ended) = ended {
             return ended;
         }
+        self.clean_up().await;
         self.look_through().await;
         self.sender
             .write_log_error()
@@ -284,11 +287,7 @@ impl<'run> Session<'run> {
         let again = self.round.get() > 1;
         let steps = |group: &[Step]| -> Vec<Step> {
             let steps = group.iter().filter(|step| !again || step.action.spec().repeats);
-            // The search for residue comes once, after all rounds.
-            steps
-                .filter(|step| step.action != Action::ResidueLook)
-                .copied()
-                .collect()
+            steps.filter(|step| !step.action.ends_run()).copied().collect()
         };
         let step_count = steps(&plan.steps)
             .iter()
@@ -335,7 +334,9 @@ impl<'run> Session<'run> {
             Action::LookForCreated => self.look_for_created(operation).await,
             Action::LookForUpdates => self.look_for_updates(operation).await,
             Action::WalkFilledList => self.walk_filled_list(operation).await,
+            Action::ReadBackCreated => self.read_back_created(operation).await,
             Action::Update => self.update(operation).await,
+            Action::ReadBackUpdated => self.read_back_updated(operation).await,
             Action::ReadOptional => self.read_optional(operation).await,
             Action::Equivalent => self.equivalent(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,
@@ -344,7 +345,7 @@ impl<'run> Session<'run> {
             }
             Action::LookAtRejectedWrites => self.look_at_rejected_writes(operation).await,
             Action::Restore => self.restore(operation).await,
-            Action::ResidueLook => {}
+            Action::Delete | Action::ResidueLook => {}
         }
     }
 
@@ -520,6 +521,7 @@ impl<'run> Session<'run> {
                 id: None,
                 status: None,
                 found: None,
+                deleted: false,
             });
         }
         // Operations that this shard only depends on are left to another shard, so their facts stay undecided here
@@ -547,6 +549,7 @@ impl<'run> Session<'run> {
             verdicts,
             ended,
             residue: finished.residue,
+            deleted: finished.deleted,
             residue_search: self.residue_search.get().unwrap_or_default(),
             unexplained_records: finished.unexplained_records,
             rejected_values: self.drafts.rejected_values.into_inner(),

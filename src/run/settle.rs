@@ -18,6 +18,8 @@ pub(super) struct ObservedDelays {
     longest: Cell<Duration>,
     /// Whether a wait for an update timed out.
     pub(super) updates_timed_out: Cell<bool>,
+    /// Whether a wait for a record that an inferred lifecycle has timed out.
+    pub(super) records_timed_out: Cell<bool>,
     /// Whether a wait to read a created record timed out.
     pub(super) reads_timed_out: Cell<bool>,
 }

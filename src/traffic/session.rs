@@ -684,6 +684,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 verdicts,
                 ended,
                 residue: Vec::new(),
+                deleted: 0,
                 residue_search: SearchExtent::default(),
                 unexplained_records: Vec::new(),
                 rejected_values: Vec::new(),

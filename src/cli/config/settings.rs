@@ -76,10 +76,15 @@ pub(in crate::cli) struct TargetPart {
     #[serde(default, serialize_with = "shown_query")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub(in crate::cli) query: BTreeMap<String, Setting<String>>,
-    /// Send requests that create and update too; nothing that they create can be deleted.
+    /// Send requests that create and update too. What they create stays, unless it is cleaned up.
     #[arg(long, value_name = "BOOL", value_parser = WithOrigin(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
     #[serde(default)]
     pub(in crate::cli) writes: Setting<bool>,
+    /// Delete at the end what the run created, and nothing else, where the contract has an operation for it; with writes
+    /// alone.
+    #[arg(long, value_name = "BOOL", value_parser = WithOrigin(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
+    #[serde(default)]
+    pub(in crate::cli) cleanup: Setting<bool>,
     /// The most records that a run may create in the target.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     #[serde(default)]

@@ -46,6 +46,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         unexplained_records: [left.unexplained_records, right.unexplained_records].concat(),
         rejected_values: [left.rejected_values, right.rejected_values].concat(),
         residue: [left.residue, right.residue].concat(),
+        deleted: left.deleted.saturating_add(right.deleted),
         requests: requests(left.requests, right.requests),
         operations: operations(left.operations, right.operations),
         // What is left out depends on the contract alone, as the gaps do.

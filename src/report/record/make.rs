@@ -93,6 +93,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         suspected_cause: run.target_is_mock.then_some(SuspectedCause::Mock),
         accepted: Vec::new(),
         residue: residue.collect(),
+        deleted: run.deleted,
         residue_search: run.residue_search,
         unexplained_records: unexplained_records.collect(),
         rejected_values: rejected_values.collect(),
@@ -470,6 +471,7 @@ mod tests {
             id: Some("\u{1b}[2J\n::error::t-17".to_owned()),
             status: Some(201),
             found: None,
+            deleted: false,
         });
         let id = seen.record(None).residue.remove(0).id.unwrap();
         assert!(!id.contains(['\u{1b}', '\n']) && !id.contains("::error"), "{id}");

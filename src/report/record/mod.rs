@@ -115,6 +115,9 @@ pub struct Record {
     pub accepted: Vec<AcceptedRecord>,
     /// The residue: what the run left, or may have left, in the target.
     pub residue: Vec<ResidueRecord>,
+    /// The number of records that the run created and deleted.
+    #[serde(default)]
+    pub deleted: usize,
     /// How far the run looked for residue at its end.
     #[serde(default, rename = "looked_through")]
     pub residue_search: SearchExtent,

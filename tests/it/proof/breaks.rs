@@ -263,6 +263,11 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::OneRecordPerWrite
         | FactKind::Assertion
         | FactKind::FailureJson(_)
-        | FactKind::FailureMediaType(_) => false,
+        | FactKind::FailureMediaType(_)
+        | FactKind::GoneAfterDelete
+        | FactKind::ListedAfterCreate
+        | FactKind::ReadAfterCreate
+        | FactKind::ReadAfterCreateCarrying(_)
+        | FactKind::ReadAfterUpdateCarrying(_) => false,
     }
 }

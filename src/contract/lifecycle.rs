@@ -1,0 +1,326 @@
+//! Infers what becomes of the records of a create: which operations read, list, update and delete them, and which sent
+//! fields they show. The main type is [`Lifecycle`].
+//!
+//! # Design
+//!
+//! An ordinary document states no invariant, but where path and schema leave no doubt it means some: what `POST /pets`
+//! has created is what `GET /pets/{petId}` reads by the identifier of its response. So a lifecycle begins with a link
+//! from a create to the read of its records, and has the other operations on the same two paths. A field must be shown
+//! as it was sent only where request and response document it under one name, with one type, and as nothing that a
+//! service may set or write in its own way. A create with `x-invariants` has no lifecycle: its contract states more.
+
+use std::collections::HashMap;
+
+use super::Contract;
+use super::document::Node;
+use super::fact::{Fact, FactId, FactKind};
+use super::field::is_flagged;
+use super::inferred::{Records, plain, template};
+use super::link::{Link, Target};
+use super::operation::{Location, Method, Operation, OperationId};
+use super::pointer;
+use super::shape::{JsonType, Shape};
+use super::vocabulary::{Carry, Same};
+
+/// The operations on the records of one create.
+#[derive(Clone, Debug)]
+pub struct Lifecycle {
+    /// The create.
+    pub create: OperationId,
+    /// Where its response shows the identifier of the created record.
+    pub id: String,
+    /// The read of one record by its identifier.
+    pub read: OperationId,
+    /// Where the response of the read shows the record.
+    pub record: String,
+    /// The sent fields that the record shows.
+    pub carries: Vec<Carry>,
+    /// The list of the records.
+    pub list: Option<RecordList>,
+    /// The updates of one record, each with the sent fields that the record shows afterwards.
+    pub updates: Vec<(OperationId, Vec<Carry>)>,
+    /// The operation that deletes one record.
+    pub delete: Option<OperationId>,
+}
+
+/// A list of records, as its responses show them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordList {
+    /// The list.
+    pub operation: OperationId,
+    /// The array of records.
+    pub items: String,
+    /// The identifier within a record.
+    pub id: String,
+}
+
+/// Operations by method and path, without the names of parameters.
+type ByPath = HashMap<(Method, String), Vec<OperationId>>;
+
+/// The lifecycles of a contract.
+#[derive(Debug, Default)]
+pub(super) struct Lifecycles {
+    all: Vec<Lifecycle>,
+    /// The index of the lifecycle of a create, of an update or of a delete.
+    of: HashMap<OperationId, usize>,
+}
+
+impl Lifecycles {
+    fn new(all: Vec<Lifecycle>) -> Self {
+        let mut of = HashMap::new();
+        for (index, lifecycle) in all.iter().enumerate() {
+            let updates = lifecycle.updates.iter().map(|(update, _)| *update);
+            for operation in updates.chain([lifecycle.create]).chain(lifecycle.delete) {
+                of.insert(operation, index);
+            }
+        }
+        Self { all, of }
+    }
+}
+
+impl Contract {
+    /// Returns the contract with the lifecycles that follow from it, and their facts.
+    pub(super) fn with_lifecycles(mut self) -> Self {
+        let mut by_path = ByPath::new();
+        for id in self.operation_ids() {
+            let operation = self.operation(id);
+            let key = (operation.method, template(&operation.path));
+            by_path.entry(key).or_default().push(id);
+        }
+        let creates = self.operation_ids().filter(|id| self.operation(*id).creates());
+        let lifecycles: Vec<_> = creates.filter_map(|id| self.infer_lifecycle(id, &by_path)).collect();
+        for lifecycle in &lifecycles {
+            for fact in self.lifecycle_facts(lifecycle) {
+                self.by_kind
+                    .insert((fact.operation, fact.kind), FactId(self.facts.len()));
+                self.facts.push(fact);
+            }
+        }
+        self.lifecycles = Lifecycles::new(lifecycles);
+        self
+    }
+
+    /// Returns the inferred lifecycles, in the order of their creates.
+    #[must_use]
+    pub fn lifecycles(&self) -> &[Lifecycle] {
+        &self.lifecycles.all
+    }
+
+    /// Returns the lifecycle of the records that an operation creates, updates or deletes.
+    #[must_use]
+    pub fn lifecycle_of(&self, operation: OperationId) -> Option<&Lifecycle> {
+        self.lifecycles.all.get(*self.lifecycles.of.get(&operation)?)
+    }
+
+    /// Returns the lifecycle of the records that an operation deletes.
+    #[must_use]
+    pub fn lifecycle_ending_with(&self, delete: OperationId) -> Option<&Lifecycle> {
+        let lifecycle = self.lifecycle_of(delete);
+        lifecycle.filter(|lifecycle| lifecycle.delete == Some(delete))
+    }
+
+    /// Returns the sent fields that a record shows after an update, by its lifecycle.
+    #[must_use]
+    pub fn carries_of_update(&self, update: OperationId) -> &[Carry] {
+        let lifecycle = self.lifecycle_of(update);
+        let mut updates = lifecycle.into_iter().flat_map(|lifecycle| &lifecycle.updates);
+        let found = updates.find(|(operation, _)| *operation == update);
+        found.map_or(&[], |(_, carries)| carries)
+    }
+
+    fn infer_lifecycle(&self, create: OperationId, by_path: &ByPath) -> Option<Lifecycle> {
+        let operation = self.operation(create);
+        if operation.invariants.created.is_some() {
+            return None;
+        }
+        let item_path = format!("{}/{{}}", template(&operation.path));
+        let mut links = self.links_from(create);
+        let read = links.find(|link| {
+            let to = self.operation(link.to);
+            to.is_read()
+                && template(&to.path) == item_path
+                && self.is_last_in_path(link)
+                && self.identifies_created_record(link)
+        })?;
+        let name = last_segment(&operation.path);
+        let body = self.operation(read.to).successes().find_map(|response| response.body)?;
+        let (record, shape) = Records::new(&self.shapes, name).in_response(body)?;
+        let own = |method: Method| match by_path.get(&(method, item_path.clone())).map(Vec::as_slice) {
+            Some([only]) => Some(*only),
+            _ => None,
+        };
+        let updates = [Method::Put, Method::Patch].into_iter().filter_map(own);
+        let id_field = pointer::tokens(&read.value).last();
+        let carries = |of: OperationId| self.infer_carries(of, shape, id_field.as_deref());
+        Some(Lifecycle {
+            create,
+            id: read.value.clone(),
+            read: read.to,
+            record,
+            carries: carries(create),
+            list: self.list_of(operation, read),
+            updates: updates.map(|update| (update, carries(update))).collect(),
+            delete: own(Method::Delete),
+        })
+    }
+
+    /// Whether a link fills the last parameter of a path.
+    fn is_last_in_path(&self, link: &Link) -> bool {
+        let Target::Parameter(index) = link.target else {
+            return false;
+        };
+        let operation = self.operation(link.to);
+        let parameter = operation.parameters.get(index);
+        parameter.is_some_and(|parameter| {
+            parameter.location == Location::Path
+                && operation.path.trim_end_matches('/').ends_with(&slot(&parameter.name))
+        })
+    }
+
+    /// Returns the list on the path of a create, if one link leads from it to the read of its records.
+    fn list_of(&self, create: &Operation, read: &Link) -> Option<RecordList> {
+        let lists = self.links_to(read.to).filter(|link| {
+            let from = self.operation(link.from);
+            let same_path = from.is_read() && template(&from.path) == template(&create.path);
+            same_path && link.target == read.target
+        });
+        let mut lists = lists.filter_map(|link| {
+            let (items, id) = link.value.split_once("/*")?;
+            Some(RecordList {
+                operation: link.from,
+                items: items.to_owned(),
+                id: id.to_owned(),
+            })
+        });
+        lists.next().filter(|list| lists.all(|other| other == *list))
+    }
+
+    /// Returns the sent fields that a record with this shape must show.
+    fn infer_carries(&self, of: OperationId, record: &Shape, id_field: Option<&str>) -> Vec<Carry> {
+        let mut carries: Vec<Carry> = Vec::new();
+        for property in self.body_properties(of) {
+            let name = property.name.as_str();
+            let schema = self.referred(&property.node);
+            let shown = record
+                .field_named(name)
+                .map(|index| &self.shapes[record.fields[index].shape.0]);
+            let Some((same, shown)) = same_as_sent(schema).zip(shown) else {
+                continue;
+            };
+            let one_type = schema_type(schema).is_some_and(|sent| shown.types == [sent]);
+            let at = pointer::join("", name);
+            if one_type
+                && Some(name) != id_field
+                && !is_set_by_service(name)
+                && carries.iter().all(|carry| carry.sent != at)
+            {
+                carries.push(Carry {
+                    sent: at.clone(),
+                    returned_at: at,
+                    gap: None,
+                    same,
+                });
+            }
+        }
+        carries
+    }
+
+    fn lifecycle_facts(&self, lifecycle: &Lifecycle) -> Vec<Fact> {
+        let name = |id: OperationId| self.operation(id).name.as_str();
+        let (create, read) = (lifecycle.create, name(lifecycle.read));
+        let fact = |operation: OperationId, kind, (name, documented): (String, String), response_pointer: &str| Fact {
+            name: name.into(),
+            operation,
+            kind,
+            location: self
+                .document
+                .as_written(&self.operation(operation).pointer)
+                .into_owned()
+                .into(),
+            response_pointer: response_pointer.to_owned().into(),
+            documented: documented.into(),
+        };
+        let by = |of: OperationId, carry: &Carry| {
+            let documented = format!("as sent in {}", carry.sent);
+            let pointer = format!("{}{}", lifecycle.record, carry.returned_at);
+            (
+                (format!("{} in {read} {pointer}: {documented}", name(of)), documented),
+                pointer,
+            )
+        };
+        let documented = format!("read by {read}");
+        let whole = (format!("{} created: {documented}", name(create)), documented);
+        let mut facts = vec![fact(create, FactKind::ReadAfterCreate, whole, "")];
+        for (index, carry) in lifecycle.carries.iter().enumerate() {
+            let (words, pointer) = by(create, carry);
+            facts.push(fact(create, FactKind::ReadAfterCreateCarrying(index), words, &pointer));
+        }
+        if let Some(list) = &lifecycle.list {
+            let documented = format!("listed in {}", name(list.operation));
+            let words = (format!("{} created: {documented}", name(create)), documented);
+            facts.push(fact(create, FactKind::ListedAfterCreate, words, ""));
+        }
+        for (update, carries) in &lifecycle.updates {
+            for (index, carry) in carries.iter().enumerate() {
+                let (words, pointer) = by(*update, carry);
+                facts.push(fact(*update, FactKind::ReadAfterUpdateCarrying(index), words, &pointer));
+            }
+        }
+        if let Some(delete) = lifecycle.delete {
+            let documented = format!("gone from {read}");
+            let words = (format!("{}: {documented}", name(delete)), documented);
+            facts.push(fact(delete, FactKind::GoneAfterDelete, words, ""));
+        }
+        facts
+    }
+}
+
+/// Returns the place of a parameter in a path template.
+fn slot(parameter: &str) -> String {
+    format!("{{{parameter}}}")
+}
+
+/// Returns the name of the collection that a path ends with.
+fn last_segment(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+/// Returns the one type of a schema, if a value of it is no array and no object.
+fn schema_type(schema: &Node) -> Option<JsonType> {
+    let name = schema.member("type").and_then(Node::string)?;
+    JsonType::parse(name).filter(|kind| !matches!(kind, JsonType::Array | JsonType::Object))
+}
+
+/// Returns when a value of this schema comes back as it was sent; `None` where a service may write it in its own way,
+/// or does not show it: a URL may get a slash, an email address small letters, and a password is not shown.
+fn same_as_sent(schema: &Node) -> Option<Same> {
+    let is_hidden = is_flagged(schema, "writeOnly") || is_flagged(schema, "readOnly");
+    let format = schema.member("format").and_then(Node::string);
+    match format {
+        _ if is_hidden => None,
+        None | Some("date" | "int32" | "int64" | "double") => Some(Same::Value),
+        Some("date-time") => Some(Same::Instant),
+        Some(_) => None,
+    }
+}
+
+/// Whether a field with this name is usually set by the service, whatever a caller sends, or is never shown.
+fn is_set_by_service(name: &str) -> bool {
+    const SET: [&str; 9] = [
+        "created",
+        "etag",
+        "id",
+        "modified",
+        "revision",
+        "timestamp",
+        "updated",
+        "uuid",
+        "version",
+    ];
+    const HIDDEN: [&str; 3] = ["passw", "secret", "token"];
+    let name = plain(name);
+    let begins = ["created", "updated", "modified", "deleted"];
+    SET.contains(&name.as_str())
+        || begins.iter().any(|begin| name.starts_with(begin))
+        || HIDDEN.iter().any(|hidden| name.contains(hidden))
+}

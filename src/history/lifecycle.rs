@@ -1,0 +1,303 @@
+//! Follows the records of creates without `x-invariants` through what the contract infers of them: see
+//! [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
+
+use reqwest::header::LINK;
+use serde_json::Value;
+
+use super::evidence::{Evidence, RecordShown, Shown};
+use super::history::{EvidenceSink, History};
+use super::part::{Role, WriteContext};
+use crate::contract::Contract;
+use crate::contract::lifecycle::RecordList;
+use crate::contract::operation::{Location, OperationId};
+use crate::contract::pointer;
+use crate::exchange::json::Body;
+use crate::exchange::{Exchange, Request, identifier};
+
+/// A list with this many records may be cut there, whether its document says so or not.
+const MAY_BE_CUT_FROM: usize = 10;
+
+/// Words of query parameters by which a list is divided into pages.
+const PAGE_WORDS: [&str; 12] = [
+    "after", "before", "count", "cursor", "first", "limit", "max", "offset", "page", "size", "skip", "start",
+];
+
+/// A record that a create of the run returned.
+#[derive(Clone, Debug)]
+pub(crate) struct TrackedRecord {
+    /// The create.
+    pub(crate) create: OperationId,
+    /// The values of the path of a read of the record, in the order of the path: what it is nested under, and its
+    /// identifier.
+    pub(crate) path_values: Vec<Value>,
+    /// The accepted request.
+    request: Request,
+    /// The accepted update that was sent last.
+    updated: Option<Request>,
+    /// Whether an earlier response showed its identifier, so that it may be another's.
+    was_seen: bool,
+    /// The round of the plan that created it.
+    round: u64,
+}
+
+/// After which write a record is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AfterWrite {
+    /// After it was created, in the read by its identifier.
+    CreateByRead,
+    /// After it was created, in the list.
+    CreateByList,
+    /// After this update.
+    Update(OperationId),
+    /// After it was deleted.
+    Delete,
+    /// Before it is deleted: whether it is the run's own.
+    BeforeDelete,
+}
+
+/// A tracked record that is looked for, and what the last response showed of it.
+#[derive(Debug)]
+pub(super) struct RecordSought {
+    record: usize,
+    after: AfterWrite,
+    last: Option<(Request, Shown)>,
+    is_own: bool,
+}
+
+impl RecordSought {
+    pub(super) fn new(record: usize, after: AfterWrite) -> Self {
+        Self {
+            record,
+            after,
+            last: None,
+            is_own: false,
+        }
+    }
+
+    /// Whether the last response showed the record with the run tag, and no response before its create showed its
+    /// identifier.
+    pub(super) fn is_own(&self) -> bool {
+        self.is_own
+    }
+}
+
+impl History<'_> {
+    /// Remembers the record that an accepted create returned, if the contract says how to read it.
+    pub(super) fn track_created(&mut self, exchange: &Exchange, context: &WriteContext, body: Option<&Body>) {
+        let create = exchange.request.operation;
+        let lifecycle = self
+            .contract
+            .lifecycle_of(create)
+            .filter(|known| known.create == create);
+        // A 202 has created nothing yet (RFC 9110, section 15.3.3).
+        let created = exchange.status() != Some(202);
+        let Some((lifecycle, body)) = lifecycle.zip(body).filter(|_| created) else {
+            return;
+        };
+        let id = body.value.pointer(&lifecycle.id).filter(|id| identifier(id).is_some());
+        let Some(id) = id else { return };
+        let mut path_values = in_path_order(self.contract, create, &context.path_values);
+        path_values.push(id.clone());
+        self.tracked.push(TrackedRecord {
+            create,
+            path_values,
+            request: exchange.request.clone(),
+            updated: None,
+            was_seen: self.seen_identifiers.contains(id),
+            round: self.round,
+        });
+    }
+
+    /// Remembers an accepted update of a tracked record.
+    pub(super) fn track_updated(&mut self, request: &Request, context: &WriteContext) {
+        let update = request.operation;
+        let Some(lifecycle) = self.contract.lifecycle_of(update) else {
+            return;
+        };
+        let values = in_path_order(self.contract, update, &context.path_values);
+        let is_updated =
+            |record: &&mut TrackedRecord| record.create == lifecycle.create && are_equal(&record.path_values, &values);
+        if lifecycle.create != update
+            && context.role == Role::Main
+            && let Some(record) = self.tracked.iter_mut().rev().find(is_updated)
+        {
+            record.updated = Some(request.clone());
+        }
+    }
+
+    /// Returns the tracked records of this round that `is_sought` accepts, by number.
+    fn tracked_where(&self, is_sought: impl Fn(&TrackedRecord) -> bool) -> Vec<usize> {
+        let tracked = self.tracked.iter().enumerate();
+        let sought = tracked.filter(|(_, record)| record.round == self.round && is_sought(record));
+        sought.map(|(number, _)| number).collect()
+    }
+
+    /// Returns the numbers of the records that a create returned in this round.
+    pub(crate) fn created_by(&self, create: OperationId) -> Vec<usize> {
+        self.tracked_where(|record| record.create == create)
+    }
+
+    /// Returns the numbers of the records that were updated by this operation last.
+    pub(crate) fn updated_by(&self, update: OperationId) -> Vec<usize> {
+        self.tracked_where(|record| record.updated.as_ref().is_some_and(|sent| sent.operation == update))
+    }
+
+    /// Returns the numbers of all records of the run, the newest first.
+    pub(crate) fn newest_first(&self) -> Vec<usize> {
+        (0..self.tracked.len()).rev().collect()
+    }
+
+    /// Returns a tracked record by its number.
+    pub(crate) fn tracked(&self, number: usize) -> Option<&TrackedRecord> {
+        self.tracked.get(number)
+    }
+
+    /// Marks a tracked record as deleted.
+    pub(crate) fn deleted(&mut self, number: usize) {
+        let record = self.tracked.get(number);
+        let id = record.and_then(|record| Some((record.create, identifier(record.path_values.last()?)?)));
+        if let Some((create, id)) = id {
+            self.note_deleted(create, &id);
+        }
+    }
+
+    /// Adds what the response to a read, or to a list as a whole, shows of a tracked record.
+    pub(super) fn observe_record(&self, sought: &mut RecordSought, exchange: &Exchange, body: Option<&Body>) {
+        let Some(record) = self.tracked.get(sought.record) else {
+            return;
+        };
+        let Some(lifecycle) = self.contract.lifecycle_of(record.create) else {
+            return;
+        };
+        let shown = match (exchange.status(), body.filter(|_| self.succeeded(exchange))) {
+            (None, _) => Shown::NoResponse,
+            (Some(_), Some(body)) if sought.after == AfterWrite::CreateByList => {
+                let list = lifecycle.list.as_ref();
+                list.map_or(Shown::NoResponse, |list| {
+                    self.in_list(record, list, (exchange, &body.value))
+                })
+            }
+            (Some(_), Some(body)) => match pointer::get(&body.value, &lifecycle.record) {
+                Some(shown) if shown.is_object() => Shown::Record(shown.clone()),
+                _ => Shown::Unclear,
+            },
+            (Some(status), None) => Shown::Status(status, exchange.request.credential.clone()),
+        };
+        sought.is_own = !record.was_seen
+            && record
+                .path_values
+                .last()
+                .is_some_and(|id| matches!(&shown, Shown::Record(body) if self.is_own(body, id)));
+        sought.last = Some((exchange.request.clone(), shown));
+    }
+
+    /// Returns what a list shows of a record. That it lacks one says something only where it shows all of its records.
+    fn in_list(&self, record: &TrackedRecord, list: &RecordList, (exchange, body): (&Exchange, &Value)) -> Shown {
+        let Some(items) = pointer::get(body, &list.items).and_then(Value::as_array) else {
+            return Shown::Unclear;
+        };
+        let id = record.path_values.last().and_then(identifier);
+        let has_id = |item: &Value| item.pointer(&list.id).and_then(identifier) == id;
+        if items.iter().any(has_id) {
+            return Shown::Listed;
+        }
+        let parameters = &self.contract.operation(list.operation).parameters;
+        let is_paged = parameters.iter().any(|parameter| {
+            let name = parameter.name.to_lowercase();
+            parameter.location == Location::Query && PAGE_WORDS.iter().any(|word| name.contains(word))
+        });
+        let links = exchange
+            .response()
+            .is_some_and(|response| response.headers.contains_key(LINK));
+        // An envelope beside the array may say that there is more.
+        let is_alone = list.items.is_empty() || self.is_alone_in(body, &list.items);
+        if is_paged || links || !is_alone || items.len() >= MAY_BE_CUT_FROM {
+            Shown::Unclear
+        } else {
+            Shown::NotListed
+        }
+    }
+
+    /// Whether an array is the only member of the object that has it.
+    fn is_alone_in(&self, body: &Value, items: &str) -> bool {
+        let above = items.rsplit_once('/').map_or("", |(above, _)| above);
+        let object = pointer::get(body, above).and_then(Value::as_object);
+        object.is_some_and(|members| members.len() == 1)
+    }
+
+    /// Whether a tracked record that is looked for shows as it should, or is not worth waiting for.
+    pub(super) fn is_record_settled(&self, sought: &RecordSought) -> bool {
+        let Some((_, shown)) = &sought.last else { return false };
+        match (sought.after, shown) {
+            (_, Shown::NoResponse | Shown::Unclear) => true,
+            (AfterWrite::BeforeDelete, shown) => !matches!(shown, Shown::Status(404, _)),
+            (AfterWrite::Delete, shown) => !matches!(shown, Shown::Record(_)),
+            (AfterWrite::CreateByList, shown) => matches!(shown, Shown::Listed),
+            (AfterWrite::CreateByRead, shown) => !matches!(shown, Shown::Status(404 | 410, _)),
+            (AfterWrite::Update(_), Shown::Record(record)) => self.shows_update(sought, record),
+            (AfterWrite::Update(_), _) => true,
+        }
+    }
+
+    /// Whether a record shows what its last update sent.
+    fn shows_update(&self, sought: &RecordSought, shown: &Value) -> bool {
+        let sent = self
+            .tracked
+            .get(sought.record)
+            .and_then(|record| record.updated.as_ref());
+        let Some(request) = sent else { return true };
+        let carries = self.contract.carries_of_update(request.operation);
+        super::carried::carries_all(carries, request.json().unwrap_or(&Value::Null), shown)
+    }
+
+    /// Makes the evidence of a look for a tracked record. Before a deletion it decides only whether the record is the
+    /// run's own, and after one whether it is gone.
+    pub(super) fn judge_record(&self, sought: &RecordSought, emit: EvidenceSink<'_>) {
+        let Some(record) = self.tracked.get(sought.record) else {
+            return;
+        };
+        let Some((request, shown)) = &sought.last else { return };
+        let operation = match sought.after {
+            AfterWrite::CreateByRead | AfterWrite::CreateByList => record.create,
+            AfterWrite::Update(update) => update,
+            AfterWrite::Delete => {
+                let lifecycle = self.contract.lifecycle_of(record.create);
+                match lifecycle.and_then(|lifecycle| lifecycle.delete) {
+                    Some(delete) => delete,
+                    None => return,
+                }
+            }
+            AfterWrite::BeforeDelete => return,
+        };
+        let sent = match sought.after {
+            AfterWrite::Update(_) => record.updated.as_ref(),
+            _ => Some(&record.request),
+        };
+        emit(Evidence::Record(
+            RecordShown {
+                operation,
+                by: request.operation,
+                sent: sent.unwrap_or(&record.request),
+                shown,
+            },
+            request,
+        ));
+    }
+}
+
+/// Returns the values of a path's parameters in the order of the path.
+fn in_path_order(contract: &Contract, operation: OperationId, values: &[(String, Value)]) -> Vec<Value> {
+    let path = &contract.operation(operation).path;
+    let mut placed: Vec<_> = values
+        .iter()
+        .filter_map(|(name, value)| Some((path.find(&format!("{{{name}}}"))?, value.clone())))
+        .collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, value)| value).collect()
+}
+
+/// Whether two paths name the same record.
+fn are_equal(one: &[Value], other: &[Value]) -> bool {
+    let names = |values: &[Value]| values.iter().map(identifier).collect::<Vec<_>>();
+    names(one) == names(other)
+}

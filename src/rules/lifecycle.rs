@@ -1,0 +1,224 @@
+//! `lifecycle`: a record is not what its create, its updates and its deletion made of it. The invariants are inferred:
+//! see [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
+
+use super::carried::{Sent, Strictness};
+use super::level::Level;
+use super::rule::{Example, Headline, Judging, Rule, Topic};
+use super::verdict::{Reason, Sink};
+use crate::contract::fact::{FactId, FactKind};
+use crate::contract::lifecycle::Lifecycle;
+use crate::contract::vocabulary::Carry;
+use crate::history::evidence::{RecordShown, Shown};
+
+pub(super) static RULE: Rule = Rule {
+    name: "lifecycle",
+    level: Level::Warn,
+    headline: Headline::Operation(
+        "has an effect that later reads do not show",
+        "have effects that later reads do not show",
+    ),
+    topic: Topic::Invariants,
+    summary: "What was created is read by its identifier and listed, with what was sent; an update shows; what was \
+              deleted is gone.",
+    explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. \
+                  `GET /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
+                  each field that both document under one name and with one type. A record that is not there, or not \
+                  as it was sent, is lost data. It is looked for until it shows or the time to settle (settle) has \
+                  passed.",
+    exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
+                   nothing yet. Fields for requests or responses alone, with formats that a service may write in its \
+                   own way (an email address, a URL), or with names that services set (`id`, `createdAt`, `version`). \
+                   A list that may have more records than it shows.",
+    fix: "Store what was sent; or, if the service changes it by design, document the field as `readOnly` or \
+          `writeOnly`, or allow the rule for the operation.",
+    source: "RFC 9110, sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name",
+    example: Example {
+        fact: "addPet created: read by getPet",
+        documented: "read by getPet",
+        received: "404",
+        pointer: "",
+        #[cfg(test)]
+        judged: || tests::read_after_create(&tests::status(404)),
+    },
+    judge: Judging::Record(judge),
+};
+
+fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let Some(lifecycle) = contract.lifecycle_of(seen.operation) else {
+        return;
+    };
+    if lifecycle.create == seen.operation {
+        created(seen, lifecycle, sink);
+    } else if lifecycle.delete == Some(seen.operation) {
+        deleted(seen, sink);
+    } else {
+        let carries = contract.carries_of_update(seen.operation);
+        carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
+    }
+}
+
+fn created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
+    let by_list = lifecycle.read != seen.by;
+    let kind = if by_list {
+        FactKind::ListedAfterCreate
+    } else {
+        FactKind::ReadAfterCreate
+    };
+    let Some(fact) = sink.contract.fact_of(seen.operation, kind) else {
+        return;
+    };
+    match seen.shown {
+        Shown::Listed | Shown::Record(_) => sink.held(fact),
+        Shown::NotListed => sink.broken(fact, String::new, || "no record with the id of the response".to_owned()),
+        Shown::Status(status @ (404 | 410), _) if !by_list => sink.broken(fact, String::new, || status.to_string()),
+        other => undecided(other, sink, fact),
+    }
+    if !by_list {
+        carried(
+            seen,
+            (lifecycle, &lifecycle.carries),
+            sink,
+            FactKind::ReadAfterCreateCarrying,
+        );
+    }
+}
+
+/// Judges whether the record shows the sent fields.
+fn carried(
+    seen: &RecordShown<'_>,
+    (lifecycle, carries): (&Lifecycle, &[Carry]),
+    sink: &mut Sink<'_>,
+    kind: fn(usize) -> FactKind,
+) {
+    if let Shown::Record(record) = seen.shown {
+        let sent = Sent::new(seen.operation, carries, seen.sent);
+        return sent.judge((record, &lifecycle.record), sink, Strictness::Strict, kind);
+    }
+    for index in 0..carries.len() {
+        if let Some(fact) = sink.contract.fact_of(seen.operation, kind(index)) {
+            undecided(seen.shown, sink, fact);
+        }
+    }
+}
+
+fn deleted(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(seen.operation, FactKind::GoneAfterDelete) else {
+        return;
+    };
+    match seen.shown {
+        Shown::Status(404 | 410, _) => sink.held(fact),
+        Shown::Record(_) => sink.broken(fact, String::new, || "the record".to_owned()),
+        other => undecided(other, sink, fact),
+    }
+}
+
+/// Notes why what was shown does not decide a fact.
+fn undecided(shown: &Shown, sink: &mut Sink<'_>, fact: FactId) {
+    let reason = match shown {
+        Shown::Status(status, credential) => Reason::answered(*status, credential),
+        Shown::NoResponse => Reason::Unanswered,
+        _ => Reason::NotShown,
+    };
+    sink.undecided(fact, reason);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::contract::operation::SecurityScheme;
+    use crate::exchange::Credential;
+    use crate::rules::Verdict;
+    use crate::rules::testing::{Bench, Judged};
+
+    const PETS: &str = "openapi: 3.0.3
+info: {title: Pets, version: '1'}
+components:
+  schemas:
+    Pet: {type: object, properties: {id: {type: integer}, name: {type: string}}}
+  responses:
+    Pet: {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}
+    Pets: {description: OK, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Pet'}}}}}
+  requestBodies:
+    Pet: {content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}
+paths:
+  /pets:
+    get: {operationId: getPets, responses: {'200': {$ref: '#/components/responses/Pets'}}}
+    post: {operationId: addPet, requestBody: {$ref: '#/components/requestBodies/Pet'}, responses: {'201': {$ref: '#/components/responses/Pet'}}}
+  /pets/{petId}:
+    parameters: [{name: petId, in: path, required: true, schema: {type: integer}}]
+    get: {operationId: getPet, responses: {'200': {$ref: '#/components/responses/Pet'}}}
+    put: {operationId: putPet, requestBody: {$ref: '#/components/requestBodies/Pet'}, responses: {'200': {$ref: '#/components/responses/Pet'}}}
+    delete: {operationId: deletePet, responses: {'204': {description: Gone}}}
+";
+
+    pub(super) fn status(status: u16) -> Shown {
+        let scheme = SecurityScheme::Bearer;
+        Shown::Status(status, Credential::Token { scheme })
+    }
+
+    fn judged(operation: &str, by: &str, shown: &Shown) -> Judged {
+        Bench::text(PETS, operation).shown(by, &json!({"name": "Rex"}), shown)
+    }
+
+    pub(super) fn read_after_create(shown: &Shown) -> Judged {
+        judged("addPet", "getPet", shown)
+    }
+
+    fn record(name: &Value) -> Shown {
+        Shown::Record(json!({"id": 7, "name": name}))
+    }
+
+    #[test]
+    fn a_created_record_is_read_as_it_was_sent() {
+        let (read, name) = (
+            "addPet created: read by getPet",
+            "addPet in getPet /name: as sent in /name",
+        );
+        let undecided = |shown: &Shown| {
+            let verdicts = [read, name].map(|fact| read_after_create(shown).fact(fact));
+            verdicts.iter().all(|verdict| matches!(verdict, Verdict::Undecided(_)))
+        };
+        let held = read_after_create(&record(&json!("Rex")));
+        assert_eq!((held.fact(read), held.fact(name)), (Verdict::Held, Verdict::Held));
+        let changed = read_after_create(&record(&json!("REX")));
+        assert_eq!(
+            (changed.fact(read), changed.fact(name)),
+            (Verdict::Held, Verdict::Broken)
+        );
+        for missing in [404, 410] {
+            let judged = read_after_create(&status(missing));
+            assert_eq!(judged.fact(read), Verdict::Broken);
+            assert!(matches!(judged.fact(name), Verdict::Undecided(_)));
+        }
+        for shown in [status(403), status(500), status(429), Shown::NoResponse, Shown::Unclear] {
+            assert!(undecided(&shown), "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_that_may_have_more_decides_nothing() {
+        let fact = "addPet created: listed in getPets";
+        let verdict = |shown| judged("addPet", "getPets", &shown).fact(fact);
+        assert_eq!(verdict(Shown::Listed), Verdict::Held);
+        assert_eq!(verdict(Shown::NotListed), Verdict::Broken);
+        for shown in [Shown::Unclear, status(500), status(404), Shown::NoResponse] {
+            assert!(matches!(verdict(shown), Verdict::Undecided(_)));
+        }
+    }
+
+    #[test]
+    fn an_update_shows_and_a_deletion_too() {
+        let update = |shown: &Shown| judged("putPet", "getPet", shown).fact("putPet in getPet /name: as sent in /name");
+        assert_eq!(update(&record(&json!("Rex"))), Verdict::Held);
+        assert_eq!(update(&record(&json!(null))), Verdict::Broken);
+        assert!(matches!(update(&status(404)), Verdict::Undecided(_)));
+        let deleted = |shown: &Shown| judged("deletePet", "getPet", shown).fact("deletePet: gone from getPet");
+        assert_eq!(deleted(&status(404)), Verdict::Held);
+        assert_eq!(deleted(&status(410)), Verdict::Held);
+        assert_eq!(deleted(&record(&json!("Rex"))), Verdict::Broken);
+        assert!(matches!(deleted(&status(403)), Verdict::Undecided(_)));
+    }
+}

@@ -1,0 +1,120 @@
+//! Reads back what was created and updated, and deletes what the run created, where the contract has a lifecycle for it:
+//! see [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
+
+use super::create::WRITE_PURPOSE;
+use super::request::{Replacement, credential, request_head_with};
+use super::session::{Call, Session};
+use crate::contract::lifecycle::Lifecycle;
+use crate::contract::operation::OperationId;
+use crate::exchange::{OnRejection, Request};
+use crate::history::{AfterWrite, Part, Sought};
+use crate::plan::Action;
+use crate::rules::Evaluation;
+
+impl Session<'_> {
+    /// Looks for each record that a create has returned, by its identifier and in its list.
+    pub(super) async fn read_back_created(&self, create: OperationId) {
+        let Some(lifecycle) = self.contract.lifecycle_of(create) else {
+            return;
+        };
+        let records = self.history().created_by(create);
+        for record in records {
+            self.look_for_record(lifecycle.read, (record, AfterWrite::CreateByRead))
+                .await;
+            if let Some(list) = &lifecycle.list {
+                self.look_for_record(list.operation, (record, AfterWrite::CreateByList))
+                    .await;
+            }
+        }
+    }
+
+    /// Looks for what an update has sent, in the read of the record.
+    pub(super) async fn read_back_updated(&self, update: OperationId) {
+        let Some(lifecycle) = self.contract.lifecycle_of(update) else {
+            return;
+        };
+        let records = self.history().updated_by(update);
+        for record in records {
+            self.look_for_record(lifecycle.read, (record, AfterWrite::Update(update)))
+                .await;
+        }
+    }
+
+    /// Deletes the records of the run, the newest first: what is nested in a record goes before it. Only one that a read
+    /// shows with the run tag is deleted.
+    pub(super) async fn clean_up(&self) {
+        let mut steps = self.plan.steps.iter();
+        if !steps.any(|step| step.action == Action::Delete) {
+            return;
+        }
+        let records = self.history().newest_first();
+        for record in records {
+            let create = self.history().tracked(record).map(|tracked| tracked.create);
+            let lifecycle = create.and_then(|create| self.contract.lifecycle_of(create));
+            let Some(lifecycle) = lifecycle else { continue };
+            let mut steps = self.plan.steps.iter();
+            let delete = steps.find(|step| step.action == Action::Delete && lifecycle.delete == Some(step.operation));
+            if let Some(delete) = delete {
+                self.delete(lifecycle, (record, delete.operation)).await;
+            }
+        }
+    }
+
+    /// Deletes one record, if a read shows that it is the run's own, and looks whether it is gone.
+    async fn delete(&self, lifecycle: &Lifecycle, (record, delete): (usize, OperationId)) {
+        if !self
+            .look_for_record(lifecycle.read, (record, AfterWrite::BeforeDelete))
+            .await
+        {
+            return;
+        }
+        let Some(request) = self.request_of_record(delete, record) else {
+            return;
+        };
+        self.expect_requests(1);
+        let (exchange, _) = self.call(Call::single(request, WRITE_PURPOSE)).await;
+        if self.succeeded(&exchange) && exchange.status() != Some(202) {
+            let is_there = self.look_for_record(lifecycle.read, (record, AfterWrite::Delete)).await;
+            if !is_there {
+                self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.deleted(record));
+            }
+        }
+    }
+
+    /// Requests what shows a record until it shows as it should or the time to settle has passed, and judges it. Returns
+    /// whether it was seen as the run's own.
+    async fn look_for_record(&self, by: OperationId, (record, after): (usize, AfterWrite)) -> bool {
+        let look = self.look_for(by, &Sought::Record(record, after));
+        let read = async || {
+            if let Some(request) = self.request_of_record(by, record) {
+                self.expect_requests(1);
+                let purpose = crate::exchange::Purpose::Documented(OnRejection::ExampleIdentifier);
+                self.call(Call::single(request, purpose).part(Part::ReadById(look)))
+                    .await;
+            }
+        };
+        let longest = if self.delays.records_timed_out.get() {
+            self.short_wait()
+        } else {
+            self.settings.settle
+        };
+        self.repeat_until_settled(look, longest, read).await;
+        let settled = self.history().is_settled(look);
+        self.delays
+            .records_timed_out
+            .set(self.delays.records_timed_out.get() || !settled);
+        let is_own = self.history().shows_own_record(look);
+        self.conclude(look);
+        is_own
+    }
+
+    /// Returns a request to an operation with the record's values in its path; `None` where something else in it has no
+    /// value.
+    fn request_of_record(&self, operation: OperationId, record: usize) -> Option<Request> {
+        let history = self.history();
+        let values = Replacement::Record(&history.tracked(record)?.path_values);
+        let head = request_head_with(self.contract, operation, history.bindings(), values).ok()?;
+        let documented = self.contract.operation(operation);
+        Some(head.request((operation, documented), credential(&documented.security)))
+    }
+}

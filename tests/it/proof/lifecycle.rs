@@ -1,0 +1,362 @@
+//! What paths and schemas of an ordinary document leave no doubt of: a created record is read by its identifier and
+//! listed, as it was sent; an update shows; what is deleted is gone, and it is the run's own. Each case asserts on what
+//! reached the service.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{Method, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use countersign::report::Record;
+use countersign::{Check, Contract};
+use serde_json::{Value, json};
+
+const PETS: &str = "openapi: 3.0.3
+info: {title: Pets, version: '1'}
+components:
+  parameters:
+    Pet: {name: petId, in: path, required: true, schema: {type: string}}
+    Toy: {name: toyId, in: path, required: true, schema: {type: string}}
+  schemas:
+    NewPet:
+      type: object
+      required: [name]
+      properties:
+        name: {type: string}
+        age: {type: integer, minimum: 1, maximum: 30}
+        born: {type: string, format: date-time}
+        owner_email: {type: string, format: email}
+        secret: {type: string}
+        updatedAt: {type: string}
+    Pet:
+      allOf:
+        - {$ref: '#/components/schemas/NewPet'}
+        - {type: object, required: [id], properties: {id: {type: string}}}
+  requestBodies:
+    Pet: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/NewPet'}}}}
+  responses:
+    Pet: {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}
+    Pets:
+      description: OK
+      content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Pet'}}}}
+paths:
+  /pets:
+    get: {operationId: listPets, responses: {'200': {$ref: '#/components/responses/Pets'}}}
+    post:
+      operationId: addPet
+      requestBody: {$ref: '#/components/requestBodies/Pet'}
+      responses: {'201': {$ref: '#/components/responses/Pet'}}
+  /pets/{petId}:
+    parameters: [{$ref: '#/components/parameters/Pet'}]
+    get: {operationId: getPet, responses: {'200': {$ref: '#/components/responses/Pet'}}}
+    put:
+      operationId: putPet
+      requestBody: {$ref: '#/components/requestBodies/Pet'}
+      responses: {'200': {$ref: '#/components/responses/Pet'}}
+    patch:
+      operationId: patchPet
+      requestBody: {$ref: '#/components/requestBodies/Pet'}
+      responses: {'200': {$ref: '#/components/responses/Pet'}}
+    delete: {operationId: deletePet, responses: {'204': {description: Gone}}}
+  /pets/{petId}/toys:
+    parameters: [{$ref: '#/components/parameters/Pet'}]
+    post:
+      operationId: addToy
+      requestBody: {$ref: '#/components/requestBodies/Pet'}
+      responses: {'201': {$ref: '#/components/responses/Pet'}}
+  /pets/{petId}/toys/{toyId}:
+    parameters: [{$ref: '#/components/parameters/Pet'}, {$ref: '#/components/parameters/Toy'}]
+    get: {operationId: getToy, responses: {'200': {$ref: '#/components/responses/Pet'}}}
+    delete: {operationId: deleteToy, responses: {'204': {description: Gone}}}
+";
+
+/// How the service departs from what the paths promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    None,
+    /// A created record is not kept.
+    Lost,
+    /// An apostrophe and a letter come back changed.
+    Escapes,
+    /// The list lacks what was created.
+    Unlisted,
+    /// The list lacks it, and shows ten others.
+    LongList,
+    /// An update answers with what was sent, and keeps nothing of it.
+    UpdateLost,
+    /// A deleted record is still read.
+    Undeleted,
+    /// A create answers with the identifier of a record from before.
+    AnothersId,
+    /// A create answers 202.
+    Accepted,
+    /// What a service may do: an address in small letters, its own time of the update, no secret.
+    Own,
+}
+
+type Kept = BTreeMap<String, Value>;
+type SharedRecords = Arc<Mutex<Kept>>;
+
+fn service(fault: Fault) -> (Router, SharedRecords, Arc<Mutex<Vec<String>>>) {
+    let mut others = Kept::new();
+    for number in 0..if fault == Fault::LongList { 10 } else { 2 } {
+        let id = format!("other-{number}");
+        others.insert(format!("/pets/{id}"), json!({"id": id, "name": "Somebody's"}));
+    }
+    let kept = Arc::new(Mutex::new(others));
+    let log: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (records, seen) = (Arc::clone(&kept), Arc::clone(&log));
+    let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
+        let response = respond(fault, &mut records.lock().unwrap(), (&method, uri.path(), &body));
+        if method != Method::GET {
+            let line = format!("{method} {} {}", uri.path(), response.status().as_u16());
+            seen.lock().unwrap().push(line);
+        }
+        async { response }
+    });
+    (router, kept, log)
+}
+
+fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &Bytes)) -> Response {
+    let collection = path.ends_with("/pets") || path.ends_with("/toys");
+    match *method {
+        Method::GET if collection => {
+            let shown = |record: &&Value| {
+                let own = !record["id"].as_str().is_some_and(|id| id.starts_with("other"));
+                !(own && matches!(fault, Fault::Unlisted | Fault::LongList))
+            };
+            let below = kept
+                .iter()
+                .filter(|(at, _)| at.matches('/').count() == path.matches('/').count() + 1);
+            let records: Vec<_> = below.map(|(_, record)| record).filter(shown).collect();
+            axum::Json(records).into_response()
+        }
+        Method::GET => match kept.get(path) {
+            Some(record) => axum::Json(record).into_response(),
+            None => StatusCode::NOT_FOUND.into_response(),
+        },
+        Method::DELETE => {
+            let found = kept.contains_key(path);
+            if fault != Fault::Undeleted {
+                kept.remove(path);
+            }
+            if found {
+                StatusCode::NO_CONTENT
+            } else {
+                StatusCode::NOT_FOUND
+            }
+            .into_response()
+        }
+        _ => write(fault, kept, (method, path, body)),
+    }
+}
+
+fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &Bytes)) -> Response {
+    let Ok(mut record @ Value::Object(_)) = serde_json::from_slice::<Value>(body) else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    let creates = *method == Method::POST;
+    let id = match fault {
+        Fault::AnothersId => "other-0".to_owned(),
+        _ if creates => format!("own-{}", kept.len()),
+        _ => path.rsplit('/').next().unwrap().to_owned(),
+    };
+    record["id"] = json!(id);
+    let at = if creates {
+        format!("{path}/{id}")
+    } else {
+        path.to_owned()
+    };
+    if !creates && !kept.contains_key(&at) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    let shown = record.clone();
+    match fault {
+        Fault::Escapes => record["name"] = json!(record["name"].as_str().map(str::to_uppercase)),
+        Fault::Own => {
+            record["owner_email"] = json!("small@example.com");
+            record["updatedAt"] = json!("2026-01-01T00:00:00Z");
+            record.as_object_mut().unwrap().remove("secret");
+        }
+        _ => {}
+    }
+    let keeps = match fault {
+        Fault::Lost | Fault::AnothersId | Fault::Accepted => !creates,
+        Fault::UpdateLost => creates,
+        _ => true,
+    };
+    if keeps {
+        kept.insert(at, record);
+    }
+    let status = match fault {
+        Fault::Accepted if creates => StatusCode::ACCEPTED,
+        _ if creates => StatusCode::CREATED,
+        _ => StatusCode::OK,
+    };
+    (status, axum::Json(shown)).into_response()
+}
+
+struct Checked {
+    record: Record,
+    kept: Kept,
+    log: Vec<String>,
+}
+
+impl Checked {
+    /// The findings of the rule: operation, and the fact without it.
+    fn found(&self) -> Vec<String> {
+        let findings = self
+            .record
+            .findings
+            .iter()
+            .filter(|finding| finding.rule == "lifecycle");
+        let mut found: Vec<_> = findings.map(|finding| finding.fact.clone()).collect();
+        found.sort();
+        found
+    }
+
+    /// The verdict on a fact.
+    fn verdict(&self, fact: &str) -> String {
+        let mut rows = self.record.facts.rows.iter();
+        let row = rows
+            .find(|row| *row.fact == *fact)
+            .unwrap_or_else(|| panic!("no fact {fact}"));
+        serde_json::to_value(row.verdict).unwrap().as_str().unwrap().to_owned()
+    }
+}
+
+async fn checked(fault: Fault, cleanup: bool) -> Checked {
+    let (router, kept, log) = service(fault);
+    let check = Check::new(Contract::read("pets.yaml", PETS.to_owned()).unwrap()).service(router);
+    let check = check.writes(true).cleanup(cleanup).seed(1);
+    let report = check.settle(std::time::Duration::from_millis(100)).run().await.unwrap();
+    let (kept, log) = (kept.lock().unwrap().clone(), log.lock().unwrap().clone());
+    Checked {
+        record: report.record().clone(),
+        kept,
+        log,
+    }
+}
+
+#[tokio::test]
+async fn a_conforming_service_holds_every_invariant_and_is_left_as_it_was() {
+    for fault in [Fault::None, Fault::Own] {
+        let checked = checked(fault, true).await;
+        assert!(
+            checked.record.findings.is_empty(),
+            "{fault:?} {:?}",
+            checked.record.findings
+        );
+        for fact in [
+            "addPet created: read by getPet",
+            "addPet created: listed in listPets",
+            "addPet in getPet /name: as sent in /name",
+            "addPet in getPet /age: as sent in /age",
+            "addPet in getPet /born: as sent in /born",
+            "addToy created: read by getToy",
+            "putPet in getPet /name: as sent in /name",
+            "patchPet in getPet /name: as sent in /name",
+            "deletePet: gone from getPet",
+            "deletePet status: 204",
+            "deleteToy: gone from getToy",
+        ] {
+            assert_eq!(checked.verdict(fact), "held", "{fault:?} {fact}");
+        }
+        assert!(!checked.record.facts.rows.iter().any(|row| {
+            let open = ["owner_email", "secret", "updatedAt", "/id"];
+            row.fact.contains("as sent in") && open.iter().any(|field| row.fact.contains(field))
+        }));
+        let others: Vec<_> = checked.kept.keys().collect();
+        assert_eq!(others, ["/pets/other-0", "/pets/other-1"], "{:?}", checked.log);
+        assert!(checked.record.residue.is_empty());
+        assert!(checked.record.deleted > 1);
+    }
+}
+
+#[tokio::test]
+async fn each_departure_is_found_and_nothing_else() {
+    for (fault, expected) in [
+        (
+            Fault::Lost,
+            &["addPet created: listed in listPets", "addPet created: read by getPet"][..],
+        ),
+        (
+            Fault::Escapes,
+            &[
+                "addPet in getPet /name: as sent in /name",
+                "addToy in getToy /name: as sent in /name",
+                "patchPet in getPet /name: as sent in /name",
+                "putPet in getPet /name: as sent in /name",
+            ],
+        ),
+        (Fault::Unlisted, &["addPet created: listed in listPets"]),
+        (Fault::LongList, &[]),
+        (Fault::Accepted, &[]),
+        (
+            Fault::Undeleted,
+            &["deletePet: gone from getPet", "deleteToy: gone from getToy"],
+        ),
+    ] {
+        let checked = checked(fault, true).await;
+        let found = checked.found();
+        assert_eq!(found, expected, "{fault:?} {:#?}", checked.log);
+        let denied = checked
+            .record
+            .findings
+            .iter()
+            .filter(|finding| finding.rule != "lifecycle");
+        let denied: Vec<_> = denied.map(|finding| (&finding.rule, &finding.fact)).collect();
+        assert!(
+            denied.is_empty() || fault == Fault::Accepted || fault == Fault::Lost,
+            "{fault:?} {denied:?}"
+        );
+    }
+    let lost = checked(Fault::UpdateLost, true).await.found();
+    assert!(
+        lost.contains(&"putPet in getPet /name: as sent in /name".to_owned()),
+        "{lost:?}"
+    );
+    assert!(
+        lost.iter()
+            .all(|fact| fact.starts_with("putPet") || fact.starts_with("patchPet")),
+        "{lost:?}"
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_deleted_unless_that_is_asked_for() {
+    let checked = checked(Fault::None, false).await;
+    assert!(
+        !checked.log.iter().any(|line| line.starts_with("DELETE")),
+        "{:?}",
+        checked.log
+    );
+    assert_eq!(checked.verdict("deletePet: gone from getPet"), "undecided");
+    assert!(!checked.record.residue.is_empty());
+}
+
+#[tokio::test]
+async fn another_record_whose_identifier_a_create_returns_is_not_deleted() {
+    for fault in [Fault::AnothersId, Fault::Lost, Fault::Accepted] {
+        let checked = checked(fault, true).await;
+        let deleted = checked.log.iter().filter(|line| line.starts_with("DELETE")).count();
+        assert_eq!(deleted, 0, "{fault:?} {:?}", checked.log);
+        assert!(checked.kept.contains_key("/pets/other-0"));
+        assert_eq!(checked.kept["/pets/other-0"]["name"], "Somebody's");
+    }
+}
+
+#[tokio::test]
+async fn what_is_nested_is_deleted_before_what_contains_it() {
+    let checked = checked(Fault::None, true).await;
+    let deletes: Vec<_> = checked.log.iter().filter(|line| line.starts_with("DELETE")).collect();
+    let toy = deletes.iter().position(|line| line.contains("/toys/")).unwrap();
+    let toys_pet = deletes[toy].split("/toys/").next().unwrap();
+    let pet = deletes
+        .iter()
+        .position(|line| line.starts_with(&format!("{toys_pet} ")))
+        .unwrap();
+    assert!(toy < pet, "{deletes:?}");
+}
