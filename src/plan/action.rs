@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::parameter::MOST_OPTIONAL;
+use super::optional::MOST_OPTIONAL;
 use super::variants::{TRIES_PER_VARIANT, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserved_writes};
 use crate::contract::Contract;
 use crate::contract::edge_case::EdgeCase;

@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::action::{Action, CredentialProbe, Evidence};
-use super::parameter;
+use super::optional;
 use super::source::{Source, StandInValue, sources};
 use super::steps::{Plan, Step};
 use super::variants::{Variant, variants};
@@ -111,7 +111,7 @@ impl Plan {
                 Vec::new()
             },
             optional: if step.action == Action::ReadOptional {
-                let optional = parameter::optional(contract, sends).into_iter();
+                let optional = optional::optional(contract, sends).into_iter();
                 optional
                     .map(|(index, _)| operation.parameters[index].name.clone())
                     .collect()

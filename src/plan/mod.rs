@@ -32,6 +32,7 @@ mod draft;
 mod edge_case;
 mod fallback;
 mod leaf;
+pub(crate) mod optional;
 pub(crate) mod parameter;
 mod sample;
 mod selection;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::sample::{DEPTH, Sample};
 use crate::contract::Contract;
 use crate::contract::document::Node;
-use crate::contract::operation::{Location, OperationId, Parameter, overrides_request};
+use crate::contract::operation::{Location, Parameter};
 
 /// Returns a value that belongs to nobody and that the parameter's schema admits; `None` for a path, where it would
 /// name a record, and for a schema that requires more than is read here. If `examples` is set, the schema's own
@@ -20,33 +20,6 @@ pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bo
     };
     let may_be_made = parameter.location != Location::Path && (examples || !may_name_an_account(contract, (schema, 0)));
     may_be_made.then(|| sample.of(schema).ok()).flatten()
-}
-
-/// The most optional parameters that one operation is read with.
-pub(crate) const MOST_OPTIONAL: u64 = 20;
-
-/// Returns the optional parameters of a read's query, each by its index and with a value that its schema admits; not the
-/// one that requests a page, which walks send, nor one that might make a write of the read.
-pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Value)> {
-    let operation = contract.operation(read);
-    let is_page = |parameter: &Parameter| {
-        operation
-            .page
-            .as_ref()
-            .is_some_and(|page| page.parameter == parameter.name)
-    };
-    let is_sent = |parameter: &Parameter| !is_page(parameter) && !overrides_request(&parameter.name);
-    let parameters = operation.parameters.iter().enumerate();
-    let optional = parameters.filter(|(_, parameter)| {
-        parameter.location == Location::Query && !parameter.required && parameter.given.is_none() && is_sent(parameter)
-    });
-    let valued = optional.filter_map(|(index, parameter)| {
-        let example = parameter.example.clone();
-        Some((index, example.or_else(|| generated(contract, parameter, true))?))
-    });
-    valued
-        .take(usize::try_from(MOST_OPTIONAL).unwrap_or(usize::MAX))
-        .collect()
 }
 
 /// Whether a value that is made up may be the account on whose behalf a write is sent: a number without an upper bound,

@@ -7,7 +7,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::action::{Action, CredentialProbe, ShownBy};
 use super::edge_case::edge_cases;
-use super::parameter;
+use super::optional;
 use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
@@ -285,7 +285,7 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, value_sources): (u64, &
         .map(|credential| probe(contract, id, credential));
     let edge_cases = edge_cases(contract, id, seed).into_iter().map(send);
     let equivalent = (!contract.equivalences(id).is_empty()).then_some(Action::Equivalent);
-    let optional = (reads && !parameter::optional(contract, id).is_empty()).then_some(Action::ReadOptional);
+    let optional = (reads && !optional::optional(contract, id).is_empty()).then_some(Action::ReadOptional);
     let restored = (varied == Some(Action::VaryUpdate)).then_some(Action::Restore);
     let actions = [call]
         .into_iter()

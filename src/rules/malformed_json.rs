@@ -6,6 +6,8 @@ use super::seen::ExchangeSeen;
 use super::traffic_reason::TrafficReason;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
+use crate::contract::is_json;
+use crate::exchange::Response;
 use crate::exchange::json::JsonError;
 
 pub(super) static RULE: Rule = Rule {
@@ -19,8 +21,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "A body is JSON, with one value for each name.",
     explanation: "A response with a documented JSON body must be one JSON text (RFC 8259). Where an object has the \
                   same name twice, most parsers silently keep the last value, so two callers may see different values.",
-    exceptions: "Bodies of errors whose JSON is not documented, and of responses in another media type. JSON that \
-                   nests deeper than 128 levels or has numbers beyond the range of a double: the fact stays undecided.",
+    exceptions: "Bodies of errors whose JSON is not documented, and of responses in another media type: an \
+                   undocumented one is a `media-type` finding. JSON that nests deeper than 128 levels or has numbers beyond the range of a double: the fact stays undecided.",
     fix: "Write bodies with a JSON library, and each name once.",
     source: "RFC 8259, sections 2 and 4",
     example: Example {
@@ -51,12 +53,20 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     match body {
         Err(JsonError::LimitExceeded) => sink.undecided(fact, Reason::LimitExceeded),
         Err(JsonError::NotRecorded) => sink.undecided(fact, Reason::Traffic(TrafficReason::NoBody)),
+        // `media-type` reports what this is instead, such as CSV.
+        Err(_) if is_of_another_media_type(seen) => {}
         Err(error) => sink.broken(fact, String::new, || error.to_string()),
         Ok(body) => match body.duplicates.first() {
             None => sink.held(fact),
             Some(pointer) => sink.broken(fact, || pointer.clone(), || "a name that appears twice".to_owned()),
         },
     }
+}
+
+/// Whether the response says that it is something other than JSON. One without a media type says nothing.
+fn is_of_another_media_type(seen: &ExchangeSeen<'_>) -> bool {
+    let media_type = seen.exchange.response().and_then(Response::media_type);
+    media_type.is_some_and(|media_type| !is_json(&media_type))
 }
 
 #[cfg(test)]
@@ -161,6 +171,25 @@ mod tests {
         let judged = Bench::of("getTags").response(200, Some("text/plain"), r#"{"data": {"total": "3"}}"#);
         assert_eq!(judged.kind(FactKind::Json), Verdict::Held);
         assert_eq!(judged.fact("getTags /data/total: integer"), Verdict::Broken);
+    }
+
+    #[test]
+    fn a_body_that_does_not_claim_to_be_json_is_reported_for_its_media_type_alone() {
+        for (media_type, json) in [
+            (Some("text/csv"), Verdict::Undecided(Reason::NotShown)),
+            (Some("application/json"), Verdict::Broken),
+            (Some("application/problem+json"), Verdict::Broken),
+            (None, Verdict::Broken),
+        ] {
+            let judged = Bench::of("getTags").response(200, media_type, "id,name\n");
+            assert_eq!(judged.kind(FactKind::Json), json, "{media_type:?}");
+            let is_documented = media_type == JSON;
+            assert_eq!(
+                judged.kind(FactKind::MediaType) == Verdict::Held,
+                is_documented,
+                "{media_type:?}"
+            );
+        }
     }
 
     #[test]

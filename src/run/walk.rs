@@ -10,7 +10,7 @@ use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, Purpose};
 use crate::history::{LookId, Looked, Part, Sought, WalkExtent};
-use crate::plan::parameter;
+use crate::plan::optional;
 use crate::rules::Reason;
 
 /// How many pages of a walk may fail to come before the walk is given up.
@@ -34,7 +34,7 @@ impl Session<'_> {
     /// Reads with each optional parameter of the query by itself. What the document does not say of their values, or of
     /// what they need beside them, may be why one is rejected.
     pub(super) async fn read_optional(&self, operation: OperationId) {
-        let optional = parameter::optional(self.contract, operation);
+        let optional = optional::optional(self.contract, operation);
         self.expect_requests(u64::try_from(optional.len()).unwrap_or(u64::MAX).saturating_sub(1));
         for (index, value) in optional {
             let Some(mut head) = self.request_head_if_any(operation) else {

@@ -20,6 +20,9 @@ paths:
         - {name: tags, in: query, explode: false, schema: {type: array, minItems: 2, items: {enum: [old, new]}}}
         - {name: shape, in: query, schema: {type: object}}
         - {name: _method, in: query, schema: {type: string, enum: [DELETE]}}
+        - {name: moored, in: query, description: Set the mooring state, schema: {type: boolean}}
+        - {name: recount_all, in: query, description: Force a count of all boats, schema: {enum: ['1']}}
+        - {name: fields, in: query, schema: {type: string}}
         - {name: X-Trace, in: header, schema: {type: string}}
       responses:
         '200': {description: Boats, content: {application/json: {schema: {type: array, items: {type: object}}}}}

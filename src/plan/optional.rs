@@ -1,0 +1,198 @@
+//! Chooses the optional query parameters that a read is sent with, each by itself, and leaves out those that would make
+//! it something else: a write, or a read of a part of each record.
+//!
+//! # Design
+//!
+//! Some services let a GET act: `recheck_all=1` queues work, `paused=paused` changes a record of somebody else. What a
+//! parameter does is only in its name and its description, so both are searched for verbs. Leaving a harmless one out
+//! costs the facts that it alone would show; sending a harmful one costs somebody a record. A name such as `archived` or
+//! `deleted` is a filter far more often, and acts only if the description says so.
+
+use serde_json::Value;
+
+use super::parameter::generated;
+use crate::contract::Contract;
+use crate::contract::document::Node;
+use crate::contract::operation::{Location, Operation, OperationId, Parameter, overrides_request};
+
+/// The most optional parameters that one operation is read with.
+pub(crate) const MOST_OPTIONAL: u64 = 20;
+
+/// Verbs that say, in a name or anywhere in a description, that something is done.
+const ACTS: [&str; 21] = [
+    "acknowledge",
+    "cancel",
+    "clear",
+    "delete",
+    "erase",
+    "execute",
+    "force",
+    "mute",
+    "pause",
+    "purge",
+    "recheck",
+    "refresh",
+    "reindex",
+    "reload",
+    "remove",
+    "reset",
+    "restart",
+    "revoke",
+    "trigger",
+    "unmute",
+    "unpause",
+];
+
+/// Verbs that say so where a description begins with them and a determiner follows: "Start the job", not "Start date".
+const ACTS_ON: [&str; 13] = [
+    "add", "archive", "create", "lock", "mark", "rebuild", "resume", "run", "send", "start", "stop", "sync", "update",
+];
+
+const DETERMINERS: [&str; 9] = ["a", "all", "an", "each", "every", "it", "the", "them", "this"];
+
+/// Names of parameters that select which fields each record of the response has, in lower case, without separators.
+const SELECTS_FIELDS: [&str; 14] = [
+    "attributes",
+    "columns",
+    "exclude",
+    "excludes",
+    "field",
+    "include",
+    "includes",
+    "omit",
+    "only",
+    "projection",
+    "properties",
+    "props",
+    "select",
+    "without",
+];
+
+/// Returns the optional parameters of a read's query, each by its index and with a value that its schema admits; not the
+/// one that requests a page, which walks send, nor one that might make a write of the read or select fields.
+pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Value)> {
+    let operation = contract.operation(read);
+    let parameters = operation.parameters.iter().enumerate();
+    let sent = parameters.filter(|(_, parameter)| is_sent(contract, operation, parameter));
+    let valued = sent.filter_map(|(index, parameter)| {
+        let example = parameter.example.clone();
+        Some((index, example.or_else(|| generated(contract, parameter, true))?))
+    });
+    valued
+        .take(usize::try_from(MOST_OPTIONAL).unwrap_or(usize::MAX))
+        .collect()
+}
+
+fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) -> bool {
+    let page = operation.page.as_ref();
+    let is_page = page.is_some_and(|page| page.parameter == parameter.name);
+    parameter.location == Location::Query
+        && !parameter.required
+        && parameter.given.is_none()
+        && !is_page
+        && !overrides_request(&parameter.name)
+        && !acts(contract, parameter)
+        && !selects_fields(contract, parameter)
+}
+
+/// Whether the parameter does something, as far as its name and its description say.
+fn acts(contract: &Contract, parameter: &Parameter) -> bool {
+    let node = contract.document.node(&parameter.pointer);
+    let described = node.and_then(|node| node.member("description")).and_then(Node::string);
+    let described = described.unwrap_or_default().to_ascii_lowercase();
+    let described: Vec<_> = words(&described).collect();
+    let begins = match described[..] {
+        // "Set pause state" acts; "Set to true to list all" says how the parameter is used.
+        ["set", second, ..] => !["of", "to"].contains(&second),
+        [first, second, ..] => ACTS_ON.contains(&first) && DETERMINERS.contains(&second),
+        _ => false,
+    };
+    let name = separated(&parameter.name);
+    begins || words(&name).chain(described).any(|word| ACTS.contains(&word))
+}
+
+/// Whether it selects which fields of a record the response has: facts about the others would look broken. A boolean
+/// switches one part on or off and selects nothing.
+fn selects_fields(contract: &Contract, parameter: &Parameter) -> bool {
+    let schema = parameter.schema.as_deref();
+    let schema = schema.and_then(|pointer| contract.document.node(pointer));
+    let kind = schema.and_then(|schema| contract.referred(schema).member("type"));
+    let name: String = words(&separated(&parameter.name)).collect();
+    let is_known = SELECTS_FIELDS.contains(&name.as_str()) || name.contains("fields");
+    is_known && kind.and_then(Node::string) != Some("boolean")
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+/// Returns the name in lower case, with its words apart: `recheckAll` and `recheck_all` alike.
+fn separated(name: &str) -> String {
+    let letters = name.chars().flat_map(|letter| {
+        let space = letter.is_ascii_uppercase().then_some(' ');
+        space.into_iter().chain([letter.to_ascii_lowercase()])
+    });
+    letters.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a read is sent with the parameter.
+    fn sent(stated: &str) -> bool {
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  /a: {{get: {{operationId: a, parameters: [{{in: query, \
+             {stated}}}], responses: {{'200': {{description: a}}}}}}}}\n"
+        );
+        let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        let read = OperationId(0);
+        !optional(&contract, read).is_empty()
+    }
+
+    #[test]
+    fn a_parameter_that_acts_is_not_sent() {
+        for stated in [
+            "name: recheck_all, schema: {type: string, enum: ['1']}",
+            "name: forceRefresh, schema: {type: boolean}",
+            "name: paused, description: Set pause state, schema: {type: string, enum: [paused, unpaused]}",
+            "name: seen, description: Mark the messages as read., schema: {type: boolean}",
+            "name: after, description: 'If true, the record is read, to delete it afterwards.', schema: {type: boolean}",
+        ] {
+            assert!(!sent(stated), "{stated}");
+        }
+    }
+
+    #[test]
+    fn a_filter_that_is_named_after_a_state_is_sent() {
+        for stated in [
+            "name: paused, schema: {type: boolean}",
+            "name: archived, description: 'If true, deleted records are listed too.', schema: {type: boolean}",
+            "name: all, description: Set to true to list all file uploads, schema: {type: boolean}",
+            "name: from, description: Start date, schema: {type: string}",
+            "name: ids, description: Set of identifiers, schema: {type: string}",
+            "name: enforced, schema: {type: boolean}",
+        ] {
+            assert!(sent(stated), "{stated}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_that_selects_fields_is_not_sent() {
+        for name in ["include", "fields", "$select", "'fields[boats]'", "exclude_fields"] {
+            assert!(!sent(&format!("name: {name}, schema: {{type: string}}")), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_switch_for_one_part_of_the_response_is_sent() {
+        for stated in [
+            "name: include, schema: {type: boolean}",
+            "name: include_stopped, schema: {type: boolean}",
+            "name: selection, schema: {type: string}",
+        ] {
+            assert!(sent(stated), "{stated}");
+        }
+    }
+}
