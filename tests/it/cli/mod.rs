@@ -45,6 +45,7 @@ mod report_files;
 mod report_later;
 mod residue;
 mod rules;
+mod samples;
 mod sanitize;
 mod schemes;
 mod secrecy;
