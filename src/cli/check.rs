@@ -1,6 +1,8 @@
 //! `countersign check`: checks a service against the contract. Here the flags as typed become resolved values; nothing
 //! deeper sees a flag.
 
+use std::cell::Cell;
+use std::future::pending;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +26,7 @@ use super::report_flags;
 use super::residue_file::{Begun, ResidueFile};
 use super::signals;
 use super::since::Since;
+use super::started::Started;
 use super::token_command::TokenCommand;
 use crate::check::{Prepared, Report};
 use crate::client::Token;
@@ -37,7 +40,10 @@ use crate::history::RunTag;
 use crate::plan::{Plan, Selection};
 use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
-use crate::run::{Event, Run, Settings};
+use crate::run::{Ended, Event, Run, Settings};
+
+/// The time that a service which we start has to be ready, unless `wait` says otherwise.
+const READY: Duration = Duration::from_secs(60);
 
 /// Checks, writes the reports, and ends with the outcome's exit code.
 pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
@@ -85,9 +91,13 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
         require_facts: arguments.check.require_facts.as_ref().map(|percent| percent.value.0),
         keep_exchanges: outputs.show_exchanges(),
     };
-    let mut emit = |event: Event<'_>| progress.event(event);
-    let Report { run, mut record } = runtime.block_on(prepared.run(&mut emit, interrupted));
+    let mut started = runtime.block_on(start(resolved, prepared.transport.target()))?;
+    let running = carry_out(&prepared, &mut progress, (&mut started, interrupted));
+    let Report { run, mut record } = runtime.block_on(running);
     progress.finish();
+    if let Some(started) = started {
+        started.conclude(&run.ended, &prepared.transport.redaction());
+    }
     if let Some(since) = since {
         since.mark(&mut record, &contract);
     }
@@ -100,6 +110,46 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
+}
+
+/// Starts the target, if that was requested.
+async fn start(resolved: &ResolvedArguments, target: &Target) -> Result<Option<Started>, Failure> {
+    let Some((command, folder, origin)) = resolved.start() else {
+        return Ok(None);
+    };
+    command.start(&folder, target, &origin).await.map(Some)
+}
+
+/// Carries out the plan. Before it begins, the end of the service that we started is the end of the run.
+async fn carry_out(
+    prepared: &Prepared,
+    progress: &mut Progress<'_>,
+    (started, interrupted): (&mut Option<Started>, impl Future<Output = ()>),
+) -> Report {
+    let begun = Cell::new(false);
+    let mut emit = |event: Event<'_>| {
+        begun.set(begun.get() || matches!(event, Event::Begun));
+        progress.event(event);
+    };
+    let service_ended = async {
+        let Some(started) = started else {
+            return pending().await;
+        };
+        let status = started.ended().await;
+        // Once the plan has begun, the exchanges show it, and what was judged so far counts.
+        if begun.get() {
+            return pending().await;
+        }
+        Ended::ServiceEnded(status)
+    };
+    let stop = async {
+        tokio::select! {
+            biased;
+            () = interrupted => Ended::Interrupted,
+            ended = service_ended => ended,
+        }
+    };
+    prepared.run(&mut emit, stop).await
 }
 
 /// Returns whether the faults should be listed instead of switched on.
@@ -209,6 +259,10 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
     let service = match &arguments.service.base_url {
         // The embedded service makes its own token: a user who names one has forgotten the target.
         None if arguments.token_file.is_some() => return Err(Failure::NoTarget),
+        None if arguments.service.start.is_some() => {
+            let message = "--start starts the service that is checked, but there is no target; give --base-url";
+            return Err(Failure::Usage(message.to_owned()));
+        }
         None if arguments.service.cacert.is_some() || arguments.cert.is_some() => {
             let message =
                 "--cacert and --cert are for connections to a target, but there is no target; give --base-url";
@@ -229,6 +283,8 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
     let bounds = arguments.bounds();
     let pace = &arguments.service.pace;
     let wait = arguments.service.wait.as_ref();
+    let wait = wait.map(|wait| Duration::from_secs_f64(wait.value.0));
+    let wait = wait.or(arguments.service.start.as_ref().map(|_| READY));
     let settings = Settings {
         jobs: usize::try_from(pace.jobs.value.0).unwrap_or(Settings::JOBS),
         rate: pace.rate.as_ref().map(|rate| rate.value.0),
@@ -237,9 +293,7 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
         max_pages: bounds.max_pages,
         rounds: arguments.rounds(),
         // The embedded service is already up.
-        wait: wait
-            .filter(|_| matches!(service, ServiceUnderCheck::Named(..)))
-            .map(|wait| Duration::from_secs_f64(wait.value.0)),
+        wait: wait.filter(|_| matches!(service, ServiceUnderCheck::Named(..))),
         max_time: Duration::from_secs_f64(pace.max_time.value.0),
         write_log: None,
         keep_recording: false,

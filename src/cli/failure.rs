@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::certificates::CertificateError;
 use super::config::ConfigError;
+use super::started::StartError;
 use super::token_command::TokenCommandError;
 use crate::client::{BaseUrlError, TokenError};
 use crate::contract::UnknownOperation;
@@ -134,6 +135,14 @@ pub(super) enum Failure {
     /// There is no rule of this name.
     #[error(transparent)]
     Rule(#[from] UnknownRule),
+    /// The service could not be started.
+    #[error("failed to start the service by {origin}: {source}")]
+    ServiceStart {
+        /// Where its command is written.
+        origin: String,
+        /// Why.
+        source: StartError,
+    },
     /// The runtime or the HTTP client could not be set up.
     #[error("failed to start: {0}")]
     Start(String),

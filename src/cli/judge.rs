@@ -43,7 +43,7 @@ pub(super) struct JudgeArguments {
 }
 
 /// The flags of a check that say what is sent, or that would print values of other people's traffic.
-const OF_SENDING: [&str; 21] = [
+const OF_SENDING: [&str; 22] = [
     "also_send",
     "cacert",
     "cert",
@@ -61,6 +61,7 @@ const OF_SENDING: [&str; 21] = [
     "shard",
     "show_values",
     "skip",
+    "start",
     "timeout",
     "token_file",
     "wait",

@@ -46,6 +46,7 @@ mod serve;
 mod signals;
 mod since;
 mod staged;
+mod started;
 mod token_command;
 
 use std::process::ExitCode;

@@ -118,6 +118,14 @@ impl Target {
         self.base.port_or_known_default()
     }
 
+    /// Whether something listens at the target's address.
+    pub(crate) async fn connects(&self) -> bool {
+        let host = self.base.host_str().unwrap_or_default();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let port = self.base.port_or_known_default().unwrap_or_default();
+        tokio::net::TcpStream::connect((host, port)).await.is_ok()
+    }
+
     /// Returns scheme, host and port: what a report may show of the target.
     #[must_use]
     pub fn origin(&self) -> String {

@@ -3,7 +3,8 @@
 //! # Design
 //!
 //! The target gets a request that it will get anyway: the first read of the plan, on the documented path and with the
-//! documented credential, because no other path is documented. Any response will do except that of a gateway whose
+//! documented credential, because no other path is documented. Without such a read it gets a connection and nothing over
+//! it. Any response will do except that of a gateway whose
 //! service is not up yet (RFC 9110, sections 15.6.3 to 15.6.5). A TLS failure does not go away by waiting.
 
 use std::time::Duration;
@@ -25,21 +26,19 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 impl Session<'_> {
-    /// Waits until the target answers. If every read of the plan needs a value from another response, it does not
-    /// wait.
+    /// Waits until the target answers, or, if every read of the plan needs a value from another response, until something
+    /// listens there.
     ///
     /// # Errors
     ///
     /// The outcome of the last try, when the time is over.
     pub(super) async fn wait_until_ready(&self, plan: &Plan, timeout: Duration) -> Result<(), String> {
-        let Some(request) = first_read(self.contract, plan) else {
-            return Ok(());
-        };
+        let request = first_read(self.contract, plan);
         let end = Instant::now() + timeout;
         let (mut pause, mut last) = (FIRST_PAUSE, None);
         loop {
             // The first try is made however short the time is; a later try that runs out of time keeps the last reason.
-            let sent = self.try_once(&request);
+            let sent = self.try_once(request.as_ref());
             let tried = match &last {
                 None => Ok(sent.await),
                 Some(_) => timeout_at(end, sent).await,
@@ -62,7 +61,12 @@ impl Session<'_> {
     }
 
     /// Returns why the target is not ready yet; `None` where it is.
-    async fn try_once(&self, request: &Request) -> Option<String> {
+    async fn try_once(&self, request: Option<&Request>) -> Option<String> {
+        let Some(request) = request else {
+            let target = self.sender.transport.target();
+            let ready = target.is_in_process() || target.connects().await;
+            return (!ready).then(|| "the connection could not be opened".to_owned());
+        };
         match self.sender.transport.send(request, &|| Duration::ZERO).await {
             Ok(response) if matches!(response.status, 502..=504) => Some(format!("it answers {}", response.status)),
             Err(failure) if may_recover(&failure) => Some(failure.to_string()),

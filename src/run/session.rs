@@ -74,6 +74,8 @@ pub enum Ended {
     NotReady(Duration, String),
     /// Every documented request was answered with 429.
     Throttled,
+    /// The service that was started for it ended before it was ready, in this way.
+    ServiceEnded(String),
     /// It took longer than its time limit, which is given.
     TimeOver(Duration),
     /// The token was rejected everywhere, with this status.
@@ -111,19 +113,19 @@ pub struct Tally {
     pub rounds: u64,
 }
 
-/// Sends the plan to the target and emits events. Ends when the plan is carried out, when `interrupt` completes, or
-/// when [`Ended`] gives another reason to stop.
+/// Sends the plan to the target and emits events. Ends when the plan is carried out, when `interrupt` completes, which
+/// says how the run ends, or when [`Ended`] gives another reason to stop.
 pub async fn run(
     contract: &Contract,
     plan: &Plan,
     transport: &Transport,
     settings: &Settings,
-    (emit, interrupt): (&mut dyn FnMut(Event<'_>), impl Future<Output = ()>),
+    (emit, interrupt): (&mut dyn FnMut(Event<'_>), impl Future<Output = Ended>),
 ) -> Run {
     let session = Session::new(contract, plan, transport, settings, emit);
     let ended = tokio::select! {
         biased;
-        () = interrupt => Ended::Interrupted,
+        ended = interrupt => ended,
         reason = session.sender.write_held_back() => Ended::WriteLogFailed(reason),
         ended = session.carry_out(plan) => ended,
     };
@@ -533,7 +535,7 @@ impl<'run> Session<'run> {
         let (verdicts, finished, recording) = evaluation.finish();
         // A target that was not reached broke nothing: the only thing to report is why.
         let nothing = match &ended {
-            Ended::NotReady(..) => Some(Reason::NotReady),
+            Ended::NotReady(..) | Ended::ServiceEnded(_) => Some(Reason::NotReady),
             Ended::Unreachable(_) => Some(Reason::Unanswered),
             _ => None,
         };

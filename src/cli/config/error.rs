@@ -43,15 +43,19 @@ pub(super) enum Problem {
              `/data/items/*/age`"
     )]
     Field(String),
-    /// A program for the token, without a name.
-    #[error("`token_command` must be a program and its arguments, such as [\"print-token\", \"staging\"]")]
-    Command,
+    /// A program without a name, and an example.
+    #[error("`{key}` must be {example}")]
+    Command {
+        /// The key.
+        key: &'static str,
+        /// What it takes.
+        example: &'static str,
+    },
     /// A program that a file asks for which nobody named.
     #[error(
-        "`token_command` runs a program, and this configuration was found and not named; name it with --config if you \
-         trust it"
+        "`{0}` runs a program, and this configuration was found and not named; name it with --config if you trust it"
     )]
-    CommandOfOthers,
+    CommandOfOthers(&'static str),
     /// A fixed header that the check sets itself, or that carries a credential.
     #[error("the header `{name}` {reason}")]
     FixedHeader {

@@ -10,7 +10,7 @@
 //! `default_target`. A base URL that is given by itself takes nothing from a target in the file, least of all its
 //! token.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
 use clap::parser::ValueSource;
@@ -24,8 +24,9 @@ use super::levels::WrittenEntry;
 use super::setting::{Origin, Setting};
 use super::settings::TargetPart;
 use crate::cli::arguments::Arguments;
-use crate::cli::edge::{BASE_URL_VARIABLE, TARGET_VARIABLE, TOKEN_VARIABLE};
+use crate::cli::edge::{self, BASE_URL_VARIABLE, TARGET_VARIABLE, TOKEN_VARIABLE};
 use crate::cli::failure::Failure;
+use crate::cli::started::StartCommand;
 use crate::cli::token_command::TokenCommand;
 use crate::contract::Contract;
 use crate::exchange::{Fixed, Target};
@@ -129,6 +130,14 @@ impl ResolvedArguments {
         let folder = self.config.as_ref()?.beside(Path::new(""));
         let location = self.describe(&command.origin);
         Some(TokenCommand::new(&command.value, &folder, &location))
+    }
+
+    /// Returns the command that starts the target, the folder in which it runs, and where it is written.
+    pub(in crate::cli) fn start(&self) -> Option<(&StartCommand, PathBuf, String)> {
+        let command = self.arguments.service.start.as_ref()?;
+        let config = self.config.as_ref().filter(|_| command.is_from_file());
+        let folder = config.map_or_else(edge::folder, |config| config.beside(Path::new("")));
+        Some((&command.value, folder, self.describe(&command.origin)))
     }
 
     /// Returns what every request to the target carries.
@@ -277,9 +286,28 @@ fn check_targets(config: &Config) -> Result<(), Failure> {
             }
         }
         fixed::check(parsed, part)?;
+        check_start(config, part)?;
         check_token(config, part)?;
     }
     Ok(())
+}
+
+/// Checks what starts a target.
+fn check_start(config: &Config, part: &TargetPart) -> Result<(), ConfigError> {
+    let Some(command) = &part.start else {
+        return Ok(());
+    };
+    let problem = if config.trust == Trust::Found {
+        Problem::CommandOfOthers("start")
+    } else if command.value.is_empty() {
+        Problem::Command {
+            key: "start",
+            example: "a line for the shell or a program and its arguments, such as \"npm start\"",
+        }
+    } else {
+        return Ok(());
+    };
+    Err(config.parsed.error(command, problem))
 }
 
 /// Checks where the token of a target comes from.
@@ -287,9 +315,12 @@ fn check_token(config: &Config, part: &TargetPart) -> Result<(), ConfigError> {
     let parsed = &config.parsed;
     if let Some(command) = &part.token_command {
         let problem = if config.trust == Trust::Found {
-            Some(Problem::CommandOfOthers)
+            Some(Problem::CommandOfOthers("token_command"))
         } else if command.value.first().is_none_or(String::is_empty) {
-            Some(Problem::Command)
+            Some(Problem::Command {
+                key: "token_command",
+                example: "a program and its arguments, such as [\"print-token\", \"staging\"]",
+            })
         } else if part.token_env.is_some() {
             Some(Problem::TwoTokens)
         } else {

@@ -17,6 +17,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::setting::{Count, Percent, Positive, Seconds, Setting, WithOrigin};
 use crate::cli::edge::BASE_URL_VARIABLE;
+use crate::cli::started::StartCommand;
 use crate::exchange::redact::shape;
 use crate::exchange::{Limits, is_plain_identifier};
 use crate::run::Settings;
@@ -102,6 +103,18 @@ pub(in crate::cli) struct TargetPart {
     /// How many seconds to wait for a target that is still starting up; not part of the check.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(in crate::cli) wait: Option<Setting<Seconds>>,
+    /// Start the service with this command before the check, and end it with everything that it started itself; it has
+    /// --wait seconds to be ready, or 60. A line is run by the shell, a list is a program and its arguments. In a file, only
+    /// in one that `--config` names.
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        help = "Start the service with this line of the shell before the check, and end it with everything that it \
+                started itself; it has --wait seconds to be ready, or 60"
+    )]
+    #[serde(serialize_with = "shown_command", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<StartCommand>")]
+    pub(in crate::cli) start: Option<Setting<StartCommand>>,
     /// How fast requests go out.
     #[command(flatten)]
     #[serde(default)]
@@ -227,6 +240,15 @@ fn shown(within: &str, values: &BTreeMap<String, Setting<String>>) -> BTreeMap<S
         (format!("{within}.{name}"), Setting { value, origin })
     });
     shown.collect()
+}
+
+/// Writes a command as it is shown: the program alone.
+fn shown_command<S: Serializer>(command: &Option<Setting<StartCommand>>, serializer: S) -> Result<S::Ok, S::Error> {
+    let shown = command.as_ref().map(|command| Setting {
+        value: command.value.shown(),
+        origin: command.origin.clone(),
+    });
+    shown.serialize(serializer)
 }
 
 /// Writes a path as it is shown, whatever its bytes are.

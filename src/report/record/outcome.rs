@@ -44,6 +44,10 @@ pub(super) fn outcome(
             let reason = format!("the residue could not be recorded ({reason}), so no write was sent after that");
             (Outcome::WriteLogFailed, Some(reason))
         }
+        Ended::ServiceEnded(status) => {
+            let reason = format!("the service that was started ended before it was ready: {status}");
+            (Outcome::CouldNotJudge, Some(reason))
+        }
         Ended::Throttled => (
             Outcome::CouldNotJudge,
             Some("every response was 429; try again later, or at a lower rate".to_owned()),

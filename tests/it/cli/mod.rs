@@ -54,6 +54,8 @@ mod shards;
 mod side_effects;
 mod since;
 mod specs;
+#[cfg(unix)]
+mod started;
 mod stub;
 mod support;
 mod target;

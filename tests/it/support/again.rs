@@ -16,7 +16,10 @@ use countersign::run::{Ended, Run};
 /// Where a verdict or a finding is not the run's.
 #[track_caller]
 pub(crate) fn assert_judged_again(contract: &Contract, run: &Run) {
-    let reached = !matches!(run.ended, Ended::NotReady(..) | Ended::Unreachable(_));
+    let reached = !matches!(
+        run.ended,
+        Ended::NotReady(..) | Ended::ServiceEnded(_) | Ended::Unreachable(_)
+    );
     let Some(recording) = run.recording.as_ref().filter(|_| reached) else {
         return;
     };
