@@ -5,8 +5,8 @@
 //!
 //! The document does not show which request fields are required, and which values are allowed. So a rejection means one
 //! of two things: a value is not allowed, or a field is missing. The fields that the rejection itself names are changed
-//! first: error bodies are a gap, but most services name the field somewhere in them. Then each field in a gap is
-//! dropped by itself, so that the others stay; then all fields are dropped one after the other; and last, each is sent
+//! first: error bodies are a gap, but most services name the field somewhere in them. One that the body lacks is missed,
+//! and comes back; one that it has is changed. Then each field in a gap is dropped by itself, so that the others stay; then all fields are dropped one after the other; and last, each is sent
 //! with its other values. A field may be useless without its neighbour, so an object with a field in a gap is also
 //! dropped as a whole.
 
@@ -26,6 +26,7 @@ pub struct Fallback {
     /// The next bodies, last first; `None` as long as rejections name fields.
     queue: Option<Vec<Draft>>,
     tried: Vec<Value>,
+    is_reduced: bool,
 }
 
 impl Fallback {
@@ -37,6 +38,7 @@ impl Fallback {
             base: draft,
             queue: None,
             tried: vec![sent],
+            is_reduced: false,
         }
     }
 
@@ -60,6 +62,18 @@ impl Fallback {
         None
     }
 
+    /// Goes on from another draft of the same operation, once: the one with the required fields alone. Returns it to be
+    /// sent; `None` the second time. The number of tries stays that of one write.
+    pub fn reduce_to(&mut self, required: Draft) -> Option<Draft> {
+        if std::mem::replace(&mut self.is_reduced, true) {
+            return None;
+        }
+        self.tried.push(required.body().0);
+        self.queue = None;
+        self.base = required.clone();
+        Some(required)
+    }
+
     /// Returns the draft if its body was not tried before, and notes that it is now.
     fn untried(&mut self, draft: Draft) -> Option<Draft> {
         let body = draft.body().0;
@@ -70,9 +84,9 @@ impl Fallback {
         Some(draft)
     }
 
-    /// Changes every field that the rejection names: to its next value, or out of the body where the schema admits that.
-    /// Where all of them are out, they come back: one of them is missed. Where that was tried, the objects around them
-    /// that the rejection names are dropped too.
+    /// Follows what the rejection names. Fields that the body lacks come back, for one of them is missed. Where they did,
+    ///  every field is changed: to its next value, or out of the body where the schema admits that. Where none can
+    /// be, the objects around them that the rejection names are dropped too.
     fn follow(&mut self, rejection: &str) {
         let words: Vec<_> = rejection
             .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
@@ -84,19 +98,15 @@ impl Fallback {
         let named: Vec<_> = (0..self.base.leaves.len())
             .filter(|index| is_named(&self.base.leaves[*index]))
             .collect();
-        let mut moved = false;
-        for index in &named {
-            moved |= self.move_on(*index);
-        }
-        if moved {
+        if let Some(draft) = self.with_missed(&named) {
+            self.base = draft;
             return;
         }
-        let mut complete = self.base.clone();
+        let mut moved = false;
         for index in named {
-            complete.leaves[index].chosen = 0;
+            moved |= self.move_on(index);
         }
-        if !self.tried.contains(&complete.body().0) {
-            self.base = complete;
+        if moved {
             return;
         }
         let mut without = self.base.clone();
@@ -108,6 +118,21 @@ impl Fallback {
         if without.is_admitted() {
             self.base = without;
         }
+    }
+
+    /// Returns the draft with the fields that it lacks: with all of these, or else with one; `None` where each was tried.
+    fn with_missed(&self, named: &[usize]) -> Option<Draft> {
+        let leaves = &self.base.leaves;
+        let missed = named.iter().copied().filter(|index| leaves[*index].value().is_none());
+        let missed: Vec<_> = missed.collect();
+        let with = |indexes: &[usize]| {
+            let mut draft = self.base.clone();
+            indexes.iter().for_each(|index| draft.leaves[*index].chosen = 0);
+            draft
+        };
+        let each = missed.iter().map(std::slice::from_ref);
+        let mut drafts = std::iter::once(missed.as_slice()).chain(each).map(with);
+        drafts.find(|draft| draft.is_admitted() && !self.tried.contains(&draft.body().0))
     }
 
     /// Sends the field with its next value, or leaves it out after the last one. Returns whether the schema admits that.
@@ -272,6 +297,18 @@ paths:
     fn a_field_that_was_left_out_comes_back_when_a_rejection_misses_it() {
         let bodies = bodies_after(&["note and on are not both allowed", "note is required"]);
         assert_eq!(bodies, [vec!["name"], vec!["name", "note"]]);
+    }
+
+    #[test]
+    fn a_field_that_is_missed_comes_back_where_the_error_has_a_member_called_as_another() {
+        let missed = r#"{"error": {"on": "/things", "message": "must have required property 'note'"}}"#;
+        let bodies = bodies_after(&["note", missed]);
+        assert_eq!(bodies[0], ["name", "on"]);
+        // The body with everything was rejected before, so `on` goes, and `note` comes back alone.
+        assert_eq!(
+            bodies_after(&["note", missed, missed])[1..],
+            [vec!["name"], vec!["name", "note"]]
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, OnRejection, Purpose, Request, Spelling};
 use crate::history::{Part, Role, WriteContext};
-use crate::plan::{Draft, Fallback, Template};
+use crate::plan::{Draft, Fallback, Template, Variant};
 use crate::rules::Reason;
 
 /// The purpose of a documented write. Its body contains choices that the document leaves open, so a rejection is
@@ -135,8 +135,9 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a draft in this format, with the choices of `as_before` if there is one. Otherwise it falls back field by
-    /// field until the draft is accepted or no fallback is left.
+    /// Sends a draft in this format, with the choices of `as_before` if there is one. Otherwise it falls back until the
+    /// draft is accepted or no fallback is left: field by field where it is rejected, and to the required fields alone
+    /// where the service fails.
     async fn write_in_format(
         &self,
         operation: OperationId,
@@ -156,17 +157,12 @@ impl Session<'_> {
                 .await?;
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
-            let rejected = status.is_some_and(OnRejection::is_evidence_on_gap);
-            let text = exchange
-                .response()
-                .map(|response| lossy(&response.body))
-                .unwrap_or_default();
             let next = match as_before {
-                None => fallback.next(&text),
+                None => self.next_draft(&exchange, &draft, &mut fallback),
                 // The format is tested, not the instant.
-                Some(_) => draft.at_another_time(),
+                Some(_) => draft.at_another_time().filter(|_| is_rejected(&exchange)),
             };
-            match next.filter(|_| rejected) {
+            match next {
                 Some(next) => draft = next,
                 None => {
                     // Every timestamp was rejected: restore the accepted choices, so that `try_again` sees that this was
@@ -184,6 +180,28 @@ impl Session<'_> {
             }
             self.expect_requests(1);
         }
+    }
+
+    /// Returns what to send after a draft that was not accepted: a fallback where it was rejected. Where the service failed
+    /// at it, the required fields alone, once: the failure is a finding, and what depends on the record is still decided.
+    fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
+        let response = exchange.response()?;
+        if is_rejected(exchange) {
+            return fallback.next(&lossy(&response.body));
+        }
+        if response.status < 500 || response.is_throttled() {
+            return None;
+        }
+        // A record that was stored all the same has the run tag with the number of its draft.
+        let mut draft = self.draft(sent.operation(), sent.timestamp_format()).ok()?;
+        let differs = draft.vary(&Variant::RequiredFields, sent);
+        let body = draft.body().0;
+        let is_useful = if self.contract.operation(sent.operation()).creates() {
+            self.settings.run_tag.is_in(&body)
+        } else {
+            body.as_object().is_some_and(|fields| !fields.is_empty())
+        };
+        fallback.reduce_to(draft).filter(|_| differs && is_useful)
     }
 
     /// Sends a draft. A create that is answered with a 503, or with a 429 without a time, may have stored the record.
@@ -307,6 +325,11 @@ impl Session<'_> {
             credential,
         }
     }
+}
+
+/// Whether the response rejects what was sent.
+fn is_rejected(exchange: &Exchange) -> bool {
+    exchange.status().is_some_and(OnRejection::is_evidence_on_gap)
 }
 
 /// Returns the beginning of a response as text, up to [`MAX_REJECTION_BYTES`].

@@ -20,6 +20,7 @@ mod equivalent;
 mod foreign;
 mod harm;
 mod invented;
+mod learned;
 mod lifecycle;
 mod listing;
 mod long;

@@ -1,0 +1,137 @@
+//! What a check learns of a document without any of our keywords by trying: a body that a service can take, a record
+//! that is still there.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use countersign::report::VerdictRecord;
+use serde_json::{Value, json};
+
+use super::small::{Seen, Small};
+use crate::support::stub::{Received, Response, Stub};
+
+/// A create and a read of todos, of which only the title is required.
+const TODOS: &str = "  /todos:
+    post:
+      operationId: createTodo
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/New'}}}}
+      responses:
+        '201': {description: Todo, content: {application/json: {schema: {$ref: '#/components/schemas/Todo'}}}}
+  /todos/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+    get:
+      operationId: readTodo
+      responses:
+        '200': {description: Todo, content: {application/json: {schema: {$ref: '#/components/schemas/Todo'}}}}
+    put:
+      operationId: replaceTodo
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/New'}}}}
+      responses: {'204': {description: Replaced}}
+components:
+  schemas:
+    New:
+      type: object
+      required: [title]
+      properties: {title: {type: string}, note: {type: string}, geo: {type: string}}
+    Todo: {type: object, required: [id, title], properties: {id: {type: integer}, title: {type: string}}}
+";
+
+/// Checks a service of todos that answers each body of a create or an update with the status of `taken`, and with this
+/// text where it takes none.
+async fn todos(taken: fn(&Value) -> (u16, &'static str)) -> Seen {
+    let kept: &'static Mutex<Vec<Value>> = Box::leak(Box::default());
+    let body = |call: &Received| serde_json::from_slice::<Value>(&call.body).unwrap();
+    let mut table = Stub::table().on_each("POST", "/todos", move |call| match taken(&body(call)) {
+        (201, _) => {
+            let mut kept = kept.lock().unwrap();
+            let record = json!({"id": kept.len() + 1, "title": body(call)["title"]});
+            kept.push(record.clone());
+            Response::json(201, &record)
+        }
+        (status, text) => Response::status(status).body(text),
+    });
+    for id in 1..=3 {
+        let path = format!("/todos/{id}");
+        table = table
+            .on_each("GET", &path, move |_| {
+                let kept = kept.lock().unwrap();
+                kept.get(id - 1)
+                    .map_or(Response::status(404), |record| Response::json(200, record))
+            })
+            .on_each("PUT", &path, move |call| match taken(&body(call)) {
+                (201, _) => Response::status(204),
+                (status, text) => Response::status(status).body(text),
+            });
+    }
+    let mut small = Small::new(TODOS);
+    small.scope.also_send.clear();
+    small.settle = Duration::ZERO;
+    small.check(table).await
+}
+
+/// The fields of the bodies that were sent, in the order of the calls.
+fn fields(seen: &Seen, method: &str) -> Vec<Vec<String>> {
+    let calls = seen.received.iter().filter(|call| call.method() == method);
+    let bodies = calls.map(|call| serde_json::from_slice::<Value>(&call.body).unwrap());
+    let sorted = bodies.map(|body| {
+        let mut names: Vec<_> = body.as_object().unwrap().keys().cloned().collect();
+        names.sort_unstable();
+        names
+    });
+    sorted.collect()
+}
+
+#[tokio::test]
+async fn a_failure_at_the_full_body_is_found_and_the_required_fields_decide_the_rest() {
+    let fails = |body: &Value| {
+        if body.get("geo").is_some() {
+            (500, "")
+        } else {
+            (201, "")
+        }
+    };
+    let seen = todos(fails).await;
+    assert_eq!(fields(&seen, "POST"), [vec!["geo", "note", "title"], vec!["title"]]);
+    assert_eq!(fields(&seen, "PUT"), [vec!["geo", "note", "title"], vec!["title"]]);
+    let failed = seen.of_rule("server-error");
+    let failed: Vec<_> = failed.iter().map(|finding| finding.operation.as_str()).collect();
+    assert_eq!(failed, ["createTodo", "replaceTodo"]);
+    for fact in [
+        "createTodo status: 201",
+        "readTodo status: 200",
+        "replaceTodo status: 204",
+    ] {
+        assert_eq!(seen.row(fact).verdict, VerdictRecord::Held, "{fact}");
+    }
+    let titles: Vec<_> = seen.received.iter().filter(|call| call.method() == "POST").collect();
+    assert_ne!(titles[0].text(), titles[1].text(), "each record has a tag of its own");
+}
+
+#[tokio::test]
+async fn a_field_that_is_missed_after_a_failure_comes_back() {
+    let seen = todos(|body| match (body.get("geo"), body.get("note")) {
+        (Some(_), _) => (500, ""),
+        (None, None) => (422, r#"{"title": "invalid", "detail": "note is missing"}"#),
+        (None, Some(_)) => (201, ""),
+    })
+    .await;
+    let sent = fields(&seen, "POST");
+    let to_the_first_success = [vec!["geo", "note", "title"], vec!["title"], vec!["note", "title"]];
+    assert_eq!(sent[..3], to_the_first_success, "{sent:?}");
+    assert_eq!(seen.row("readTodo status: 200").verdict, VerdictRecord::Held);
+}
+
+#[tokio::test]
+async fn a_service_that_fails_at_every_body_is_asked_twice() {
+    let seen = todos(|_| (500, "")).await;
+    assert_eq!(fields(&seen, "POST").len(), 2);
+    assert_eq!(seen.of_rule("server-error").len(), 1);
+}
+
+#[tokio::test]
+async fn a_service_that_takes_the_full_body_is_sent_the_required_fields_as_a_variant_alone() {
+    let seen = todos(|_| (201, "")).await;
+    assert_eq!(fields(&seen, "POST"), [vec!["geo", "note", "title"], vec!["title"]]);
+    assert_eq!(fields(&seen, "PUT"), [vec!["geo", "note", "title"]]);
+    assert!(seen.record.findings.is_empty(), "{:?}", seen.record.findings);
+}
