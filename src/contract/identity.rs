@@ -3,7 +3,7 @@
 
 use super::Contract;
 use super::link::{Link, Target};
-use super::operation::{Location, OperationId};
+use super::operation::{Location, Operation, OperationId};
 
 impl Contract {
     /// Returns where the response of a create shows the identifier of its record: where the invariant says, or else the
@@ -64,10 +64,18 @@ impl Contract {
         let Target::Parameter(index) = &link.target else {
             return None;
         };
-        let operation = self.operation(link.to);
-        let parameter = operation.parameters.get(*index)?;
+        self.operation(link.to).path_to_parameter(*index)
+    }
+}
+
+impl Operation {
+    /// Returns the path up to the path parameter of this index, with `{}` for each parameter before it; `None` for any
+    /// other parameter. What two operations have there with one such path, such as `/owners/`, names the same record.
+    #[must_use]
+    pub fn path_to_parameter(&self, index: usize) -> Option<String> {
+        let parameter = self.parameters.get(index)?;
         let name = format!("{{{}}}", parameter.name);
-        let before = operation.path.split_once(&name).map(|(before, _)| before);
+        let before = self.path.split_once(&name).map(|(before, _)| before);
         let before = before.filter(|_| parameter.location == Location::Path)?;
         let is_parameter = |segment: &str| segment.starts_with('{') && segment.ends_with('}');
         let segments = before

@@ -45,6 +45,7 @@ mod load;
 mod name;
 pub mod openapi;
 pub mod operation;
+pub mod path_template;
 pub mod pointer;
 mod reach;
 pub mod shape;

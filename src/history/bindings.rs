@@ -1,12 +1,19 @@
 //! The values that links carry from responses into requests. The main type is [`Bindings`].
+//!
+//! # Design
+//!
+//! A value is kept with the records in the path of the request whose response showed it: a pet that
+//! `GET /owners/17/pets` showed is read as `/owners/17/pets/{petId}` and under no other owner.
 
 use std::collections::{HashMap, HashSet};
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use crate::contract::Contract;
 use crate::contract::link::{Link, Target};
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Location, Operation, OperationId};
+use crate::contract::path_template::PathTemplate;
 use crate::contract::pointer;
 use crate::exchange::identifier;
 
@@ -14,11 +21,36 @@ use crate::exchange::identifier;
 /// fallbacks where it is rejected.
 const MAX_VALUES_PER_LINK: usize = 3;
 
+/// A value that a response showed.
+#[derive(Clone, Debug, PartialEq)]
+struct Shown {
+    value: Value,
+    under: Records,
+}
+
+/// The records that a path names: for each parameter, the path before it (`Operation::path_to_parameter`), and its value.
+type Records = Vec<(String, String)>;
+
+/// A parameter of a call that needs a value.
+#[derive(Clone, Debug)]
+pub(crate) struct Needed {
+    /// Its index among the operation's parameters.
+    pub(crate) index: usize,
+    /// Whether it may take what responses showed.
+    pub(crate) is_linked: bool,
+    /// What it is sent with where no response showed a value.
+    pub(crate) stand_in: Option<String>,
+}
+
+/// The values of a call that responses showed, each by the index of its parameter and with its link. They belong
+/// together: a record within another is one that was shown under it.
+pub(crate) type Together<'own> = Vec<(usize, &'own Link, &'own Value)>;
+
 /// The values that responses have shown so far, by link.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
     /// By the number of the link.
-    values: HashMap<usize, Vec<Value>>,
+    values: HashMap<usize, Vec<Shown>>,
     /// The operations of which a success was read, whatever it showed.
     read_from: HashSet<OperationId>,
 }
@@ -28,17 +60,32 @@ impl Bindings {
     /// an identifier are ignored: a value longer than one, a boolean, an object or an array would be kept, put into a
     /// path and sent back.
     pub fn bind(&mut self, contract: &Contract, from: OperationId, body: &Value) {
+        self.bind_under(contract, (from, ""), body);
+    }
+
+    /// Takes the values as [`Self::bind`] does, from the response to a request with this path.
+    pub(crate) fn bind_under(&mut self, contract: &Contract, (from, path): (OperationId, &str), body: &Value) {
         self.read_from.insert(from);
+        let under = records_in(contract.operation(from), path);
         for link in contract.links_from(from) {
-            let kept = self.values.entry(link.number).or_default();
-            if kept.len() >= MAX_VALUES_PER_LINK {
-                continue;
-            }
             for value in pointer::select(body, &link.value) {
-                if identifier(value).is_some() && kept.len() < MAX_VALUES_PER_LINK && !kept.contains(value) {
-                    kept.push(value.clone());
-                }
+                self.keep(link, value, &under);
             }
+        }
+    }
+
+    /// Keeps a value of a link, if it is an identifier and there is room for it.
+    fn keep(&mut self, link: &Link, value: &Value, under: &Records) {
+        let kept = self.values.entry(link.number).or_default();
+        if kept.len() >= MAX_VALUES_PER_LINK || identifier(value).is_none() {
+            return;
+        }
+        let shown = Shown {
+            value: value.clone(),
+            under: under.clone(),
+        };
+        if !kept.contains(&shown) {
+            kept.push(shown);
         }
     }
 
@@ -54,36 +101,243 @@ impl Bindings {
         self.read_from.contains(&operation)
     }
 
-    /// Returns the values for a target, each with its link. Where a create in the contract provides the value for a
-    /// write, the values from lists are left out: other people's records are never written to. A read takes them where
-    /// no create has shown one.
-    #[must_use]
-    pub fn values<'own>(
+    /// Returns up to `most` sets of values for a call, the best first: the last value of the last link, and those of
+    /// creates before those of lists. A read takes the latter where the former do not belong together; a write never
+    /// does, where a create in the contract provides the value: other people's records are never written to. A set
+    /// lacks the parameters that have a stand-in alone. None is returned where no values belong together.
+    pub(crate) fn together<'own>(
         &'own self,
         contract: &'own Contract,
         to: OperationId,
-        target: &Target,
-    ) -> Vec<(&'own Link, &'own Value)> {
-        self.linked_values(contract, to, &contract.links_that_fill(to, target))
+        (mut needed, most): (Vec<Needed>, usize),
+    ) -> Vec<Together<'own>> {
+        let operation = contract.operation(to);
+        // What is deepest in the path says under which records it was shown.
+        let depth = |needed: &Needed| operation.path_to_parameter(needed.index).map(|before| before.len());
+        needed.sort_by_key(|needed| std::cmp::Reverse(depth(needed)));
+        let candidates = needed.iter().map(|needed| self.candidates(contract, to, needed));
+        let mut search = Search {
+            operation,
+            candidates: candidates.collect(),
+            needed,
+            most,
+            steps: 0,
+            found: Vec::new(),
+        };
+        search.descend(0, &mut Vec::new(), &mut Vec::new());
+        search.found
     }
 
-    /// Returns the values of the links that may fill a target, as [`Self::values`] does.
-    pub(crate) fn linked_values<'own>(
+    /// Returns the values for a parameter, the best first.
+    fn candidates<'own>(
         &'own self,
         contract: &'own Contract,
         to: OperationId,
-        links: &[&'own Link],
-    ) -> Vec<(&'own Link, &'own Value)> {
+        needed: &Needed,
+    ) -> Vec<(&'own Link, &'own Shown)> {
+        if !needed.is_linked {
+            return Vec::new();
+        }
+        let links = contract.links_that_fill(to, &Target::Parameter(needed.index));
+        let shown = |link: &'own Link| {
+            let kept = self.values.get(&link.number).into_iter().flatten();
+            kept.map(move |shown| (link, shown))
+        };
+        let mut shown: Vec<_> = links.into_iter().flat_map(shown).collect();
+        shown.reverse();
+        shown.sort_by_key(|(link, _)| contract.operation(link.from).is_read());
+        shown
+    }
+
+    /// Returns the values of the links that may fill a target, each with its link.
+    pub(crate) fn linked_values<'own>(&'own self, links: &[&'own Link]) -> Vec<(&'own Link, &'own Value)> {
         let valued = links.iter().flat_map(|link| {
             self.values
                 .get(&link.number)
                 .into_iter()
                 .flatten()
-                .map(move |value| (*link, value))
+                .map(move |shown| (*link, &shown.value))
         });
-        let valued: Vec<_> = valued.collect();
-        let created = |(link, _): &(&Link, &Value)| !contract.operation(link.from).is_read();
-        let own = contract.operation(to).is_read() && valued.iter().any(created);
-        valued.into_iter().filter(|value| !own || created(value)).collect()
+        valued.collect()
+    }
+}
+
+/// A search for the values of one call that belong together.
+struct Search<'own> {
+    operation: &'own Operation,
+    /// What needs a value, the deepest in the path first.
+    needed: Vec<Needed>,
+    /// The values for each of these.
+    candidates: Vec<Vec<(&'own Link, &'own Shown)>>,
+    most: usize,
+    /// How many values were looked at.
+    steps: usize,
+    found: Vec<Together<'own>>,
+}
+
+/// The maximum number of values that a search looks at: one of ten parameters has many combinations.
+const MAX_STEPS: usize = 1000;
+
+impl<'own> Search<'own> {
+    /// Chooses a value for the parameter at this position, and then for those after it; `under` has the records that the
+    /// chosen values are under.
+    fn descend(&mut self, position: usize, chosen: &mut Together<'own>, under: &mut Records) {
+        let Some(needed) = self.needed.get(position).cloned() else {
+            let mut together = chosen.clone();
+            together.sort_by_key(|(index, ..)| *index);
+            return self.found.push(together);
+        };
+        let before = self.operation.path_to_parameter(needed.index);
+        let before = before.as_deref();
+        let candidates = self.candidates[position].clone();
+        if candidates.is_empty() {
+            let fits = needed.stand_in.is_some_and(|text| agrees(under, before, &text));
+            if fits {
+                self.descend(position + 1, chosen, under);
+            }
+            return;
+        }
+        for (link, shown) in candidates {
+            self.steps += 1;
+            if self.found.len() >= self.most || self.steps > MAX_STEPS {
+                return;
+            }
+            let text = identifier(&shown.value).unwrap_or_default();
+            let fits = agrees(under, before, &text)
+                && shown
+                    .under
+                    .iter()
+                    .all(|(before, text)| agrees(under, Some(before), text));
+            if !fits {
+                continue;
+            }
+            let length = under.len();
+            under.extend(shown.under.iter().cloned());
+            under.extend(before.map(|before| (before.to_owned(), text)));
+            chosen.push((needed.index, link, &shown.value));
+            self.descend(position + 1, chosen, under);
+            chosen.pop();
+            under.truncate(length);
+        }
+    }
+}
+
+/// Whether a record may be next to these: none of them is another one in the same place.
+fn agrees(under: &Records, before: Option<&str>, text: &str) -> bool {
+    let mut same = under.iter().filter(|(other, _)| Some(other.as_str()) == before);
+    same.all(|(_, other)| other == text)
+}
+
+/// Returns the records that the path of a request to the operation names.
+fn records_in(operation: &Operation, path: &str) -> Records {
+    let path = path.split('?').next().unwrap_or_default();
+    let template = PathTemplate::read(&operation.path);
+    let values = template.values(path).unwrap_or_default();
+    let records = values.into_iter().filter_map(|(name, value)| {
+        let index = operation
+            .parameters
+            .iter()
+            .position(|parameter| parameter.is(Location::Path, name))?;
+        let value = percent_decode_str(value).decode_utf8().ok()?;
+        Some((operation.path_to_parameter(index)?, value.into_owned()))
+    });
+    records.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const CONTRACT: &str = "openapi: 3.0.3
+info: {title: Pets, version: '1'}
+components:
+  schemas:
+    Record: {type: object, properties: {id: {type: integer}}}
+    Records: {type: array, items: {$ref: '#/components/schemas/Record'}}
+  parameters:
+    owner: {name: owner, in: path, required: true, schema: {type: integer}}
+    pet: {name: pet, in: path, required: true, schema: {type: integer}}
+  responses:
+    Record: {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Record'}}}}
+    Records: {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Records'}}}}
+paths:
+  /owners:
+    get: {operationId: owners, responses: {'200': {$ref: '#/components/responses/Records'}}}
+    post: {operationId: addOwner, responses: {'201': {$ref: '#/components/responses/Record'}}}
+  /owners/{owner}/pets:
+    parameters: [{$ref: '#/components/parameters/owner'}]
+    get: {operationId: pets, responses: {'200': {$ref: '#/components/responses/Records'}}}
+    post: {operationId: addPet, responses: {'201': {$ref: '#/components/responses/Record'}}}
+  /owners/{owner}/pets/{pet}:
+    parameters: [{$ref: '#/components/parameters/pet'}, {$ref: '#/components/parameters/owner'}]
+    get: {operationId: pet, responses: {'200': {$ref: '#/components/responses/Record'}}}
+    delete: {operationId: removePet, responses: {'204': {description: Gone}}}
+";
+
+    fn records(ids: &[u64]) -> Value {
+        ids.iter().map(|id| json!({ "id": id })).collect()
+    }
+
+    /// The values of a call after these responses, each of an operation and at a path: the pet, and the owner.
+    fn together(to: &str, shown: &[(&str, &str, Value)]) -> Vec<Vec<Value>> {
+        let contract = Contract::read("pets.yaml", CONTRACT.to_owned()).unwrap();
+        let mut bindings = Bindings::default();
+        for (from, path, body) in shown {
+            let from = contract.operation_named(from).unwrap();
+            bindings.bind_under(&contract, (from, path), body);
+        }
+        let needed = [0, 1].map(|index| Needed {
+            index,
+            is_linked: true,
+            stand_in: None,
+        });
+        let to = contract.operation_named(to).unwrap();
+        let sets = bindings.together(&contract, to, (needed.into(), 3));
+        let values = sets
+            .into_iter()
+            .map(|set| set.into_iter().map(|(.., value)| value.clone()));
+        values.map(Iterator::collect).collect()
+    }
+
+    #[test]
+    fn a_record_is_named_under_the_one_that_it_was_shown_under() {
+        let owners = ("owners", "/owners", records(&[1, 2, 3]));
+        let of = |owner: u64, pets: &[u64]| ("pets", format!("/owners/{owner}/pets?size=9"), records(pets));
+        let (first, second) = (of(1, &[11, 12]), of(2, &[11]));
+        let shown = [
+            owners,
+            (first.0, &first.1, first.2.clone()),
+            (second.0, &second.1, second.2.clone()),
+        ];
+        assert_eq!(
+            together("pet", &shown),
+            [[json!(11), json!(2)], [json!(12), json!(1)], [json!(11), json!(1)]]
+        );
+    }
+
+    #[test]
+    fn records_that_do_not_belong_together_are_in_no_call() {
+        let pets = ("pets", "/owners/4/pets", records(&[41]));
+        assert!(together("pet", &[("owners", "/owners", records(&[1])), pets]).is_empty());
+    }
+
+    #[test]
+    fn a_read_takes_own_records_first_and_a_write_takes_no_others() {
+        let listed = [
+            ("owners", "/owners", records(&[1])),
+            ("pets", "/owners/1/pets", records(&[11])),
+        ];
+        let owner = ("addOwner", "/owners", json!({"id": 9}));
+        let pet = ("addPet", "/owners/9/pets", json!({"id": 91}));
+        let all = [listed.as_slice(), &[owner.clone(), pet]].concat();
+        assert_eq!(together("pet", &all), [[json!(91), json!(9)], [json!(11), json!(1)]]);
+        assert_eq!(together("removePet", &all), [[json!(91), json!(9)]]);
+        // A pet of this run under an owner that the run created later is none of that owner's.
+        let other = [owner, ("addPet", "/owners/8/pets", json!({"id": 81}))];
+        assert!(together("removePet", &other).is_empty());
+        let with_owner = [listed.as_slice(), &[("addOwner", "/owners", json!({"id": 9}))]].concat();
+        assert_eq!(together("pet", &with_owner), [[json!(11), json!(1)]]);
     }
 }

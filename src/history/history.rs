@@ -173,7 +173,9 @@ impl<'run> History<'run> {
     /// of a success.
     fn learn(&mut self, exchange: &Exchange, body: Option<&Body>) {
         let value = body.map_or(&Value::Null, |body| &body.value);
-        self.bindings.bind(self.contract, exchange.request.operation, value);
+        let request = &exchange.request;
+        self.bindings
+            .bind_under(self.contract, (request.operation, &request.path), value);
     }
 
     /// Whether the exchange ended in a documented success.

@@ -262,7 +262,8 @@ impl History<'_> {
         let Some(invariant) = self.contract.operation(list).page.as_ref() else {
             return false;
         };
-        self.bindings.bind(self.contract, list, &body.value);
+        self.bindings
+            .bind_under(self.contract, (list, &exchange.request.path), &body.value);
         let items = pointer::get(&body.value, &invariant.items).and_then(Value::as_array);
         self.note_nested(list, items.map_or(&[][..], Vec::as_slice));
         let mut enough = false;

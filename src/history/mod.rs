@@ -53,6 +53,7 @@ mod tried;
 mod updated;
 
 pub use bindings::Bindings;
+pub(crate) use bindings::{Needed, Together};
 pub(crate) use history::{ExchangeResult, Finished, History};
 pub(crate) use lifecycle::AfterWrite;
 pub(crate) use look::{LookId, Looked, Sought, Waited, WalkExtent};

@@ -58,7 +58,8 @@ impl History<'_> {
         let main = context.role == Role::Main;
         if main {
             self.bindings.forget(self.contract, operation);
-            self.bindings.bind(self.contract, operation, &body.value);
+            self.bindings
+                .bind_under(self.contract, (operation, &request.path), &body.value);
         }
         // A hostile response may have megabytes, and each record is kept until the end of its round.
         let made = |resource: Value, seen_before| CreatedRecord {

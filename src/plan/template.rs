@@ -373,9 +373,7 @@ impl LeafBuilder<'_> {
     /// Returns the values that a field may be sent with, the best first.
     fn choices(&self, field: &Field<'_>) -> Vec<Choice> {
         let contract = self.template.contract;
-        let mut linked = self
-            .bindings
-            .linked_values(contract, self.template.operation, &field.links);
+        let mut linked = self.bindings.linked_values(&field.links);
         // A value from a create of the run is the run's own; any other value may concern somebody.
         linked.retain(|(link, _)| self.template.has_invariants || !contract.operation(link.from).is_read());
         let choices = linked.into_iter().map(|(link, value)| Choice {

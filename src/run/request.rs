@@ -5,12 +5,12 @@ use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 
 use crate::contract::Contract;
-use crate::contract::link::Target;
+use crate::contract::link::Link;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
 use crate::exchange::{
     Credential, OnRejection, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
 };
-use crate::history::Bindings;
+use crate::history::{Bindings, Needed, Together};
 use crate::plan::{NoValue, check_allowed, parameter, stand_in_value};
 
 /// All of a request but its body and its credential, and what a rejection of it would mean.
@@ -24,6 +24,9 @@ pub(super) struct RequestHead {
     pub(super) on_rejection: OnRejection,
     /// The values of the path parameters, by name.
     pub(super) path_values: Vec<(String, Value)>,
+    /// Whether it names a record that a list showed, where the document does not write that it is shown there: another
+    /// one may be named instead.
+    pub(super) may_name_another: bool,
 }
 
 /// Returns the head of a request to the operation, without a page number; [`RequestHead::add_query`] adds that.
@@ -52,6 +55,15 @@ pub(super) enum Replacement<'value> {
 }
 
 impl Replacement<'_> {
+    /// Whether it replaces the parameter at this index.
+    fn replaces(&self, index: usize, parameter: &Parameter) -> bool {
+        match self {
+            Self::None => false,
+            Self::Parameter(replaced, _) => *replaced == index,
+            Self::Record(_) => parameter.location == Location::Path,
+        }
+    }
+
     /// Returns the value for a parameter in the path of an operation.
     fn path_value(&self, operation: &Operation, parameter: &Parameter) -> Option<Value> {
         let Self::Record(values) = self else { return None };
@@ -83,27 +95,76 @@ pub(super) fn request_head_with(
     bindings: &Bindings,
     replacement: Replacement<'_>,
 ) -> Result<RequestHead, NoValue> {
+    let needed = needed(contract, operation, replacement);
+    let sets = bindings.together(contract, operation, (needed, 1));
+    filled(contract, operation, bindings, (sets.first(), replacement))
+}
+
+/// The number of records that a read may name, one after the other: those that a list showed first may be gone, or
+/// may not be shown to everybody.
+const RECORDS_PER_READ: usize = 3;
+
+/// Returns the heads of requests to a read, one for each record that it may name, the best first.
+///
+/// # Errors
+///
+/// The reason why a required parameter has no value.
+pub(super) fn read_heads(
+    contract: &Contract,
+    operation: OperationId,
+    bindings: &Bindings,
+) -> Result<Vec<RequestHead>, NoValue> {
+    let needed = needed(contract, operation, Replacement::None);
+    let sets = bindings.together(contract, operation, (needed, RECORDS_PER_READ));
+    let mut sets = sets.iter();
+    let first = filled(contract, operation, bindings, (sets.next(), Replacement::None))?;
+    let may_name_another = first.may_name_another;
+    let others = sets.filter_map(|set| filled(contract, operation, bindings, (Some(set), Replacement::None)).ok());
+    let others = others.filter(|head| may_name_another && head.may_name_another);
+    Ok(std::iter::once(first).chain(others).collect())
+}
+
+/// Returns what needs a value in a request to the operation, but for what is replaced.
+fn needed(contract: &Contract, operation: OperationId, replacement: Replacement<'_>) -> Vec<Needed> {
+    let documented = contract.operation(operation);
+    let parameters = required(documented).filter(|(index, parameter)| !replacement.replaces(*index, parameter));
+    let needed = parameters.map(|(index, parameter)| {
+        let stand_in = stand_in_value(contract, documented, parameter).map(|(_, value)| value);
+        let text = stand_in.map(|value| parameter::serialized(contract, parameter, &value).join(","));
+        Needed {
+            index,
+            is_linked: parameter.given.is_none(),
+            stand_in: text,
+        }
+    });
+    needed.collect()
+}
+
+/// Returns the parameters that every request to the operation has, each with its index.
+fn required(operation: &Operation) -> impl Iterator<Item = (usize, &Parameter)> {
+    let parameters = operation.parameters.iter().enumerate();
+    parameters.filter(|(_, parameter)| parameter.required || parameter.given.is_some())
+}
+
+/// Returns the head with these values; `values` is `None` where none belong together.
+fn filled(
+    contract: &Contract,
+    operation: OperationId,
+    bindings: &Bindings,
+    (values, replacement): (Option<&Together<'_>>, Replacement<'_>),
+) -> Result<RequestHead, NoValue> {
     let documented = contract.operation(operation);
     // Some documents distinguish operations by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
     if documented.path.contains('#') {
         return Err(NoValue::Fragment);
     }
-    let mut head = RequestHead {
-        path: documented.path.clone(),
-        headers: Vec::new(),
-        printable: Printable {
-            path: documented.path.clone(),
-            headers: Vec::new(),
-        },
-        on_rejection: OnRejection::Finding,
-        path_values: Vec::new(),
+    let Some(values) = values else {
+        return Err(lacking(contract, operation, bindings, replacement));
     };
-    for (index, parameter) in documented
-        .parameters
-        .iter()
-        .enumerate()
-        .filter(|(_, parameter)| parameter.required || parameter.given.is_some())
-    {
+    let mut head = RequestHead::empty(documented);
+    let from_reads = |(_, link, _): &(usize, &Link, &Value)| contract.operation(link.from).is_read();
+    head.may_name_another = values.iter().any(|(_, link, _)| link.inferred) && values.iter().all(from_reads);
+    for (index, parameter) in required(documented) {
         if let Replacement::Parameter(replaced, text) = replacement
             && replaced == index
         {
@@ -112,27 +173,22 @@ pub(super) fn request_head_with(
             }
             continue;
         }
-        let mut linked = bindings.values(contract, operation, &Target::Parameter(index));
-        linked.retain(|_| parameter.given.is_none());
-        let from_target = linked
-            .last()
-            .is_some_and(|(link, _)| contract.operation(link.from).is_read());
-        let of_record = replacement.path_value(documented, parameter);
-        let from_target = from_target && of_record.is_none();
-        let own = of_record.or_else(|| linked.last().map(|(_, value)| (*value).clone()));
-        let is_linked = own.is_some();
+        let linked = values.iter().find(|(of, ..)| *of == index);
+        let from_target = linked.is_some_and(from_reads);
         // What the document does not write may be wrong, or a record may be there in one place and not in another.
-        let is_written = linked.last().is_some_and(|(link, _)| !link.inferred);
+        let is_written = linked.is_some_and(|(_, link, _)| !link.inferred);
         if !is_written {
             head.on_rejection = OnRejection::ExampleIdentifier;
         }
+        let of_record = replacement.path_value(documented, parameter);
+        let is_foreign = of_record.is_some() || linked.is_some() || parameter.given.is_some();
+        let own = of_record.or_else(|| linked.map(|(.., value)| (*value).clone()));
         let value = own.or_else(|| Some(stand_in_value(contract, documented, parameter)?.1));
         let value = value.ok_or_else(|| bindings.lacks_parameter(contract, operation, index))?;
         for text in parameter::serialized(contract, parameter, &value) {
             check_allowed(parameter, &text)?;
             // The target chooses the identifier of the run's own record: it may be somebody's address.
             // What is given for a header may be a secret.
-            let is_foreign = is_linked || parameter.given.is_some();
             let is_secret = parameter.given.is_some() && parameter.location == Location::Header;
             let is_hidden = from_target || is_secret || (is_foreign && !is_plain_identifier(&text));
             let rendered = is_hidden.then(|| placeholder(&parameter.name));
@@ -145,7 +201,35 @@ pub(super) fn request_head_with(
     Ok(head)
 }
 
+/// Returns why no values for a call belong together: the first parameter that has none at all, or else the last that
+/// responses showed only under another record.
+fn lacking(contract: &Contract, operation: OperationId, bindings: &Bindings, replacement: Replacement<'_>) -> NoValue {
+    let needed = needed(contract, operation, replacement);
+    let has_value = |needed: &&Needed| {
+        let alone = vec![(*needed).clone()];
+        !bindings.together(contract, operation, (alone, 1)).is_empty()
+    };
+    let without = needed.iter().find(|needed| !has_value(needed)).or(needed.last());
+    let index = without.map_or(0, |needed| needed.index);
+    bindings.lacks_parameter(contract, operation, index)
+}
+
 impl RequestHead {
+    /// Returns the head of a request to the operation before anything is filled in.
+    fn empty(operation: &Operation) -> Self {
+        Self {
+            path: operation.path.clone(),
+            headers: Vec::new(),
+            printable: Printable {
+                path: operation.path.clone(),
+                headers: Vec::new(),
+            },
+            on_rejection: OnRejection::Finding,
+            path_values: Vec::new(),
+            may_name_another: false,
+        }
+    }
+
     /// Puts a value where its parameter goes; `rendered` replaces it in print.
     fn fill(&mut self, parameter: &Parameter, text: &str, rendered: Option<&str>) {
         let name = &parameter.name;

@@ -1,7 +1,7 @@
 //! Carries out a plan. The main type is [`Session`], which every kind of step works on; start with [`run`].
 
 use std::cell::{Cell, Ref, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use futures::StreamExt as _;
@@ -144,6 +144,8 @@ pub(super) struct Session<'run> {
     pub(super) fills: PageFills,
     pub(super) delays: ObservedDelays,
     pub(super) edge_cases: EdgeCases,
+    /// The paths of reads that were rejected although a list showed their records.
+    pub(super) rejected_reads: RefCell<HashSet<(OperationId, String)>>,
     events: Events<'run>,
     /// The round of the plan that began last, counted from 1; 0 before the first.
     round: Cell<u64>,
@@ -209,6 +211,7 @@ impl<'run> Session<'run> {
             fills: PageFills::default(),
             delays: ObservedDelays::default(),
             edge_cases: EdgeCases::default(),
+            rejected_reads: RefCell::default(),
             events: Events {
                 emit: RefCell::new(emit),
                 found: Cell::default(),

@@ -62,16 +62,28 @@ impl Session<'_> {
         }
     }
 
-    /// Reads once, and again while a 404 may mean that the record is not there yet. Returns the status.
+    /// Reads once, and again while a 404 may mean that the record is not there yet. Where a record that a list showed is
+    /// rejected, others that it showed are read instead. Returns the last status.
     async fn read_with_timeout(&self, operation: OperationId, longest: Duration) -> Option<u16> {
-        let head = self.request_head_if_any(operation)?;
-        let options = ResendOptions {
-            not_found_timeout: longest,
-            ..ResendOptions::default()
-        };
-        let call = self.documented(operation, head).part(Part::Read);
-        let (exchange, _) = self.call_with_options(call, options).await;
-        exchange.status()
+        loop {
+            let head = self.request_head_if_any(operation)?;
+            let (path, may_name_another) = (head.path.clone(), head.may_name_another);
+            let options = ResendOptions {
+                not_found_timeout: longest,
+                ..ResendOptions::default()
+            };
+            let call = self.documented(operation, head).part(Part::Read);
+            let status = self.call_with_options(call, options).await.0.status();
+            let rejected = status.is_some_and(|status| matches!(status, 400 | 403 | 404 | 410 | 422));
+            if !(rejected && may_name_another) {
+                return status;
+            }
+            self.rejected_reads.borrow_mut().insert((operation, path));
+            if self.all_were_rejected(operation) {
+                return status;
+            }
+            self.expect_requests(1);
+        }
     }
 
     /// Begins a look at a list.
@@ -170,9 +182,30 @@ impl Session<'_> {
         self.conclude(look);
     }
 
-    /// Returns the head of a documented request to the operation, with the values that responses have shown.
+    /// Returns the head of a documented request to the operation, with the values that responses have shown: those that
+    /// were not rejected before, if there are any.
     pub(super) fn request_head(&self, operation: OperationId) -> Result<RequestHead, Reason> {
-        request::request_head(self.contract, operation, self.history().bindings()).map_err(Reason::NoValue)
+        let history = self.history();
+        if !self.contract.operation(operation).is_read() {
+            let head = request::request_head(self.contract, operation, history.bindings());
+            return head.map_err(Reason::NoValue);
+        }
+        let heads = request::read_heads(self.contract, operation, history.bindings());
+        let mut heads = heads.map_err(Reason::NoValue)?;
+        let open = heads.iter().position(|head| !self.was_rejected(operation, head));
+        Ok(heads.swap_remove(open.unwrap_or(0)))
+    }
+
+    /// Whether a read of this record was rejected.
+    fn was_rejected(&self, operation: OperationId, head: &RequestHead) -> bool {
+        let rejected = self.rejected_reads.borrow();
+        rejected.contains(&(operation, head.path.clone()))
+    }
+
+    /// Whether reads of all records that the operation may name were rejected.
+    fn all_were_rejected(&self, operation: OperationId) -> bool {
+        self.request_head(operation)
+            .map_or(true, |head| self.was_rejected(operation, &head))
     }
 
     /// Returns the same head; a missing value is noted as the reason why the operation is not called.

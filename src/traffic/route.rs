@@ -7,10 +7,10 @@ use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use serde_json::Value;
 
-use super::template::Template;
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::operation::OperationId;
+use crate::contract::path_template::PathTemplate;
 use crate::exchange::Target;
 
 /// Matches requests to operations by base URL, method and path template; a literal takes precedence over a parameter
@@ -28,7 +28,7 @@ pub(super) struct Router {
 #[derive(Default)]
 struct OfMethod {
     /// The operations, without their identifiers if they are left out.
-    operations: Vec<(Option<OperationId>, Template)>,
+    operations: Vec<(Option<OperationId>, PathTemplate)>,
     /// Which of them have a path, where each parameter is a whole segment.
     whole: Paths<usize>,
     /// Which of them have parameters that are a part of a segment.
@@ -74,12 +74,12 @@ impl Router {
         for id in contract.operation_ids() {
             let operation = contract.operation(id);
             let method = methods.entry(operation.method.to_string()).or_default();
-            method.add(Some(id), Template::read(&operation.path));
+            method.add(Some(id), PathTemplate::read(&operation.path));
         }
         // They take precedence over others as they would if they could be judged.
         for operation in &contract.omitted {
             let method = methods.entry(operation.method.to_string()).or_default();
-            method.add(None, Template::read(&operation.path));
+            method.add(None, PathTemplate::read(&operation.path));
         }
         Self {
             methods,
@@ -155,7 +155,7 @@ impl Router {
 }
 
 impl OfMethod {
-    fn add(&mut self, id: Option<OperationId>, template: Template) {
+    fn add(&mut self, id: Option<OperationId>, template: PathTemplate) {
         let index = self.operations.len();
         if template.has_whole_parameters() {
             // Two templates that differ in the names of their parameters are the same path; the first one counts.

@@ -135,3 +135,103 @@ async fn a_service_that_takes_the_full_body_is_sent_the_required_fields_as_a_var
     assert_eq!(fields(&seen, "PUT"), [vec!["geo", "note", "title"]]);
     assert!(seen.record.findings.is_empty(), "{:?}", seen.record.findings);
 }
+
+/// Two lists, one below the records of the other, and what they show by identifier.
+const PETS: &str = "  /owners:
+    get:
+      operationId: listOwners
+      responses: {'200': {description: Owners, content: {application/json: {schema: {$ref: '#/components/schemas/Records'}}}}}
+  /owners/{owner}:
+    parameters: [{$ref: '#/components/parameters/owner'}]
+    get:
+      operationId: readOwner
+      parameters: [{name: verbose, in: query, schema: {type: boolean}}]
+      responses: {'200': {description: Owner, content: {application/json: {schema: {$ref: '#/components/schemas/Record'}}}}}
+  /owners/{owner}/pets:
+    parameters: [{$ref: '#/components/parameters/owner'}]
+    get:
+      operationId: listPets
+      responses: {'200': {description: Pets, content: {application/json: {schema: {$ref: '#/components/schemas/Records'}}}}}
+  /owners/{owner}/pets/{pet}:
+    parameters: [{$ref: '#/components/parameters/owner'}, {name: pet, in: path, required: true, schema: {type: integer}}]
+    get:
+      operationId: readPet
+      responses: {'200': {description: Pet, content: {application/json: {schema: {$ref: '#/components/schemas/Record'}}}}}
+components:
+  parameters: {owner: {name: owner, in: path, required: true, schema: {type: integer}}}
+  schemas:
+    Record: {type: object, required: [id], properties: {id: {type: integer}}}
+    Records: {type: array, items: {$ref: '#/components/schemas/Record'}}
+";
+
+/// A service of four owners, of which those with these numbers may be read, each with two pets.
+async fn owners(readable: &'static [u64]) -> Seen {
+    let record = |id: u64| json!({ "id": id });
+    let list = (1..=4).map(record).collect::<Value>();
+    let mut table = Stub::table().on("GET", "/owners", Response::json(200, &list));
+    for owner in readable.iter().copied() {
+        let pets = [owner * 10 + 1, owner * 10 + 2];
+        let list = pets.map(record).into_iter().collect::<Value>();
+        let path = format!("/owners/{owner}");
+        table = table.on("GET", &path, Response::json(200, &record(owner))).on(
+            "GET",
+            &format!("{path}/pets"),
+            Response::json(200, &list),
+        );
+        for pet in pets {
+            table = table.on("GET", &format!("{path}/pets/{pet}"), Response::json(200, &record(pet)));
+        }
+    }
+    let small = Small::new(PETS).reading();
+    small.check(table).await
+}
+
+fn to_owners(seen: &Seen) -> Vec<String> {
+    let calls = seen.calls().into_iter();
+    let below = calls.filter_map(|call| call.strip_prefix("GET /owners/").map(str::to_owned));
+    below.collect()
+}
+
+#[tokio::test]
+async fn another_listed_record_is_read_where_one_is_not_there_and_all_that_follows_is_under_it() {
+    let seen = owners(&[1, 4]).await;
+    for fact in ["readOwner status: 200", "listPets status: 200", "readPet status: 200"] {
+        assert_eq!(
+            seen.row(fact).verdict,
+            VerdictRecord::Held,
+            "{fact}: {:?}",
+            seen.calls()
+        );
+    }
+    assert!(seen.record.findings.is_empty(), "{:?}", seen.record.findings);
+    let calls = to_owners(&seen);
+    let plain: Vec<_> = calls.iter().filter(|call| !call.contains(['/', '?'])).collect();
+    assert_eq!(plain, ["3", "2", "1"], "{calls:?}");
+    let pets: Vec<_> = calls.iter().filter(|call| call.contains("pets/")).collect();
+    assert_eq!(pets, ["1/pets/12"], "{calls:?}");
+    let optional: Vec<_> = calls.iter().filter(|call| call.contains('?')).collect();
+    assert!(
+        optional.iter().all(|call| call.starts_with("1?")) && !optional.is_empty(),
+        "{calls:?}"
+    );
+}
+
+#[tokio::test]
+async fn three_listed_records_are_read_and_no_more() {
+    let seen = owners(&[4]).await;
+    assert_eq!(seen.row("readOwner status: 200").verdict, VerdictRecord::Undecided);
+    assert_eq!(seen.row("readPet status: 200").verdict, VerdictRecord::Undecided);
+    let unchecked = seen.of_rule("unchecked-operation").len();
+    assert_eq!(seen.record.findings.len(), unchecked, "{:?}", seen.record.findings);
+    let calls = to_owners(&seen);
+    let plain: Vec<_> = calls.iter().filter(|call| !call.contains(['/', '?'])).collect();
+    assert_eq!(plain, ["3", "2", "1"], "{calls:?}");
+}
+
+#[tokio::test]
+async fn a_listed_record_that_is_there_is_the_only_one_that_is_read() {
+    let seen = owners(&[1, 2, 3]).await;
+    let calls = to_owners(&seen);
+    assert!(calls.iter().all(|call| call.starts_with('3')), "{calls:?}");
+    assert!(calls.contains(&"3/pets/32".to_owned()), "{calls:?}");
+}

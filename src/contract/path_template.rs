@@ -1,15 +1,17 @@
-//! Path templates, matched part by part where a parameter is only a part of a segment. The main type is [`Template`].
+//! Path templates, matched part by part, also where a parameter is only a part of a segment. The main type is
+//! [`PathTemplate`].
 //!
 //! # Design
 //!
-//! `matchit` takes a parameter for a whole segment. A template such as `/reports/{id}.json` is matched here instead, in
+//! `matchit`, which routes recorded requests, takes a parameter for a whole segment. A template such as
+//! `/reports/{id}.json` is matched here instead, in
 //! time linear in the path: a regular expression with several parameters in a segment may go back over a long path.
 
 use std::cmp::Reverse;
 
 /// A path template.
 #[derive(Debug)]
-pub(super) struct Template {
+pub struct PathTemplate {
     segments: Vec<Segment>,
 }
 
@@ -24,11 +26,12 @@ struct Segment {
 
 /// Sorts the templates that match a path: at the first segment in which two differ, the one with more literal text comes
 /// first.
-pub(super) type Precedence = Vec<Reverse<usize>>;
+pub type Precedence = Vec<Reverse<usize>>;
 
-impl Template {
+impl PathTemplate {
     /// Reads a template as the contract has it.
-    pub(super) fn read(path: &str) -> Self {
+    #[must_use]
+    pub fn read(path: &str) -> Self {
         let segments = path.split('/').map(Segment::read);
         Self {
             segments: segments.collect(),
@@ -36,7 +39,8 @@ impl Template {
     }
 
     /// Whether each parameter is a whole segment.
-    pub(super) fn has_whole_parameters(&self) -> bool {
+    #[must_use]
+    pub fn has_whole_parameters(&self) -> bool {
         self.segments.iter().all(|segment| match segment.parameters.as_slice() {
             [] => true,
             [(_, rest)] => segment.prefix.is_empty() && rest.is_empty(),
@@ -46,7 +50,8 @@ impl Template {
 
     /// Returns the template as `matchit` reads it, where each parameter is a whole segment. They are numbered, because
     /// `matchit` treats two parameter names at the same position as a conflict.
-    pub(super) fn numbered(&self) -> String {
+    #[must_use]
+    pub fn numbered(&self) -> String {
         let mut number = 0;
         let segments = self.segments.iter().map(|segment| {
             if segment.parameters.is_empty() {
@@ -60,7 +65,8 @@ impl Template {
 
     /// Returns the values of a path that matches, by parameter, as they are encoded; those that can be divided in
     /// several ways are left out. `None` where it does not match.
-    pub(super) fn values<'path>(&self, path: &'path str) -> Option<Vec<(&str, &'path str)>> {
+    #[must_use]
+    pub fn values<'path>(&self, path: &'path str) -> Option<Vec<(&str, &'path str)>> {
         let mut values = Vec::new();
         let mut parts = path.split('/');
         for segment in &self.segments {
@@ -70,7 +76,8 @@ impl Template {
     }
 
     /// Returns what sorts the template among others that match a path.
-    pub(super) fn precedence(&self) -> Precedence {
+    #[must_use]
+    pub fn precedence(&self) -> Precedence {
         let literal = |segment: &Segment| {
             let rests = segment.parameters.iter().map(|(_, rest)| rest.len());
             Reverse(segment.prefix.len() + rests.sum::<usize>())
@@ -119,7 +126,7 @@ mod tests {
     use super::*;
 
     fn values(template: &str, path: &str) -> Option<String> {
-        let template = Template::read(template);
+        let template = PathTemplate::read(template);
         let values = template.values(path)?;
         let values = values.iter().map(|(name, value)| format!("{name}={value}"));
         Some(values.collect::<Vec<_>>().join(" "))
@@ -168,7 +175,7 @@ mod tests {
             ("/a/{x}.b", None),
             ("/{x}{y}", None),
         ] {
-            let template = Template::read(path);
+            let template = PathTemplate::read(path);
             let whole = template.has_whole_parameters().then(|| template.numbered());
             assert_eq!(whole.as_deref(), numbered, "{path}");
         }
