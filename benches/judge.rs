@@ -127,6 +127,7 @@ fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
         headers,
         body: body.clone(),
         has_body: true,
+        location: None,
         elapsed: Duration::ZERO,
     };
     Exchange {

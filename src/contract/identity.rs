@@ -46,7 +46,7 @@ impl Contract {
 
     /// Returns the link that carries a value from a create's response to the read of such records. Of several links,
     /// the one whose value is highest in the response.
-    fn link_to_read(&self, create: OperationId) -> Option<&Link> {
+    pub(crate) fn link_to_read(&self, create: OperationId) -> Option<&Link> {
         let collection = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(str::to_owned);
         let created_in = collection(&self.operation(create).path);
         let links = self.links_from(create).filter(|link| {

@@ -5,14 +5,16 @@
 //!
 //! A link is inferred by path, name and type, and only where each leaves one choice: the path before the parameter is
 //! that of a list or a create, one array of the list's response has its records, and one field of a record is its
-//! identifier. Where two would fit, none is taken. A value that a list shows belongs to somebody, so no link leads from a
+//! identifier. Where two would fit, none is taken. A create whose response shows no identifier, and documents a `Location`
+//! header, shows it there. A value that a list shows belongs to somebody, so no link leads from a
 //! read to a write. A parameter that a written link fills is left to that.
 
 use std::collections::HashMap;
 
 use super::document::{Document, Node};
 use super::link::{Link, Target};
-use super::operation::{Location, Method, Operation, OperationId, Parameter};
+use super::load::resolve;
+use super::operation::{Location, Method, Operation, OperationId, Parameter, StatusPattern};
 use super::pointer;
 use super::shape::{JsonType, Shape, ShapeId};
 
@@ -48,7 +50,11 @@ pub(super) fn links(
                 .filter_map(|method| collections.get(&(*method, template(path))));
             for from in sources.copied().filter(|from| *from != to) {
                 let records = Records::new(shapes, path.rsplit('/').next().unwrap_or_default());
-                if let Some(value) = records.identifier(&operations[from.0], (document, parameter)) {
+                let source = &operations[from.0];
+                let in_body = records.identifier(source, (document, parameter));
+                let value =
+                    in_body.or_else(|| documents_location(document, source).then(|| Link::IN_LOCATION.to_owned()));
+                if let Some(value) = value {
                     inferred.push(Link {
                         number: written.len() + inferred.len(),
                         from,
@@ -63,6 +69,18 @@ pub(super) fn links(
         }
     }
     inferred
+}
+
+/// Whether a 201 of a create documents a `Location` header: it names the record (RFC 9110, section 15.3.2).
+fn documents_location(document: &Document, create: &Operation) -> bool {
+    let created = create
+        .responses
+        .iter()
+        .find(|response| response.status == StatusPattern::Exact(201));
+    let response = created.and_then(|created| document.node(&resolve(document, created.pointer.clone())));
+    let headers = response.and_then(|response| response.member("headers"));
+    let mut names = headers.map_or(&[][..], Node::members).iter();
+    create.creates() && names.any(|header| header.name.eq_ignore_ascii_case("Location"))
 }
 
 /// Returns the path of the collection whose record a path parameter names: the path before it, if the parameter is a

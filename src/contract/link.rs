@@ -19,7 +19,8 @@ pub struct Link {
     pub number: usize,
     /// The operation whose response has the value.
     pub from: OperationId,
-    /// The location of the value in the response's body; `*` is any element.
+    /// The location of the value in the response's body; `*` is any element. [`Self::IN_LOCATION`] where it is in the
+    /// path that the `Location` header names.
     pub value: String,
     /// The operation that needs it.
     pub to: OperationId,
@@ -29,6 +30,11 @@ pub struct Link {
     pub pointer: String,
     /// Whether the document does not write it, and it follows from paths, names and types.
     pub inferred: bool,
+}
+
+impl Link {
+    /// The expression for a value that is in the path of the `Location` header, and in no body.
+    pub const IN_LOCATION: &'static str = "$response.header.Location";
 }
 
 /// Where a link's value goes.

@@ -68,6 +68,7 @@ pub(crate) use load::resolve;
 use load::{Prefer, Reading, Types};
 use openapi::{did_you_mean, near, target_of};
 use operation::{Method, Operation, OperationId, Security, SecurityScheme};
+use path_template::PathTemplate;
 use shape::{Shape, ShapeId};
 use shared_string::SharedString;
 use vocabulary::{Equivalence, Gap};
@@ -460,6 +461,20 @@ impl Contract {
     /// Returns the links that carry a value out of the operation's responses, in the order of the contract.
     pub fn links_from(&self, from: OperationId) -> impl Iterator<Item = &Link> + Clone {
         self.numbered(self.links_by_source.get(&from))
+    }
+
+    /// Returns the read that a path under the base URL calls: where several match, the one with more literal text
+    /// (OpenAPI 3.0.3, section 4.7.8.1).
+    #[must_use]
+    pub fn read_at(&self, path: &str) -> Option<OperationId> {
+        let reads = self
+            .operation_ids()
+            .filter(|id| self.operation(*id).method == Method::Get);
+        let templates = reads.map(|id| (PathTemplate::read(&self.operation(id).path), id));
+        let matching = templates.filter(|(template, _)| template.values(path).is_some());
+        matching
+            .min_by_key(|(template, _)| template.precedence())
+            .map(|(_, id)| id)
     }
 
     /// Returns the operations that create records within the items of the list.

@@ -304,6 +304,9 @@ pub struct Response {
     pub body: Bytes,
     /// Whether the body is known. A recording may lack it, and then it decides nothing.
     pub has_body: bool,
+    /// The path under the target's base URL that its `Location` header names, as it is encoded there; `None` where it
+    /// names anything else.
+    pub location: Option<String>,
     /// The time from sending until the last byte of the body.
     pub elapsed: Duration,
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
 use super::tls::Tls;
@@ -142,6 +143,27 @@ impl Target {
     #[must_use]
     pub fn base_path(&self) -> String {
         self.base.path().trim_end_matches('/').to_owned()
+    }
+
+    /// Returns the path under the base URL that the value of a `Location` header names: a URL at the target, or a path
+    /// with that of the base URL. `None` for anything that may be another resource: another origin, a query, or a segment
+    /// that a URL drops.
+    #[must_use]
+    pub(crate) fn path_of(&self, location: &str) -> Option<String> {
+        let is_dropped = |segment: &str| {
+            let decoded = percent_decode_str(segment).decode_utf8_lossy();
+            matches!(&*decoded, "." | "..")
+        };
+        let is_plain = location.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+        let is_absolute = location.starts_with('/') || location.contains("://");
+        if !is_plain || !is_absolute || location.split(['/', '?', '#']).any(is_dropped) {
+            return None;
+        }
+        let url = self.base.join(location).ok()?;
+        let is_here = self.is_at(&url) && url.username().is_empty() && url.password().is_none();
+        let path = url.path().strip_prefix(&self.base_path())?;
+        let is_whole = url.query().is_none() && url.fragment().is_none() && path.starts_with('/');
+        (is_here && is_whole).then(|| path.to_owned())
     }
 
     /// Returns the URL of a path under the base.

@@ -23,7 +23,9 @@ use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use futures::future::LocalBoxFuture;
 use http_body::Body;
 use percent_encoding::utf8_percent_encode;
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, USER_AGENT,
+};
 use reqwest::{Method, Url};
 use tokio::time::Instant;
 
@@ -311,11 +313,14 @@ impl Transport {
         let received = self.channel.carry(self.outgoing(request)?, maximum).await?;
         let mut headers = received.headers;
         let body = coding::decode(&mut headers, received.body, maximum).await?;
+        let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
+        let location = location.and_then(|location| self.target.path_of(location));
         Ok(Response {
             status: received.status,
             headers,
             body,
             has_body: true,
+            location,
             elapsed: started.elapsed(),
         })
     }

@@ -29,7 +29,7 @@ struct Shown {
 }
 
 /// The records that a path names: for each parameter, the path before it (`Operation::path_to_parameter`), and its value.
-type Records = Vec<(String, String)>;
+pub(super) type Records = Vec<(String, String)>;
 
 /// A parameter of a call that needs a value.
 #[derive(Clone, Debug)]
@@ -71,6 +71,16 @@ impl Bindings {
             for value in pointer::select(body, &link.value) {
                 self.keep(link, value, &under);
             }
+        }
+    }
+
+    /// Takes the identifier of a created record, which its response shows in no body, as the value of each link that
+    /// carries it.
+    pub(super) fn bind_created(&mut self, contract: &Contract, (from, path): (OperationId, &str), id: &Value) {
+        let under = records_in(contract.operation(from), path);
+        let links = contract.links_from(from);
+        for link in links.filter(|link| contract.identifies_created_record(link)) {
+            self.keep(link, id, &under);
         }
     }
 
@@ -229,7 +239,7 @@ fn agrees(under: &Records, before: Option<&str>, text: &str) -> bool {
 }
 
 /// Returns the records that the path of a request to the operation names.
-fn records_in(operation: &Operation, path: &str) -> Records {
+pub(super) fn records_in(operation: &Operation, path: &str) -> Records {
     let path = path.split('?').next().unwrap_or_default();
     let template = PathTemplate::read(&operation.path);
     let values = template.values(path).unwrap_or_default();

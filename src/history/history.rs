@@ -159,11 +159,13 @@ impl<'run> History<'run> {
         if !succeeded {
             return;
         }
-        self.track_created(exchange, context, body);
+        let value = body.map_or(&Value::Null, |body| &body.value);
+        self.track_created(exchange, context, value);
         self.track_updated(&exchange.request, context);
-        match body {
-            Some(body) => self.created((&exchange.request, context), body, emit),
-            None => self.learn(exchange, None),
+        if body.is_some() || self.located(exchange, value).is_some() {
+            self.created((exchange, context), value, emit);
+        } else {
+            self.learn(exchange, None);
         }
         self.doubt_accepted(exchange);
         self.updated(&exchange.request, context);

@@ -83,7 +83,7 @@ impl RecordSought {
 
 impl History<'_> {
     /// Remembers the record that an accepted create returned, if the contract says how to read it.
-    pub(super) fn track_created(&mut self, exchange: &Exchange, context: &WriteContext, body: Option<&Body>) {
+    pub(super) fn track_created(&mut self, exchange: &Exchange, context: &WriteContext, body: &Value) {
         let create = exchange.request.operation;
         let lifecycle = self
             .contract
@@ -91,11 +91,14 @@ impl History<'_> {
             .filter(|known| known.create == create);
         // A 202 has created nothing yet (RFC 9110, section 15.3.3).
         let created = exchange.status() != Some(202);
-        let Some((lifecycle, body)) = lifecycle.zip(body).filter(|_| created) else {
+        let Some(lifecycle) = lifecycle.filter(|_| created) else {
             return;
         };
-        let id = body.value.pointer(&lifecycle.id).filter(|id| identifier(id).is_some());
-        let Some(id) = id else { return };
+        let located = self.located(exchange, body);
+        let id = located.as_ref().or_else(|| body.pointer(&lifecycle.id));
+        let Some(id) = id.filter(|id| identifier(id).is_some()) else {
+            return;
+        };
         let mut path_values = in_path_order(self.contract, create, &context.path_values);
         path_values.push(id.clone());
         self.tracked.push(TrackedRecord {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::bindings::records_in;
 use super::created::CreatedRecord;
 use super::evidence::{Creation, Evidence};
 use super::history::{EvidenceSink, History};
@@ -30,8 +31,10 @@ impl History<'_> {
         let operation = exchange.request.operation;
         let creates = self.contract.operation(operation).creates();
         let created = creates && (200..300).contains(&exchange.status()?);
-        let ids = self.created_ids(operation, &body.filter(|_| created)?.value);
-        let mut own = ids.into_iter().filter(|id| !self.was_listed(operation, id));
+        let value = body.filter(|_| created).map_or(&Value::Null, |body| &body.value);
+        let located = self.located(exchange, value);
+        let ids = self.created_ids(operation, value).into_iter().chain(&located);
+        let mut own = ids.filter(|id| !self.was_listed(operation, id));
         own.find_map(identifier)
     }
 
@@ -50,16 +53,21 @@ impl History<'_> {
     /// Adds a created record: its links, its identifier, what it carries.
     pub(super) fn created(
         &mut self,
-        (request, context): (&Request, &WriteContext),
-        body: &Body,
+        (exchange, context): (&Exchange, &WriteContext),
+        body: &Value,
         emit: EvidenceSink<'_>,
     ) {
+        let request = &exchange.request;
         let operation = request.operation;
+        let located = self.located(exchange, body);
         let main = context.role == Role::Main;
         if main {
             self.bindings.forget(self.contract, operation);
-            self.bindings
-                .bind_under(self.contract, (operation, &request.path), &body.value);
+            let from = (operation, request.path.as_str());
+            self.bindings.bind_under(self.contract, from, body);
+            if let Some(id) = &located {
+                self.bindings.bind_created(self.contract, from, id);
+            }
         }
         // A hostile response may have megabytes, and each record is kept until the end of its round.
         let made = |resource: Value, seen_before| CreatedRecord {
@@ -70,22 +78,21 @@ impl History<'_> {
             path_values: context.path_values.clone(),
         };
         let Some(invariant) = &self.contract.operation(operation).invariants.created else {
-            let ids = Value::from_iter(self.created_ids(operation, &body.value).into_iter().cloned());
-            let mut all = ids.as_array().into_iter().flatten();
-            let was_seen = all.any(|id| self.seen_identifiers.contains(id));
-            self.seen_identifiers.note(&ids);
+            let ids = self.created_ids(operation, body).into_iter().chain(&located).cloned();
+            let ids: Vec<_> = ids.collect();
+            let was_seen = ids.iter().any(|id| self.seen_identifiers.contains(id));
+            ids.iter().for_each(|id| self.seen_identifiers.note(id));
             if main {
-                let identity = self.contract.identifier_pointer(operation);
-                let id = identity
-                    .and_then(|at| body.value.pointer(&at))
-                    .cloned()
-                    .unwrap_or_default();
-                let tagged = self.is_own(&body.value, &id);
+                let id = self.contract.identifier_pointer(operation);
+                let id = id.and_then(|at| body.pointer(&at)).or(located.as_ref());
+                let id = id.cloned().unwrap_or_default();
+                // The header says that the record was created; the read by its identifier has to show the run tag.
+                let tagged = located.is_some() || self.is_own(body, &id);
                 self.note_own(made(id, was_seen), (was_seen, tagged));
             }
             return;
         };
-        let resource = body.value.pointer(&invariant.resource).unwrap_or(&Value::Null);
+        let resource = body.pointer(&invariant.resource).unwrap_or(&Value::Null);
         let id = resource.pointer(&invariant.id);
         let was_seen = id.is_some_and(|id| self.mark_given(operation, id));
         // If the request carried no run tag, the target may have returned an existing record instead of a second equal
@@ -113,6 +120,34 @@ impl History<'_> {
             seen_before,
         }));
         self.made.push(made);
+    }
+
+    /// Returns the identifier of a created record that the `Location` header of a 201 names by the path of its read, where
+    /// the body shows none and no invariant says where it does (RFC 9110, section 15.3.2).
+    pub(super) fn located(&self, exchange: &Exchange, body: &Value) -> Option<Value> {
+        let request = &exchange.request;
+        let create = self.contract.operation(request.operation);
+        let response = exchange.response().filter(|response| response.status == 201)?;
+        let link = self.contract.link_to_read(request.operation)?;
+        let is_shown = body.pointer(&link.value).is_some_and(|id| !id.is_null());
+        if is_shown || !create.creates() || create.invariants.created.is_some() {
+            return None;
+        }
+        let path = response.location.as_deref()?;
+        let read = self.contract.read_at(path).filter(|read| *read == link.to)?;
+        let Target::Parameter(index) = link.target else {
+            return None;
+        };
+        let read = self.contract.operation(read);
+        let mut named = records_in(read, path);
+        let before = read.path_to_parameter(index)?;
+        let own = named.iter().position(|(place, _)| *place == before)?;
+        let (_, id) = named.swap_remove(own);
+        // What the record is within is in the path of the create.
+        let parents = records_in(create, &request.path);
+        let is_within = named.iter().all(|parent| parents.contains(parent));
+        let id = Value::String(id);
+        (is_within && identifier(&id).is_some()).then_some(id)
     }
 
     /// Adds an accepted update.

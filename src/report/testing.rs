@@ -152,6 +152,7 @@ impl Seen {
             headers: HeaderMap::from_iter([("content-type".parse().unwrap(), "application/json".parse().unwrap())]),
             body: body.into(),
             has_body: true,
+            location: None,
             elapsed: Duration::from_micros(1500),
         };
         Exchange {

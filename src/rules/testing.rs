@@ -134,6 +134,7 @@ impl Bench {
             headers: typed.into_iter().collect::<HeaderMap>(),
             body: Bytes::from(body.to_owned()),
             has_body: true,
+            location: None,
             elapsed: Duration::ZERO,
         };
         Exchange {

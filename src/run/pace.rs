@@ -82,6 +82,7 @@ mod tests {
             headers,
             body: Bytes::new(),
             has_body: true,
+            location: None,
             elapsed: Duration::ZERO,
         }
     }

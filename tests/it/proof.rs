@@ -23,6 +23,7 @@ mod invented;
 mod learned;
 mod lifecycle;
 mod listing;
+mod located;
 mod long;
 mod mock;
 mod moves;

@@ -149,6 +149,7 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
             headers,
             body: body.to_string().into(),
             has_body: true,
+            location: None,
             elapsed: Duration::ZERO,
         }),
     }

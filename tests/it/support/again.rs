@@ -82,6 +82,7 @@ pub(crate) fn answered(exchange: &Exchange, response: Option<Response<Bytes>>) -
             headers: head.headers,
             body,
             has_body: true,
+            location: None,
             elapsed,
         }
     });
