@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use super::phrases;
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
 use crate::contract::NO_CREDENTIAL;
-use crate::rules::{BODY_OF_ERROR, Headline};
+use crate::rules::Headline;
 
 /// How many findings of a group a short report lists after its first.
 pub(super) const MOST_LISTED: usize = 20;
@@ -132,9 +132,8 @@ impl<'record> Group<'record> {
             } else {
                 &finding.documented
             };
-            // The texts of errors differ where the cause is one.
-            let received = finding.received.split(BODY_OF_ERROR).next().unwrap_or_default();
-            [documented, received, finding.field()]
+            // What errors say of themselves differs where the cause is one.
+            [documented, &finding.received, finding.field()]
         };
         self.findings().map(part).collect()
     }
@@ -328,11 +327,17 @@ mod tests {
         let failing = ["a", "b", "c", "d"].map(|operation| whole(operation, "500"));
         assert_eq!(headlines(&failing), ["4 operations fail with a 5xx"]);
         assert_eq!(headlines(&failing[..1]), ["a fails with a 5xx"]);
-        let said = [
-            whole("a", "500; its body has title: string(4)"),
-            whole("b", "500; its body has title: string(9)"),
-        ];
-        assert_eq!(headlines(&said), ["a, b fail with a 5xx"]);
+        let mut said = record(&[whole("a", "500"), whole("b", "500")]);
+        said.findings[0].error_body = Some("title: string(4)".to_owned());
+        let blocks = groups(&said);
+        assert_eq!(blocks[0].headline(), "a, b fail with a 5xx");
+        let others = blocks[0].in_lines();
+        assert!(
+            others
+                .iter()
+                .any(|line| line == "received: 500; its body has title: string(4), 2 times"),
+            "{others:?}"
+        );
         let apart = headlines(&[whole("a", "500"), whole("b", "502")]);
         assert_eq!(apart, ["a fails with a 5xx", "b fails with a 5xx"]);
     }

@@ -229,17 +229,24 @@ pub(crate) fn counted(count: usize, one: &str) -> String {
     format!("{count} {one}{ending}")
 }
 
+/// Describes what was received: `404; its body has title: string(9)`.
+pub(super) fn came(finding: &FindingRecord) -> String {
+    let said = finding.error_body.as_ref();
+    let said = said.map_or_else(String::new, |said| format!("; its body has {said}"));
+    format!("{}{said}", finding.received)
+}
+
 /// Describes what was received, where in the response and how often: `integer at /name, 2 times`.
 pub(super) fn received(finding: &FindingRecord) -> String {
     let FindingRecord {
-        received,
         count,
         response_pointer: pointer,
         ..
     } = finding;
+    let received = came(finding);
     match (*count > 1, pointer.is_empty()) {
         (false, false) => format!("{received} at {pointer}"),
-        (false, true) => received.clone(),
+        (false, true) => received,
         (true, false) => format!("{received}, {count} times, first at {pointer}"),
         (true, true) => format!("{received}, {count} times"),
     }

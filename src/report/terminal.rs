@@ -239,7 +239,6 @@ fn span(text: &str, first: usize, mark: Mark) -> Range<usize> {
 mod tests {
     use super::*;
     use crate::report::Outcome;
-    use crate::report::record::FindingRecord;
     use crate::report::testing::{Seen, sample_record};
 
     fn terminal(styling: Styling, verbosity: Verbosity) -> Terminal {
@@ -338,22 +337,18 @@ mod tests {
         record.reason = Some(EVIL.to_owned());
         (record.contract.title, record.contract.file) = (EVIL.to_owned(), EVIL.to_owned());
         for finding in &mut record.findings {
-            let FindingRecord {
-                rule,
-                operation,
-                fact,
-                response_pointer,
-                documented,
-                received,
-                reproduce,
-                excerpt,
-                ..
-            } = finding;
-            for line in &mut excerpt.lines {
+            for line in &mut finding.excerpt.lines {
                 line.text = "a: '##vso[a] \u{9b}2J \u{202e} \u{85}' ##[b]".to_owned();
             }
-            *rule = EVIL.into();
-            for text in [operation, fact, response_pointer, documented, received, reproduce] {
+            (finding.rule, finding.error_body) = (EVIL.into(), Some(EVIL.to_owned()));
+            for text in [
+                &mut finding.operation,
+                &mut finding.fact,
+                &mut finding.response_pointer,
+                &mut finding.documented,
+                &mut finding.received,
+                &mut finding.reproduce,
+            ] {
                 *text = EVIL.to_owned();
             }
         }

@@ -367,6 +367,7 @@ fn findings() -> Vec<FindingRecord> {
         contract_line: 17,
         documented: "string".to_owned(),
         received: "integer".to_owned(),
+        error_body: None,
         count: 2,
         reproduce: "curl -sS -i 'https://api.example.com/things'".to_owned(),
         exchange: Some(1),

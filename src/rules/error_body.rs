@@ -10,29 +10,21 @@ use crate::exchange::redact::Values;
 const NAMES: [&str; 6] = ["title", "detail", "message", "error", "error_description", "errors"];
 /// The largest body that is searched for them, in bytes: an error says it in a few lines.
 const LARGEST: usize = 64 << 10;
-/// What comes between a status and the description of its body.
-pub(crate) const BODY_OF_ERROR: &str = "; its body has ";
 
-/// Returns what follows the status of an error: the fields of its body that say what is wrong, as shapes unless the user
-/// asked for values. It is empty where the response is no error, or has none of them.
-pub(super) fn describe(response: &Response, values: Values) -> String {
+/// Returns the fields of an error's body that say what is wrong, as shapes unless the user asked for values; `None` where
+/// the response is no error, or has none of them.
+pub(super) fn describe(response: &Response, values: Values) -> Option<String> {
     let is_json = response.media_type().is_some_and(|media_type| is_json(&media_type));
     if response.status < 400 || !is_json || response.body.len() > LARGEST {
-        return String::new();
+        return None;
     }
-    let Ok(body) = json::read(&response.body) else {
-        return String::new();
-    };
+    let body = json::read(&response.body).ok()?;
     let described = NAMES.iter().filter_map(|name| {
         let value = body.value.get(name).filter(|value| !value.is_null())?;
         Some(format!("{name}: {}", values.render(value)))
     });
     let described: Vec<_> = described.collect();
-    if described.is_empty() {
-        String::new()
-    } else {
-        format!("{BODY_OF_ERROR}{}", described.join(", "))
-    }
+    (!described.is_empty()).then(|| described.join(", "))
 }
 
 #[cfg(test)]
@@ -43,10 +35,12 @@ mod tests {
 
     const PROBLEM: Option<&str> = Some("application/problem+json");
 
-    fn received(bench: &Bench, status: u16, media_type: Option<&str>, body: &Value) -> String {
+    fn said(bench: &Bench, status: u16, media_type: Option<&str>, body: &Value) -> String {
         let judged = bench.response(status, media_type, &body.to_string());
         let rule = if status < 500 { "status" } else { "server-error" };
-        judged.received(rule).to_owned()
+        let finding = judged.finding(rule);
+        assert_eq!(finding.received, status.to_string());
+        finding.error_body.clone().unwrap_or_default()
     }
 
     #[test]
@@ -59,22 +53,19 @@ mod tests {
                 404,
                 PROBLEM,
                 &problem,
-                "404; its body has title: string(9), detail: string(23)",
-                "404; its body has title: \"Not found\", detail: \"no jane.roe@example.com\"",
+                "title: string(9), detail: string(23)",
+                "title: \"Not found\", detail: \"no jane.roe@example.com\"",
             ),
             (
                 500,
                 JSON,
                 &json!({"error": {"message": "down"}, "errors": ["a", "b"], "message": null}),
-                "500; its body has error: object, errors: array(2)",
-                "500; its body has error: {\"message\":\"down\"}, errors: [\"a\",\"b\"]",
+                "error: object, errors: array(2)",
+                "error: {\"message\":\"down\"}, errors: [\"a\",\"b\"]",
             ),
         ] {
-            assert_eq!(received(&bench, status, media_type, body), hidden);
-            assert_eq!(
-                received(&bench.clone().showing_values(), status, media_type, body),
-                shown
-            );
+            assert_eq!(said(&bench, status, media_type, body), hidden);
+            assert_eq!(said(&bench.clone().showing_values(), status, media_type, body), shown);
         }
     }
 
@@ -82,15 +73,15 @@ mod tests {
     fn a_body_that_says_nothing_or_is_no_error_in_json_is_left_out() {
         let bench = Bench::of("createTag").showing_values();
         let titled = json!({"title": "Not found"});
-        for (status, media_type, body, expected) in [
-            (404, JSON, &json!({"jane.roe@example.com": 1}), "404"),
-            (404, JSON, &json!(["title"]), "404"),
-            (404, Some("text/html"), &titled, "404"),
-            (404, None, &titled, "404"),
-            (200, JSON, &titled, "200"),
-            (404, JSON, &json!({"title": "a".repeat(70_000)}), "404"),
+        for (status, media_type, body) in [
+            (404, JSON, &json!({"jane.roe@example.com": 1})),
+            (404, JSON, &json!(["title"])),
+            (404, Some("text/html"), &titled),
+            (404, None, &titled),
+            (200, JSON, &titled),
+            (404, JSON, &json!({"title": "a".repeat(70_000)})),
         ] {
-            assert_eq!(received(&bench, status, media_type, body), expected);
+            assert_eq!(said(&bench, status, media_type, body), "");
         }
     }
 }

@@ -93,7 +93,6 @@ mod wrong_type;
 
 #[cfg(feature = "cli")]
 pub(crate) use challenge::schemes;
-pub(crate) use error_body::BODY_OF_ERROR;
 pub(crate) use evaluation::Evaluation;
 pub use judge::Judge;
 pub use level::Level;

@@ -1,6 +1,5 @@
 //! `server-error`: a request gets a 5xx.
 
-use super::error_body;
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
@@ -44,12 +43,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     match seen.outcome() {
         Err(_) => sink.undecided(fact, Reason::Unanswered),
         Ok(response) if response.status == 503 && once => sink.undecided(fact, Reason::NotRepeated),
-        Ok(response) if response.status >= 500 => {
-            let values = sink.origin.values;
-            sink.broken(fact, String::new, || {
-                format!("{}{}", response.status, error_body::describe(response, values))
-            });
-        }
+        Ok(response) if response.status >= 500 => sink.broken_by_status(fact, response),
         Ok(_) => sink.held(fact),
     }
 }

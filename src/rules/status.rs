@@ -1,6 +1,5 @@
 //! `status`: a documented request gets a status other than the documented one.
 
-use super::error_body;
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
@@ -58,12 +57,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         status if rejects(status, on_rejection) => sink.undecided(fact, rejection_reason(status, on_rejection)),
         status if documented => sink.undecided(fact, Reason::Documented(status)),
-        status => {
-            let values = sink.origin.values;
-            sink.broken(fact, String::new, || {
-                format!("{status}{}", error_body::describe(response, values))
-            });
-        }
+        _ => sink.broken_by_status(fact, response),
     }
 }
 

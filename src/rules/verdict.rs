@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::error_body;
 use super::level::Level;
 use super::levels::Levels;
 use super::location::Location;
@@ -20,7 +21,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::operation::SecurityScheme;
 use crate::contract::pointer;
 use crate::exchange::redact::{Values, printable};
-use crate::exchange::{Credential, Request};
+use crate::exchange::{Credential, Request, Response};
 use crate::history::evidence::{PageSeen, WalkEnd};
 use crate::plan::{NoValue, NotCalled};
 
@@ -264,6 +265,8 @@ pub struct Finding {
     pub documented: Option<String>,
     /// What came instead, as a shape.
     pub received: String,
+    /// What the body of an error says of itself, where the finding is about its status.
+    pub error_body: Option<String>,
     /// The request that shows it.
     pub request: Request,
     /// The number of the exchange that shows it, if one exchange does.
@@ -442,6 +445,16 @@ impl Sink<'_> {
         self.report_finding(fact, None, pointer, received);
     }
 
+    /// Notes that the status of a response broke the fact.
+    pub(super) fn broken_by_status(&mut self, fact: FactId, response: &Response) {
+        self.verdicts.break_fact(fact);
+        if !self.count_repeat(fact, "") {
+            let said = error_body::describe(response, self.origin.values);
+            let came = (String::new(), response.status.to_string());
+            self.add_finding(fact, "", None, came).error_body = said;
+        }
+    }
+
     /// Notes that a response as a whole broke the fact; `documented` replaces the fact's own words.
     pub(super) fn broken_where(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
         self.verdicts.break_fact(fact);
@@ -539,7 +552,7 @@ impl Sink<'_> {
         true
     }
 
-    /// Adds a new finding about the fact, at the level that the user has set; `name` is the field that it reports, or
+    /// Adds a new finding about the fact and returns it, at the level that the user has set; `name` is the field that it reports, or
     /// empty.
     fn add_finding(
         &mut self,
@@ -547,12 +560,12 @@ impl Sink<'_> {
         name: &str,
         documented: Option<&str>,
         (pointer, received): (String, String),
-    ) {
+    ) -> &mut Finding {
         let decided = self.levels.of(self.rule, self.contract.fact(fact));
         let known = self.verdicts.known.entry((self.rule.name, fact)).or_default();
         known.push((name.to_owned(), self.verdicts.findings.len()));
         let (pointer, hint) = self.render_pointer(&pointer);
-        self.verdicts.findings.push(Finding {
+        self.verdicts.findings.push_mut(Finding {
             rule: self.rule,
             level: decided.level,
             entry: decided.entry,
@@ -560,10 +573,11 @@ impl Sink<'_> {
             pointer,
             documented: documented.map(str::to_owned),
             received: received + hint,
+            error_body: None,
             request: self.origin.request.clone(),
             exchange: self.origin.exchange,
             count: 1,
-        });
+        })
     }
 
     /// Renders the indexed pointer (see [`pointer::element`]), with names that may be values shown as shapes, and a hint

@@ -152,7 +152,7 @@ fn received(view: &View<'_>, finding: &FindingRecord) -> Markup {
     html! {
         div.side.received {
             h4 { "Received" }
-            p.said { (finding.received) }
+            p.said { (phrases::came(finding)) }
             dl.where {
                 div {
                     dt { "at" }

@@ -166,6 +166,7 @@ fn evil(mut record: Record, text: &str) -> Record {
             contract_pointer: own(),
             documented: own(),
             received: own(),
+            error_body: Some(own()),
             reproduce: own(),
             ..finding.clone()
         };

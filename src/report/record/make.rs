@@ -246,6 +246,7 @@ fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
             .clone()
             .unwrap_or_else(|| fact.documented.to_string()),
         received: about.redaction.hide(&finding.received),
+        error_body: finding.error_body.as_ref().map(|said| about.redaction.hide(said)),
         count: finding.count,
         reproduce: about.redaction.hide(&reproduce(finding, about)),
         exchange: None,

@@ -472,6 +472,10 @@ pub struct FindingRecord {
     pub documented: String,
     /// What was received instead, as a shape.
     pub received: String,
+    /// The fields of an error's body that say what is wrong, as shapes unless values are shown; none if the finding is not
+    /// about a status, or the body says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_body: Option<String>,
     /// How often it was seen.
     pub count: u64,
     /// A command line that reproduces it; it takes the token from `$COUNTERSIGN_TOKEN`.
