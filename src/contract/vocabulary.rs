@@ -224,6 +224,21 @@ pub enum EdgeCaseKind {
 }
 
 impl EdgeCaseKind {
+    /// Whether the request has the form of a documented one, but for one value: what parses requests lets it through to
+    /// the operation.
+    #[must_use]
+    pub fn reaches_operation(self) -> bool {
+        self.is_of_a_field()
+            || matches!(
+                self,
+                Self::IdentifierUnknown
+                    | Self::ParameterHuge
+                    | Self::ParameterNegative
+                    | Self::ParameterWord
+                    | Self::ParameterZero
+            )
+    }
+
     /// Whether the edge case gives one field of the body a type other than its documented one.
     #[must_use]
     pub fn is_of_a_field(self) -> bool {

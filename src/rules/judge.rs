@@ -150,7 +150,7 @@ impl<'contract> Judge<'contract> {
         };
         let breaks = self.verdicts.breaks();
         self.whole(&seen);
-        if let (Some(Ok(body)), Some(shape), None) = (&body, shape, seen.edge_case()) {
+        if let (Some(Ok(body)), Some(shape)) = (&body, shape.filter(|_| seen.is_described())) {
             self.locations(&seen, shape, body);
             if success {
                 self.accepted(&seen, self.verdicts.breaks() == breaks);
@@ -312,7 +312,8 @@ impl<'contract> Judge<'contract> {
         for rule in RULES {
             match rule.judge {
                 Judging::Exchange(_) if seen.edge_case().is_some() => {}
-                Judging::AnyExchange(judge) | Judging::Exchange(judge) => {
+                Judging::Content(_) if !seen.is_described() => {}
+                Judging::AnyExchange(judge) | Judging::Content(judge) | Judging::Exchange(judge) => {
                     judge(seen, &mut self.sink(rule, seen.exchange));
                 }
                 _ => {}
@@ -464,6 +465,32 @@ mod tests {
             judged.fact("getThings 404 body: object"),
             Verdict::Undecided(Reason::NotShown)
         );
+    }
+
+    #[test]
+    fn an_error_that_the_document_names_is_judged_if_the_edge_case_reaches_the_operation() {
+        let schema = "{type: object, required: [title], properties: {title: {type: string}}}";
+        let named = format!("        '422':\n          content: {{application/json: {{schema: {schema}}}}}\n");
+        let text = Contract::BUILT_IN.replacen("        '422':\n", &named, 1);
+        let (field, whole) = (EdgeCaseKind::FieldNumber, EdgeCaseKind::BodyEmpty);
+        let of = |kind, status, body| {
+            Bench::text(&text, "createTag")
+                .edge_case(kind)
+                .response(status, JSON, body)
+        };
+        let fact = "createTag 422 /title: present";
+        let held = r#"{"title": "No"}"#;
+        assert_eq!(of(field, 422, held).fact(fact), Verdict::Held);
+        assert_eq!(of(field, 422, "{}").fact(fact), Verdict::Broken);
+        for judged in [
+            of(whole, 422, "{}"),
+            of(field, 400, "{}"),
+            of(field, 201, "{}"),
+            of(field, 418, "[]"),
+        ] {
+            assert!(judged.verdicts.findings().is_empty());
+            assert_eq!(judged.fact(fact), Verdict::Undecided(Reason::NotShown));
+        }
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) static RULE: Rule = Rule {
             crate::rules::testing::Bench::of("getTags").response(200, crate::rules::testing::JSON, "{\"data\": NaN}")
         },
     },
-    judge: Judging::Exchange(judge),
+    judge: Judging::Content(judge),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {

@@ -23,7 +23,8 @@ pub(super) static RULE: Rule = Rule {
                   for every success; a contract given with --spec may also document other media types, ranges, and \
                   bodies of errors, which must then be present. Case and parameters such as charset do not matter.",
     exceptions: "Responses without a documented body, including errors: their media type is a gap. Responses to edge \
-                   cases. What `default` does not surely document: another success or a redirection where a success is \
+                   cases, but for a 4xx that the document names, to a request that is a documented one but for one value. \
+                   What `default` does not surely document: another success or a redirection where a success is \
                    documented, an error where none is, and a 502, 503 or 504, which something in front may have sent.",
     fix: "Send the documented Content-Type, or document the one that is sent.",
     source: "The document, section \"Resources and their fields\": all requests and responses use application/json; \
@@ -36,7 +37,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || crate::rules::testing::Bench::of("getTags").response(200, Some("text/html"), "{}"),
     },
-    judge: Judging::Exchange(judge),
+    judge: Judging::Content(judge),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {

@@ -86,6 +86,9 @@ pub(super) enum Judging {
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
     /// An equivalent request: RFCs define it as the same as a plain one.
     Equivalent(fn(&EquivalentTried, &mut Sink<'_>)),
+    /// The content of a response that the document describes, that of some edge cases included: see
+    /// [`ExchangeSeen::is_described`].
+    Content(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// An exchange as a whole, where the request is not an edge case.
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A request field sent in one of its timestamp formats.

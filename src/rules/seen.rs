@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::contract::edge_case::EdgeCase;
-use crate::contract::operation::{DocumentedResponse, Operation, OperationId};
+use crate::contract::operation::{DocumentedResponse, Operation, OperationId, StatusPattern};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Failure, Intent, Purpose, Request, Response};
@@ -51,6 +51,14 @@ impl<'seen> ExchangeSeen<'seen> {
                 None
             }
         }
+    }
+
+    /// Whether the document says what the response contains: that to any documented request, and of the edge cases a 4xx
+    /// that the document names, if the request has the form of a documented one, so that it reaches the operation.
+    pub(super) fn is_described(&self) -> bool {
+        let Some(edge_case) = self.edge_case() else { return true };
+        let named = |documented: &DocumentedResponse| matches!(documented.status, StatusPattern::Exact(400..500));
+        edge_case.kind.reaches_operation() && self.documented.is_some_and(named)
     }
 
     /// The response with what documents its body, if a body is documented.

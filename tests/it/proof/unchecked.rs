@@ -156,7 +156,7 @@ async fn what_is_never_sent_is_reported_where_it_could_have_been() {
     let writing = Small::new(&paths).check(whole()).await;
     let reported = writing.of_rule(RULE);
     assert_eq!(reported.len(), 1, "{:?}", writing.record.findings);
-    assert_eq!(reported[0].received, "none: DELETE is never sent");
+    assert_eq!(reported[0].received, "none: needs cleanup, which is off");
     assert!(
         reported[0].reproduce.starts_with("countersign check "),
         "no line deletes: {}",
