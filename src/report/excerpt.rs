@@ -10,6 +10,8 @@ use crate::contract::document::{Document, Position};
 const NEAR: u32 = 6;
 /// The most characters of a line: a contract may be a single line of megabytes.
 pub(super) const LONGEST_LINE: usize = 400;
+/// The characters that are shown before the first mark of a longer line.
+const BEFORE: usize = 80;
 
 /// Lines of a contract, and what is marked in them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,7 +30,7 @@ pub struct Excerpt {
 pub struct ExcerptLine {
     /// Its number, from 1.
     pub number: u32,
-    /// Its text without the line's end, cut where it is very long.
+    /// Its text without the line's end; of a very long one, what is around the marks.
     pub text: String,
 }
 
@@ -52,7 +54,8 @@ impl Excerpt {
         let schema_name = pointer
             .rsplit_once('/')
             .filter(|(_, keyword)| is_keyword(keyword))
-            .map(|(schema, _)| document.position(schema));
+            .map(|(schema, _)| document.position(schema))
+            .filter(|name| is_shown_with(*name, primary));
         let mut numbers: Vec<u32> = schema_name.iter().map(|name| name.line).chain([primary.line]).collect();
         numbers.sort_unstable();
         if let [first, last] = numbers[..]
@@ -61,14 +64,64 @@ impl Excerpt {
             numbers = (first..=last).collect();
         }
         numbers.dedup();
+        let marks: Vec<_> = schema_name.into_iter().chain([primary]).collect();
+        let cut = |number| Cut::of(document.line(number), number, &marks);
         let line = |number| ExcerptLine {
             number,
-            text: document.line(number).chars().take(LONGEST_LINE).collect(),
+            text: cut(number).text,
         };
         Self {
             lines: numbers.into_iter().map(line).collect(),
-            primary: mark(document, primary),
-            schema_name: schema_name.map(|name| mark(document, name)),
+            primary: cut(primary.line).mark(primary),
+            schema_name: schema_name.map(|name| cut(name.line).mark(name)),
+        }
+    }
+}
+
+/// Whether both marks fit into what is shown of a very long line, if they are in one.
+fn is_shown_with(name: Position, primary: Position) -> bool {
+    name.line != primary.line || index(primary).saturating_sub(index(name)) < LONGEST_LINE - 2 * BEFORE
+}
+
+/// Returns the index of the first character in its line, from 0.
+fn index(position: Position) -> usize {
+    usize::try_from(position.column.saturating_sub(1)).unwrap_or(0)
+}
+
+/// What is shown of a line.
+struct Cut {
+    /// The index of its first character in the line.
+    start: usize,
+    text: String,
+}
+
+impl Cut {
+    /// Cuts a line that is very long: a generated document is often a single line.
+    fn of(line: &str, number: u32, marks: &[Position]) -> Self {
+        let is_long = line.chars().nth(LONGEST_LINE).is_some();
+        let first = marks.iter().filter(|mark| mark.line == number).map(|mark| index(*mark));
+        let start = first.min().filter(|_| is_long).unwrap_or(0).saturating_sub(BEFORE);
+        Self {
+            start,
+            text: line.chars().skip(start).take(LONGEST_LINE).collect(),
+        }
+    }
+
+    /// Marks the name or value that begins at a position.
+    fn mark(&self, position: Position) -> Mark {
+        let length = self.text.chars().count();
+        let start = index(position).saturating_sub(self.start).min(length);
+        let rest: String = self.text.chars().skip(start).collect();
+        let quoted = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+        let word = match (quoted, rest.split_once(": ")) {
+            (Some((name, _)), _) => name.chars().count() + 2,
+            (None, Some((name, _))) => name.chars().count(),
+            (None, None) => rest.trim_end().trim_end_matches(':').chars().count(),
+        };
+        Mark {
+            line: position.line,
+            start,
+            end: (start + word.max(1)).min(length.max(start)),
         }
     }
 }
@@ -76,24 +129,6 @@ impl Excerpt {
 /// Whether a name is a keyword of a schema, so that the field above it is more telling.
 fn is_keyword(token: &str) -> bool {
     matches!(token, "type" | "required" | "additionalProperties")
-}
-
-/// Marks the name or value that begins at a position.
-fn mark(document: &Document, Position { line, column }: Position) -> Mark {
-    let text = document.line(line);
-    // A line may be megabytes long: nothing after the cut is read.
-    let cut = text.chars().take(LONGEST_LINE).count();
-    let start = usize::try_from(column.saturating_sub(1)).unwrap_or(0).min(cut);
-    let word: String = text.chars().take(LONGEST_LINE).skip(start).collect();
-    let word = match word.split_once(": ") {
-        Some((name, _)) => name,
-        None => word.trim_end().trim_end_matches(':'),
-    };
-    Mark {
-        line,
-        start,
-        end: (start + word.chars().count().max(1)).min(cut.max(start)),
-    }
 }
 
 #[cfg(test)]
@@ -168,11 +203,31 @@ mod tests {
     }
 
     #[test]
-    fn a_document_of_one_long_line_is_cut() {
-        let text = format!("{{\"a\": \"{}\", \"type\": \"b\"}}", "x".repeat(5000));
+    fn a_long_line_is_cut_around_what_is_marked() {
+        let long = "x".repeat(5000);
+        let text = format!("{{\"a\":\"{long}\",\"age\":{{\"type\":\"integer\"}},\"b\":\"{long}\"}}");
         let document = Document::read("contract.json", text).unwrap();
-        let excerpt = Excerpt::of(&document, "/type");
-        assert_eq!(excerpt.lines[0].text.chars().count(), LONGEST_LINE);
-        assert!(excerpt.primary.end <= LONGEST_LINE && excerpt.primary.start <= excerpt.primary.end);
+        for (pointer, word) in [
+            ("/a", "\"a\""),
+            ("/age", "\"age\""),
+            ("/age/type", "\"type\""),
+            ("/b", "\"b\""),
+        ] {
+            assert_eq!(marked(&document, pointer), word, "{pointer}");
+            let excerpt = Excerpt::of(&document, pointer);
+            assert!(excerpt.lines[0].text.chars().count() <= LONGEST_LINE, "{pointer}");
+        }
+        let excerpt = Excerpt::of(&document, "/age/type");
+        let name = excerpt.schema_name.unwrap();
+        assert_eq!(excerpt.lines[0].text[name.start..name.end], *"\"age\"");
+    }
+
+    #[test]
+    fn a_name_that_is_far_off_in_a_long_line_is_left_out() {
+        let long = "x".repeat(5000);
+        let text = format!("{{\"a\":{{\"x\":\"{long}\",\"type\":\"string\"}}}}");
+        let document = Document::read("contract.json", text).unwrap();
+        assert_eq!(marked(&document, "/a/type"), "\"type\"");
+        assert_eq!(Excerpt::of(&document, "/a/type").schema_name, None);
     }
 }
