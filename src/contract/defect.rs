@@ -252,6 +252,13 @@ pub enum Problem {
         /// The maximum number of nodes.
         maximum: usize,
     },
+    /// A keyword of a schema that no table knows but that nearly is one, where unknown ones are allowed.
+    UnknownKeyword {
+        /// The keyword as written.
+        name: String,
+        /// The known keyword that it nearly is.
+        near: String,
+    },
     /// A name that nearly matches one that OpenAPI or the vocabulary defines.
     UnknownName {
         /// The object, in OpenAPI's words.
@@ -383,6 +390,9 @@ impl fmt::Display for Problem {
             | Self::TooManyDefects { .. }
             | Self::TooManyNodes { .. }
             | Self::TooManyParts { .. } => self.fmt_bound(formatter),
+            Self::UnknownKeyword { name, near } => {
+                write!(formatter, "the keyword `{name}` states nothing; did you mean `{near}`?")
+            }
             Self::UnknownName { object, name, near } => {
                 write!(formatter, "the {object} has no `{name}`; did you mean `{near}`?")
             }

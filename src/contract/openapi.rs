@@ -355,10 +355,12 @@ impl Walk<'_> {
     }
 
     fn unknown(&mut self, shape: &'static Shape, member: &Member, near: &str) {
-        let problem = Problem::UnknownName {
-            object: shape.name,
-            name: member.name.to_string(),
-            near: near.to_owned(),
+        let (object, name, near) = (shape.name, member.name.to_string(), near.to_owned());
+        // JSON Schema of 3.1 allows any keyword: an unknown one states nothing (JSON Schema Core 2020-12, section 4.3.1).
+        let problem = if self.document.is_rewritten() && object == "schema" {
+            Problem::UnknownKeyword { name, near }
+        } else {
+            Problem::UnknownName { object, name, near }
         };
         self.fail(&member.name, problem);
     }

@@ -173,7 +173,7 @@ impl Problem {
     pub fn is_slight(&self) -> bool {
         match self {
             // The second operation is called by its method and path.
-            Self::DuplicateOperation { .. } => true,
+            Self::DuplicateOperation { .. } | Self::UnknownKeyword { .. } => true,
             Self::Missing { name, .. } => is_prose(name),
             Self::UnknownName { near, .. } => is_prose(near),
             _ => false,
@@ -289,6 +289,16 @@ components:
             assert_eq!(names, expected, "{to}");
             assert_ne!(defects, 0, "{to}");
         }
+    }
+
+    #[test]
+    fn an_unknown_keyword_takes_out_nothing_where_json_schema_allows_it() {
+        let misspelled = SOUND.replace("size: {type: integer}", "size: {type: array, min_items: 1}");
+        assert_eq!(partly(&misspelled).unwrap().omitted.len(), 2);
+        let contract = partly(&misspelled.replace("3.0.3", "3.1.0")).unwrap();
+        let defects: Vec<_> = contract.defects.iter().map(ToString::to_string).collect();
+        assert!(contract.omitted.is_empty(), "{defects:?}");
+        assert!(defects[0].contains("did you mean `minItems`?"), "{defects:?}");
     }
 
     #[test]

@@ -172,7 +172,7 @@ impl LintRule {
             | Problem::TooManyDefects { .. }
             | Problem::TooManyNodes { .. }
             | Problem::TooManyParts { .. } => Self::Limit,
-            Problem::UnknownName { .. } => Self::UnknownName,
+            Problem::UnknownKeyword { .. } | Problem::UnknownName { .. } => Self::UnknownName,
             Problem::Unsupported { .. } => Self::Unsupported,
             Problem::Vocabulary { .. } => Self::Vocabulary,
             Problem::WrongKind { .. } => Self::WrongType,
