@@ -39,9 +39,9 @@ fn write_client() -> Result<(), String> {
         .map_err(|defects| defects.to_string())?
         .document;
     generated_from(&document)?;
-    let contract = parse(&document.text)?;
+    let contract = parse(document.text())?;
     let report = |obstacle: projection::Obstacle| {
-        let Position { line, column } = document.position(&obstacle.pointer);
+        let Position { line, column, .. } = document.position(&obstacle.pointer);
         let place = format!("{CONTRACT}:{line}:{column} ({})", obstacle.pointer);
         format!("{place}: no client can be generated: {}", obstacle.message)
     };
@@ -63,7 +63,7 @@ fn generated_from(document: &Document) -> Result<(), String> {
     if version.starts_with("3.0.") {
         return Ok(());
     }
-    let Position { line, column } = document.position("/openapi");
+    let Position { line, column, .. } = document.position("/openapi");
     let place = format!("{CONTRACT}:{line}:{column} (/openapi)");
     Err(format!(
         "{place}: no client can be generated: this is OpenAPI `{version}`, and the generator reads 3.0; convert the \

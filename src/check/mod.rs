@@ -20,6 +20,7 @@
 
 mod builder;
 mod error;
+mod files;
 mod open;
 mod prepared;
 mod report;
@@ -28,6 +29,7 @@ pub use builder::Check;
 #[cfg(feature = "cli")]
 pub(crate) use builder::random_seed;
 pub use error::Error;
+pub(crate) use files::beside;
 #[cfg(feature = "cli")]
 pub(crate) use prepared::Prepared;
 pub use report::Report;

@@ -6,11 +6,14 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::error::Error;
+use super::files::beside;
 use crate::contract::Contract;
-use crate::contract::document::MAXIMUM_BYTES;
+use crate::contract::defect::Defects;
+use crate::contract::document::{Document, MAXIMUM_BYTES};
 
 impl Contract {
-    /// Reads a contract from a file, a document of OpenAPI 3.0, 3.1 or 3.2 in YAML or JSON. A relative path is relative to the
+    /// Reads a contract from a file, a document of OpenAPI 3.0, 3.1 or 3.2 in YAML or JSON, with the files in its folder and
+    /// below it that it refers to. A relative path is relative to the
     /// working directory, which in a test is the package's.
     ///
     /// # Errors
@@ -28,7 +31,8 @@ impl Contract {
                 path: path.to_owned(),
                 source,
             })?;
-        Ok(Self::read(&path.display().to_string(), text)?)
+        let document = Document::read_past_duplicates(&path.display().to_string(), text).map_err(Defects::from)?;
+        Ok(Self::of(document.with_files(beside(path)))?)
     }
 }
 

@@ -28,10 +28,10 @@ use super::signals;
 use super::since::Since;
 use super::started::Started;
 use super::token_command::TokenCommand;
-use crate::check::{Prepared, Report};
+use crate::check::{Prepared, Report, beside};
 use crate::client::Token;
 use crate::contract::Contract;
-use crate::contract::document::MAXIMUM_BYTES;
+use crate::contract::document::{Document, MAXIMUM_BYTES};
 use crate::contract::operation::OperationId;
 use crate::exchange::basic;
 use crate::exchange::redact::Values;
@@ -227,7 +227,11 @@ pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
             document::reject_url(path)?;
             let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
             let text = edge::read("contract", path, most)?;
-            let contract = Contract::read_partly(&path.display().to_string(), text)?;
+            let document = Document::read_past_duplicates(&path.display().to_string(), text)?;
+            let contract = Contract::partly(match path == Path::new("-") {
+                true => document,
+                false => document.with_files(beside(path)),
+            })?;
             announce::omitted(&contract);
             Ok(contract)
         }

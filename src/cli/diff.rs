@@ -8,7 +8,7 @@ use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::report_flags::ReportFlags;
 use crate::contract::document::Document;
-use crate::diff::{AcceptedDifference, Diff, DifferenceScope, Meaning, diff, read};
+use crate::diff::{AcceptedDifference, Diff, DifferenceScope, Meaning, diff, read_with_files};
 use crate::report::AcceptedState;
 
 /// The exit code where something breaks.
@@ -94,5 +94,5 @@ fn accept(diff: &mut Diff, entries: &[WrittenEntry<DifferenceScope>]) {
 }
 
 fn document(source: &Source) -> Result<Document, Failure> {
-    Ok(read(&source.to_string(), source.text()?)?)
+    Ok(read_with_files(&source.to_string(), source.text()?, source.beside())?)
 }

@@ -9,6 +9,8 @@ use std::str::FromStr;
 
 use super::edge;
 use super::failure::Failure;
+use crate::check::beside;
+use crate::contract::bundle::{Beside, Unread};
 use crate::contract::document::MAXIMUM_BYTES;
 use crate::diff::DocumentName;
 
@@ -115,6 +117,29 @@ impl Source {
                 ..document
             },
             Self::File(_) | Self::StandardInput => document,
+        }
+    }
+
+    /// Returns the files that the document may refer to: those in its folder and below it, of the same revision.
+    pub(super) fn beside(&self) -> Option<Beside<'static>> {
+        match self {
+            Self::File(path) => Some(beside(path)),
+            Self::Revision { revision, path } => {
+                let (folder, own) = path
+                    .rsplit_once('/')
+                    .map_or(("", path.as_str()), |(folder, own)| (folder, own));
+                let slash = if folder.is_empty() { "" } else { "/" };
+                let folder = format!("{revision}:{folder}{slash}");
+                Some(Beside {
+                    folder: folder.clone(),
+                    own: own.to_owned(),
+                    read: Box::new(move |path| {
+                        let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
+                        blob(&format!("{folder}{path}"), most).map_err(|failure| Unread::Failed(failure.to_string()))
+                    }),
+                })
+            }
+            Self::StandardInput => None,
         }
     }
 

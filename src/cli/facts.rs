@@ -31,7 +31,8 @@ fn listing(contract: &Contract) -> String {
     facts.sort_by_key(|fact| fact.operation);
     let locations: Vec<_> = facts
         .iter()
-        .map(|fact| format!("{}:{}", contract.document.name, contract.position(fact).line))
+        .map(|fact| contract.position(fact))
+        .map(|position| format!("{}:{}", contract.document.file(position), position.line))
         .collect();
     let width = locations.iter().map(String::len).max().unwrap_or(0);
     let mut text = String::new();

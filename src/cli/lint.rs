@@ -5,7 +5,7 @@ use clap::Args;
 use super::document::Source;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::report_flags::ReportFlags;
-use crate::lint::{Lint, lint};
+use crate::lint::{Lint, lint_with_files};
 
 /// The exit code where something is wrong.
 const DEFECTIVE: u8 = 1;
@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let linted = arguments
         .files
         .iter()
-        .map(|source| Ok(lint(&source.to_string(), source.text()?)));
+        .map(|source| Ok(lint_with_files(&source.to_string(), source.text()?, source.beside())));
     let lints = linted.collect::<Result<Vec<_>, Failure>>()?;
     if !arguments.flags.write(&lints)? {
         return Ok(NOT_WRITTEN);

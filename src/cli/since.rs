@@ -6,6 +6,7 @@ use super::arguments::Arguments;
 use super::document::Source;
 use super::failure::Failure;
 use crate::contract::Contract;
+use crate::contract::document::Document;
 use crate::diff::facts_only_in;
 use crate::report::{Record, mark_new};
 
@@ -31,7 +32,11 @@ impl Since {
             return Err(Failure::Usage(message.to_owned()));
         }
         let name = source.to_string();
-        let contract = Contract::read(&name, source.text()?)?;
+        let mut document = Document::read_past_duplicates(&name, source.text()?)?;
+        if let Some(beside) = source.beside() {
+            document = document.with_files(beside);
+        }
+        let contract = Contract::of(document)?;
         Ok(Some(Self { name, contract }))
     }
 

@@ -177,7 +177,7 @@ pub enum Problem {
         /// The reference as written.
         target: String,
     },
-    /// A reference names nothing in this file.
+    /// A reference names nothing.
     DanglingReference {
         /// The reference as written.
         target: String,
@@ -257,7 +257,14 @@ pub enum Problem {
         /// The keyword as written.
         name: String,
         /// The known keyword that it nearly is.
-        near: String,
+        near: Box<str>,
+    },
+    /// A reference names a file that cannot be read.
+    UnreadableFile {
+        /// The reference as written.
+        target: String,
+        /// Why.
+        reason: String,
     },
     /// A name that nearly matches one that OpenAPI or the vocabulary defines.
     UnknownName {
@@ -266,7 +273,7 @@ pub enum Problem {
         /// The name as written.
         name: String,
         /// The known name.
-        near: String,
+        near: Box<str>,
     },
     /// Something that OpenAPI allows and this program does not support.
     Unsupported {
@@ -296,6 +303,40 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// Writes the message for a reference that leads nowhere.
+    fn fmt_reference(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CircularReference { target } => {
+                write!(
+                    formatter,
+                    "the reference `{target}` leads back to itself; let it name a definition"
+                )
+            }
+            Self::DanglingReference {
+                target,
+                near: Some(near),
+            } => {
+                write!(
+                    formatter,
+                    "the reference `{target}` names nothing; did you mean `{near}`?"
+                )
+            }
+            Self::DanglingReference { target, near: None } => {
+                write!(
+                    formatter,
+                    "the reference `{target}` names nothing; define it or correct the reference"
+                )
+            }
+            Self::UnreadableFile { target, reason } => {
+                write!(
+                    formatter,
+                    "the reference `{target}` names a file that cannot be read: {reason}; correct the reference or the file"
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Writes the message for a document that exceeds a limit.
     fn fmt_bound(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -335,26 +376,8 @@ impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AliasInsideItself => write!(formatter, "an alias is inside its own anchor; write the value out"),
-            Self::CircularReference { target } => {
-                write!(
-                    formatter,
-                    "the reference `{target}` leads back to itself; let it name a definition"
-                )
-            }
-            Self::DanglingReference {
-                target,
-                near: Some(near),
-            } => {
-                write!(
-                    formatter,
-                    "the reference `{target}` names nothing in this file; did you mean `{near}`?"
-                )
-            }
-            Self::DanglingReference { target, near: None } => {
-                write!(
-                    formatter,
-                    "the reference `{target}` names nothing in this file; define it or correct the reference"
-                )
+            Self::CircularReference { .. } | Self::DanglingReference { .. } | Self::UnreadableFile { .. } => {
+                self.fmt_reference(formatter)
             }
             Self::DuplicateOperation { id, first_line } => {
                 write!(

@@ -16,6 +16,7 @@ use std::fmt;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput, Tag};
 use serde_json::{Map, Number, Value};
 
+use super::bundle::{self, Beside};
 use super::defect::{Defect, DefectList, Problem};
 use super::dialect::{self, Moves};
 use super::pointer;
@@ -28,9 +29,11 @@ pub const MAXIMUM_DEPTH: usize = 128;
 /// The maximum number of nodes of a document once its aliases are expanded.
 pub const MAXIMUM_NODES: usize = 4_000_000;
 
-/// A line and a column, both from 1.
+/// A file, a line and a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Position {
+    /// The number of the file among those of the document; 0 is its own.
+    pub file: u32,
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
@@ -93,13 +96,17 @@ impl Members {
     }
 
     fn named(&self, name: &str) -> Option<&Member> {
+        self.listed.get(self.index(name)?)
+    }
+
+    fn index(&self, name: &str) -> Option<usize> {
         if self.by_name.is_empty() {
-            return self.listed.iter().find(|member| is_named(member, name).is_eq());
+            return self.listed.iter().position(|member| is_named(member, name).is_eq());
         }
         let found = self
             .by_name
             .binary_search_by(|index| is_named(&self.listed[*index], name));
-        found.ok().map(|index| &self.listed[self.by_name[index]])
+        found.ok().map(|index| self.by_name[index])
     }
 }
 
@@ -142,6 +149,42 @@ impl Node {
             &members.listed
         } else {
             &[]
+        }
+    }
+
+    /// Returns the members for changing their values.
+    pub(super) fn members_mut(&mut self) -> &mut [Member] {
+        if let NodeKind::Object(members) = &mut self.kind {
+            &mut members.listed
+        } else {
+            &mut []
+        }
+    }
+
+    /// Returns the elements for changing them.
+    pub(super) fn elements_mut(&mut self) -> &mut [Node] {
+        if let NodeKind::Array(elements) = &mut self.kind {
+            elements
+        } else {
+            &mut []
+        }
+    }
+
+    /// Returns the member with that name for changing it.
+    pub(super) fn member_mut(&mut self, name: &str) -> Option<&mut Node> {
+        let NodeKind::Object(members) = &mut self.kind else {
+            return None;
+        };
+        let index = members.index(name)?;
+        members.listed.get_mut(index).map(|member| &mut member.node)
+    }
+
+    /// Adds members to an object.
+    pub(super) fn extend_members(&mut self, added: Vec<Member>) {
+        if let NodeKind::Object(members) = &mut self.kind {
+            let mut listed = std::mem::take(&mut **members).into_listed();
+            listed.extend(added);
+            **members = Members::new(listed);
         }
     }
 
@@ -208,17 +251,54 @@ impl Node {
     }
 }
 
+/// A file, as messages show it.
+#[derive(Clone)]
+pub(super) struct SourceFile {
+    name: String,
+    text: String,
+    /// The byte offset of each line in the text.
+    lines: Vec<u32>,
+}
+
+impl SourceFile {
+    /// Reads a file that a document refers to, under its number, which each position gets.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Document::read`].
+    pub(super) fn read(name: &str, text: String, number: u32) -> Result<(Self, Node), Defect> {
+        let document = Document::read_numbered(name, text, number)?.without_duplicates()?;
+        Ok((document.source, document.root))
+    }
+
+    fn line(&self, number: u32) -> &str {
+        let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        let rest = index.and_then(|index| self.lines.get(index..)).unwrap_or_default();
+        // The end of the line is known: a line may be the whole of the text, and it is looked up for each finding.
+        let index = |start: u32| usize::try_from(start).unwrap_or(usize::MAX);
+        let line = match *rest {
+            [start, next, ..] => self.text.get(index(start)..index(next) - 1),
+            [start, ..] => self.text.get(index(start)..),
+            [] => None,
+        };
+        let line = line.unwrap_or_default();
+        line.strip_suffix('\r').unwrap_or(line)
+    }
+}
+
 /// The text of a file and the tree that was read from it.
 #[derive(Clone)]
 pub struct Document {
     /// The file's name, as messages show it.
     pub name: String,
-    /// The text.
-    pub text: String,
     /// The whole value.
     pub root: Node,
-    /// The byte offset of each line in the text.
-    lines: Vec<u32>,
+    /// The document's own file.
+    source: SourceFile,
+    /// The files that it refers to; the first has the number 1.
+    others: Vec<SourceFile>,
+    /// What is wrong with references to other files, by the positions of the references.
+    unresolved: HashMap<Position, Problem>,
     /// The names that appear twice in an object, which has the first value alone.
     duplicates: DefectList,
     /// The second values of those names that may contain operations, with their pointers.
@@ -244,13 +324,12 @@ impl Document {
     /// A [`Defect`] with the line: text that is not YAML, a name that appears twice in an object, more than one
     /// document, or one that exceeds [`MAXIMUM_BYTES`], [`MAXIMUM_DEPTH`] or [`MAXIMUM_NODES`].
     pub fn read(name: &str, text: String) -> Result<Self, Defect> {
-        let document = Self::read_past_duplicates(name, text)?;
-        document
-            .duplicates
-            .as_slice()
-            .first()
-            .cloned()
-            .map_or(Ok(document), Err)
+        Self::read_past_duplicates(name, text)?.without_duplicates()
+    }
+
+    fn without_duplicates(self) -> Result<Self, Defect> {
+        let first = self.duplicates.as_slice().first().cloned();
+        first.map_or(Ok(self), Err)
     }
 
     /// Reads one document, of which an object may have a name twice: it has the first value.
@@ -259,20 +338,26 @@ impl Document {
     ///
     /// The others of [`Self::read`].
     pub(crate) fn read_past_duplicates(name: &str, text: String) -> Result<Self, Defect> {
+        Self::read_numbered(name, text, 0)
+    }
+
+    fn read_numbered(name: &str, text: String, number: u32) -> Result<Self, Defect> {
         let with_start = text.starts_with('{').then(|| format!("{START}{text}"));
         let mut reader = match &with_start {
-            Some(with_start) => Reader::new(name, with_start, START.len())?,
-            None => Reader::new(name, &text, 0)?,
+            Some(with_start) => Reader::new((name, number), with_start, START.len())?,
+            None => Reader::new((name, number), &text, 0)?,
         };
         let root = reader.document()?;
         let (duplicates, dropped) = (reader.duplicates, reader.dropped);
         let ends = (1..).zip(text.bytes()).filter(|(_, byte)| *byte == b'\n');
         let lines = [0].into_iter().chain(ends.map(|(after, _)| after)).collect();
+        let name = name.to_owned();
         Ok(Self {
-            name: name.to_owned(),
-            text,
+            name: name.clone(),
             root,
-            lines,
+            source: SourceFile { name, text, lines },
+            others: Vec::new(),
+            unresolved: HashMap::new(),
             duplicates,
             dropped,
             moves: None,
@@ -316,20 +401,51 @@ impl Document {
         &self.dropped
     }
 
-    /// Returns the line with this number, from 1, without its end; empty where there is no such line.
+    /// Returns the document with what its references to other files name.
     #[must_use]
-    pub fn line(&self, number: u32) -> &str {
-        let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-        let rest = index.and_then(|index| self.lines.get(index..)).unwrap_or_default();
-        // The end of the line is known: a line may be the whole of the text, and it is looked up for each finding.
-        let index = |start: u32| usize::try_from(start).unwrap_or(usize::MAX);
-        let line = match *rest {
-            [start, next, ..] => self.text.get(index(start)..index(next) - 1),
-            [start, ..] => self.text.get(index(start)..),
-            [] => None,
-        };
-        let line = line.unwrap_or_default();
-        line.strip_suffix('\r').unwrap_or(line)
+    pub fn with_files(mut self, beside: Beside<'_>) -> Self {
+        bundle::bundle(&mut self, beside);
+        self
+    }
+
+    /// Takes the files that it refers to, and what is wrong with references to them.
+    pub(super) fn join(&mut self, others: Vec<SourceFile>, unresolved: HashMap<Position, Problem>) {
+        (self.others, self.unresolved) = (others, unresolved);
+    }
+
+    /// Returns what is wrong with a reference to another file.
+    pub(super) fn unresolved(&self, reference: &Node) -> Option<&Problem> {
+        self.unresolved.get(&reference.position)
+    }
+
+    /// Returns the text of the document's own file.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.source.text
+    }
+
+    /// Returns the file of a position, as messages show it.
+    #[must_use]
+    pub fn file(&self, position: Position) -> &str {
+        &self.source_of(position).name
+    }
+
+    /// Returns the file of a position, unless it is the document's own.
+    #[must_use]
+    pub fn other_file(&self, position: Position) -> Option<&str> {
+        (position.file != 0).then(|| self.file(position))
+    }
+
+    fn source_of(&self, position: Position) -> &SourceFile {
+        let index = usize::try_from(position.file).ok().and_then(|file| file.checked_sub(1));
+        let other = index.and_then(|index| self.others.get(index));
+        other.unwrap_or(&self.source)
+    }
+
+    /// Returns the line of a position, without its end; empty where there is no such line.
+    #[must_use]
+    pub fn line(&self, position: Position) -> &str {
+        self.source_of(position).line(position.line)
     }
 
     /// Returns the node that the pointer names.
@@ -381,9 +497,10 @@ impl Document {
     /// Makes a defect of this document at the pointer.
     #[must_use]
     pub fn defect(&self, pointer: &str, problem: Problem) -> Defect {
+        let position = self.position(pointer);
         Defect {
-            file: self.name.clone(),
-            position: self.position(pointer),
+            file: self.file(position).to_owned(),
+            position,
             pointer: self.as_written(pointer).into_owned(),
             problem,
         }
@@ -408,6 +525,8 @@ struct Anchor {
 /// Builds nodes from the parser's events.
 struct Reader<'text> {
     name: &'text str,
+    /// The number of the file.
+    number: u32,
     /// The number of characters that precede the text in its first line.
     before: usize,
     events: Parser<'text, StrInput<'text>>,
@@ -425,9 +544,10 @@ struct Reader<'text> {
 }
 
 impl<'text> Reader<'text> {
-    fn new(name: &'text str, text: &'text str, before: usize) -> Result<Self, Defect> {
+    fn new((name, number): (&'text str, u32), text: &'text str, before: usize) -> Result<Self, Defect> {
         let reader = Self {
             name,
+            number,
             before,
             events: Parser::new_from_str(text),
             anchors: HashMap::new(),
@@ -442,7 +562,11 @@ impl<'text> Reader<'text> {
         };
         if text.len() - before > MAXIMUM_BYTES {
             return Err(reader.defect(
-                Position { line: 1, column: 1 },
+                Position {
+                    file: number,
+                    line: 1,
+                    column: 1,
+                },
                 Problem::TooLarge { maximum: MAXIMUM_BYTES },
             ));
         }
@@ -490,6 +614,7 @@ impl<'text> Reader<'text> {
         let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let before = if marker.line() == 1 { self.before } else { 0 };
         Position {
+            file: self.number,
             line: number(marker.line()),
             column: number(marker.col().saturating_sub(before)).saturating_add(1),
         }
@@ -680,7 +805,11 @@ mod tests {
         assert_eq!(document.position("/paths/~1a/get").line, 3);
         assert_eq!(
             document.position("/paths/~1a/get/tags/1"),
-            Position { line: 4, column: 17 }
+            Position {
+                file: 0,
+                line: 4,
+                column: 17
+            }
         );
         assert_eq!(
             document.position("/paths/~1a/put").line,
@@ -784,13 +913,20 @@ mod tests {
         let mut seen = HashSet::new();
         assert_eq!(texts(&document.root, &mut seen), 1000 * 8);
         assert_eq!(seen.len(), 1000 + 7);
-        assert!(size_of::<Node>() <= 32 && size_of::<Member>() <= 56);
+        assert!(size_of::<Node>() <= 40 && size_of::<Member>() <= 72);
     }
 
     #[test]
     fn a_line_is_found_by_its_number() {
         let document = read("a: 1\r\nb: 2\n\nc: 3").unwrap();
-        let lines: Vec<_> = (0..6).map(|number| document.line(number)).collect();
+        let lines: Vec<_> = (0..6)
+            .map(|line| {
+                document.line(Position {
+                    line,
+                    ..Position::default()
+                })
+            })
+            .collect();
         assert_eq!(lines, ["", "a: 1", "b: 2", "", "c: 3", ""]);
     }
 
@@ -811,10 +947,18 @@ mod tests {
             ("/b/c", 2, 3),
             ("/b/c/0", 2, 9),
         ] {
-            assert_eq!(document.position(pointer), Position { line, column }, "{pointer}");
+            assert_eq!(
+                document.position(pointer),
+                Position { file: 0, line, column },
+                "{pointer}"
+            );
         }
         for (text, line, column) in [("{\"a\": 1, \"a\": 2}", 1, 10), ("{\"a\": ]}", 1, 7)] {
-            assert_eq!(read(text).unwrap_err().position, Position { line, column }, "{text}");
+            assert_eq!(
+                read(text).unwrap_err().position,
+                Position { file: 0, line, column },
+                "{text}"
+            );
         }
         let reported = |text| read(text).unwrap_err().to_string();
         assert!(reported("{\"a\": ]}").contains("this is not JSON"));

@@ -202,7 +202,7 @@ mod tests {
 
     fn read(paths: &str, invariant: &str) -> Result<Contract, String> {
         let contract = of_paths(paths, "").map_err(|defect| defect.to_string())?;
-        Contract::read("things.yaml", format!("{invariant}\n{}", contract.document.text))
+        Contract::read("things.yaml", format!("{invariant}\n{}", contract.document.text()))
             .map_err(|defect| defect.to_string())
     }
 

@@ -28,6 +28,7 @@
 //! other.
 
 mod alternatives;
+pub mod bundle;
 pub mod defect;
 mod dialect;
 pub mod document;
@@ -271,7 +272,16 @@ impl Contract {
     ///
     /// All [`Defects`] of the document, each with file, line and pointer.
     pub fn read(name: &str, text: String) -> Result<Self, Defects> {
-        Self::without_defects(name, text, Types::OfAnother)
+        Self::of(Document::read_past_duplicates(name, text)?)
+    }
+
+    /// Reads a contract from a document.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::read`].
+    pub(crate) fn of(document: Document) -> Result<Self, Defects> {
+        Self::without_defects(document, Types::OfAnother)
     }
 
     /// Reads what can be read of a document: an operation with a defect is left out, and so is one that refers to
@@ -281,7 +291,16 @@ impl Contract {
     ///
     /// All [`Defects`], where they leave no operation.
     pub fn read_partly(name: &str, text: String) -> Result<Self, Defects> {
-        let mut contract = Self::survey(Document::read_past_duplicates(name, text)?)?;
+        Self::partly(Document::read_past_duplicates(name, text)?)
+    }
+
+    /// Reads what can be read of a document, as [`Self::read_partly`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::read_partly`].
+    pub(crate) fn partly(document: Document) -> Result<Self, Defects> {
+        let mut contract = Self::survey(document)?;
         if !contract.operations.is_empty() {
             return Ok(contract);
         }
@@ -304,11 +323,11 @@ impl Contract {
     ///
     /// As in [`Contract::read`].
     pub(crate) fn read_with_types(name: &str, text: String) -> Result<Self, Defects> {
-        Self::without_defects(name, text, Types::OfThisContract)
+        Self::without_defects(Document::read_past_duplicates(name, text)?, Types::OfThisContract)
     }
 
-    fn without_defects(name: &str, text: String, types: Types) -> Result<Self, Defects> {
-        let (document, prefer) = (Document::read_past_duplicates(name, text)?, Prefer::Token);
+    fn without_defects(document: Document, types: Types) -> Result<Self, Defects> {
+        let prefer = Prefer::Token;
         let mut contract = load::contract(document, Reading { types, prefer })?;
         Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
     }

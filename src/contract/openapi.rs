@@ -195,6 +195,12 @@ impl Walk<'_> {
         }
         (self.visit)(Visited::Object(shape.name), node, &self.pointer);
         let members = node.members();
+        let unresolved = node
+            .member("$ref")
+            .and_then(|reference| self.document.unresolved(reference));
+        if let Some(problem) = unresolved {
+            return self.fail("$ref", problem.clone());
+        }
         if shape.referable
             && let Some(reference) = node.member("$ref")
         {
@@ -355,7 +361,7 @@ impl Walk<'_> {
     }
 
     fn unknown(&mut self, shape: &'static Shape, member: &Member, near: &str) {
-        let (object, name, near) = (shape.name, member.name.to_string(), near.to_owned());
+        let (object, name, near) = (shape.name, member.name.to_string(), Box::from(near));
         // JSON Schema of 3.1 allows any keyword: an unknown one states nothing (JSON Schema Core 2020-12, section 4.3.1).
         let problem = if self.document.is_rewritten() && object == "schema" {
             Problem::UnknownKeyword { name, near }
@@ -388,8 +394,8 @@ impl Walk<'_> {
     }
 }
 
-/// Returns what is wrong with a reference that leads out of the file. Nothing is ever read for it: a document may come
-/// from anybody.
+/// Returns what is wrong with a reference that leads out of the file. Nothing is read for it: a document may come from
+/// anybody, and `bundle` has read what may be read.
 fn elsewhere(target: &str) -> Problem {
     if target.starts_with('#') {
         return Problem::Unsupported {
@@ -400,12 +406,12 @@ fn elsewhere(target: &str) -> Problem {
     if is_url(target) {
         return Problem::Unsupported {
             what: format!("the reference `{target}` to the network"),
-            fix: "download it first, and bundle the documents into one file",
+            fix: "download it first, and put it beside the document",
         };
     }
     Problem::Unsupported {
         what: format!("the reference `{target}` to another file"),
-        fix: "bundle the document into one file",
+        fix: "give the document as a file that has the others beside it, or bundle them into one",
     }
 }
 
@@ -436,7 +442,7 @@ pub fn local_pointer(reference: &str) -> Option<String> {
     pointer::is_pointer(fragment).then(|| percent_decode(fragment))
 }
 
-fn percent_decode(text: &str) -> String {
+pub(super) fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
@@ -945,7 +951,7 @@ components:
                 "{message}"
             );
             assert!(
-                message.ends_with("download it first, and bundle the documents into one file"),
+                message.ends_with("download it first, and put it beside the document"),
                 "{message}"
             );
         }

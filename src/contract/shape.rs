@@ -839,7 +839,7 @@ mod tests {
         let gap = "x-gaps: [{id: nulls, question: a, stated: silent}]";
         let text = of_schema(page, node)
             .document
-            .text
+            .text()
             .replacen("Node: {", "Node: {x-null: nulls, ", 1);
         let contract = Contract::read("things.yaml", format!("{gap}\n{text}"));
         let contract = contract.unwrap_or_else(|defect| panic!("{defect}"));

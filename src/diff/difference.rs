@@ -260,6 +260,9 @@ impl Release {
 pub struct Place {
     /// The JSON pointer: of what differs, or of what would contain it.
     pub pointer: String,
+    /// The file, where it is not the document's own but one that it refers to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
@@ -270,9 +273,11 @@ pub struct Place {
 
 impl Place {
     pub(super) fn of(document: &Document, spot: &Spot) -> Self {
-        let Position { line, column } = document.position(&spot.pointer);
+        let position = document.position(&spot.pointer);
+        let Position { line, column, .. } = position;
         Self {
             pointer: spot.pointer.clone(),
+            file: document.other_file(position).map(str::to_owned),
             line,
             column,
             present: spot.present,
@@ -305,7 +310,7 @@ impl Spot {
     }
 }
 
-/// References that lead to nothing in their document: to another file, or nowhere. What they refer to is not compared.
+/// References that lead to nothing. What they refer to is not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LooseReferences {
     /// Those of the old document.
@@ -350,4 +355,7 @@ pub struct FactChange {
     pub name: String,
     /// The line of its statement, in the document that states it.
     pub line: u32,
+    /// The file of that line, where it is not the document's own but one that it refers to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }

@@ -54,6 +54,7 @@ mod walk;
 
 use chrono::NaiveDate;
 
+use crate::contract::bundle::Beside;
 use crate::contract::defect::{Defect, Problem};
 use crate::contract::document::{Document, NodeKind};
 pub use accepted::{AcceptedDifference, DifferenceScope};
@@ -71,7 +72,19 @@ pub use statements::facts_only_in;
 /// A [`Defect`] with its line: a text that is not YAML or JSON, exceeds a limit of [`Document::read`], or is not an
 /// OpenAPI 3 document.
 pub fn read(name: &str, text: String) -> Result<Document, Defect> {
-    let document = Document::read(name, text)?;
+    read_with_files(name, text, None)
+}
+
+/// Reads a document to be compared, with the files beside it that it refers to.
+///
+/// # Errors
+///
+/// Those of [`read`].
+pub fn read_with_files(name: &str, text: String, beside: Option<Beside<'_>>) -> Result<Document, Defect> {
+    let mut document = Document::read(name, text)?;
+    if let Some(beside) = beside {
+        document = document.with_files(beside);
+    }
     let root = &document.root;
     if let Some(version) = root.member("swagger") {
         let found = version

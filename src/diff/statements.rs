@@ -234,7 +234,7 @@ fn in_words(value: &Value) -> String {
 
 /// Returns the facts that only one of the two documents states.
 pub(super) fn facts(old: &Document, new: &Document) -> FactChanges {
-    let read = |document: &Document| Contract::read(&document.name, document.text.clone());
+    let read = |document: &Document| Contract::of(document.clone());
     let (was, is) = match (read(old), read(new)) {
         (Ok(was), Ok(is)) => (was, is),
         (Err(defects), _) | (_, Err(defects)) => {
@@ -266,9 +266,13 @@ pub fn facts_only_in(contract: &Contract, other: &Contract) -> Vec<FactChange> {
     // What the typed client states is in no document.
     let stated = contract.facts.iter().filter(|fact| fact.kind != FactKind::Decodes);
     let lone = stated.filter(|fact| !known.contains(&key(contract, fact)));
-    lone.map(|fact| FactChange {
-        name: fact.name.to_string(),
-        line: contract.position(fact).line,
+    lone.map(|fact| {
+        let position = contract.position(fact);
+        FactChange {
+            name: fact.name.to_string(),
+            line: position.line,
+            file: contract.document.other_file(position).map(str::to_owned),
+        }
     })
     .collect()
 }

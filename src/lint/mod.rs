@@ -36,6 +36,7 @@ mod syntax;
 use std::collections::HashMap;
 
 use crate::contract::Contract;
+use crate::contract::bundle::Beside;
 use crate::contract::defect::{Defect, Defects};
 use crate::contract::document::{Document, Node, Position};
 use crate::contract::openapi::{Visited, walk};
@@ -55,6 +56,8 @@ pub struct Lint {
 pub struct LintFinding {
     /// The rule.
     pub rule: LintRule,
+    /// The file: the document's own, or one that it refers to.
+    pub file: String,
     /// The line and column.
     pub position: Position,
     /// The JSON pointer in the document; empty for the whole document.
@@ -70,9 +73,19 @@ pub struct LintFinding {
 /// Lists what is wrong with a document. `name` is the file's name; one that ends in `.json` must be strict JSON.
 #[must_use]
 pub fn lint(name: &str, text: String) -> Lint {
+    lint_with_files(name, text, None)
+}
+
+/// Lists what is wrong with a document and the files beside it that it refers to.
+#[must_use]
+pub fn lint_with_files(name: &str, text: String, beside: Option<Beside<'_>>) -> Lint {
     let mut findings = Findings::default();
     syntax::check(name, &text, &mut findings);
     match Document::read_past_duplicates(name, text)
+        .map(|document| match beside {
+            Some(beside) => document.with_files(beside),
+            None => document,
+        })
         .map_err(Defects::from)
         .and_then(Contract::survey)
     {
@@ -104,6 +117,7 @@ pub fn lint(name: &str, text: String) -> Lint {
 fn finding(defect: &Defect) -> LintFinding {
     LintFinding {
         rule: LintRule::of(&defect.problem),
+        file: defect.file.clone(),
         position: defect.position,
         pointer: defect.pointer.clone(),
         message: defect.problem.to_string(),
@@ -163,9 +177,11 @@ impl Findings {
             "" => at.pointer.to_owned(),
             member => crate::contract::pointer::join(at.pointer, member),
         };
+        let position = at.document.position(&pointer);
         self.push(LintFinding {
             rule,
-            position: at.document.position(&pointer),
+            file: at.document.file(position).to_owned(),
+            position,
             pointer: at.document.as_written(&pointer).into_owned(),
             message,
             is_grave: false,

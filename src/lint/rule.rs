@@ -160,7 +160,9 @@ impl LintRule {
             | Problem::NameNotText
             | Problem::SeveralDocuments
             | Problem::Syntax { .. } => Self::Syntax,
-            Problem::CircularReference { .. } | Problem::DanglingReference { .. } => Self::Reference,
+            Problem::CircularReference { .. } | Problem::DanglingReference { .. } | Problem::UnreadableFile { .. } => {
+                Self::Reference
+            }
             Problem::DuplicateName { .. } => Self::DuplicateKey,
             Problem::DuplicateOperation { .. } => Self::DuplicateOperationId,
             Problem::Missing { .. } => Self::Missing,

@@ -15,6 +15,7 @@ pub(super) fn check(name: &str, text: &str, findings: &mut Findings) {
     let scanned = scan(text);
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let first = Position {
+        file: 0,
         line: number(error.line()),
         column: number(error.column()),
     };
@@ -26,6 +27,7 @@ pub(super) fn check(name: &str, text: &str, findings: &mut Findings) {
     for (position, message) in found {
         findings.push(LintFinding {
             rule: LintRule::NotJson,
+            file: name.to_owned(),
             position,
             pointer: String::new(),
             message,
@@ -38,15 +40,17 @@ pub(super) fn check(name: &str, text: &str, findings: &mut Findings) {
 /// Returns the single quotes and trailing commas outside of strings.
 fn scan(text: &str) -> Vec<(Position, String)> {
     let mut found = Vec::new();
-    let mut position = Position { line: 1, column: 0 };
+    let mut position = Position {
+        file: 0,
+        line: 1,
+        column: 0,
+    };
     // The comma that nothing but white space follows so far, and the quote of the string around.
     let (mut comma, mut quote, mut is_escaped) = (None, None, false);
     for character in text.chars() {
         if character == '\n' {
-            position = Position {
-                line: position.line.saturating_add(1),
-                column: 0,
-            };
+            position.line = position.line.saturating_add(1);
+            position.column = 0;
             continue;
         }
         position.column = position.column.saturating_add(1);

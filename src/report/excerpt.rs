@@ -55,7 +55,7 @@ impl Excerpt {
             .rsplit_once('/')
             .filter(|(_, keyword)| is_keyword(keyword))
             .map(|(schema, _)| document.position(schema))
-            .filter(|name| is_shown_with(*name, primary));
+            .filter(|name| name.file == primary.file && is_shown_with(*name, primary));
         let mut numbers: Vec<u32> = schema_name.iter().map(|name| name.line).chain([primary.line]).collect();
         numbers.sort_unstable();
         if let [first, last] = numbers[..]
@@ -65,7 +65,13 @@ impl Excerpt {
         }
         numbers.dedup();
         let marks: Vec<_> = schema_name.into_iter().chain([primary]).collect();
-        let cut = |number| Cut::of(document.line(number), number, &marks);
+        let cut = |number| {
+            let position = Position {
+                line: number,
+                ..primary
+            };
+            Cut::of(document.line(position), number, &marks)
+        };
         let line = |number| ExcerptLine {
             number,
             text: cut(number).text,

@@ -58,7 +58,7 @@ pub fn github(record: &Record) -> String {
 fn annotation(record: &Record, group: &Group<'_>) -> String {
     let finding = group.first;
     let line = finding.contract_line.max(1).to_string();
-    let mut properties = vec![("file", phrases::path(&record.contract.file)), ("line", line)];
+    let mut properties = vec![("file", phrases::path(finding.file(&record.contract))), ("line", line)];
     let title = format!("{}: {}", finding.rule, group.headline());
     properties.push(("title", phrases::clipped(&title, LONGEST_TITLE)));
     let lines: Vec<_> = group

@@ -186,8 +186,8 @@ impl<'record> Group<'record> {
         let lines = self.rest.iter().take(most).map(|finding| {
             let recorded = finding.recorded_in.as_ref().map(phrases::recorded_in);
             format!(
-                "also line {}: {}; received {}{}",
-                finding.contract_line,
+                "also {}: {}; received {}{}",
+                finding.line(),
                 finding.fact,
                 phrases::received(finding),
                 recorded.map_or_else(String::new, |recorded| format!("; {recorded}"))

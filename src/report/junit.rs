@@ -253,7 +253,9 @@ fn text(
     lines.extend(phrases::what_is_wrong(finding));
     lines.push(format!(
         "contract: {}:{} {}",
-        record.contract.file, finding.contract_line, finding.contract_pointer
+        finding.file(&record.contract),
+        finding.contract_line,
+        finding.contract_pointer
     ));
     match first {
         Some(first) => lines.push(format!("fix and reproduce: see the case {}", first.fact)),

@@ -33,7 +33,7 @@ pub fn lint_terminal(lints: &[Lint], terminal: &Terminal) -> String {
     for lint in lints {
         for finding in lint.findings.iter().filter(|_| terminal.verbosity > Verbosity::Quiet) {
             // Writing into a String does not fail.
-            let _ = writeln!(text, "{}", line(&entry(lint, finding, named)));
+            let _ = writeln!(text, "{}", line(&entry(finding, named)));
         }
         let verdict = verdict(lint);
         let colour = if lint.findings.is_empty() { "32" } else { "31" };
@@ -52,7 +52,7 @@ pub fn lint_terminal(lints: &[Lint], terminal: &Terminal) -> String {
 pub fn lint_json(lints: &[Lint]) -> String {
     let files = lints.iter().map(|lint| {
         let findings = lint.findings.iter().map(|finding| {
-            json!({
+            let mut written = json!({
                 "rule": finding.rule.name(),
                 "level": level(finding),
                 "line": finding.position.line,
@@ -60,7 +60,11 @@ pub fn lint_json(lints: &[Lint]) -> String {
                 "pointer": finding.pointer,
                 "message": finding.message,
                 "left_out": finding.left_out,
-            })
+            });
+            if finding.file != lint.file {
+                written["file"] = json!(finding.file);
+            }
+            written
         });
         json!({ "file": lint.file, "findings": findings.collect::<Value>() })
     });
@@ -86,7 +90,7 @@ pub fn lint_sarif(lints: &[Lint]) -> String {
                 "level": level(finding),
                 "message": { "text": plain(&message(finding, usize::MAX)) },
                 "locations": [{ "physicalLocation": {
-                    "artifactLocation": artifact(&lint.file),
+                    "artifactLocation": artifact(&finding.file),
                     "region": { "startLine": finding.position.line.max(1), "startColumn": finding.position.column.max(1) },
                 }}],
                 "partialFingerprints": {
@@ -115,14 +119,10 @@ pub fn lint_sarif(lints: &[Lint]) -> String {
 /// Returns the first findings as GitHub's workflow commands, one per line.
 #[must_use]
 pub fn lint_github(lints: &[Lint]) -> String {
-    let findings = || {
-        lints
-            .iter()
-            .flat_map(|lint| lint.findings.iter().map(move |finding| (lint, finding)))
-    };
-    let annotations = findings().take(MOST_SHOWN).map(|(lint, finding)| {
+    let findings = || lints.iter().flat_map(|lint| &lint.findings);
+    let annotations = findings().take(MOST_SHOWN).map(|finding| {
         let properties = [
-            ("file", path(&lint.file)),
+            ("file", path(&finding.file)),
             ("line", finding.position.line.max(1).to_string()),
             ("col", finding.position.column.max(1).to_string()),
             ("title", finding.rule.name().to_owned()),
@@ -152,7 +152,7 @@ pub fn lint_github(lints: &[Lint]) -> String {
 pub fn lint_markdown_within(lints: &[Lint], most: usize) -> String {
     let mut text = String::new();
     for lint in lints {
-        let lines = lint.findings.iter().map(|finding| entry(lint, finding, MOST_NAMED));
+        let lines = lint.findings.iter().map(|finding| entry(finding, MOST_NAMED));
         let head = format!(
             "### {}\n\n",
             super::markdown::code(&format!("{}: {}", lint.file, verdict(lint)))
@@ -194,7 +194,7 @@ fn message(finding: &LintFinding, most: usize) -> String {
     }
 }
 
-fn entry(lint: &Lint, finding: &LintFinding, most: usize) -> String {
+fn entry(finding: &LintFinding, most: usize) -> String {
     let (position, pointer) = (finding.position, &finding.pointer);
     let place = if pointer.is_empty() {
         String::new()
@@ -203,7 +203,7 @@ fn entry(lint: &Lint, finding: &LintFinding, most: usize) -> String {
     };
     format!(
         "{}:{}:{}{place}: {} [{}]",
-        lint.file,
+        finding.file,
         position.line,
         position.column,
         message(finding, most),

@@ -193,7 +193,7 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
         phrases::level_word(finding.level),
         code(&phrases::clipped(&group.headline(), LONGEST_CELL)),
         finding.contract_line,
-        code(&phrases::clipped(&record.contract.file, LONGEST_CELL)),
+        code(&phrases::clipped(finding.file(&record.contract), LONGEST_CELL)),
         code(&phrases::clipped(&finding.fact, LONGEST_LINE)),
         fenced("yaml", &excerpt.join("\n")),
         code(&phrases::clipped(&finding.documented, LONGEST_LINE)),

@@ -148,7 +148,7 @@ impl Terminal {
         let primary = AnnotationKind::Primary.span(span(&source, first, finding.excerpt.primary));
         let mut snippet = Snippet::source(source.as_str())
             .line_start(first)
-            .path(&record.contract.file);
+            .path(finding.file(&record.contract));
         if let Some(schema_name) = finding.excerpt.schema_name {
             snippet = snippet.annotation(AnnotationKind::Context.span(span(&source, first, schema_name)));
         }

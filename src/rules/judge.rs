@@ -411,6 +411,7 @@ fn location_rules(choice: fn(&Judging) -> Option<LocationJudge>) -> Vec<Location
 mod tests {
     use serde_json::json;
 
+    use crate::contract::Contract;
     use crate::contract::fact::FactKind;
     use crate::contract::vocabulary::EdgeCaseKind;
     use crate::exchange::Intent;

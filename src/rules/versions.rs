@@ -353,8 +353,8 @@ fn a_finding_names_what_is_written() {
         let finding = &judged.verdicts.findings()[0];
         let fact = bench.contract.fact(finding.fact);
         assert_eq!(fact.location, format!("{at}{below}"), "{schema}");
-        let line = bench.contract.document.line(8);
         let position = bench.contract.position(fact);
+        let line = bench.contract.document.line(position);
         let name = below.rsplit('/').next().unwrap();
         let column = usize::try_from(position.column).unwrap() - 1;
         assert_eq!(position.line, 8, "{schema}");

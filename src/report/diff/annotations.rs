@@ -1,7 +1,7 @@
 //! The differences as GitHub's workflow commands: an annotation at the line of the new document for each of the most
 //! urgent ones. The summary of the step is the Markdown report.
 
-use super::{acceptance, groups, sentence, urgency, verdict, word};
+use super::{acceptance, groups, sentence, shown_file, urgency, verdict, word};
 use crate::diff::{Diff, Difference, Meaning};
 use crate::report::github::{MOST_SHOWN, command};
 use crate::report::phrases::{clipped, path};
@@ -42,7 +42,7 @@ fn annotation(diff: &Diff, title: &str, difference: &Difference) -> String {
         Meaning::Unclear => "warning",
     };
     let properties = [
-        ("file", path(&diff.new.file)),
+        ("file", path(difference.new.file.as_deref().unwrap_or(&diff.new.file))),
         ("line", difference.new.line.max(1).to_string()),
         (
             "title",
@@ -51,7 +51,12 @@ fn annotation(diff: &Diff, title: &str, difference: &Difference) -> String {
     ];
     let old = &difference.old;
     let place = if old.present { "line" } else { "below line" };
-    let mut message = format!("{title}: {}; {}, {place} {}", sentence(difference), diff.old, old.line);
+    let mut message = format!(
+        "{title}: {}; {}, {place} {}",
+        sentence(difference),
+        shown_file(&diff.old, old.file.as_deref()),
+        old.line
+    );
     if let Some(acceptance) = acceptance(difference) {
         message.push_str(&format!("; {acceptance}"));
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{acceptance, groups, location, sentence, short, verdict, word};
+use super::{acceptance, groups, location, sentence, short, shown_file, verdict, word};
 use crate::diff::{Diff, Difference, DifferenceScope, DocumentName, FactChange, LooseReference, Meaning};
 use crate::exchange::sanitize::sanitize_json;
 use crate::report::phrases::line;
@@ -99,7 +99,7 @@ fn loose_references(diff: &Diff, terminal: &Terminal, text: &mut String) {
     if all.is_empty() {
         return;
     }
-    let _ = writeln!(text, "references that lead to nothing in their file:");
+    let _ = writeln!(text, "references that lead to nothing:");
     let most = if terminal.verbosity == Verbosity::Verbose {
         all.len()
     } else {
@@ -130,12 +130,12 @@ fn facts(diff: &Diff, terminal: &Terminal, text: &mut String) {
     let all = terminal.verbosity == Verbosity::Verbose;
     for (word, document, changes) in [("lost", &diff.old, &facts.lost), ("gained", &diff.new, &facts.gained)] {
         let most = if all { changes.len() } else { MOST_FACTS };
-        for FactChange { name, line } in changes.iter().take(most) {
+        for FactChange { name, line, file } in changes.iter().take(most) {
             let _ = writeln!(
                 text,
                 "  {word:<6}  {}  ({}:{line})",
                 short(name),
-                short(&document.to_string())
+                short(&shown_file(document, file.as_deref()))
             );
         }
         let more = changes.len().saturating_sub(most);

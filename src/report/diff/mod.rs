@@ -114,11 +114,17 @@ fn location(document: &DocumentName, place: &Place) -> String {
     let Place {
         line, column, present, ..
     } = place;
+    let file = shown_file(document, place.file.as_deref());
     if *present {
-        format!("{document}:{line}:{column}")
+        format!("{file}:{line}:{column}")
     } else {
-        format!("absent below {document}:{line}:{column}")
+        format!("absent below {file}:{line}:{column}")
     }
+}
+
+/// Returns the file of a location: that of the document, unless it is another that the document refers to.
+fn shown_file(document: &DocumentName, other: Option<&str>) -> String {
+    other.map_or_else(|| document.to_string(), str::to_owned)
 }
 
 /// Returns the sentence, and the reason of what is unclear.

@@ -76,7 +76,7 @@ fn result(diff: &Diff, difference: &Difference) -> Value {
 
 fn location(document: &DocumentName, place: &Place) -> Value {
     json!({ "physicalLocation": {
-        "artifactLocation": artifact(&document.file),
+        "artifactLocation": artifact(place.file.as_deref().unwrap_or(&document.file)),
         "region": { "startLine": place.line.max(1) },
     }})
 }

@@ -77,10 +77,12 @@ fn row(difference: &Difference) -> String {
     let acceptance = acceptance(difference).map_or_else(String::new, |text| format!(" {}", cell(&text)));
     let line = |place: &Place| {
         let Place { line, present, .. } = place;
+        let file = place.file.as_deref();
+        let file = file.map_or_else(String::new, |file| cell(&format!("{file}:")));
         if *present {
-            line.to_string()
+            format!("{file}{line}")
         } else {
-            format!("({line})")
+            format!("({file}{line})")
         }
     };
     format!(
@@ -108,7 +110,7 @@ fn facts(diff: &Diff) -> String {
     );
     let mut left_out = 0;
     for (word, changes) in [("lost", &facts.lost), ("gained", &facts.gained)] {
-        for FactChange { name, line } in changes.iter().take(MOST_FACTS) {
+        for FactChange { name, line, .. } in changes.iter().take(MOST_FACTS) {
             text.push_str(&format!("| {} | {word} | {line} |\n", cell(&short(name))));
         }
         left_out += changes.len().saturating_sub(MOST_FACTS);

@@ -79,7 +79,7 @@ fn a_reference_that_leads_to_nothing_is_listed_and_no_sameness_is_claimed() {
             .skip_while(|line| !line.starts_with("references"))
             .collect::<Vec<_>>(),
         [
-            "references that lead to nothing in their file:",
+            "references that lead to nothing:",
             "  #/components/schemas/Name (old.yaml:17:26)",
             "  other.yaml#/Done (old.yaml:20:27)",
             "  #/components/schemas/Name (old.yaml:17:26)",

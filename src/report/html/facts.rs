@@ -58,7 +58,9 @@ fn row(view: &View<'_>, operation: &OperationView<'_>, fact: FactView<'_>) -> Ma
                 @if let Some(reason) = row.reason.as_deref() { span.why { (reason) } }
             }
             td { (row.rule) }
-            td title=(row.contract_pointer) { (row.contract_line) }
+            td title=(row.contract_pointer) {
+                (row.contract_line) @if let Some(file) = &row.contract_file { " of " (file.as_str()) }
+            }
         }
     }
 }

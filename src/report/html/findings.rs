@@ -116,7 +116,7 @@ fn others(view: &View<'_>, group: &Group<'_>, number: usize) -> Markup {
                             @if let Some(fact) = view.fact(finding) { a href={ "#fact-" (fact.number) } { (name) } }
                             @else { (name) }
                             ": received " (phrases::received(finding))
-                            ", line " (finding.contract_line)
+                            ", " (finding.line())
                             @if let Some(recorded) = &finding.recorded_in { ", " (phrases::recorded_in(recorded)) }
                         }
                     }
@@ -141,7 +141,7 @@ fn documented(view: &View<'_>, finding: &FindingRecord) -> Markup {
             p.said { (finding.documented) }
             (source(&finding.excerpt))
             p.where {
-                (view.record.contract.file) ":" (finding.contract_line) " "
+                (finding.file(&view.record.contract)) ":" (finding.contract_line) " "
                 code { (finding.contract_pointer) }
             }
         }

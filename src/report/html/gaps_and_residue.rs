@@ -35,7 +35,7 @@ fn gap(gap: &GapRecord, file: &str) -> Markup {
         li {
             details {
                 summary { span.question { (gap.question) } " " span.note { (counted(gap.locations.len(), "location", "locations")) } }
-                ul { @for location in &gap.locations { li { (file) ":" (location.line) " " code { (breakable(&location.pointer)) } } } }
+                ul { @for location in &gap.locations { li { (location.file.as_deref().unwrap_or(file)) ":" (location.line) " " code { (breakable(&location.pointer)) } } } }
                 p.where { code { (gap.id) } }
             }
         }

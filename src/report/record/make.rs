@@ -123,6 +123,7 @@ fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
             method: operation.method.to_string(),
             path: operation.path.clone(),
             contract_line: contract.document.position(&operation.pointer).line,
+            contract_file: other_file(contract, &operation.pointer),
             coverage: match unchecked {
                 None => Coverage::Checked,
                 Some(_) if in_scope => Coverage::Unchecked,
@@ -140,15 +141,23 @@ fn omitted_operations(contract: &Contract) -> Vec<OmittedOperationRecord> {
         method: operation.method.to_string(),
         path: operation.path.clone(),
         contract_line: contract.document.position(&operation.pointer).line,
+        contract_file: other_file(contract, &operation.pointer),
         defect: operation.defect.to_string(),
     });
     omitted.collect()
+}
+
+/// Returns the file of a location, where it is not the contract's own.
+fn other_file(contract: &Contract, pointer: &str) -> Option<String> {
+    let document = &contract.document;
+    document.other_file(document.position(pointer)).map(str::to_owned)
 }
 
 fn gaps(contract: &Contract) -> Vec<GapRecord> {
     let location = |pointer: &String| LocationRecord {
         pointer: pointer.clone(),
         line: contract.document.position(pointer).line,
+        file: other_file(contract, pointer),
     };
     let rendered = contract.gaps.iter().map(|gap| GapRecord {
         id: gap.id.clone(),
@@ -172,6 +181,7 @@ fn facts(run: &Run, contract: &Contract) -> Facts {
 
 fn row(run: &Run, contract: &Contract, id: FactId, strings: &mut StringPool) -> FactRow {
     let fact = contract.fact(id);
+    let position = contract.position(fact);
     let (verdict, reason) = match run.verdicts.of(contract, id) {
         Verdict::Broken => (VerdictRecord::Broken, None),
         Verdict::Held => (VerdictRecord::Held, None),
@@ -189,7 +199,8 @@ fn row(run: &Run, contract: &Contract, id: FactId, strings: &mut StringPool) -> 
         rule: RuleName::Known(rule_of(fact.kind)),
         documented: fact.documented.clone(),
         contract_pointer: fact.location.clone(),
-        contract_line: contract.position(fact).line,
+        contract_line: position.line,
+        contract_file: contract.document.other_file(position).map(|file| strings.share(file)),
         verdict,
         reason,
         new: false,
@@ -222,7 +233,7 @@ pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
                 .iter()
                 .position(|rule| finding.rule.is(rule))
                 .unwrap_or(URGENT.len()),
-            finding.contract_line,
+            (finding.contract_file.clone(), finding.contract_line),
             (finding.fact.clone(), finding.field().to_owned()),
         )
     });
@@ -240,6 +251,7 @@ fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
         response_pointer: about.redaction.hide(&finding.pointer),
         contract_pointer: fact.location.to_string(),
         contract_line: position.line,
+        contract_file: contract.document.other_file(position).map(str::to_owned),
         excerpt: Excerpt::of(&contract.document, &fact.location),
         documented: finding
             .documented
@@ -431,7 +443,7 @@ mod tests {
 
     #[test]
     fn the_rows_of_a_hundred_thousand_facts_share_the_texts_of_the_contract() {
-        assert!(size_of::<FactRow>() <= 112 && size_of::<crate::contract::fact::Fact>() <= 88);
+        assert!(size_of::<FactRow>() <= 128 && size_of::<crate::contract::fact::Fact>() <= 88);
         let seen = Seen::bodies(SOUND);
         let record = seen.record(None);
         let same = |one: &str, other: &str| std::ptr::eq(one, other);

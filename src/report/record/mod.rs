@@ -251,6 +251,9 @@ pub struct OperationRecord {
     pub path: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
+    /// The file of that line, where it is not the contract's own but one that it refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract_file: Option<String>,
     /// Whether the run judged a successful response of it.
     #[serde(default)]
     pub coverage: Coverage,
@@ -270,6 +273,9 @@ pub struct OmittedOperationRecord {
     pub path: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
+    /// The file of that line, where it is not the contract's own but one that it refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract_file: Option<String>,
     /// The defect that it is left out for: file, line, column, pointer and problem.
     pub defect: String,
 }
@@ -307,6 +313,9 @@ pub struct LocationRecord {
     pub pointer: String,
     /// The line in the contract's file, from 1.
     pub line: u32,
+    /// The file of that line, where it is not the contract's own but one that it refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 /// The contract of a run.
@@ -368,6 +377,10 @@ pub struct FactRow {
     pub contract_pointer: SharedString,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
+    /// The file of that line, where it is not the contract's own but one that it refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub contract_file: Option<SharedString>,
     /// Its verdict.
     pub verdict: VerdictRecord,
     /// Why it is undecided; none if it is not.
@@ -466,6 +479,9 @@ pub struct FindingRecord {
     pub contract_pointer: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
+    /// The file of that line, where it is not the contract's own but one that it refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract_file: Option<String>,
     /// The lines of the contract that state the fact.
     pub excerpt: Excerpt,
     /// What the contract states.
@@ -492,6 +508,22 @@ pub struct FindingRecord {
 }
 
 impl FindingRecord {
+    /// Returns the file of the contract that states the fact.
+    #[must_use]
+    pub fn file<'record>(&'record self, contract: &'record ContractRecord) -> &'record str {
+        self.contract_file.as_deref().unwrap_or(&contract.file)
+    }
+
+    /// Returns where the fact is stated, for a report that names the contract elsewhere: `line 7`, with the file if it is
+    /// another.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match &self.contract_file {
+            Some(file) => format!("line {} of {file}", self.contract_line),
+            None => format!("line {}", self.contract_line),
+        }
+    }
+
     /// Returns the name of the undocumented field, if the finding is about one and names it; otherwise an empty string.
     /// It distinguishes findings of one rule on one fact.
     #[must_use]

@@ -180,7 +180,7 @@ fn result(record: &Record, group: &Group<'_>, rules: &[Descriptor]) -> SarifResu
     };
     let place = |finding: &FindingRecord, message| Location {
         physical_location: PhysicalLocation {
-            artifact_location: artifact(&record.contract.file),
+            artifact_location: artifact(finding.file(&record.contract)),
             region: region(finding),
         },
         logical_locations: [LogicalLocation {

@@ -50,6 +50,7 @@ mod sanitize;
 mod schemes;
 mod secrecy;
 mod serving;
+mod several_files;
 mod shards;
 mod side_effects;
 mod since;

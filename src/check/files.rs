@@ -1,0 +1,75 @@
+//! Reads the files that a document refers to: those in its own folder and below it. The function is [`beside`].
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::contract::bundle::{Beside, Unread};
+use crate::contract::document::MAXIMUM_BYTES;
+
+/// Returns the files beside a document. Nothing outside of its folder is read, not even by way of a link: a document may
+/// come from anybody, and messages contain lines of what is read.
+pub(crate) fn beside(document: &Path) -> Beside<'static> {
+    let folder = match document.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let own = document.file_name().unwrap_or_default();
+    let own = own.to_string_lossy().into_owned();
+    let shown = document.display().to_string();
+    Beside {
+        folder: shown.strip_suffix(&own).unwrap_or_default().to_owned(),
+        own,
+        read: Box::new(move |path| read(&folder, path)),
+    }
+}
+
+fn read(folder: &Path, path: &str) -> Result<String, Unread> {
+    let failed = |error: io::Error| Unread::Failed(error.to_string());
+    let file = folder.join(path).canonicalize().map_err(failed)?;
+    if !file.starts_with(folder.canonicalize().map_err(failed)?) {
+        return Err(Unread::Outside);
+    }
+    // A pipe would be waited for.
+    if !file.is_file() {
+        return Err(Unread::Failed("it is not a file".to_owned()));
+    }
+    let mut text = String::new();
+    // One byte more shows whether the file is larger.
+    let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    let opened = File::open(file);
+    opened
+        .and_then(|file| file.take(most).read_to_string(&mut text))
+        .map_err(failed)?;
+    Ok(text)
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_in_the_folder_and_below_it_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let api = folder.path().join("api");
+        std::fs::create_dir_all(api.join("schemas")).unwrap();
+        for file in ["secret.yaml", "api/a.yaml", "api/schemas/b.yaml"] {
+            std::fs::write(folder.path().join(file), file).unwrap();
+        }
+        let mut beside = beside(&api.join("openapi.yaml"));
+        assert_eq!(beside.own, "openapi.yaml");
+        assert_eq!(beside.folder, format!("{}/", api.display()));
+        assert_eq!((beside.read)("schemas/b.yaml").unwrap(), "api/schemas/b.yaml");
+        assert_eq!((beside.read)("../secret.yaml"), Err(Unread::Outside));
+        for absent in ["schemas", "c.yaml"] {
+            assert!(matches!((beside.read)(absent), Err(Unread::Failed(_))), "{absent}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("../secret.yaml", api.join("out.yaml")).unwrap();
+            std::os::unix::fs::symlink("schemas/b.yaml", api.join("in.yaml")).unwrap();
+            assert_eq!((beside.read)("out.yaml"), Err(Unread::Outside));
+            assert_eq!((beside.read)("in.yaml").unwrap(), "api/schemas/b.yaml");
+        }
+    }
+}

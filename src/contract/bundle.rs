@@ -1,0 +1,883 @@
+//! Makes one document of several files, before anything else reads it: what a reference to another file names is put into
+//! the document. The entry is [`bundle`]; [`Beside`] gives it the files.
+//!
+//! # Design
+//!
+//! Schemas, parameters, responses and whatever else has a section under `components` go there, once for each target, and
+//! the references to it name it there: circles between files become circles within one document. A path item, an
+//! operation or a map that is a reference is replaced by what it names. Each node keeps its file, line and column, so that
+//! whatever is reported of it is reported there; its pointer is that in the one document.
+//!
+//! What cannot be resolved stays a reference, and [`Document`] knows the problem at its position. Whoever checks
+//! references reports it there, and it takes out the operations that use it, like any other defect.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::defect::Problem;
+use super::document::{
+    Document, MAXIMUM_BYTES, MAXIMUM_DEPTH, MAXIMUM_NODES, Member, Members, Node, NodeKind, Position, SourceFile,
+};
+use super::openapi::{is_url, percent_decode};
+use super::operation::Method;
+use super::pointer;
+
+/// The maximum number of files that one document consists of.
+pub const MAXIMUM_FILES: usize = 10_000;
+/// The maximum size of these files together, in bytes.
+pub const MAXIMUM_TOTAL_BYTES: usize = 4 * MAXIMUM_BYTES;
+
+/// Reads a file, named by its path from the document's folder with `/` between names.
+pub type ReadFile<'files> = dyn FnMut(&str) -> Result<String, Unread> + 'files;
+
+/// The files beside a document.
+pub struct Beside<'files> {
+    /// What precedes the path of such a file in messages.
+    pub folder: String,
+    /// The document's own name in the folder.
+    pub own: String,
+    /// Reads one of them.
+    pub read: Box<ReadFile<'files>>,
+}
+
+/// Why a file is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// What the system says.
+    Failed(String),
+    /// A link leads out of the document's folder.
+    Outside,
+}
+
+/// Returns the document with everything in it that its references to other files name.
+pub(super) fn bundle(document: &mut Document, beside: Beside<'_>) {
+    let mut bundle = Bundle {
+        beside,
+        files: Vec::new(),
+        by_path: HashMap::new(),
+        bytes: document.text().len(),
+        nodes: 0,
+        names: HashMap::new(),
+        taken: HashSet::new(),
+        numbers: HashMap::new(),
+        pending: VecDeque::new(),
+        active: Vec::new(),
+        unresolved: HashMap::new(),
+    };
+    bundle.take_names(&document.root);
+    bundle.name_components(&mut document.root);
+    bundle.visit(&mut document.root, Holds::One(Kind::OpenApi), 0);
+    let mut added: HashMap<Kind, Vec<Member>> = HashMap::new();
+    while let Some((kind, target, name)) = bundle.pending.pop_front() {
+        let Some(mut node) = bundle.node(&target).cloned() else {
+            continue;
+        };
+        bundle.visit(&mut node, Holds::One(kind), COMPONENT_DEPTH);
+        let position = node.position;
+        added.entry(kind).or_default().push(Member {
+            name: name.into(),
+            position,
+            node,
+        });
+    }
+    for (kind, members) in added {
+        add(&mut document.root, kind, members);
+    }
+    let files = bundle.files.into_iter().map(|file| file.source).collect();
+    document.join(files, bundle.unresolved);
+}
+
+/// The depth at which components stand.
+const COMPONENT_DEPTH: usize = 3;
+
+/// What OpenAPI has at a location, as far as references may be in it or below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Callback,
+    Components,
+    Encoding,
+    Example,
+    Header,
+    Link,
+    MediaType,
+    OpenApi,
+    Operation,
+    Parameter,
+    PathItem,
+    RequestBody,
+    Response,
+    Schema,
+    SecurityScheme,
+}
+
+/// How a member holds objects of a kind.
+#[derive(Clone, Copy, Debug)]
+enum Holds {
+    List(Kind),
+    Map(Kind),
+    One(Kind),
+}
+
+impl Kind {
+    /// The kinds that references lead to under `components`.
+    const NAMED: [Self; 7] = [
+        Self::Header,
+        Self::Link,
+        Self::Parameter,
+        Self::RequestBody,
+        Self::Response,
+        Self::Schema,
+        Self::SecurityScheme,
+    ];
+
+    /// Returns the section of `components` for it; `None` where it takes the place of its reference.
+    fn section(self) -> Option<&'static str> {
+        match self {
+            Self::Header => Some("headers"),
+            Self::Link => Some("links"),
+            Self::Parameter => Some("parameters"),
+            Self::RequestBody => Some("requestBodies"),
+            Self::Response => Some("responses"),
+            Self::Schema => Some("schemas"),
+            Self::SecurityScheme => Some("securitySchemes"),
+            _ => None,
+        }
+    }
+
+    /// Returns what the member of this name holds.
+    fn member(self, name: &str) -> Option<Holds> {
+        use Holds::{List, Map, One};
+        let held = match (self, name) {
+            (Self::Callback, _) if !name.starts_with("x-") => One(Self::PathItem),
+            (Self::OpenApi, "components") => One(Self::Components),
+            (Self::OpenApi, "paths" | "webhooks") | (Self::Components, "pathItems") => Map(Self::PathItem),
+            (Self::Components | Self::Operation, "callbacks") => Map(Self::Callback),
+            (Self::Components | Self::MediaType | Self::Parameter | Self::Header, "examples") => Map(Self::Example),
+            (Self::Components | Self::Response | Self::Encoding, "headers") => Map(Self::Header),
+            (Self::Components | Self::Response, "links") => Map(Self::Link),
+            (Self::Components, "parameters") => Map(Self::Parameter),
+            (Self::PathItem | Self::Operation, "parameters") => List(Self::Parameter),
+            (Self::Components, "requestBodies") => Map(Self::RequestBody),
+            (Self::Components | Self::Operation, "responses") => Map(Self::Response),
+            (Self::Components, "schemas") => Map(Self::Schema),
+            (Self::Components, "securitySchemes") => Map(Self::SecurityScheme),
+            (Self::PathItem, "additionalOperations") => Map(Self::Operation),
+            (Self::PathItem, "query") => One(Self::Operation),
+            (Self::PathItem, _) if Method::from_key(name).is_some() => One(Self::Operation),
+            (Self::Operation, "requestBody") => One(Self::RequestBody),
+            (Self::Parameter | Self::Header | Self::RequestBody | Self::Response, "content") => Map(Self::MediaType),
+            (Self::Parameter | Self::Header | Self::MediaType, "schema") | (Self::MediaType, "itemSchema") => {
+                One(Self::Schema)
+            }
+            (Self::MediaType, "encoding") => Map(Self::Encoding),
+            (Self::Schema, "allOf" | "anyOf" | "oneOf" | "prefixItems") => List(Self::Schema),
+            (Self::Schema, "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties") => {
+                Map(Self::Schema)
+            }
+            (
+                Self::Schema,
+                "additionalProperties"
+                | "contains"
+                | "contentSchema"
+                | "else"
+                | "if"
+                | "items"
+                | "not"
+                | "propertyNames"
+                | "then"
+                | "unevaluatedItems"
+                | "unevaluatedProperties",
+            ) => One(Self::Schema),
+            _ => return None,
+        };
+        Some(held)
+    }
+}
+
+/// What a reference names: a location in a file, by the file's number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Target {
+    file: u32,
+    pointer: String,
+}
+
+/// A file other than the document's own.
+struct Other {
+    path: String,
+    source: SourceFile,
+    root: Node,
+}
+
+struct Bundle<'files> {
+    beside: Beside<'files>,
+    /// The other files; the first has the number 1.
+    files: Vec<Other>,
+    by_path: HashMap<String, Result<u32, String>>,
+    /// The size of all files so far, in bytes.
+    bytes: usize,
+    /// The number of nodes that were put into the document.
+    nodes: usize,
+    /// The names that targets have under `components`.
+    names: HashMap<(Kind, Target), String>,
+    taken: HashSet<(Kind, String)>,
+    /// The last number that was added to each name.
+    numbers: HashMap<(Kind, String), usize>,
+    /// The targets that are still to be put under `components`.
+    pending: VecDeque<(Kind, Target, String)>,
+    /// The targets that take the place of the references around the current location.
+    active: Vec<Target>,
+    unresolved: HashMap<Position, Problem>,
+}
+
+impl Bundle<'_> {
+    /// Notes the names that the document has under `components`.
+    fn take_names(&mut self, root: &Node) {
+        for kind in Kind::NAMED {
+            let names = component_section(root, kind).into_iter().flat_map(Node::members);
+            self.taken.extend(names.map(|member| (kind, member.name.to_string())));
+        }
+    }
+
+    /// Puts what a component names in another file in the component's place: that is what it is called from then on.
+    fn name_components(&mut self, root: &mut Node) {
+        for kind in Kind::NAMED {
+            let members = component_section(root, kind).map_or(&[][..], Node::members).iter();
+            let references = members.filter_map(|member| match member.node.members() {
+                [_] => Some((member.name.to_string(), reference(&member.node)?.to_owned())),
+                _ => None,
+            });
+            for (name, text) in references.collect::<Vec<_>>() {
+                let Ok(target) = self.target(&text, 0) else {
+                    continue;
+                };
+                let Some(node) = self.node(&target).cloned() else {
+                    continue;
+                };
+                let is_new = !self.names.contains_key(&(kind, target.clone()));
+                if target.file != 0 && is_new && self.count(&node, COMPONENT_DEPTH).is_ok() {
+                    self.names.insert((kind, target), name.clone());
+                    let section = root
+                        .member_mut("components")
+                        .and_then(|node| node.member_mut(kind.section()?));
+                    if let Some(place) = section.and_then(|section| section.member_mut(&name)) {
+                        *place = node;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Resolves the references in a node and below it.
+    fn visit(&mut self, node: &mut Node, holds: Holds, depth: usize) {
+        if let Some(text) = reference(node).map(str::to_owned) {
+            let file = node.position.file;
+            // A reference within the document is followed by whoever reads it, and none to the network is followed.
+            if (file != 0 || !text.starts_with('#')) && !is_url(&text) {
+                return self.resolve(node, (&text, file), holds, depth);
+            }
+        }
+        self.visit_below(node, holds, depth);
+    }
+
+    fn visit_below(&mut self, node: &mut Node, holds: Holds, depth: usize) {
+        let depth = depth + 1;
+        match holds {
+            Holds::List(kind) => {
+                for element in node.elements_mut() {
+                    self.visit(element, Holds::One(kind), depth);
+                }
+            }
+            Holds::Map(kind) => {
+                let members = node.members_mut().iter_mut();
+                for member in members.filter(|member| !member.name.starts_with("x-")) {
+                    self.visit(&mut member.node, Holds::One(kind), depth);
+                }
+            }
+            Holds::One(kind) => {
+                for member in node.members_mut() {
+                    if let Some(below) = kind.member(&member.name) {
+                        self.visit(&mut member.node, below, depth);
+                    } else if kind == Kind::Schema && member.name == "discriminator" {
+                        self.visit_mapping(&mut member.node);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Resolves the references of a discriminator, which may also be names.
+    fn visit_mapping(&mut self, discriminator: &mut Node) {
+        let Some(mapping) = discriminator.member_mut("mapping") else {
+            return;
+        };
+        for member in mapping.members_mut() {
+            let file = member.node.position.file;
+            let Some(text) = member.node.string().map(str::to_owned) else {
+                continue;
+            };
+            let is_path = text.contains(['/', '#']) || text.contains(".y") || text.contains(".json");
+            if !is_path || is_url(&text) || (file == 0 && text.starts_with('#')) {
+                continue;
+            }
+            if let Ok(written) = self
+                .target(&text, file)
+                .and_then(|target| self.written(Kind::Schema, target))
+            {
+                member.node.kind = NodeKind::String(written.into());
+            }
+        }
+    }
+
+    /// Resolves the reference that a node is, written in this file.
+    fn resolve(&mut self, node: &mut Node, (text, file): (&str, u32), holds: Holds, depth: usize) {
+        let resolved = self.target(text, file).and_then(|target| match holds {
+            Holds::One(kind) if kind.section().is_some() || target.file == 0 => {
+                let written = self.written(kind, target)?;
+                set_reference(node, written);
+                Ok(())
+            }
+            _ => self.replace(node, target, holds, depth),
+        });
+        if let Err(problem) = resolved {
+            let at = node
+                .member("$ref")
+                .map_or(node.position, |reference| reference.position);
+            self.unresolved.insert(at, problem);
+            // It must not be taken for a reference within the document.
+            set_reference(node, self.path_of(text, file));
+        }
+        // What stands beside a reference applies too, from OpenAPI 3.1 on.
+        if matches!(holds, Holds::One(Kind::Schema)) {
+            self.visit_below(node, holds, depth);
+        }
+    }
+
+    /// Returns what a reference in this file names.
+    fn target(&mut self, text: &str, file: u32) -> Result<Target, Problem> {
+        if is_url(text) {
+            return Err(Problem::Unsupported {
+                what: format!("the reference `{text}` to the network"),
+                fix: "download it first, and put it beside the document",
+            });
+        }
+        let (path, fragment) = text.split_once('#').unwrap_or((text, ""));
+        if !pointer::is_pointer(fragment) {
+            return Err(Problem::Unsupported {
+                what: format!("the reference `{text}` to an anchor"),
+                fix: "name the location by a JSON pointer, as `pet.yaml#/Pet`",
+            });
+        }
+        let file = match percent_decode(path) {
+            path if path.is_empty() => file,
+            path => self.open(text, &path, file)?,
+        };
+        let pointer = percent_decode(fragment);
+        let target = Target { file, pointer };
+        if target.file != 0 && self.node(&target).is_none() {
+            return Err(Problem::DanglingReference {
+                target: text.to_owned(),
+                near: None,
+            });
+        }
+        Ok(target)
+    }
+
+    /// Returns the number of the file with this path, as the reference in another file has it.
+    fn open(&mut self, text: &str, path: &str, from: u32) -> Result<u32, Problem> {
+        let outside = || Problem::Unsupported {
+            what: format!("the reference `{text}` to a file outside of the document's folder"),
+            fix: "move the file into that folder, or give a document in a folder above both",
+        };
+        let path = normalized(self.folder(from), path).ok_or_else(outside)?;
+        if path == self.beside.own {
+            return Ok(0);
+        }
+        if !self.by_path.contains_key(&path) {
+            let read = self.read(&path).map_err(|unread| match unread {
+                Unread::Failed(reason) => reason,
+                Unread::Outside => String::new(),
+            });
+            self.by_path.insert(path.clone(), read);
+        }
+        match &self.by_path[&path] {
+            Ok(number) => Ok(*number),
+            Err(reason) if reason.is_empty() => Err(outside()),
+            Err(reason) => Err(Problem::UnreadableFile {
+                target: text.to_owned(),
+                reason: reason.clone(),
+            }),
+        }
+    }
+
+    fn read(&mut self, path: &str) -> Result<u32, Unread> {
+        let failed = |reason: String| Err(Unread::Failed(reason));
+        if self.files.len() + 1 >= MAXIMUM_FILES {
+            return failed(format!("the document has more than {MAXIMUM_FILES} files"));
+        }
+        let text = (self.beside.read)(path)?;
+        self.bytes += text.len();
+        if self.bytes > MAXIMUM_TOTAL_BYTES {
+            return failed(format!(
+                "the document's files have more than {} MiB together",
+                MAXIMUM_TOTAL_BYTES >> 20
+            ));
+        }
+        let number = u32::try_from(self.files.len() + 1).unwrap_or(u32::MAX);
+        let name = format!("{}{path}", self.beside.folder);
+        let (source, root) =
+            SourceFile::read(&name, text, number).map_err(|defect| Unread::Failed(defect.to_string()))?;
+        self.files.push(Other {
+            path: path.to_owned(),
+            source,
+            root,
+        });
+        Ok(number)
+    }
+
+    /// Returns a reference to the target within the document.
+    fn written(&mut self, kind: Kind, target: Target) -> Result<String, Problem> {
+        // A reference is percent-decoded when it is read.
+        let escaped = |pointer: &str| format!("#{}", pointer.replace('%', "%25"));
+        let Some(section) = kind.section().filter(|_| target.file != 0) else {
+            return Ok(escaped(&target.pointer));
+        };
+        let key = (kind, target);
+        if let Some(name) = self.names.get(&key) {
+            return Ok(escaped(&pointer::join(&format!("/components/{section}"), name)));
+        }
+        if let Some(node) = self.node(&key.1).cloned() {
+            self.count(&node, COMPONENT_DEPTH)?;
+        }
+        let (_, target) = key;
+        let name = self.new_name(kind, &target);
+        self.pending.push_back((kind, target.clone(), name.clone()));
+        let written = escaped(&pointer::join(&format!("/components/{section}"), &name));
+        self.names.insert((kind, target), name);
+        Ok(written)
+    }
+
+    /// Returns the name that the target will have: its own, or that of its file, with a number if another has it.
+    fn new_name(&mut self, kind: Kind, target: &Target) -> String {
+        let own = pointer::tokens(&target.pointer).last().unwrap_or_else(|| {
+            let path = self.path(target.file);
+            let file = path.rsplit('/').next().unwrap_or_default();
+            file.split('.').next().unwrap_or_default().to_owned()
+        });
+        let key = (kind, own);
+        if self.taken.insert(key.clone()) {
+            return key.1;
+        }
+        // Thousands of files may have a target of one name.
+        let mut number = self.numbers.get(&key).copied().unwrap_or(1);
+        let name = loop {
+            number += 1;
+            let name = format!("{}-{number}", key.1);
+            if self.taken.insert((kind, name.clone())) {
+                break name;
+            }
+        };
+        self.numbers.insert(key, number);
+        name
+    }
+
+    /// Puts what a reference names in its place.
+    fn replace(&mut self, node: &mut Node, target: Target, holds: Holds, depth: usize) -> Result<(), Problem> {
+        if self.active.contains(&target) {
+            let target = reference(node).unwrap_or_default().to_owned();
+            return Err(Problem::CircularReference { target });
+        }
+        let Some(named) = self.node(&target).cloned() else {
+            return Ok(());
+        };
+        self.count(&named, depth)?;
+        *node = named;
+        self.active.push(target);
+        self.visit(node, holds, depth);
+        self.active.pop();
+        Ok(())
+    }
+
+    /// Counts a node that is put into the document at this depth.
+    fn count(&mut self, node: &Node, depth: usize) -> Result<(), Problem> {
+        let (size, levels) = measure(node);
+        self.nodes += size;
+        if self.nodes > MAXIMUM_NODES {
+            return Err(Problem::TooManyNodes { maximum: MAXIMUM_NODES });
+        }
+        if depth + levels > MAXIMUM_DEPTH + COMPONENT_DEPTH {
+            return Err(Problem::TooDeep { maximum: MAXIMUM_DEPTH });
+        }
+        Ok(())
+    }
+
+    /// Returns the node of a target in another file.
+    fn node(&self, target: &Target) -> Option<&Node> {
+        let root = &self.other(target.file)?.root;
+        pointer::tokens(&target.pointer).try_fold(root, |node, token| match &node.kind {
+            NodeKind::Object(_) => node.member(&token),
+            NodeKind::Array(elements) => elements.get(token.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+
+    fn other(&self, file: u32) -> Option<&Other> {
+        self.files.get(usize::try_from(file).ok()?.checked_sub(1)?)
+    }
+
+    /// Returns the path of a file from the document's folder.
+    fn path(&self, file: u32) -> &str {
+        self.other(file).map_or(&self.beside.own, |other| &other.path)
+    }
+
+    /// Returns the folder of a file, from that of the document.
+    fn folder(&self, file: u32) -> &str {
+        self.path(file).rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
+    /// Returns a reference as it would be written in the document's folder.
+    fn path_of(&self, text: &str, file: u32) -> String {
+        let (path, fragment) = text.split_once('#').unwrap_or((text, ""));
+        let path = match path {
+            "" => Some(self.path(file).to_owned()),
+            path => normalized(self.folder(file), path),
+        };
+        path.map_or_else(|| text.to_owned(), |path| format!("{path}#{fragment}"))
+    }
+}
+
+/// Returns the path from the document's folder, of a path from a folder below it; `None` if it leads out.
+fn normalized(folder: &str, path: &str) -> Option<String> {
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    if path.starts_with(['/', '\\']) || drive {
+        return None;
+    }
+    let mut names: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()?),
+            name => names.push(name),
+        }
+    }
+    Some(names.join("/"))
+}
+
+/// Returns the reference that a node is, if it is one.
+fn reference(node: &Node) -> Option<&str> {
+    node.member("$ref").and_then(Node::string)
+}
+
+fn set_reference(node: &mut Node, written: String) {
+    if let Some(reference) = node.member_mut("$ref") {
+        reference.kind = NodeKind::String(written.into());
+    }
+}
+
+/// Returns the number of nodes and of levels.
+fn measure(node: &Node) -> (usize, usize) {
+    let members = node.members().iter().map(|member| &member.node);
+    let below = members.chain(node.elements()).map(measure);
+    let (size, levels) = below.fold((0, 0), |(size, levels), (more, deep)| (size + more, levels.max(deep)));
+    (size + 1, levels + 1)
+}
+
+fn component_section(root: &Node, kind: Kind) -> Option<&Node> {
+    root.member("components")?.member(kind.section()?)
+}
+
+/// Adds components. Where there is something else than an object, nothing can be added, and the references to them are
+/// reported.
+fn add(root: &mut Node, kind: Kind, members: Vec<Member>) {
+    let section = object_in(root, "components").and_then(|components| object_in(components, kind.section()?));
+    if let Some(section) = section {
+        section.extend_members(members);
+    }
+}
+
+/// Returns the member of this name, which is added where it is missing; `None` if it is no object.
+fn object_in<'node>(node: &'node mut Node, name: &str) -> Option<&'node mut Node> {
+    if node.member(name).is_none() {
+        let position = node.position;
+        let kind = NodeKind::Object(Box::new(Members::new(Vec::new())));
+        node.extend_members(vec![Member {
+            name: name.into(),
+            position,
+            node: Node { kind, position },
+        }]);
+    }
+    node.member_mut(name)
+        .filter(|member| matches!(member.kind, NodeKind::Object(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::contract::Contract;
+    use crate::contract::defect::Defects;
+
+    /// A document in the folder `api`, and the files beside it by their paths.
+    fn read(document: &str, files: &[(&str, &str)]) -> Result<Contract, Defects> {
+        let files: BTreeMap<_, _> = files
+            .iter()
+            .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+            .collect();
+        let beside = Beside {
+            folder: "api/".to_owned(),
+            own: "openapi.yaml".to_owned(),
+            read: Box::new(move |path| match path {
+                "link.yaml" => Err(Unread::Outside),
+                path => files
+                    .get(path)
+                    .cloned()
+                    .ok_or_else(|| Unread::Failed("no such file".to_owned())),
+            }),
+        };
+        let document = Document::read("api/openapi.yaml", document.to_owned())?;
+        Contract::partly(document.with_files(beside))
+    }
+
+    /// A document with one operation that responds with this schema, and one that responds with nothing.
+    fn responding(schema: &str) -> String {
+        format!(
+            "openapi: 3.0.3\ninfo: {{title: a, version: '1'}}\npaths:\n  /a:\n    get:\n      responses:\n        '200':\n          \
+             description: a\n          content: {{application/json: {{schema: {schema}}}}}\n  /b: {{get: {{responses: \
+             {{'204': {{description: a}}}}}}}}\n"
+        )
+    }
+
+    /// The facts about the body of the first operation: name, file and line.
+    fn facts(contract: &Contract) -> Vec<String> {
+        let facts = contract.facts.iter().filter(|fact| fact.name.contains("GET /a /"));
+        let located = facts.map(|fact| {
+            let position = contract.position(fact);
+            let name = fact.name.trim_start_matches("GET /a ");
+            format!("{name} {}:{}", contract.document.file(position), position.line)
+        });
+        located.collect()
+    }
+
+    #[test]
+    fn a_schema_of_another_file_states_facts_there() {
+        let pet = "Pet:\n  type: object\n  required: [id]\n  properties:\n    id: {$ref: 'ids.yaml'}\n    owner: {$ref: \
+                   '#/Owner'}\nOwner:\n  type: object\n  properties:\n    name: {type: string}\n";
+        let ids = "{\"type\":\n\"integer\"}";
+        let files = [("schemas/pet.yaml", pet), ("schemas/ids.yaml", ids)];
+        let contract = read(&responding("{$ref: './schemas/pet.yaml#/Pet'}"), &files).unwrap();
+        assert_eq!(
+            facts(&contract),
+            [
+                "/id: present api/schemas/pet.yaml:5",
+                "/id: integer api/schemas/ids.yaml:1",
+                "/owner: object api/schemas/pet.yaml:8",
+                "/owner/name: string api/schemas/pet.yaml:10",
+            ]
+        );
+    }
+
+    #[test]
+    fn files_may_refer_to_each_other_and_back_to_the_document() {
+        let node = "type: object\nproperties:\n  below: {type: array, items: {$ref: 'tree.yaml'}}\n  size: {$ref: \
+                    '../openapi.yaml#/components/schemas/Size'}\n";
+        let tree = "$ref: './node.yaml'\n";
+        let document = format!(
+            "{}components: {{schemas: {{Size: {{type: integer}}}}}}\n",
+            responding("{$ref: 'schemas/tree.yaml'}")
+        );
+        let contract = read(&document, &[("schemas/node.yaml", node), ("schemas/tree.yaml", tree)]).unwrap();
+        let facts = facts(&contract);
+        assert!(
+            facts.contains(&"/size: integer api/openapi.yaml:11".to_owned()),
+            "{facts:?}"
+        );
+        assert!(
+            facts.contains(&"/below: array api/schemas/node.yaml:3".to_owned()),
+            "{facts:?}"
+        );
+    }
+
+    #[test]
+    fn path_items_parameters_responses_and_whole_sections_may_be_elsewhere() {
+        let item = "get:\n  parameters: [{$ref: '../common.yaml#/Limit'}]\n  responses: {$ref: './responses.yaml'}\n";
+        let files = [
+            ("paths/things.yaml", item),
+            ("paths/responses.yaml", "'200': {$ref: '../common.yaml#/Things'}\n"),
+            (
+                "common.yaml",
+                "Limit: {name: limit, in: query, schema: {type: integer}}\nThings: {description: a, content: \
+                 {application/json: {schema: {type: array, items: {$ref: '#/Thing'}}}}}\nThing: {type: string}\n",
+            ),
+        ];
+        let document = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths:\n  /a: {$ref: paths/things.yaml}\n";
+        let contract = read(document, &files).unwrap();
+        assert_eq!(contract.operations[0].parameters[0].name, "limit");
+        assert_eq!(facts(&contract), ["/*: string api/common.yaml:3"]);
+        let position = contract.document.position(&contract.operations[0].pointer);
+        assert_eq!(
+            (contract.document.file(position), position.line),
+            ("api/paths/things.yaml", 1)
+        );
+    }
+
+    #[test]
+    fn a_component_that_is_a_reference_gives_its_target_its_name() {
+        let pets =
+            "Pet: {type: object, discriminator: {propertyName: kind, mapping: {c: '#/Cat'}}}\nCat: {type: object}\n";
+        let document = format!(
+            "{}components: {{schemas: {{Animal: {{$ref: 'pets.yaml#/Pet'}}, Cat: {{type: string}}}}}}\n",
+            responding("{type: array, items: {$ref: 'pets.yaml#/Pet'}}")
+        );
+        let contract = read(&document, &[("pets.yaml", pets)]).unwrap();
+        let node = |pointer: &str| contract.document.node(pointer).and_then(Node::string);
+        let items = "/paths/~1a/get/responses/200/content/application~1json/schema/items/$ref";
+        assert_eq!(node(items), Some("#/components/schemas/Animal"));
+        let mapped = node("/components/schemas/Animal/discriminator/mapping/c");
+        assert_eq!(mapped, Some("#/components/schemas/Cat-2"));
+    }
+
+    #[test]
+    fn a_reference_that_leads_nowhere_takes_out_what_uses_it_and_is_reported_where_it_is_written() {
+        let pet = "Pet:\n  properties:\n    id: {$ref: '#/Missing'}\nBroken: {$ref: 'broken.yaml'}\nLoop: {$ref: '#/Loop'}\n\
+                   Deep: {$ref: 'https://example.com/a.yaml'}\n";
+        let files = [("pet.yaml", pet), ("broken.yaml", "a: [\n")];
+        for (target, at, message) in [
+            ("pet.yaml#/Pet", "api/pet.yaml:3:10 ", "`#/Missing` names nothing"),
+            (
+                "pet.yaml#/Pet/id",
+                "api/openapi.yaml:9:49 ",
+                "`pet.yaml#/Pet/id` names nothing",
+            ),
+            (
+                "dog.yaml",
+                "api/openapi.yaml:9:49 ",
+                "`dog.yaml` names a file that cannot be read: no such file",
+            ),
+            (
+                "pet.yaml#/Broken",
+                "api/pet.yaml:4:10 ",
+                "cannot be read: api/broken.yaml:2:1 (/a): this is not YAML",
+            ),
+            ("pet.yaml#/Loop", "api/pet.yaml:5:8 ", "leads back to itself"),
+            (
+                "pet.yaml#/Deep",
+                "api/pet.yaml:6:8 ",
+                "`https://example.com/a.yaml` to the network",
+            ),
+            ("pet.yaml#Pet", "api/openapi.yaml:9:49 ", "`pet.yaml#Pet` to an anchor"),
+            (
+                "../pet.yaml",
+                "api/openapi.yaml:9:49 ",
+                "`../pet.yaml` to a file outside of the document's folder",
+            ),
+            (
+                "a/../../pet.yaml",
+                "api/openapi.yaml:9:49 ",
+                "outside of the document's folder",
+            ),
+            (
+                "/etc/passwd",
+                "api/openapi.yaml:9:49 ",
+                "`/etc/passwd` to a file outside",
+            ),
+            (
+                "%2Fetc/passwd",
+                "api/openapi.yaml:9:49 ",
+                "outside of the document's folder",
+            ),
+            (
+                "C:\\pet.yaml",
+                "api/openapi.yaml:9:49 ",
+                "outside of the document's folder",
+            ),
+            ("link.yaml", "api/openapi.yaml:9:49 ", "`link.yaml` to a file outside"),
+        ] {
+            let contract = read(&responding(&format!("{{$ref: '{target}'}}")), &files).unwrap();
+            let reported: Vec<_> = contract.defects.iter().map(ToString::to_string).collect();
+            let omitted: Vec<_> = contract.omitted.iter().map(|omitted| omitted.path.as_str()).collect();
+            assert_eq!(omitted, ["/a"], "{target}: {reported:?}");
+            let mut reported = reported.iter();
+            let is_expected = |reported: &String| reported.starts_with(at) && reported.contains(message);
+            assert!(reported.any(is_expected), "{target}: {:?}", contract.defects);
+        }
+    }
+
+    #[test]
+    fn path_items_that_name_each_other_end() {
+        let document = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths:\n  /a: {$ref: a.yaml}\n  /b: {get: \
+                        {responses: {'204': {description: a}}}}\n";
+        let files = [("a.yaml", "$ref: b.yaml\n"), ("b.yaml", "$ref: a.yaml\n")];
+        let contract = read(document, &files).unwrap();
+        assert_eq!((contract.operations.len(), contract.defects.len()), (1, 1));
+        let reported = contract.defects[0].to_string();
+        assert!(reported.contains("leads back to itself"), "{reported}");
+        // Each of ten files has its next one ten times.
+        let next = |number: usize| (0..10).map(move |key| format!("k{key}: {{$ref: {}.yaml}}\n", number + 1));
+        let files: Vec<_> = (0..10)
+            .map(|number| (format!("{number}.yaml"), next(number).collect::<String>()))
+            .collect();
+        let files: Vec<_> = files
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str()))
+            .collect();
+        let callbacks = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths:\n  /b: {get: {callbacks: {$ref: 0.yaml}, \
+                         responses: {'204': {description: a}}}}\n";
+        assert!(read(callbacks, &files).is_ok());
+    }
+
+    #[test]
+    fn a_property_or_an_example_that_is_called_ref_is_none() {
+        let schema = "{type: object, properties: {$ref: {type: string}}, example: {$ref: 'x.yaml'}}";
+        let contract = read(&responding(schema), &[]).unwrap();
+        assert_eq!((contract.defects.len(), facts(&contract).len()), (0, 1));
+    }
+
+    #[test]
+    fn keywords_of_later_versions_refer_too() {
+        let schema = "{$ref: 'a.yaml', properties: {b: {$ref: 'a.yaml#/$defs/B'}}}";
+        let document = responding(schema).replace("3.0.3", "3.1.0");
+        let a = "type: object\nproperties: {a: {type: [integer, 'null']}}\n$defs: {B: {const: 3}}\n";
+        let contract = read(&document, &[("a.yaml", a)]).unwrap();
+        assert_eq!(contract.defects.len(), 0);
+        let facts = facts(&contract);
+        assert!(
+            facts.contains(&"/a: integer or null api/a.yaml:2".to_owned()),
+            "{facts:?}"
+        );
+    }
+
+    #[test]
+    fn thousands_of_files_are_each_read_once() {
+        const FILES: usize = 3_000;
+        let files: Vec<_> = (0..FILES)
+            .map(|number| {
+                let next = (number + 1) % FILES;
+                (
+                    format!("schemas/s{number}.yaml"),
+                    format!(
+                        "type: object\nproperties:\n  next: {{$ref: 's{next}.yaml'}}\n  first: {{$ref: 's0.yaml'}}\n"
+                    ),
+                )
+            })
+            .collect();
+        let mut reads = 0;
+        let by_path: HashMap<_, _> = files.into_iter().collect();
+        let beside = Beside {
+            folder: String::new(),
+            own: "openapi.yaml".to_owned(),
+            read: Box::new(|path| {
+                reads += 1;
+                Ok(by_path[path].clone())
+            }),
+        };
+        let document = Document::read("openapi.yaml", responding("{$ref: 'schemas/s0.yaml'}")).unwrap();
+        let mut schemas = 0;
+        let work = crate::testing::work::of(|| {
+            let document = document.with_files(beside);
+            schemas = document
+                .node("/components/schemas")
+                .map_or(0, |node| node.members().len());
+        });
+        assert_eq!((reads, schemas), (FILES, FILES));
+        assert!(work < 100 * 3_000, "{work}");
+    }
+}
