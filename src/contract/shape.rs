@@ -196,6 +196,12 @@ struct AllOfMember<'document> {
     nullable_at_reference: bool,
 }
 
+/// Whether a schema names fields by a pattern. OpenAPI 3.0 does not have the keyword, but whoever writes it means that the
+/// schema admits these fields. In later versions it stands elsewhere (`dialect`).
+fn has_patterns(schema: &Node) -> bool {
+    schema.member("patternProperties").is_some()
+}
+
 impl<'document> Expander<'document> {
     pub(super) fn new(document: &'document Document) -> Self {
         Self {
@@ -326,9 +332,11 @@ impl<'document> Expander<'document> {
         }
         let additional: Vec<_> = all_of
             .iter()
+            .filter(|member| !has_patterns(member.node))
             .filter_map(|member| member.member("additionalProperties"))
             .collect();
-        shape.allows_unlisted_fields = additional.iter().any(|inner| inner.node.boolean() != Some(false));
+        shape.allows_unlisted_fields = additional.iter().any(|inner| inner.node.boolean() != Some(false))
+            || all_of.iter().any(|member| has_patterns(member.node));
         self.alternatives(all_of, &mut shape);
         let schemas: Vec<_> = additional
             .into_iter()
@@ -360,7 +368,8 @@ impl<'document> Expander<'document> {
                         .alternatives
                         .extend(properties.iter().map(|property| property.name.to_string()));
                     let additional = member.node.member("additionalProperties");
-                    shape.allows_unlisted_fields |= additional.is_some_and(|inner| inner.boolean() != Some(false));
+                    shape.allows_unlisted_fields |=
+                        additional.is_some_and(|inner| inner.boolean() != Some(false)) || has_patterns(member.node);
                     pending.push(member);
                 }
             }
@@ -462,6 +471,7 @@ impl<'document> Expander<'document> {
     fn closed(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {
         let closing = all_of
             .iter()
+            .filter(|member| !has_patterns(member.node))
             .filter_map(|member| Some((member, member.member("additionalProperties")?)));
         let Some((member, inner)) = closing
             .into_iter()
@@ -910,6 +920,15 @@ mod tests {
         assert_eq!(contract.fact(*fact).documented, "only a, b");
         assert_eq!(location(&contract, "body: closed"), "/additionalProperties");
         assert!(!body(&contract).allows_unlisted_fields && body(&contract).additional.is_none());
+    }
+
+    #[test]
+    fn an_object_with_fields_named_by_a_pattern_is_not_closed() {
+        let contract = of_schema(
+            "{type: object, properties: {a: {}}, patternProperties: {'^x-': {}}, additionalProperties: false}",
+            "",
+        );
+        assert!(body(&contract).closed.is_none() && body(&contract).allows_unlisted_fields);
     }
 
     #[test]

@@ -53,6 +53,8 @@ mod error_body;
 mod evaluation;
 mod forbidden_field;
 mod identifier;
+#[cfg(test)]
+mod json_schema_suite;
 mod judge;
 mod level;
 mod level_entry;

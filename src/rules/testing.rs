@@ -65,7 +65,7 @@ impl Bench {
         Self::new(Arc::new(contract), operation)
     }
 
-    fn new(contract: Arc<Contract>, operation: &str) -> Self {
+    pub(super) fn new(contract: Arc<Contract>, operation: &str) -> Self {
         let operation = contract.operation_named(operation).expect(operation);
         Self {
             contract,

@@ -1,0 +1,209 @@
+//! The test suite of JSON Schema, judged as responses: draft 2020-12 by a document of OpenAPI 3.1, draft 4 by one of 3.0,
+//! whose schemas come from it. A snapshot has how far we agree, and every case in which we do not.
+//!
+//! `tests/json-schema` has the cases of github.com/json-schema-org/JSON-Schema-Test-Suite, as version 4.23.0 of the Python
+//! package `jsonschema` ships them, without the optional ones: for each keyword the groups, in each test its description,
+//! the value and whether it is valid.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::contract::Contract;
+use crate::rules::testing::Bench;
+
+const SUITES: [(&str, &str, &str); 2] = [
+    (
+        "draft 2020-12",
+        "3.1.0",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/json-schema/draft2020-12.json"
+        )),
+    ),
+    (
+        "draft 4",
+        "3.0.3",
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/json-schema/draft4.json")),
+    ),
+];
+
+#[derive(Deserialize)]
+struct Group {
+    description: String,
+    schema: Value,
+    tests: Vec<(String, Value, bool)>,
+}
+
+/// What becomes of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    /// A response breaks a fact, or does not, as the suite says.
+    Agrees,
+    /// A valid value breaks a fact.
+    FalseAlarm,
+    /// An invalid value breaks none.
+    Missed,
+    /// The document is refused: its operation has a defect.
+    Refused,
+}
+
+/// Why we do not agree: the reason, and the keywords in the schema of which one is enough.
+const REASONS: [(&str, &str, &[&str]); 5] = [
+    (
+        "3",
+        "references lead by a JSON pointer to a place in the document, and not by an identifier, an anchor or over the \
+         network",
+        &[
+            "$id",
+            "id",
+            "$anchor",
+            "$dynamicRef",
+            "$dynamicAnchor",
+            "$schema",
+            "$ref",
+        ],
+    ),
+    (
+        "3.1",
+        "`format` is asserted, because a document that states it means it",
+        &["format"],
+    ),
+    (
+        "3.0",
+        "OpenAPI 3.0 has no such keyword, and nothing is concluded from it",
+        &["dependencies", "patternProperties"],
+    ),
+    (
+        "3.0",
+        "OpenAPI 3.0 has one type, no `null` and one schema of items",
+        &["type", "items", "additionalItems"],
+    ),
+    (
+        "3",
+        "a field that any part of `allOf` names is a named one, as most documents mean it",
+        &["allOf"],
+    ),
+];
+
+/// Returns the reason why a schema in a document of this version is not read as the suite reads it.
+fn reason(version: &str, class: Class, schema: &Value) -> Option<&'static str> {
+    let found = REASONS.iter().find(|(of, _, keywords)| {
+        let is_format = keywords.contains(&"format");
+        version.starts_with(of)
+            && is_format == (class == Class::FalseAlarm)
+            && keywords.iter().any(|keyword| uses(schema, keyword))
+    });
+    found.map(|(_, reason, _)| *reason)
+}
+
+/// Whether a schema uses a keyword in a way that such a document does not have.
+fn uses(schema: &Value, keyword: &str) -> bool {
+    let used = match (keyword, schema.get(keyword)) {
+        ("$ref", Some(target)) => target
+            .as_str()
+            .is_some_and(|target| !target.starts_with("#/") && target != "#"),
+        ("$schema", Some(dialect)) => dialect != "https://json-schema.org/draft/2020-12/schema",
+        ("type", Some(stated)) => stated.is_array() || stated == "null",
+        ("items", Some(items)) => items.is_array(),
+        ("id" | "$id", Some(id)) => id.is_string(),
+        (_, stated) => stated.is_some(),
+    };
+    used || match schema {
+        Value::Array(elements) => elements.iter().any(|element| uses(element, keyword)),
+        Value::Object(members) => members.values().any(|member| uses(member, keyword)),
+        _ => false,
+    }
+}
+
+/// Where the schema of a group stands in its document.
+const LOCATION: &str = "#/components/schemas/Tested";
+
+/// Returns the schema with its references to itself as they are in a document. A value of `const` or `enum` may look like
+/// a reference.
+fn in_document(schema: &Value) -> Value {
+    match schema {
+        Value::Array(elements) => elements.iter().map(in_document).collect(),
+        Value::Object(members) => {
+            let written = members.iter().map(|(name, value)| {
+                let value = match (name.as_str(), value) {
+                    ("const" | "enum", value) => value.clone(),
+                    ("$ref", Value::String(target)) if target == "#" || target.starts_with("#/") => {
+                        json!(format!("{LOCATION}{}", &target[1..]))
+                    }
+                    (_, value) => in_document(value),
+                };
+                (name.clone(), value)
+            });
+            Value::Object(written.collect::<Map<_, _>>())
+        }
+        other => other.clone(),
+    }
+}
+
+/// Returns the operation whose response has the schema; `None` where the document has a defect.
+fn bench(version: &str, schema: &Value) -> Option<Bench> {
+    let content = json!({"application/json": {"schema": {"$ref": LOCATION}}});
+    let responses = json!({"200": {"description": "a", "content": content}});
+    let document = json!({
+        "openapi": version,
+        "info": {"title": "a", "version": "1"},
+        "paths": {"/a": {"get": {"operationId": "tested", "responses": responses}}},
+        "components": {"schemas": {"Tested": in_document(schema)}},
+    });
+    let contract = Contract::read("tested.json", document.to_string()).ok()?;
+    Some(Bench::new(Arc::new(contract), "tested"))
+}
+
+fn class(bench: Option<&Bench>, value: &Value, valid: bool) -> Class {
+    let Some(bench) = bench else {
+        return Class::Refused;
+    };
+    let judged = bench.body(value);
+    // A field that an open schema does not name is reported, and is no deviation from JSON Schema.
+    let mut findings = judged.verdicts.findings().iter();
+    let broken = findings.any(|finding| !matches!(finding.rule.name, "undocumented-field"));
+    match (broken, valid) {
+        (true, true) => Class::FalseAlarm,
+        (false, false) => Class::Missed,
+        _ => Class::Agrees,
+    }
+}
+
+#[test]
+fn the_suite_of_json_schema_agrees_but_for_what_has_a_reason() {
+    let mut text = String::new();
+    for (name, version, suite) in SUITES {
+        let suite: BTreeMap<String, Vec<Group>> = serde_json::from_str(suite).unwrap();
+        let mut counts: BTreeMap<Class, usize> = BTreeMap::new();
+        let mut others: BTreeMap<(&str, Class), Vec<String>> = BTreeMap::new();
+        for (keyword, groups) in &suite {
+            for group in groups {
+                let bench = bench(version, &group.schema);
+                for (description, value, valid) in &group.tests {
+                    let class = class(bench.as_ref(), value, *valid);
+                    *counts.entry(class).or_default() += 1;
+                    if class != Class::Agrees {
+                        let case = format!("{keyword}: {}: {description}", group.description);
+                        let reason = reason(version, class, &group.schema);
+                        let reason = reason.unwrap_or_else(|| panic!("{class:?} without a reason: {case}"));
+                        others.entry((reason, class)).or_default().push(case);
+                    }
+                }
+            }
+        }
+        let all: usize = counts.values().sum();
+        writeln!(text, "{name}, as OpenAPI {version}: {all} cases, {counts:?}\n").unwrap();
+        for ((reason, class), cases) in others {
+            writeln!(text, "{class:?}, {}: {reason}", cases.len()).unwrap();
+            for case in cases {
+                writeln!(text, "  {case}").unwrap();
+            }
+            text.push('\n');
+        }
+    }
+    crate::testing::with_snapshots(|| insta::assert_snapshot!("json_schema_suite", text));
+}
