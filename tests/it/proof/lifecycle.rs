@@ -88,6 +88,8 @@ enum Fault {
     UpdateLost,
     /// A deleted record is still read.
     Undeleted,
+    /// A deletion answers with another success than the documented one.
+    DeletedWith200,
     /// A create answers with the identifier of a record from before.
     AnothersId,
     /// A create answers 202.
@@ -142,7 +144,9 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             if fault != Fault::Undeleted {
                 kept.remove(path);
             }
-            if found {
+            if found && fault == Fault::DeletedWith200 {
+                StatusCode::OK
+            } else if found {
                 StatusCode::NO_CONTENT
             } else {
                 StatusCode::NOT_FOUND
@@ -335,6 +339,16 @@ async fn nothing_is_deleted_unless_that_is_asked_for() {
     );
     assert_eq!(checked.verdict("deletePet: gone from getPet"), "undecided");
     assert!(!checked.record.residue.is_empty());
+}
+
+#[tokio::test]
+async fn what_is_deleted_with_an_undocumented_success_is_not_reported_as_left() {
+    let checked = checked(Fault::DeletedWith200, true).await;
+    let findings = checked.record.findings.iter();
+    let found: Vec<_> = findings.map(|finding| finding.fact.as_str()).collect();
+    assert_eq!(found, ["deletePet status: 204", "deleteToy status: 204"]);
+    assert!(checked.record.residue.is_empty(), "{:?}", checked.log);
+    assert_eq!(checked.kept.len(), 2, "{:?}", checked.log);
 }
 
 #[tokio::test]
