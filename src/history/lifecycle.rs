@@ -79,6 +79,12 @@ impl RecordSought {
     pub(super) fn is_own(&self) -> bool {
         self.is_own
     }
+
+    /// Whether the record is gone: the read is rejected with a status that says something about the record, and not
+    /// about the call. Some services answer 403 in place of 404.
+    pub(super) const fn is_gone(&self) -> bool {
+        matches!(self.last, Some((_, Shown::Status(403 | 404 | 410, _))))
+    }
 }
 
 impl History<'_> {

@@ -328,6 +328,12 @@ impl History<'_> {
         matches!(seeking, Some(Seeking::Record(sought)) if sought.is_own())
     }
 
+    /// Whether a look for a tracked record has shown that it is gone.
+    pub(crate) fn shows_gone_record(&self, look: LookId) -> bool {
+        let seeking = self.looks.get(&look).map(|look| &look.seeking);
+        matches!(seeking, Some(Seeking::Record(sought)) if sought.is_gone())
+    }
+
     /// Returns the number of the last page, as the first page of the current walk states it; `None` where it does not.
     pub(crate) fn last_page(&self, look: LookId) -> Option<u64> {
         let first = self.looks.get(&look)?.walk.pages.first()?;

@@ -11,6 +11,17 @@ use crate::history::{AfterWrite, Part, Sought};
 use crate::plan::Action;
 use crate::rules::Evaluation;
 
+/// What a look for a record has shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SeenRecord {
+    /// It is gone.
+    Gone,
+    /// It is there, and the run's own.
+    Own,
+    /// Neither, such as no response or the record of somebody else.
+    Unclear,
+}
+
 impl Session<'_> {
     /// Looks for each record that a create has returned, by its identifier and in its list.
     pub(super) async fn read_back_created(&self, create: OperationId) {
@@ -62,10 +73,8 @@ impl Session<'_> {
 
     /// Deletes one record, if a read shows that it is the run's own, and looks whether it is gone.
     async fn delete(&self, lifecycle: &Lifecycle, (record, delete): (usize, OperationId)) {
-        if !self
-            .look_for_record(lifecycle.read, (record, AfterWrite::BeforeDelete))
-            .await
-        {
+        let before = (record, AfterWrite::BeforeDelete);
+        if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
             return;
         }
         let Some(request) = self.request_of_record(delete, record) else {
@@ -78,16 +87,15 @@ impl Session<'_> {
             .status()
             .is_some_and(|status| (200..300).contains(&status) && status != 202);
         if may_be_gone {
-            let is_there = self.look_for_record(lifecycle.read, (record, AfterWrite::Delete)).await;
-            if !is_there {
+            let after = (record, AfterWrite::Delete);
+            if self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone {
                 self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.deleted(record));
             }
         }
     }
 
-    /// Requests what shows a record until it shows as it should or the time to settle has passed, and judges it. Returns
-    /// whether it was seen as the run's own.
-    async fn look_for_record(&self, by: OperationId, (record, after): (usize, AfterWrite)) -> bool {
+    /// Requests what shows a record until it shows as it should or the time to settle has passed, and judges it.
+    async fn look_for_record(&self, by: OperationId, (record, after): (usize, AfterWrite)) -> SeenRecord {
         let look = self.look_for(by, &Sought::Record(record, after));
         let read = async || {
             if let Some(request) = self.request_of_record(by, record) {
@@ -107,9 +115,16 @@ impl Session<'_> {
         self.delays
             .records_timed_out
             .set(self.delays.records_timed_out.get() || !settled);
-        let is_own = self.history().shows_own_record(look);
+        let looked = match (
+            self.history().shows_own_record(look),
+            self.history().shows_gone_record(look),
+        ) {
+            (true, _) => SeenRecord::Own,
+            (false, true) => SeenRecord::Gone,
+            (false, false) => SeenRecord::Unclear,
+        };
         self.conclude(look);
-        is_own
+        looked
     }
 
     /// Returns a request to an operation with the record's values in its path; `None` where something else in it has no

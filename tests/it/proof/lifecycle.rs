@@ -88,6 +88,8 @@ enum Fault {
     UpdateLost,
     /// A deleted record is still read.
     Undeleted,
+    /// Nothing is deleted, and afterwards no record is read any more.
+    FailsAfterDelete,
     /// A deletion answers with another success than the documented one.
     DeletedWith200,
     /// A create answers with the identifier of a record from before.
@@ -136,14 +138,19 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             axum::Json(records).into_response()
         }
         Method::GET => match kept.get(path) {
+            Some(_) if fault == Fault::FailsAfterDelete && kept.contains_key("deleted") => {
+                StatusCode::SERVICE_UNAVAILABLE.into_response()
+            }
             Some(record) => axum::Json(record).into_response(),
             None => StatusCode::NOT_FOUND.into_response(),
         },
         Method::DELETE => {
             let found = kept.contains_key(path);
-            if fault != Fault::Undeleted {
-                kept.remove(path);
-            }
+            match fault {
+                Fault::Undeleted => None,
+                Fault::FailsAfterDelete => kept.insert("deleted".to_owned(), Value::Null),
+                _ => kept.remove(path),
+            };
             if found && fault == Fault::DeletedWith200 {
                 StatusCode::OK
             } else if found {
@@ -349,6 +356,18 @@ async fn what_is_deleted_with_an_undocumented_success_is_not_reported_as_left() 
     assert_eq!(found, ["deletePet status: 204", "deleteToy status: 204"]);
     assert!(checked.record.residue.is_empty(), "{:?}", checked.log);
     assert_eq!(checked.kept.len(), 2, "{:?}", checked.log);
+}
+
+#[tokio::test]
+async fn what_no_read_shows_to_be_gone_is_reported_as_left() {
+    let checked = checked(Fault::FailsAfterDelete, true).await;
+    assert!(
+        checked.log.iter().any(|line| line.starts_with("DELETE")),
+        "{:?}",
+        checked.log
+    );
+    assert_eq!(checked.record.deleted, 0);
+    assert!(!checked.record.residue.is_empty());
 }
 
 #[tokio::test]
