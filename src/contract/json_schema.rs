@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::dialect::ASSERTIONS;
+use super::discriminator;
 use super::document::{Document, Node, NodeKind};
 use super::openapi::target_of;
 use super::pointer;
@@ -74,7 +75,36 @@ const FORMATS: &[&str] = &[
 /// names nothing.
 #[must_use]
 pub fn asserted(document: &Document, schema: &str) -> Option<Value> {
-    Some(asserted_by(document, document.node(schema)?))
+    let node = document.node(schema)?;
+    Some(match schema.strip_suffix("/discriminator") {
+        Some(parent) if node.member("propertyName").is_some() => discriminated(document, parent),
+        _ => asserted_by(document, node),
+    })
+}
+
+/// Returns what the discriminator of a definition asserts: that a value that names a definition which inherits from it
+/// conforms to that.
+fn discriminated(document: &Document, parent: &str) -> Value {
+    let mut converter = Converter {
+        left_out: Some((document, "writeOnly")),
+        ..Converter::default()
+    };
+    let property = document
+        .node(parent)
+        .and_then(discriminator::property)
+        .unwrap_or_default();
+    let children = discriminator::children(document, parent).into_iter();
+    let parts = children.map(|(value, child)| {
+        let reference = format!("#/$defs/{}", definition(&child));
+        converter.references.insert(child);
+        let named = json!({ "required": [property], "properties": { property: { "const": value } } });
+        json!({ "if": named, "then": { "$ref": reference } })
+    });
+    let parts: Value = parts.collect();
+    let mut converted = Map::new();
+    converted.insert("allOf".to_owned(), parts);
+    converter.define(document, &mut converted);
+    Value::Object(converted)
 }
 
 /// Returns what the schema asserts beyond types and names, as a JSON Schema.

@@ -31,6 +31,7 @@ mod alternatives;
 pub mod bundle;
 pub mod defect;
 mod dialect;
+pub(crate) mod discriminator;
 pub mod document;
 pub mod edge_case;
 pub mod equivalent;

@@ -12,10 +12,12 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use super::alternatives::AlternativeCounts;
 use super::defect::{Defect, Problem};
 use super::dialect::ASSERTIONS;
+use super::discriminator;
 use super::document::{Document, MAXIMUM_DEPTH, Node};
 use super::fact::{Fact, FactId, FactKind};
 use super::json_schema;
@@ -182,6 +184,8 @@ pub(super) struct Expander<'document> {
     operation: OperationId,
     /// Whether what is being expanded is below a schema with `x-null`.
     null_is_open: bool,
+    /// The definitions that the discriminator of each definition names.
+    children: HashMap<String, Rc<[(String, String)]>>,
     /// The locations of the `x-null` keys that apply to some response.
     pub(super) null_keys: HashSet<String>,
 }
@@ -218,6 +222,7 @@ impl<'document> Expander<'document> {
             subject: String::new(),
             operation: OperationId(0),
             null_is_open: false,
+            children: HashMap::new(),
             null_keys: HashSet::new(),
         }
     }
@@ -506,6 +511,38 @@ impl<'document> Expander<'document> {
             }
             let fact = self.fact(FactKind::Assertion, response_pointer, location, &keywords.join(", "));
             shape.assertions.push((fact, member.pointer.clone()));
+        }
+        self.discriminators(all_of, response_pointer, shape);
+    }
+
+    /// Adds what discriminators state of the definitions that inherit from a schema, and the names of their fields. Where
+    /// one of these definitions applies itself, its own facts say it.
+    fn discriminators(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {
+        for parent in all_of
+            .iter()
+            .filter(|member| discriminator::property(member.node).is_some())
+        {
+            let known = self.children.entry(parent.pointer.clone());
+            let children = known.or_insert_with(|| discriminator::children(self.document, &parent.pointer).into());
+            let children = Rc::clone(children);
+            let is_child = |member: &AllOfMember<'_>| children.iter().any(|(_, child)| *child == member.pointer);
+            if children.is_empty() || all_of.iter().any(is_child) {
+                continue;
+            }
+            for (_, child) in children.iter() {
+                for part in self.all_of(child) {
+                    let properties = part.node.member("properties").map_or(&[][..], Node::members);
+                    self.count(properties.len() + 1);
+                    let names = properties.iter().map(|property| property.name.to_string());
+                    shape.alternatives.extend(names);
+                    let additional = part.node.member("additionalProperties");
+                    shape.allows_unlisted_fields |=
+                        additional.is_some_and(|inner| inner.boolean() != Some(false)) || has_patterns(part.node);
+                }
+            }
+            let location = pointer::join(&parent.pointer, "discriminator");
+            let fact = self.fact(FactKind::Assertion, response_pointer, location.clone(), "discriminator");
+            shape.assertions.push((fact, location));
         }
     }
 

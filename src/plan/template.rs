@@ -13,8 +13,10 @@ use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::sample::{MOST_ELEMENTS, Sample};
 use super::source::NoValue;
 use super::timestamps;
+use crate::contract::discriminator;
 use crate::contract::document::Node;
 use crate::contract::link::{Link, Target};
+use crate::contract::openapi::target_of;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{RUN_TAG, TimestampFormat};
 use crate::contract::{Contract, json_schema, pointer};
@@ -44,7 +46,7 @@ fn is_plain(node: &Node) -> bool {
 
 /// Returns the name of a discriminator and its value for an alternative: the name that the mapping gives it, or else the
 /// last part of its reference (OpenAPI 3.0.3, section 4.7.25).
-fn discriminator<'node>(schema: &'node Node, alternative: &'node Node) -> Option<(&'node str, &'node str)> {
+fn named_alternative<'node>(schema: &'node Node, alternative: &'node Node) -> Option<(&'node str, &'node str)> {
     let discriminator = schema.member("discriminator")?;
     let name = discriminator.member("propertyName")?.string()?;
     let target = alternative.member("$ref")?.string()?;
@@ -133,8 +135,14 @@ impl<'contract> Template<'contract> {
             schema: OnceCell::new(),
         };
         let schema = request.and_then(|request| request.schema.as_deref());
-        if let Some(node) = schema.and_then(|schema| contract.document.node(&contract.resolve(schema))) {
-            template.read((node, None), "", 0);
+        let schema = schema.map(|schema| contract.resolve(schema));
+        let located = schema
+            .as_deref()
+            .and_then(|schema| Some((schema, contract.document.node(schema)?)));
+        if let Some((definition, node)) = located
+            && !template.read_inherited(node, (definition, ""), 0)
+        {
+            template.read_node((node, None), "", 0);
         }
         let required = body::required(contract, operation);
         for field in &mut template.fields {
@@ -149,8 +157,57 @@ impl<'contract> Template<'contract> {
         if depth > DEPTH {
             return;
         }
+        if let Some(definition) = target_of(schema)
+            && self.read_inherited(node, (&definition, at), depth)
+        {
+            return;
+        }
+        self.read_node((node, array), at, depth);
+    }
+
+    /// Reads what the discriminator says of a definition that inherits from another, or in place of the other one that
+    /// inherits from it. Returns whether the definition itself needs no more reading.
+    fn read_inherited(&mut self, node: &'contract Node, (definition, at): (&str, &str), depth: usize) -> bool {
+        let document = &self.contract.document;
+        if let Some((name, value)) = discriminator::of_child(document, definition) {
+            if self.discriminates(name, at) {
+                return false;
+            }
+            let at = pointer::join(at, name);
+            let field = self.discriminating((node, &at), value);
+            self.fields.push(field);
+            return false;
+        }
+        let children = discriminator::children(document, definition);
+        self.alternatives = self.alternatives.max(children.len());
+        let taken = children.get(self.alternative).or(children.last());
+        let Some((name, (value, child))) = discriminator::property(node).zip(taken) else {
+            return false;
+        };
+        let Some(child) = document.node(child) else {
+            return false;
+        };
+        let field = self.discriminating((child, &pointer::join(at, name)), value.clone());
+        self.fields.push(field);
+        self.read_node((child, None), at, depth + 1);
+        true
+    }
+
+    /// Returns the field whose only value is that of a discriminator.
+    fn discriminating(&self, (node, at): (&'contract Node, &str), value: String) -> Field<'contract> {
+        Field {
+            discriminator: Some(Value::from(value)),
+            ..self.field((node, None), at)
+        }
+    }
+
+    fn read_node(&mut self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str, depth: usize) {
         for part in node.member("allOf").map_or(&[][..], Node::elements) {
-            self.read((part, None), at, depth + 1);
+            // Of a part the definition itself is meant, and not those that inherit from it.
+            let part = self.contract.referred(part);
+            if depth < DEPTH {
+                self.read_node((part, None), at, depth + 1);
+            }
         }
         let is_composed = node.member("allOf").is_some() || self.read_alternative(node, at, depth);
         if let Some(properties) = node.member("properties") {
@@ -190,10 +247,8 @@ impl<'contract> Template<'contract> {
         }) else {
             return false;
         };
-        if let Some((name, value)) = discriminator(node, taken) {
-            let at = pointer::join(at, name);
-            let mut field = self.field((taken, None), &at);
-            field.discriminator = Some(Value::from(value));
+        if let Some((name, value)) = named_alternative(node, taken) {
+            let field = self.discriminating((taken, &pointer::join(at, name)), value.to_owned());
             self.fields.push(field);
         }
         self.read((taken, None), at, depth + 1);
@@ -524,6 +579,45 @@ mod tests {
         ] {
             let draft = drafted(schema).unwrap();
             assert_eq!(draft.may_name_an_unknown_record(), invented, "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_of_one_definition_that_inherits_with_the_value_that_names_it() {
+        let pet = "{type: object, required: [kind], properties: {kind: {type: string}, age: {type: boolean}}, discriminator: \
+                   {propertyName: kind, mapping: {dog: '#/components/schemas/Dog'}}}";
+        let own = |name: &str| {
+            format!(
+                "{{allOf: [{{$ref: '#/components/schemas/Pet'}}, {{type: object, properties: {{{name}: {{type: boolean}}}}}}]}}"
+            )
+        };
+        let text = |schema: &str| {
+            format!(
+                "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths: {{/a: {{post: {{requestBody: {{content: \
+                 {{application/json: {{schema: {schema}}}}}}}, responses: {{'201': {{description: a}}}}}}}}}}\ncomponents:\n  \
+                 schemas:\n    Pet: {pet}\n    Dog: {}\n    Cat: {}\n",
+                own("barks"),
+                own("purrs")
+            )
+        };
+        for (schema, body) in [
+            (
+                "{$ref: '#/components/schemas/Pet'}",
+                json!({"kind": "dog", "age": true, "barks": true}),
+            ),
+            (
+                "{$ref: '#/components/schemas/Cat'}",
+                json!({"kind": "Cat", "age": true, "purrs": true}),
+            ),
+            (
+                "{type: object, properties: {pet: {$ref: '#/components/schemas/Pet'}}}",
+                json!({"pet": {"kind": "dog", "age": true, "barks": true}}),
+            ),
+        ] {
+            let contract = Contract::read("a.yaml", text(schema)).unwrap();
+            let template = Template::of(&contract, OperationId(0));
+            let draft = template.draft(&Bindings::default(), (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
+            assert_eq!(draft.unwrap().body().0, body, "{schema}");
         }
     }
 

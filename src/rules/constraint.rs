@@ -119,6 +119,77 @@ mod tests {
         }
     }
 
+    /// `getPets`, whose response has this schema, with a hierarchy of pets.
+    fn pets(schema: &str) -> Bench {
+        let own = |name: &str| {
+            format!(
+                "{{allOf: [{{$ref: '#/components/schemas/Pet'}}, {{type: object, required: [{name}], properties: {{{name}: \
+                 {{type: integer}}, code: {{type: string, writeOnly: true}}}}}}]}}"
+            )
+        };
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: Pets, version: '1'}}\npaths:\n  /pets: {{get: {{operationId: getPets, responses: \
+             {{'200': {{description: a, content: {{application/json: {{schema: {schema}}}}}}}}}}}}}\ncomponents:\n  schemas:\n    \
+             Pet: {{type: object, required: [kind], properties: {{kind: {{type: string}}}}, discriminator: {{propertyName: \
+             kind, mapping: {{dog: '#/components/schemas/Dog', rock: '#/components/schemas/Stone'}}}}}}\n    Dog: {}\n    Cat: \
+             {}\n    Stone: {{type: object, required: [weight]}}\n",
+            own("barks"),
+            own("lives")
+        );
+        Bench::text(&text, "getPets")
+    }
+
+    #[test]
+    fn a_discriminator_decides_which_of_the_definitions_that_inherit_applies() {
+        let bench = pets("{$ref: '#/components/schemas/Pet'}");
+        let fact = "getPets body: discriminator";
+        for (body, verdict) in [
+            (json!({"kind": "dog", "barks": 3}), Verdict::Held),
+            (json!({"kind": "Cat", "lives": 9}), Verdict::Held),
+            (json!({"kind": "dog", "barks": "loud"}), Verdict::Broken),
+            (json!({"kind": "dog", "lives": 9}), Verdict::Broken),
+            (json!({"kind": "Cat"}), Verdict::Broken),
+            // What names nothing that inherits states nothing.
+            (json!({"kind": "Dog"}), Verdict::Held),
+            (json!({"kind": "rock"}), Verdict::Held),
+            (json!({"kind": "bird", "wings": 2}), Verdict::Held),
+        ] {
+            let judged = bench.body(&body);
+            assert_eq!(judged.fact(fact), verdict, "{body}");
+            let findings = judged.verdicts.findings().iter();
+            let is_other = |finding: &&crate::rules::Finding| finding.rule.name != "constraint";
+            let undocumented = findings.filter(is_other).count();
+            assert_eq!(undocumented, usize::from(body.get("wings").is_some()), "{body}");
+        }
+        let broken = bench.body(&json!({"kind": "Cat"}));
+        assert_eq!(
+            broken.locations("constraint"),
+            ("", "/components/schemas/Pet/discriminator")
+        );
+    }
+
+    #[test]
+    fn a_definition_that_inherits_has_its_own_facts_and_no_others() {
+        let bench = pets("{$ref: '#/components/schemas/Cat'}");
+        assert!(
+            bench
+                .contract
+                .facts
+                .iter()
+                .all(|fact| fact.documented != "discriminator")
+        );
+        assert!(
+            bench
+                .body(&json!({"kind": "dog", "lives": 9}))
+                .verdicts
+                .findings()
+                .is_empty()
+        );
+        let items = pets("{type: array, items: {$ref: '#/components/schemas/Pet'}}");
+        let judged = items.body(&json!([{"kind": "Cat", "lives": 9}, {"kind": "dog"}]));
+        assert_eq!(judged.locations("constraint").0, "/1");
+    }
+
     #[test]
     fn a_documented_null_is_not_held_to_the_enum() {
         let result = judged("{type: string, nullable: true, enum: [a]}", &json!(null));
