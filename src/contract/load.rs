@@ -366,9 +366,16 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
     if location == Location::Header && said_elsewhere.contains(&name.to_ascii_lowercase().as_str()) {
         return None;
     }
-    let schema = node
+    // With `content`, schema and examples are those of its one media type.
+    let content = node.member("content").filter(|_| node.member("schema").is_none());
+    let media = content.and_then(|content| content.members().first());
+    let (node_of_value, at_value) = match media {
+        Some(media) => (&media.node, pointer::join(&pointer::join(at, "content"), &media.name)),
+        None => (node, at.to_owned()),
+    };
+    let schema = node_of_value
         .member("schema")
-        .map(|_| resolve(document, pointer::join(at, "schema")));
+        .map(|_| resolve(document, pointer::join(&at_value, "schema")));
     let suggested = |holder: &Node| {
         holder
             .member("example")
@@ -379,12 +386,13 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
     let allowed = |holder: &Node| holder.member("enum")?.elements().first().map(Node::to_value);
     let in_schema = schema.as_deref().and_then(|schema| document.node(schema));
     let example =
-        suggested(node).or_else(|| in_schema.and_then(|schema| suggested(schema).or_else(|| allowed(schema))));
+        suggested(node_of_value).or_else(|| in_schema.and_then(|schema| suggested(schema).or_else(|| allowed(schema))));
     Some(Parameter {
         name,
         location,
         required: node.member("required").and_then(Node::boolean) == Some(true),
         pointer: at.to_owned(),
+        media_type: media.map(|media| media.name.to_string()),
         schema,
         example,
         given: None,

@@ -236,6 +236,8 @@ pub struct Parameter {
     pub required: bool,
     /// The parameter's location in the contract.
     pub pointer: String,
+    /// The media type in which its value is written, where the contract states one (OpenAPI 3.0.3, section 4.7.12.4).
+    pub media_type: Option<String>,
     /// The location of its schema, where it has one.
     pub schema: Option<String>,
     /// A value from the contract itself: an example, a default or an allowed value.

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::sample::{DEPTH, Sample};
-use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::operation::{Location, Parameter};
+use crate::contract::{Contract, is_json, json_schema};
+use crate::exchange::Assertion;
 
 /// Returns a value that belongs to nobody and that the parameter's schema admits; `None` for a path, where it would
 /// name a record, and for a schema that requires more than is read here. If `examples` is set, the schema's own
@@ -19,7 +20,30 @@ pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bo
         examples,
     };
     let may_be_made = parameter.location != Location::Path && (examples || !may_name_an_account(contract, (schema, 0)));
-    may_be_made.then(|| sample.of(schema).ok()).flatten()
+    let writes_json = parameter.media_type.as_deref().is_some_and(is_json);
+    let of_object = || {
+        writes_json
+            .then(|| object(&sample, parameter.schema.as_deref()?))
+            .flatten()
+    };
+    may_be_made.then(|| sample.of(schema).ok().or_else(of_object)).flatten()
+}
+
+/// Returns an object with a value for each property that the schema requires or, where it requires none, for the first
+/// that has one; `None` where the schema does not admit it.
+fn object(sample: &Sample<'_>, schema: &str) -> Option<Value> {
+    let document = &sample.contract.document;
+    let node = document.node(schema)?;
+    let properties = node.member("properties").map_or(&[][..], Node::members).iter();
+    let required = node.member("required").map_or(&[][..], Node::elements);
+    let required: Vec<_> = required.iter().filter_map(Node::string).collect();
+    let made = properties
+        .filter(|property| required.is_empty() || required.contains(&property.name.as_str()))
+        .filter_map(|property| Some((property.name.to_string(), sample.of(&property.node).ok()?)));
+    let most = required.len().max(1);
+    let made = Value::Object(made.take(most).collect());
+    let assertion = Assertion::compile(json_schema::convert_for_request(document, schema).as_ref());
+    assertion.rejection(&made).is_none().then_some(made)
 }
 
 /// Whether a value that is made up may be the account on whose behalf a write is sent: a number without an upper bound,
@@ -33,14 +57,22 @@ fn may_name_an_account(contract: &Contract, (schema, depth): (&Node, usize)) -> 
             let items = node.member("items").filter(|_| depth < DEPTH);
             items.is_none_or(|items| may_name_an_account(contract, (items, depth + 1)))
         }
+        Some("object") => {
+            let properties = node.member("properties").filter(|_| depth < DEPTH);
+            let mut properties = properties.map_or(&[][..], Node::members).iter();
+            properties.any(|property| may_name_an_account(contract, (&property.node, depth + 1)))
+        }
         Some("integer" | "number") => !states("maximum"),
         _ => states("pattern"),
     }
 }
 
-/// Returns the strings that a request has for a value: several where each element of an array is written by itself, which is what a query
+/// Returns the strings that a request has for a value: its JSON where the contract states that media type, and several where each element of an array is written by itself, which is what a query
 /// does unless the contract says otherwise (OpenAPI 3.0.3, section 4.7.12.2).
 pub(crate) fn serialized(contract: &Contract, parameter: &Parameter, value: &Value) -> Vec<String> {
+    if parameter.media_type.as_deref().is_some_and(is_json) {
+        return vec![value.to_string()];
+    }
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let Value::Array(parts) = value else {
         return vec![plain(value)];
@@ -103,6 +135,52 @@ mod tests {
             let (contract, parameter) = parameter(stated);
             assert_eq!(generated(&contract, &parameter, true), None, "{stated}");
         }
+    }
+
+    #[test]
+    fn a_parameter_with_content_is_made_up_and_written_in_its_media_type() {
+        let object = "{type: object, required: [size, on], properties: {name: {type: string}, size: {type: integer, maximum: 9}, \
+                      on: {type: boolean}}}";
+        for (content, made, written) in [
+            (
+                format!("{{application/json: {{schema: {object}}}}}"),
+                Some(json!({"size": 1, "on": true})),
+                r#"{"size":1,"on":true}"#,
+            ),
+            (
+                "{application/json: {schema: {type: array, items: {type: string}}}}".to_owned(),
+                Some(json!(["countersign"])),
+                r#"["countersign"]"#,
+            ),
+            (
+                "{application/json: {schema: {type: string}}}".to_owned(),
+                Some(json!("countersign")),
+                r#""countersign""#,
+            ),
+            (
+                "{text/plain: {schema: {type: string}}}".to_owned(),
+                Some(json!("countersign")),
+                "countersign",
+            ),
+            (format!("{{text/plain: {{schema: {object}}}}}"), None, "null"),
+            (
+                "{application/json: {schema: {type: object, required: [a], properties: {}}}}".to_owned(),
+                None,
+                "null",
+            ),
+        ] {
+            for location in ["query", "header"] {
+                let (contract, parameter) = parameter(&format!("in: {location}, required: true, content: {content}"));
+                let value = generated(&contract, &parameter, false);
+                assert_eq!(value, made, "{content}");
+                let value = value.unwrap_or_default();
+                assert_eq!(serialized(&contract, &parameter, &value), [written], "{content}");
+            }
+        }
+        let stated = "in: path, required: true, content: {application/json: {example: {a: [1]}}}";
+        let (contract, parameter) = parameter(stated);
+        let example = parameter.example.clone().unwrap();
+        assert_eq!(serialized(&contract, &parameter, &example), [r#"{"a":[1]}"#]);
     }
 
     #[test]

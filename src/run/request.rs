@@ -350,6 +350,14 @@ paths:
         - {name: theme, in: cookie, required: true, schema: {type: string}, example: d=k}
         - {name: more, in: query, schema: {type: string}, example: m}
       responses: {'200': {description: Part}}
+  /within/{area}:
+    get:
+      operationId: getWithin
+      parameters:
+        - {name: area, in: path, required: true, content: {application/json: {example: [1, ü]}}}
+        - {name: filter, in: query, required: true, content: {application/json: {schema: {type: object, properties: {a: {enum: [b]}}}}}}
+        - {name: X-Sort, in: header, required: true, content: {application/json: {example: {by: [a]}}}}
+      responses: {'200': {description: Things}}
   /made-up:
     post:
       operationId: createPart
@@ -447,6 +455,14 @@ paths:
             head.headers,
             headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
+    }
+
+    #[test]
+    fn a_parameter_with_content_is_json_and_then_percent_encoded() {
+        let head = filled("getWithin", &[]).unwrap();
+        let expected = "/within/%5B1%2C%22%C3%BC%22%5D?filter=%7B%22a%22%3A%22b%22%7D";
+        assert_eq!(head.path, expected);
+        assert_eq!(head.headers, [("X-Sort".to_owned(), r#"{"by":["a"]}"#.to_owned())]);
     }
 
     #[test]
