@@ -1,7 +1,14 @@
-//! `x-edge-cases`: which edge cases an operation must withstand. The main type is [`EdgeCase`].
+//! `x-edge-cases`: which edge cases an operation must withstand, and those of a contract without this key. The main type
+//! is [`EdgeCase`].
+//!
+//! # Design
+//!
+//! No request may get a 5xx, so a contract that lists no edge cases has some too: few for each parameter of a read,
+//! because its documents may have hundreds of operations. Its writes get no invented identifiers, so that none can name
+//! somebody's record, and of bodies only what is no JSON, or carries the run tag.
 
 use super::document::{Document, Node};
-use super::operation::{Location, Method, Operation, Parameter};
+use super::operation::{Location, Method, Operation, Parameter, overrides_request};
 use super::pointer;
 use super::vocabulary::EdgeCaseKind;
 
@@ -56,15 +63,48 @@ impl EdgeCase {
 /// The key that lists edge cases.
 const KEY: &str = "x-edge-cases";
 
-/// Whether this location of the contract states edge cases.
+/// The kinds of edge cases of a read where the contract lists none: at most four for each parameter.
+const OF_READS: [EdgeCaseKind; 6] = [
+    EdgeCaseKind::IdentifierMalformed,
+    EdgeCaseKind::IdentifierUnknown,
+    EdgeCaseKind::ParameterWord,
+    EdgeCaseKind::ParameterHuge,
+    EdgeCaseKind::ParameterNegative,
+    EdgeCaseKind::ParameterEmpty,
+];
+
+/// The kinds of edge cases of a write where the contract lists none.
+const OF_WRITES: [EdgeCaseKind; 3] = [
+    EdgeCaseKind::BodyNotJson,
+    EdgeCaseKind::NonAsciiString,
+    EdgeCaseKind::LongString,
+];
+
+/// The most edge cases of one operation where the contract lists none: those of three parameters.
+const MOST_UNLISTED: usize = 12;
+
+/// Whether this location of the contract states edge cases: at the key, or of those that no key lists at the operation.
 pub(crate) fn is_stated_at(location: &str) -> bool {
-    location.rsplit_once('/').is_some_and(|(_, key)| key == KEY)
+    let is_operation = |key| Method::from_key(key).is_some() && location.matches('/').count() == 3;
+    location
+        .rsplit_once('/')
+        .is_some_and(|(_, key)| key == KEY || is_operation(key))
 }
 
-/// Returns the location that lists an operation's edge cases: the operation, or else the root.
+/// Returns the location that lists an operation's edge cases: the operation's list, or else the root's; the operation
+/// where there is none.
 pub(super) fn location(document: &Document, operation: &str) -> String {
-    let own = pointer::join(operation, KEY);
-    document.node(&own).map_or_else(|| format!("/{KEY}"), |_| own)
+    let lists = [pointer::join(operation, KEY), format!("/{KEY}")];
+    let mut lists = lists.into_iter().filter(|list| document.node(list).is_some());
+    lists.next().unwrap_or_else(|| operation.to_owned())
+}
+
+/// Returns the edge cases of an operation where the contract lists none.
+pub(super) fn unlisted(document: &Document, operation: &Operation) -> Vec<EdgeCase> {
+    let kinds: &[EdgeCaseKind] = if operation.is_read() { &OF_READS } else { &OF_WRITES };
+    let kinds = kinds.iter().copied().enumerate();
+    let all = kinds.flat_map(|kind| of_kind(document, operation, kind));
+    all.take(MOST_UNLISTED).collect()
 }
 
 /// Returns an operation's edge cases of this kind: one for each parameter or field of the body that it concerns, or a
@@ -134,7 +174,7 @@ fn concerns_parameter(
             ParameterKind::Number => operation.is_read(),
             ParameterKind::Formed => false,
         },
-        (Location::Query, _) if !operation.is_read() => false,
+        (Location::Query, _) if !operation.is_read() || overrides_request(&parameter.name) => false,
         (Location::Path, IdentifierMalformed) | (Location::Query, ParameterWord) => kind != ParameterKind::FreeText,
         (Location::Query, ParameterEmpty | ParameterTwice) => true,
         (
@@ -300,16 +340,33 @@ mod tests {
     }
 
     #[test]
-    fn a_contract_that_does_not_state_the_invariant_has_no_edge_cases() {
-        let path = get("{name: n, in: query, schema: {type: integer}}");
-        assert_eq!(edge_cases_of(&path, ""), [""]);
-        assert!(
-            read(&path, "")
-                .unwrap()
-                .facts
-                .iter()
-                .all(|fact| !fact.name.contains("edge cases"))
-        );
+    fn a_contract_that_lists_none_has_few_of_each_parameter_and_no_identifiers_in_writes() {
+        let parameters = "{name: id, in: path, required: true, schema: {type: integer}}, \
+                          {name: n, in: query, schema: {type: integer}}, {name: s, in: query, schema: {type: string}}, \
+                          {name: _method, in: query, schema: {type: string}}";
+        let expected =
+            "a malformed `id`, an unknown `id`, a word as `n`, `n` 10^18, `n` -1, an empty `n`, an empty `s`";
+        assert_eq!(edge_cases_of(&get(parameters), ""), [expected]);
+        let written = "a body that is not JSON, a string beyond ASCII, a string of 10,000 characters";
+        for method in ["post", "put", "patch"] {
+            let path = writing(method, "{type: string, format: uuid}", BODY);
+            assert_eq!(edge_cases_of(&path, ""), [written], "{method}");
+        }
+        assert_eq!(edge_cases_of(&writing("delete", "{type: string}", BODY), ""), [""]);
+        assert_eq!(edge_cases_of(&get(parameters), "x-edge-cases: []"), [""]);
+        let contract = read(&get(parameters), "").unwrap();
+        let facts = contract.facts.iter().filter(|fact| fact.name.contains("edge cases"));
+        assert!(facts.clone().count() == 2 && facts.clone().all(|fact| super::is_stated_at(&fact.location)));
+        let others = contract.facts.iter().filter(|fact| !fact.name.contains("edge cases"));
+        assert!(others.clone().all(|fact| !super::is_stated_at(&fact.location)));
+    }
+
+    #[test]
+    fn an_operation_of_many_parameters_has_a_bounded_number() {
+        let parameters = (0..50).map(|n| format!("{{name: n{n}, in: query, schema: {{type: integer}}}}"));
+        let parameters = parameters.collect::<Vec<_>>().join(", ");
+        let contract = read(&get(&parameters), "").unwrap();
+        assert_eq!(contract.operations[0].edge_cases.len(), super::MOST_UNLISTED);
     }
 
     #[test]

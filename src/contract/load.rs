@@ -260,7 +260,7 @@ fn operation(
         fields: Vec::new(),
     };
     let schema = operation.request.as_ref().and_then(|request| request.schema.as_deref());
-    let has_edge_cases = document.node(&edge_case::location(document, pointer)).is_some();
+    let has_edge_cases = edge_case::location(document, pointer) != *pointer;
     operation.fields = schema
         .filter(|_| has_edge_cases)
         .map_or_else(Vec::new, |schema| field::fields(document, schema));
@@ -501,9 +501,12 @@ fn read_key<T: DeserializeOwned>(
 }
 
 /// Returns the edge cases of an operation: those of its own list, or else those of the root's list that its requests
-/// can have.
+/// can have, or a few where there is no list.
 fn edge_cases(document: &Document, operation: &Operation, defects: &mut DefectList) -> Vec<EdgeCase> {
     let at = edge_case::location(document, &operation.pointer);
+    if at == operation.pointer {
+        return edge_case::unlisted(document, operation);
+    }
     let (holder, key) = at.rsplit_once('/').unwrap_or_default();
     let of_its_own = !holder.is_empty();
     let listed: Vec<EdgeCaseKind> = if of_its_own {

@@ -8,7 +8,7 @@
 //! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether null may appear below: in the fields of the resource and in what they contain, but not as the resource itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` are in a response, and the `id` within an item: the invariant of pages |
 //! | `x-invariants` | a create or update operation | what is created, updated and accepted, see [`Invariants`] |
-//! | `x-edge-cases` | the root, or an operation, which overrides the root | the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; see [`EdgeCaseKind`] |
+//! | `x-edge-cases` | the root, or an operation, which overrides the root | the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; a contract without the key has a few for each operation; see [`EdgeCaseKind`] |
 //! | `x-equivalent` | the root | the other ways of writing the same request: each is accepted as the plain one is; see [`Equivalence`] |
 //! | `x-synthetic` | a request field | the string to send, with `{run_tag}` where the run tag goes |
 //!

@@ -464,7 +464,9 @@ impl Action {
     #[must_use]
     pub fn may_overlap(self, before: Self) -> bool {
         let is_apart = |action: Self| action.runs_concurrently() && action != Self::Walk;
-        self == before || (is_apart(self) && is_apart(before))
+        // An operation that fails at a documented request gets no edge cases.
+        let waits = self.edge_case().is_some() && before == Self::ReadOptional;
+        self == before || (is_apart(self) && is_apart(before) && !waits)
     }
 
     /// Returns the edge case that it sends, if it sends one.

@@ -35,5 +35,6 @@ mod shards;
 mod small;
 mod together;
 mod unchecked;
+mod unlisted;
 mod unstable;
 mod variety;

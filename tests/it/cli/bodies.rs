@@ -11,6 +11,7 @@ use super::support::{Ended, check, countersign};
 
 const SPEC: &str = r##"
 openapi: 3.0.3
+x-edge-cases: []
 info: {title: Crates, version: '1'}
 paths:
   /crates:

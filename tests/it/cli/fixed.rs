@@ -10,6 +10,7 @@ use crate::support::leaks::Scanner;
 
 const SPEC: &str = "\
 openapi: 3.0.3
+x-edge-cases: []
 info: {title: Things, version: '1'}
 components: {securitySchemes: {it: {type: http, scheme: bearer}}}
 paths:

@@ -7,6 +7,7 @@ use super::support::{Ended, check, countersign};
 
 const SPEC: &str = r##"
 openapi: 3.0.3
+x-edge-cases: []
 info: {title: Boats, version: '1'}
 paths:
   /boats:
