@@ -134,6 +134,9 @@ impl<'run> History<'run> {
             self.note_write((exchange, intent), created.as_deref());
         }
         let succeeded = self.succeeded(exchange);
+        if succeeded && !matches!(part, Part::OtherClient(_)) {
+            self.track_created(exchange, body.map_or(&Value::Null, |body| &body.value));
+        }
         let mut page = None;
         match part {
             Part::Alone => {}
@@ -160,7 +163,6 @@ impl<'run> History<'run> {
             return;
         }
         let value = body.map_or(&Value::Null, |body| &body.value);
-        self.track_created(exchange, context, value);
         self.track_updated(&exchange.request, context);
         if body.is_some() || self.located(exchange, value).is_some() {
             self.created((exchange, context), value, emit);

@@ -4,12 +4,13 @@
 use reqwest::header::LINK;
 use serde_json::Value;
 
+use super::bindings::records_in;
 use super::evidence::{Evidence, RecordShown, Shown};
 use super::history::{EvidenceSink, History};
 use super::part::{Role, WriteContext};
 use crate::contract::Contract;
 use crate::contract::lifecycle::RecordList;
-use crate::contract::operation::{Location, OperationId};
+use crate::contract::operation::{Location, OperationId, Parameter};
 use crate::contract::pointer;
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Request, identifier};
@@ -88,8 +89,9 @@ impl RecordSought {
 }
 
 impl History<'_> {
-    /// Remembers the record that an accepted create returned, if the contract says how to read it.
-    pub(super) fn track_created(&mut self, exchange: &Exchange, context: &WriteContext, body: &Value) {
+    /// Remembers the record that an accepted create returned, whatever the create was sent for, if the contract says how
+    /// to read it.
+    pub(super) fn track_created(&mut self, exchange: &Exchange, body: &Value) {
         let create = exchange.request.operation;
         let lifecycle = self
             .contract
@@ -105,7 +107,9 @@ impl History<'_> {
         let Some(id) = id.filter(|id| identifier(id).is_some()) else {
             return;
         };
-        let mut path_values = in_path_order(self.contract, create, &context.path_values);
+        let Some(mut path_values) = values_in_path(self.contract, &exchange.request) else {
+            return;
+        };
         path_values.push(id.clone());
         self.tracked.push(TrackedRecord {
             create,
@@ -123,7 +127,9 @@ impl History<'_> {
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {
             return;
         };
-        let values = in_path_order(self.contract, update, &context.path_values);
+        let Some(values) = values_in_path(self.contract, request) else {
+            return;
+        };
         let is_updated =
             |record: &&mut TrackedRecord| record.create == lifecycle.create && are_equal(&record.path_values, &values);
         if lifecycle.create != update
@@ -294,15 +300,13 @@ impl History<'_> {
     }
 }
 
-/// Returns the values of a path's parameters in the order of the path.
-fn in_path_order(contract: &Contract, operation: OperationId, values: &[(String, Value)]) -> Vec<Value> {
-    let path = &contract.operation(operation).path;
-    let mut placed: Vec<_> = values
-        .iter()
-        .filter_map(|(name, value)| Some((path.find(&format!("{{{name}}}"))?, value.clone())))
-        .collect();
-    placed.sort_by_key(|(place, _)| *place);
-    placed.into_iter().map(|(_, value)| value).collect()
+/// Returns the values in the path of a request, in its order; `None` where they cannot be told from the path.
+fn values_in_path(contract: &Contract, request: &Request) -> Option<Vec<Value>> {
+    let operation = contract.operation(request.operation);
+    let in_path = |parameter: &&Parameter| parameter.location == Location::Path;
+    let named = records_in(operation, &request.path);
+    let is_whole = named.len() == operation.parameters.iter().filter(in_path).count();
+    is_whole.then(|| named.into_iter().map(|(_, value)| Value::String(value)).collect())
 }
 
 /// Whether two paths name the same record.
