@@ -249,18 +249,17 @@ impl Bundle<'_> {
                 let Ok(target) = self.target(&text, 0) else {
                     continue;
                 };
-                let Some(node) = self.node(&target).cloned() else {
+                let is_new = target.file != 0 && !self.names.contains_key(&(kind, target.clone()));
+                if !is_new || self.admit(&target, COMPONENT_DEPTH).is_err() {
                     continue;
-                };
-                let is_new = !self.names.contains_key(&(kind, target.clone()));
-                if target.file != 0 && is_new && self.count(&node, COMPONENT_DEPTH).is_ok() {
-                    self.names.insert((kind, target), name.clone());
-                    let section = root
-                        .member_mut("components")
-                        .and_then(|node| node.member_mut(kind.section()?));
-                    if let Some(place) = section.and_then(|section| section.member_mut(&name)) {
-                        *place = node;
-                    }
+                }
+                let section = root
+                    .member_mut("components")
+                    .and_then(|node| node.member_mut(kind.section()?));
+                let place = section.and_then(|section| section.member_mut(&name));
+                if let (Some(place), Some(node)) = (place, self.node(&target)) {
+                    *place = node.clone();
+                    self.names.insert((kind, target), name);
                 }
             }
         }
@@ -444,9 +443,7 @@ impl Bundle<'_> {
         if let Some(name) = self.names.get(&key) {
             return Ok(escaped(&pointer::join(&format!("/components/{section}"), name)));
         }
-        if let Some(node) = self.node(&key.1).cloned() {
-            self.count(&node, COMPONENT_DEPTH)?;
-        }
+        self.admit(&key.1, COMPONENT_DEPTH)?;
         let (_, target) = key;
         let name = self.new_name(kind, &target);
         self.pending.push_back((kind, target.clone(), name.clone()));
@@ -485,23 +482,27 @@ impl Bundle<'_> {
             let target = reference(node).unwrap_or_default().to_owned();
             return Err(Problem::CircularReference { target });
         }
-        let Some(named) = self.node(&target).cloned() else {
+        self.admit(&target, depth)?;
+        let Some(named) = self.node(&target) else {
             return Ok(());
         };
-        self.count(&named, depth)?;
-        *node = named;
+        *node = named.clone();
         self.active.push(target);
         self.visit(node, holds, depth);
         self.active.pop();
         Ok(())
     }
 
-    /// Counts a node that is put into the document at this depth.
-    fn count(&mut self, node: &Node, depth: usize) -> Result<(), Problem> {
-        let (size, levels) = measure(node);
+    /// Counts what is put into the document at this depth. Once there is too much, nothing more is looked at.
+    fn admit(&mut self, target: &Target, depth: usize) -> Result<(), Problem> {
+        let too_many = Err(Problem::TooManyNodes { maximum: MAXIMUM_NODES });
+        if self.nodes > MAXIMUM_NODES {
+            return too_many;
+        }
+        let (size, levels) = self.node(target).map_or((0, 0), measure);
         self.nodes += size;
         if self.nodes > MAXIMUM_NODES {
-            return Err(Problem::TooManyNodes { maximum: MAXIMUM_NODES });
+            return too_many;
         }
         if depth + levels > MAXIMUM_DEPTH + COMPONENT_DEPTH {
             return Err(Problem::TooDeep { maximum: MAXIMUM_DEPTH });
@@ -822,6 +823,25 @@ mod tests {
         let callbacks = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths:\n  /b: {get: {callbacks: {$ref: 0.yaml}, \
                          responses: {'204': {description: a}}}}\n";
         assert!(read(callbacks, &files).is_ok());
+    }
+
+    #[test]
+    fn a_file_whose_every_level_is_referred_to_is_refused_at_bounded_cost() {
+        const LEVELS: usize = 100;
+        let large = format!(
+            "{}[{}]{}",
+            "{l: ".repeat(LEVELS),
+            "0,".repeat(50_000),
+            "}".repeat(LEVELS)
+        );
+        let parts: Vec<_> = (0..LEVELS)
+            .map(|level| format!("{{$ref: 'large.yaml#{}'}}", "/l".repeat(level)))
+            .collect();
+        let schema = format!("{{allOf: [{}]}}", parts.join(", "));
+        let contract = read(&responding(&schema), &[("large.yaml", &large)]).unwrap();
+        assert_eq!(contract.omitted.len(), 1);
+        let defect = contract.omitted[0].defect.to_string();
+        assert!(defect.contains("more than 4000000 nodes"), "{defect}");
     }
 
     #[test]
