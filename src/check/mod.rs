@@ -29,6 +29,7 @@ pub use builder::Check;
 #[cfg(feature = "cli")]
 pub(crate) use builder::random_seed;
 pub use error::Error;
+#[cfg(feature = "cli")]
 pub(crate) use files::beside;
 #[cfg(feature = "cli")]
 pub(crate) use prepared::Prepared;
