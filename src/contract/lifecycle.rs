@@ -304,20 +304,48 @@ fn same_as_sent(schema: &Node) -> Option<Same> {
     }
 }
 
-/// Whether a field with this name is usually set by the service, whatever a caller sends, or is never shown.
+/// Whether a field with this name is often set by the service whatever a caller sends, written in its own way, or never
+/// shown.
 fn is_set_by_service(name: &str) -> bool {
-    const SET: [&str; 9] = [
+    const SET: [&str; 36] = [
+        "archived",
+        "author",
+        "code",
+        "country",
         "created",
+        "currency",
+        "default",
+        "email",
         "etag",
+        "hash",
+        "iban",
         "id",
+        "language",
+        "locale",
         "modified",
+        "owner",
+        "path",
+        "phase",
+        "phone",
+        "published",
         "revision",
+        "role",
+        "slug",
+        "stage",
+        "state",
+        "status",
         "timestamp",
+        "timezone",
         "updated",
+        "uri",
+        "url",
         "uuid",
+        "verified",
         "version",
+        "visible",
+        "zip",
     ];
-    const HIDDEN: [&str; 3] = ["passw", "secret", "token"];
+    const HIDDEN: [&str; 4] = ["apikey", "passw", "secret", "token"];
     let name = plain(name);
     let begins = ["created", "updated", "modified", "deleted"];
     SET.contains(&name.as_str())

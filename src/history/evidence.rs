@@ -285,6 +285,8 @@ pub struct RecordShown<'seen> {
 pub enum Shown {
     /// A list has the record.
     Listed,
+    /// A list has a record with its identifier, and none of the values that were sent.
+    Another,
     /// A list that shows all of its records lacks it.
     NotListed,
     /// The record.

@@ -17,6 +17,7 @@ use super::records::Changed;
 use super::residue::{Residue, ResidueLedger, UnexplainedRecord};
 use super::run_tag::RunTag;
 use super::seen_identifiers::SeenIdentifiers;
+use super::sent_strings::SentStrings;
 use super::tried::Tried;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
@@ -52,6 +53,8 @@ pub(crate) struct History<'run> {
     /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
     /// links identify.
     pub(super) seen_identifiers: SeenIdentifiers,
+    /// The strings by which the run's own records are recognised, where no invariant says which come back.
+    pub(super) sent_strings: SentStrings,
     /// Whether the run's own records were kept.
     pub(super) mock_signs: MockSigns,
     /// The looks under way.
@@ -102,6 +105,7 @@ impl<'run> History<'run> {
             own: HashMap::new(),
             identifiers: HashMap::new(),
             seen_identifiers: SeenIdentifiers::new(recognises_by_links),
+            sent_strings: SentStrings::default(),
             mock_signs: MockSigns::default(),
             looks: HashMap::new(),
             looks_begun: 0,
@@ -133,6 +137,13 @@ impl<'run> History<'run> {
         if !matches!(part, Part::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());
         }
+        if let Some(body) = exchange
+            .request
+            .json()
+            .filter(|_| !matches!(part, Part::OtherClient(_)))
+        {
+            self.sent_strings.note(&self.run_tag, body);
+        }
         let succeeded = self.succeeded(exchange);
         if succeeded && !matches!(part, Part::OtherClient(_)) {
             self.track_created(exchange, body.map_or(&Value::Null, |body| &body.value));
@@ -163,7 +174,7 @@ impl<'run> History<'run> {
             return;
         }
         let value = body.map_or(&Value::Null, |body| &body.value);
-        self.track_updated(&exchange.request, context);
+        self.track_updated(exchange, context);
         if body.is_some() || self.located(exchange, value).is_some() {
             self.created((exchange, context), value, emit);
         } else {

@@ -16,12 +16,7 @@ use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Request, identifier};
 
 /// A list with this many records may be cut there, whether its document says so or not.
-const MAY_BE_CUT_FROM: usize = 10;
-
-/// Words of query parameters by which a list is divided into pages.
-const PAGE_WORDS: [&str; 12] = [
-    "after", "before", "count", "cursor", "first", "limit", "max", "offset", "page", "size", "skip", "start",
-];
+const MAY_BE_CUT_FROM: usize = 5;
 
 /// A record that a create of the run returned.
 #[derive(Clone, Debug)]
@@ -37,6 +32,8 @@ pub(crate) struct TrackedRecord {
     updated: Option<Request>,
     /// Whether an earlier response showed its identifier, so that it may be another's.
     was_seen: bool,
+    /// The record as it was read before its deletion.
+    before: Option<Value>,
     /// The round of the plan that created it.
     round: u64,
 }
@@ -81,10 +78,9 @@ impl RecordSought {
         self.is_own
     }
 
-    /// Whether the record is gone: the read is rejected with a status that says something about the record, and not
-    /// about the call. Some services answer 403 in place of 404.
+    /// Whether the record is gone. Another rejection may be about the call and not about the record.
     pub(super) const fn is_gone(&self) -> bool {
-        matches!(self.last, Some((_, Shown::Status(403 | 404 | 410, _))))
+        matches!(self.last, Some((_, Shown::Status(404 | 410, _))))
     }
 }
 
@@ -97,8 +93,7 @@ impl History<'_> {
             .contract
             .lifecycle_of(create)
             .filter(|known| known.create == create);
-        // A 202 has created nothing yet (RFC 9110, section 15.3.3).
-        let created = exchange.status() != Some(202);
+        let created = !self.has_created_nothing(exchange);
         let Some(lifecycle) = lifecycle.filter(|_| created) else {
             return;
         };
@@ -111,18 +106,33 @@ impl History<'_> {
             return;
         };
         path_values.push(id.clone());
+        let was_seen = self.seen_identifiers.contains(id);
+        if was_seen {
+            self.doubt_tracked(create, &path_values);
+        }
         self.tracked.push(TrackedRecord {
             create,
             path_values,
             request: exchange.request.clone(),
             updated: None,
-            was_seen: self.seen_identifiers.contains(id),
+            was_seen,
+            before: None,
             round: self.round,
         });
     }
 
-    /// Remembers an accepted update of a tracked record.
-    pub(super) fn track_updated(&mut self, request: &Request, context: &WriteContext) {
+    /// Doubts the tracked records with these values in their path: another response names the same record.
+    fn doubt_tracked(&mut self, create: OperationId, path_values: &[Value]) {
+        let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
+        for record in tracked.filter(|record| are_equal(&record.path_values, path_values)) {
+            record.was_seen = true;
+        }
+    }
+
+    /// Remembers an accepted update of a tracked record; not a 202, which has changed nothing yet (RFC 9110, section
+    /// 15.3.3).
+    pub(super) fn track_updated(&mut self, exchange: &Exchange, context: &WriteContext) {
+        let request = &exchange.request;
         let update = request.operation;
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {
             return;
@@ -133,6 +143,7 @@ impl History<'_> {
         let is_updated =
             |record: &&mut TrackedRecord| record.create == lifecycle.create && are_equal(&record.path_values, &values);
         if lifecycle.create != update
+            && exchange.status() != Some(202)
             && context.role == Role::Main
             && let Some(record) = self.tracked.iter_mut().rev().find(is_updated)
         {
@@ -193,6 +204,10 @@ impl History<'_> {
                 })
             }
             (Some(_), Some(body)) => match pointer::get(&body.value, &lifecycle.record) {
+                // A service that keeps deleted records and marks them changes them; one that deletes nothing does not.
+                Some(shown) if sought.after == AfterWrite::Delete && record.before.as_ref() != Some(shown) => {
+                    Shown::Unclear
+                }
                 Some(shown) if shown.is_object() => Shown::Record(shown.clone()),
                 _ => Shown::Unclear,
             },
@@ -213,20 +228,23 @@ impl History<'_> {
         };
         let id = record.path_values.last().and_then(identifier);
         let has_id = |item: &Value| item.pointer(&list.id).and_then(identifier) == id;
-        if items.iter().any(has_id) {
-            return Shown::Listed;
+        if let Some(item) = items.iter().find(|item| has_id(item)) {
+            let is_replaced = |members| self.sent_strings.are_replaced_in(members);
+            return if item.as_object().is_some_and(is_replaced) {
+                Shown::Another
+            } else {
+                Shown::Listed
+            };
         }
+        // A parameter that is not sent may divide the list into pages, or have a default that leaves records out.
         let parameters = &self.contract.operation(list.operation).parameters;
-        let is_paged = parameters.iter().any(|parameter| {
-            let name = parameter.name.to_lowercase();
-            parameter.location == Location::Query && PAGE_WORDS.iter().any(|word| name.contains(word))
-        });
+        let is_selected = parameters.iter().any(|parameter| parameter.location == Location::Query);
         let links = exchange
             .response()
             .is_some_and(|response| response.headers.contains_key(LINK));
         // An envelope beside the array may say that there is more.
         let is_alone = list.items.is_empty() || self.is_alone_in(body, &list.items);
-        if is_paged || links || !is_alone || items.len() >= MAY_BE_CUT_FROM {
+        if is_selected || links || !is_alone || items.len() >= MAY_BE_CUT_FROM {
             Shown::Unclear
         } else {
             Shown::NotListed
@@ -244,7 +262,7 @@ impl History<'_> {
     pub(super) fn is_record_settled(&self, sought: &RecordSought) -> bool {
         let Some((_, shown)) = &sought.last else { return false };
         match (sought.after, shown) {
-            (_, Shown::NoResponse | Shown::Unclear) => true,
+            (_, Shown::NoResponse | Shown::Another | Shown::Unclear) => true,
             (AfterWrite::BeforeDelete, shown) => !matches!(shown, Shown::Status(404, _)),
             (AfterWrite::Delete, shown) => !matches!(shown, Shown::Record(_)),
             (AfterWrite::CreateByList, shown) => matches!(shown, Shown::Listed),
@@ -265,9 +283,26 @@ impl History<'_> {
         super::carried::carries_all(carries, request.json().unwrap_or(&Value::Null), shown)
     }
 
+    /// Keeps what a look shows of a tracked record: how it was before its deletion, or that it is another's.
+    fn learn_of_record(&mut self, sought: &RecordSought) {
+        let Some(record) = self.tracked.get_mut(sought.record) else {
+            return;
+        };
+        match (sought.after, &sought.last) {
+            (AfterWrite::BeforeDelete, Some((_, Shown::Record(shown)))) => record.before = Some(shown.clone()),
+            (_, Some((_, Shown::Another))) => {
+                record.was_seen = true;
+                let create = record.create;
+                self.doubt_own(create, "its list shows the record with other values");
+            }
+            _ => {}
+        }
+    }
+
     /// Makes the evidence of a look for a tracked record. Before a deletion it decides only whether the record is the
     /// run's own, and after one whether it is gone.
-    pub(super) fn judge_record(&self, sought: &RecordSought, emit: EvidenceSink<'_>) {
+    pub(super) fn judge_record(&mut self, sought: &RecordSought, emit: EvidenceSink<'_>) {
+        self.learn_of_record(sought);
         let Some(record) = self.tracked.get(sought.record) else {
             return;
         };

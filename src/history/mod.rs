@@ -49,6 +49,7 @@ mod residue;
 mod run_tag;
 pub(crate) mod same;
 mod seen_identifiers;
+mod sent_strings;
 mod tried;
 mod updated;
 

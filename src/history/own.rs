@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::created::CreatedRecord;
 use super::history::History;
 use super::look::Item;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{OperationId, StatusPattern};
 use crate::exchange::{Exchange, identifier};
 
 /// What is known about the record whose identifier later writes take from a create.
@@ -69,14 +69,38 @@ impl History<'_> {
         self.own.insert(operation, own);
     }
 
-    /// Doubts the response of a create with status 202, where no invariant says what is created: the target has begun
-    /// something, and created nothing yet (RFC 9110, section 15.3.3).
+    /// Doubts the response of a create whose status does not say that it has created a record, where no invariant says
+    /// what is created: see [`Self::has_created_nothing`].
     pub(super) fn doubt_accepted(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
         let by_invariant = self.contract.operation(operation).invariants.created.is_some();
-        if exchange.status() == Some(202) && !by_invariant && self.own.contains_key(&operation) {
-            let reason = self.doubtful(operation, "a 202 creates no record");
-            self.own.insert(operation, OwnershipState::Doubtful(reason));
+        if self.has_created_nothing(exchange) && !by_invariant {
+            let status = exchange.status().unwrap_or_default();
+            self.doubt_own(operation, &format!("a {status} creates no record"));
+        }
+    }
+
+    /// Whether the status of a create says that it may have created nothing: with a 202 the target has begun something
+    /// (RFC 9110, section 15.3.3), and with a 200 next to a documented 201 it may have changed a record.
+    pub(super) fn has_created_nothing(&self, exchange: &Exchange) -> bool {
+        let operation = self.contract.operation(exchange.request.operation);
+        let documents_created = || {
+            operation
+                .successes()
+                .any(|response| response.status == StatusPattern::Exact(201))
+        };
+        match exchange.status() {
+            Some(202) => true,
+            Some(200) => documents_created(),
+            _ => false,
+        }
+    }
+
+    /// Doubts the record that a create returned, if it has returned one.
+    pub(super) fn doubt_own(&mut self, create: OperationId, doubt: &str) {
+        if self.own.contains_key(&create) {
+            let reason = self.doubtful(create, doubt);
+            self.own.insert(create, OwnershipState::Doubtful(reason));
         }
     }
 
@@ -121,8 +145,10 @@ impl History<'_> {
             return OwnRecord::Missing;
         };
         let by_invariant = self.contract.operation(create).invariants.created.is_some();
-        if by_invariant || self.is_own(body, &made.resource) {
+        if by_invariant {
             self.observation_of(body)
+        } else if self.is_own(body, &made.resource) {
+            OwnRecord::Tagged
         } else {
             OwnRecord::Untagged
         }
@@ -137,8 +163,8 @@ impl History<'_> {
         }
     }
 
-    /// Whether the record with this identifier carries the run tag in a string of its own, where no invariant says
-    /// which strings come back. Records nested within it do not count: the cart of a customer contains what the run has
+    /// Whether the record with this identifier has a string with the run tag in the field in which a write sent it, where
+    /// no invariant says which strings come back. Records nested within it do not count: the cart of a customer contains what the run has
     /// put into it.
     pub(super) fn is_own(&self, body: &Value, id: &Value) -> bool {
         let Some(id) = identifier(id) else { return false };
@@ -148,8 +174,7 @@ impl History<'_> {
                 Value::Array(elements) => open.extend(elements),
                 Value::Object(members) => {
                     if members.values().any(|member| identifier(member).as_ref() == Some(&id)) {
-                        let mut texts = members.values().filter(|member| member.is_string());
-                        return texts.any(|text| self.run_tag.is_in(text));
+                        return self.sent_strings.are_in(members);
                     }
                     open.extend(members.values());
                 }

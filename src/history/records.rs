@@ -89,6 +89,11 @@ impl History<'_> {
                 // The header says that the record was created; the read by its identifier has to show the run tag.
                 let tagged = located.is_some() || self.is_own(body, &id);
                 self.note_own(made(id, was_seen), (was_seen, tagged));
+            } else if was_seen {
+                self.doubt_own(
+                    operation,
+                    "another create returned it too, or one that a response had shown",
+                );
             }
             return;
         };

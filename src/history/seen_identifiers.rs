@@ -9,11 +9,15 @@ use serde_json::Value;
 
 use super::digests::Digests;
 use super::history::History;
+use super::same::composed;
 use crate::exchange::{Digest, Exchange, identifier, json};
 
 /// The maximum number of different values that are kept; beyond it, every value counts as shown. Then every identifier
 /// is in doubt and nothing is written under it, which is the safe side.
 const MAX_VALUES: usize = 1_000_000;
+
+/// A longer string is no path of a record.
+const LONGEST_PATH: usize = 2000;
 
 /// The values that responses showed.
 #[derive(Clone, Debug, Default)]
@@ -40,12 +44,30 @@ impl SeenIdentifiers {
         self.count >= MAX_VALUES || path_digest(value).is_some_and(|digest| self.values.contains(&digest))
     }
 
+    /// Remembers the segments of a string that is a path or a URL: it may name a record.
+    fn note_path(&mut self, path: &str) {
+        if path.len() > LONGEST_PATH || !path.contains('/') || path.contains(char::is_whitespace) {
+            return;
+        }
+        for segment in path
+            .split(['/', '?', '#', '&', '='])
+            .filter(|segment| !segment.is_empty())
+        {
+            if let Some(digest) = path_digest(&Value::from(segment)).filter(|_| self.count < MAX_VALUES) {
+                self.count += usize::from(self.values.insert(digest));
+            }
+        }
+    }
+
     /// Remembers a value, or every value in an array or object, that may be an identifier.
     pub(super) fn note(&mut self, value: &Value) {
         match value {
             Value::Array(elements) => elements.iter().for_each(|element| self.note(element)),
             Value::Object(members) => members.values().for_each(|member| self.note(member)),
             scalar => {
+                if let Value::String(path) = scalar {
+                    self.note_path(path);
+                }
                 if let Some(digest) = path_digest(scalar).filter(|_| self.count < MAX_VALUES) {
                     self.count += usize::from(self.values.insert(digest));
                 }
@@ -54,10 +76,28 @@ impl SeenIdentifiers {
     }
 }
 
-/// Returns the digest of a value as a path would contain it: `7` and `"7"` name the same record, and so do the two
-/// cases of a UUID. `None` for a value that cannot be an identifier.
+/// Returns the digest of a value that may be an identifier, the same for all values that a service may take for one
+/// another: `7`, `"7"`, `7.0` and `"07"`, the two cases of a UUID, with dashes and without, and however an accent is
+/// composed. `None` for a value that cannot be an identifier.
 fn path_digest(value: &Value) -> Option<Digest> {
-    identifier(value).map(|text| Digest::of(&Value::String(text.to_lowercase())))
+    identifier(value).map(|text| Digest::of(&Value::String(canonical(&text))))
+}
+
+/// Returns the form of an identifier that stands for all its spellings.
+fn canonical(text: &str) -> String {
+    let text = composed(text.trim()).to_lowercase();
+    if let Ok(number) = text.parse::<i128>() {
+        return number.to_string();
+    }
+    if let Some(number) = text.parse::<f64>().ok().filter(|number| number.fract() == 0.0) {
+        return format!("{number:.0}");
+    }
+    let digits: String = text
+        .chars()
+        .filter(|letter| !matches!(letter, '-' | '{' | '}'))
+        .collect();
+    let is_uuid = digits.len() == 32 && digits.chars().all(|letter| letter.is_ascii_hexdigit());
+    if is_uuid { digits } else { text }
 }
 
 impl History<'_> {
@@ -69,6 +109,44 @@ impl History<'_> {
         let response = exchange.response();
         if let Some(Ok(body)) = response.map(|response| json::read(&response.body)) {
             self.seen_identifiers.note(&body.value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_spellings_of_one_identifier_are_one() {
+        let uuid = "0192f0c1-7a2b-4c3d-8e4f-5a6b7c8d9e0f";
+        let mut seen = SeenIdentifiers::new(true);
+        let link = json!({"href": "https://example.com/things/linked?of=other"});
+        seen.note(&json!([100, uuid, "ab12", "Zo\u{e9}", link]));
+        for same in [
+            json!(100.0),
+            json!("100"),
+            json!("0100"),
+            json!("1e2"),
+            json!(uuid.to_uppercase()),
+            json!(format!("{{{}}}", uuid.replace('-', ""))),
+            json!(" AB12"),
+            json!("Zoe\u{301}"),
+            json!("linked"),
+            json!("other"),
+        ] {
+            assert!(seen.contains(&same), "{same}");
+        }
+        for other in [
+            json!(101),
+            json!("ab1"),
+            json!("1000"),
+            json!("things of"),
+            json!(uuid.replace('9', "8")),
+        ] {
+            assert!(!seen.contains(&other), "{other}");
         }
     }
 }

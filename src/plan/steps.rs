@@ -361,6 +361,9 @@ fn wanted(contract: &Contract, scope: &Selection) -> HashSet<OperationId> {
         if wanted.insert(id) {
             pending.extend(contract.links_to(id).map(|link| link.from));
             pending.extend([contract.created_in(id), contract.updated_in(id)].into_iter().flatten());
+            let lifecycle = contract.lifecycle_of(id).filter(|_| scope.cleanup);
+            pending.extend(lifecycle.map(|lifecycle| lifecycle.read));
+            pending.extend(lifecycle.and_then(|lifecycle| lifecycle.delete));
         }
     }
     wanted

@@ -94,6 +94,15 @@ enum Fault {
     DeletedWith200,
     /// A create answers with the identifier of a record from before.
     AnothersId,
+    /// A create answers with the identifier of a record that no list shows, and the log of that record quotes what was
+    /// sent.
+    QuotedElsewhere,
+    /// Every create writes over one record that no list shows.
+    Upsert,
+    /// A deleted record is marked as such, and still read.
+    SoftDelete,
+    /// Nothing is deleted, and afterwards every read is forbidden.
+    ForbidsAfterDelete,
     /// A create answers 202.
     Accepted,
     /// What a service may do: an address in small letters, its own time of the update, no secret.
@@ -109,6 +118,10 @@ fn service(fault: Fault) -> (Router, SharedRecords, Arc<Mutex<Vec<String>>>) {
         let id = format!("other-{number}");
         others.insert(format!("/pets/{id}"), json!({"id": id, "name": "Somebody's"}));
     }
+    others.insert(
+        "/pets/hidden-0".to_owned(),
+        json!({"id": "hidden-0", "name": "Nobody's"}),
+    );
     let kept = Arc::new(Mutex::new(others));
     let log: Arc<Mutex<Vec<String>>> = Arc::default();
     let (records, seen) = (Arc::clone(&kept), Arc::clone(&log));
@@ -129,7 +142,8 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
         Method::GET if collection => {
             let shown = |record: &&Value| {
                 let own = !record["id"].as_str().is_some_and(|id| id.starts_with("other"));
-                !(own && matches!(fault, Fault::Unlisted | Fault::LongList))
+                let hidden = record["id"].as_str().is_some_and(|id| id.starts_with("hidden"));
+                !(hidden || own && matches!(fault, Fault::Unlisted | Fault::LongList))
             };
             let below = kept
                 .iter()
@@ -141,6 +155,9 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             Some(_) if fault == Fault::FailsAfterDelete && kept.contains_key("deleted") => {
                 StatusCode::SERVICE_UNAVAILABLE.into_response()
             }
+            Some(_) if fault == Fault::ForbidsAfterDelete && kept.contains_key("deleted") => {
+                StatusCode::FORBIDDEN.into_response()
+            }
             Some(record) => axum::Json(record).into_response(),
             None => StatusCode::NOT_FOUND.into_response(),
         },
@@ -148,7 +165,10 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             let found = kept.contains_key(path);
             match fault {
                 Fault::Undeleted => None,
-                Fault::FailsAfterDelete => kept.insert("deleted".to_owned(), Value::Null),
+                Fault::FailsAfterDelete | Fault::ForbidsAfterDelete => kept.insert("deleted".to_owned(), Value::Null),
+                Fault::SoftDelete => kept
+                    .get_mut(path)
+                    .map(|record| std::mem::replace(&mut record["deleted"], json!(true))),
                 _ => kept.remove(path),
             };
             if found && fault == Fault::DeletedWith200 {
@@ -171,6 +191,7 @@ fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &B
     let creates = *method == Method::POST;
     let id = match fault {
         Fault::AnothersId => "other-0".to_owned(),
+        Fault::QuotedElsewhere | Fault::Upsert if creates => "hidden-0".to_owned(),
         _ if creates => format!("own-{}", kept.len()),
         _ => path.rsplit('/').next().unwrap().to_owned(),
     };
@@ -193,8 +214,11 @@ fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &B
         }
         _ => {}
     }
+    if creates && fault == Fault::QuotedElsewhere {
+        kept.get_mut(&at).unwrap()["lastEvent"] = record["name"].clone();
+    }
     let keeps = match fault {
-        Fault::Lost | Fault::AnothersId | Fault::Accepted => !creates,
+        Fault::QuotedElsewhere | Fault::Lost | Fault::AnothersId | Fault::Accepted => !creates,
         Fault::UpdateLost => creates,
         _ => true,
     };
@@ -280,7 +304,12 @@ async fn a_conforming_service_holds_every_invariant_and_is_left_as_it_was() {
             row.fact.contains("as sent in") && open.iter().any(|field| row.fact.contains(field))
         }));
         let others: Vec<_> = checked.kept.keys().collect();
-        assert_eq!(others, ["/pets/other-0", "/pets/other-1"], "{:?}", checked.log);
+        assert_eq!(
+            others,
+            ["/pets/hidden-0", "/pets/other-0", "/pets/other-1"],
+            "{:?}",
+            checked.log
+        );
         assert!(checked.record.residue.is_empty());
         assert!(checked.record.deleted > 1);
     }
@@ -355,19 +384,30 @@ async fn what_is_deleted_with_an_undocumented_success_is_not_reported_as_left() 
     let found: Vec<_> = findings.map(|finding| finding.fact.as_str()).collect();
     assert_eq!(found, ["deletePet status: 204", "deleteToy status: 204"]);
     assert!(checked.record.residue.is_empty(), "{:?}", checked.log);
-    assert_eq!(checked.kept.len(), 2, "{:?}", checked.log);
+    assert_eq!(checked.kept.len(), 3, "{:?}", checked.log);
 }
 
 #[tokio::test]
 async fn what_no_read_shows_to_be_gone_is_reported_as_left() {
-    let checked = checked(Fault::FailsAfterDelete, true).await;
-    assert!(
-        checked.log.iter().any(|line| line.starts_with("DELETE")),
-        "{:?}",
-        checked.log
-    );
-    assert_eq!(checked.record.deleted, 0);
-    assert!(!checked.record.residue.is_empty());
+    for fault in [Fault::FailsAfterDelete, Fault::ForbidsAfterDelete, Fault::SoftDelete] {
+        let checked = checked(fault, true).await;
+        let deletes = checked.log.iter().filter(|line| line.starts_with("DELETE"));
+        assert!(deletes.count() > 0, "{:?}", checked.log);
+        assert_eq!(checked.record.deleted, 0, "{fault:?}");
+        assert!(!checked.record.residue.is_empty());
+        assert!(checked.found().is_empty(), "{fault:?} {:?}", checked.found());
+    }
+}
+
+#[tokio::test]
+async fn a_record_that_only_quotes_what_was_sent_or_was_written_over_is_not_written_to_again() {
+    for fault in [Fault::QuotedElsewhere, Fault::Upsert] {
+        let checked = checked(fault, true).await;
+        let mut writes = checked.log.iter().filter(|line| !line.starts_with("POST"));
+        assert_eq!(writes.next(), None, "{fault:?}");
+        assert!(checked.kept.contains_key("/pets/hidden-0"));
+        assert!(!checked.record.residue.is_empty());
+    }
 }
 
 #[tokio::test]

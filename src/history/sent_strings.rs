@@ -1,0 +1,84 @@
+//! Remembers the strings with the run tag that writes have sent, to recognise the run's own records. The main type is
+//! [`SentStrings`].
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::run_tag::RunTag;
+use super::same::composed;
+
+/// The most strings that are kept; a record that shows a later one is not recognised, which is the safe side.
+const MAX_STRINGS: usize = 10_000;
+
+/// The strings with the run tag that writes have sent, each with the name of its field.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SentStrings(HashSet<(String, String)>);
+
+impl SentStrings {
+    /// Remembers the strings with the run tag in a body, at any depth.
+    pub(super) fn note(&mut self, run_tag: &RunTag, body: &Value) {
+        match body {
+            Value::Array(elements) => elements.iter().for_each(|element| self.note(run_tag, element)),
+            Value::Object(members) => {
+                for (name, member) in members {
+                    match member {
+                        Value::String(text) if run_tag.is_in(member) => {
+                            if self.0.len() < MAX_STRINGS {
+                                self.0.insert((name.clone(), plain(text)));
+                            }
+                        }
+                        _ => self.note(run_tag, member),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an object has a string that a write sent in the field of that name: a whole value and not a part of one,
+    /// because a log of what happened to somebody's record may quote the run tag too.
+    pub(super) fn are_in(&self, members: &Map<String, Value>) -> bool {
+        let mut strings = members
+            .iter()
+            .filter_map(|(name, member)| Some((name, member.as_str()?)));
+        strings.any(|(name, text)| self.0.contains(&(name.clone(), plain(text))))
+    }
+
+    /// Whether an object has another value in each field in which a write sent a string, and has such a field.
+    pub(super) fn are_replaced_in(&self, members: &Map<String, Value>) -> bool {
+        let is_sent = |name: &String| self.0.iter().any(|(sent, _)| sent == name);
+        !self.are_in(members) && members.keys().any(is_sent)
+    }
+}
+
+/// Returns a string without what services may change in it: case, composed accents, spaces around it.
+fn plain(text: &str) -> String {
+    composed(text.trim()).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_whole_value_in_its_own_field_is_recognised_and_nothing_else() {
+        let run_tag = RunTag::new(1, 1);
+        let own = run_tag.numbered(1);
+        let mut sent = SentStrings::default();
+        sent.note(&run_tag, &json!({"name": own, "kind": "plain", "of": [{"note": own}]}));
+        let shows = |record: Value| {
+            (
+                sent.are_in(record.as_object().unwrap()),
+                sent.are_replaced_in(record.as_object().unwrap()),
+            )
+        };
+        assert_eq!(shows(json!({"id": 1, "name": own.to_uppercase()})), (true, false));
+        assert_eq!(shows(json!({"id": 1, "note": format!(" {own} ")})), (true, false));
+        assert_eq!(shows(json!({"name": "Ada", "lastEvent": own})), (false, true));
+        assert_eq!(shows(json!({"name": format!("Ada, then {own}")})), (false, true));
+        assert_eq!(shows(json!({"id": 1, "kind": "plain"})), (false, false));
+    }
+}
