@@ -1,5 +1,5 @@
 //! Makes one document of several files, before anything else reads it: what a reference to another file names is put into
-//! the document. The entry is [`bundle`]; [`Beside`] gives it the files.
+//! the document. The entry is `bundle`; [`Beside`] gives it the files.
 //!
 //! # Design
 //!
