@@ -40,6 +40,8 @@ pub(crate) struct History<'run> {
     pub(super) made: Vec<CreatedRecord>,
     /// The records that creates without the invariant `created` returned, where the contract says how to read them.
     pub(super) tracked: Vec<TrackedRecord>,
+    /// The status with which each read rejected an identifier of no record.
+    pub(super) status_to_unknown: HashMap<OperationId, u16>,
     /// The round of the plan that began last.
     pub(super) round: u64,
     /// The updates of these records, which are looked for once all are sent.
@@ -99,6 +101,7 @@ impl<'run> History<'run> {
             bindings: Bindings::default(),
             made: Vec::new(),
             tracked: Vec::new(),
+            status_to_unknown: HashMap::new(),
             round: 0,
             changed: Vec::new(),
             latest: HashMap::new(),
@@ -133,6 +136,7 @@ impl<'run> History<'run> {
         emit: EvidenceSink<'_>,
     ) -> ExchangeResult {
         self.note_response(exchange);
+        self.note_unknown(exchange, intent);
         let created = self.created_id(exchange, body);
         if !matches!(part, Part::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());

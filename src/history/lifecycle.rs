@@ -9,11 +9,13 @@ use super::evidence::{Evidence, RecordShown, Shown};
 use super::history::{EvidenceSink, History};
 use super::part::{Role, WriteContext};
 use crate::contract::Contract;
+use crate::contract::edge_case::EdgeCase;
 use crate::contract::lifecycle::RecordList;
 use crate::contract::operation::{Location, OperationId, Parameter};
 use crate::contract::pointer;
+use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::json::Body;
-use crate::exchange::{Exchange, Request, identifier};
+use crate::exchange::{Exchange, Intent, Purpose, Request, identifier};
 
 /// A list with this many records may be cut there, whether its document says so or not.
 const MAY_BE_CUT_FROM: usize = 5;
@@ -76,11 +78,6 @@ impl RecordSought {
     /// identifier.
     pub(super) fn is_own(&self) -> bool {
         self.is_own
-    }
-
-    /// Whether the record is gone. Another rejection may be about the call and not about the record.
-    pub(super) const fn is_gone(&self) -> bool {
-        matches!(self.last, Some((_, Shown::Status(404 | 410, _))))
     }
 }
 
@@ -256,6 +253,26 @@ impl History<'_> {
         let above = items.rsplit_once('/').map_or("", |(above, _)| above);
         let object = pointer::get(body, above).and_then(Value::as_object);
         object.is_some_and(|members| members.len() == 1)
+    }
+
+    /// Whether a record is gone: the read is rejected with 404 or 410, or as it was for an identifier of no record. Another
+    /// rejection may be about the call and not about the record.
+    pub(super) fn is_gone(&self, sought: &RecordSought) -> bool {
+        let Some((request, Shown::Status(status, _))) = &sought.last else {
+            return false;
+        };
+        let to_unknown = self.status_to_unknown.get(&request.operation);
+        matches!(status, 404 | 410) || (*status == 403 && to_unknown == Some(status))
+    }
+
+    /// Remembers how a read of an identifier that names no record was rejected.
+    pub(super) fn note_unknown(&mut self, exchange: &Exchange, intent: Intent) {
+        let is_unknown = |edge_case: EdgeCase| edge_case.kind == EdgeCaseKind::IdentifierUnknown;
+        if let (Purpose::EdgeCase(edge_case), Some(status)) = (intent.purpose, exchange.status())
+            && is_unknown(edge_case)
+        {
+            self.status_to_unknown.insert(exchange.request.operation, status);
+        }
     }
 
     /// Whether a tracked record that is looked for shows as it should, or is not worth waiting for.

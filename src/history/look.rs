@@ -331,7 +331,7 @@ impl History<'_> {
     /// Whether a look for a tracked record has shown that it is gone.
     pub(crate) fn shows_gone_record(&self, look: LookId) -> bool {
         let seeking = self.looks.get(&look).map(|look| &look.seeking);
-        matches!(seeking, Some(Seeking::Record(sought)) if sought.is_gone())
+        matches!(seeking, Some(Seeking::Record(sought)) if self.is_gone(sought))
     }
 
     /// Returns the number of the last page, as the first page of the current walk states it; `None` where it does not.

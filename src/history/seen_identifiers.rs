@@ -63,7 +63,11 @@ impl SeenIdentifiers {
     pub(super) fn note(&mut self, value: &Value) {
         match value {
             Value::Array(elements) => elements.iter().for_each(|element| self.note(element)),
-            Value::Object(members) => members.values().for_each(|member| self.note(member)),
+            Value::Object(members) => {
+                let may_identify = |(name, member): &(&String, &Value)| !(member.is_number() && is_count(name));
+                let members = members.iter().filter(may_identify);
+                members.for_each(|(_, member)| self.note(member));
+            }
             scalar => {
                 if let Value::String(path) = scalar {
                     self.note_path(path);
@@ -74,6 +78,15 @@ impl SeenIdentifiers {
             }
         }
     }
+}
+
+/// Whether a number with this name counts or measures something, so that it names no record.
+fn is_count(name: &str) -> bool {
+    const ENDINGS: [&str; 9] = [
+        "count", "length", "limit", "offset", "page", "pages", "size", "total", "version",
+    ];
+    let name = name.to_lowercase();
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Returns the digest of a value that may be an identifier, the same for all values that a service may take for one
@@ -148,5 +161,15 @@ mod tests {
         ] {
             assert!(!seen.contains(&other), "{other}");
         }
+    }
+
+    #[test]
+    fn what_counts_something_names_no_record() {
+        let mut seen = SeenIdentifiers::new(true);
+        seen.note(&json!({"total": 7, "pageSize": 8, "petId": 9, "number": 10, "total_label": "eleven"}));
+        for (value, is_seen) in [(7, false), (8, false), (9, true), (10, true)] {
+            assert_eq!(seen.contains(&json!(value)), is_seen, "{value}");
+        }
+        assert!(seen.contains(&json!("eleven")));
     }
 }

@@ -101,6 +101,8 @@ enum Fault {
     Upsert,
     /// A deleted record is marked as such, and still read.
     SoftDelete,
+    /// What a service may do: it forbids to read what is not there.
+    ForbidsMissing,
     /// Nothing is deleted, and afterwards every read is forbidden.
     ForbidsAfterDelete,
     /// A create answers 202.
@@ -159,6 +161,7 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
                 StatusCode::FORBIDDEN.into_response()
             }
             Some(record) => axum::Json(record).into_response(),
+            None if fault == Fault::ForbidsMissing => StatusCode::FORBIDDEN.into_response(),
             None => StatusCode::NOT_FOUND.into_response(),
         },
         Method::DELETE => {
@@ -385,6 +388,18 @@ async fn what_is_deleted_with_an_undocumented_success_is_not_reported_as_left() 
     assert_eq!(found, ["deletePet status: 204", "deleteToy status: 204"]);
     assert!(checked.record.residue.is_empty(), "{:?}", checked.log);
     assert_eq!(checked.kept.len(), 3, "{:?}", checked.log);
+}
+
+#[tokio::test]
+async fn what_is_read_like_a_record_that_never_was_is_gone() {
+    let checked = checked(Fault::ForbidsMissing, true).await;
+    assert!(checked.record.residue.is_empty(), "{:?}", checked.record.residue);
+    assert!(
+        checked.record.deleted > 1 && checked.kept.len() == 3,
+        "{:?}",
+        checked.log
+    );
+    assert!(checked.found().is_empty(), "{:?}", checked.found());
 }
 
 #[tokio::test]
