@@ -17,8 +17,8 @@ use super::defect::Problem;
 use super::document::{
     Document, MAXIMUM_BYTES, MAXIMUM_DEPTH, MAXIMUM_NODES, Member, Members, Node, NodeKind, Position, SourceFile,
 };
+use super::object::{Holds, Object};
 use super::openapi::{is_url, percent_decode};
-use super::operation::Method;
 use super::pointer;
 
 /// The maximum number of files that one document consists of.
@@ -65,8 +65,8 @@ pub(super) fn bundle(document: &mut Document, beside: Beside<'_>) {
     };
     bundle.take_names(&document.root);
     bundle.name_components(&mut document.root);
-    bundle.visit(&mut document.root, Holds::One(Kind::OpenApi), 0);
-    let mut added: HashMap<Kind, Vec<Member>> = HashMap::new();
+    bundle.visit(&mut document.root, Holds::One(Object::OpenApi), 0);
+    let mut added: HashMap<Object, Vec<Member>> = HashMap::new();
     while let Some((kind, target, name)) = bundle.pending.pop_front() {
         let Some(mut node) = bundle.node(&target).cloned() else {
             continue;
@@ -88,110 +88,6 @@ pub(super) fn bundle(document: &mut Document, beside: Beside<'_>) {
 
 /// The depth at which components stand.
 const COMPONENT_DEPTH: usize = 3;
-
-/// What OpenAPI has at a location, as far as references may be in it or below it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Kind {
-    Callback,
-    Components,
-    Encoding,
-    Example,
-    Header,
-    Link,
-    MediaType,
-    OpenApi,
-    Operation,
-    Parameter,
-    PathItem,
-    RequestBody,
-    Response,
-    Schema,
-    SecurityScheme,
-}
-
-/// How a member holds objects of a kind.
-#[derive(Clone, Copy, Debug)]
-enum Holds {
-    List(Kind),
-    Map(Kind),
-    One(Kind),
-}
-
-impl Kind {
-    /// The kinds that references lead to under `components`.
-    const NAMED: [Self; 7] = [
-        Self::Header,
-        Self::Link,
-        Self::Parameter,
-        Self::RequestBody,
-        Self::Response,
-        Self::Schema,
-        Self::SecurityScheme,
-    ];
-
-    /// Returns the section of `components` for it; `None` where it takes the place of its reference.
-    fn section(self) -> Option<&'static str> {
-        match self {
-            Self::Header => Some("headers"),
-            Self::Link => Some("links"),
-            Self::Parameter => Some("parameters"),
-            Self::RequestBody => Some("requestBodies"),
-            Self::Response => Some("responses"),
-            Self::Schema => Some("schemas"),
-            Self::SecurityScheme => Some("securitySchemes"),
-            _ => None,
-        }
-    }
-
-    /// Returns what the member of this name holds.
-    fn member(self, name: &str) -> Option<Holds> {
-        use Holds::{List, Map, One};
-        let held = match (self, name) {
-            (Self::Callback, _) if !name.starts_with("x-") => One(Self::PathItem),
-            (Self::OpenApi, "components") => One(Self::Components),
-            (Self::OpenApi, "paths" | "webhooks") | (Self::Components, "pathItems") => Map(Self::PathItem),
-            (Self::Components | Self::Operation, "callbacks") => Map(Self::Callback),
-            (Self::Components | Self::MediaType | Self::Parameter | Self::Header, "examples") => Map(Self::Example),
-            (Self::Components | Self::Response | Self::Encoding, "headers") => Map(Self::Header),
-            (Self::Components | Self::Response, "links") => Map(Self::Link),
-            (Self::Components, "parameters") => Map(Self::Parameter),
-            (Self::PathItem | Self::Operation, "parameters") => List(Self::Parameter),
-            (Self::Components, "requestBodies") => Map(Self::RequestBody),
-            (Self::Components | Self::Operation, "responses") => Map(Self::Response),
-            (Self::Components, "schemas") => Map(Self::Schema),
-            (Self::Components, "securitySchemes") => Map(Self::SecurityScheme),
-            (Self::PathItem, "additionalOperations") => Map(Self::Operation),
-            (Self::PathItem, "query") => One(Self::Operation),
-            (Self::PathItem, _) if Method::from_key(name).is_some() => One(Self::Operation),
-            (Self::Operation, "requestBody") => One(Self::RequestBody),
-            (Self::Parameter | Self::Header | Self::RequestBody | Self::Response, "content") => Map(Self::MediaType),
-            (Self::Parameter | Self::Header | Self::MediaType, "schema") | (Self::MediaType, "itemSchema") => {
-                One(Self::Schema)
-            }
-            (Self::MediaType, "encoding") => Map(Self::Encoding),
-            (Self::Schema, "allOf" | "anyOf" | "oneOf" | "prefixItems") => List(Self::Schema),
-            (Self::Schema, "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties") => {
-                Map(Self::Schema)
-            }
-            (
-                Self::Schema,
-                "additionalProperties"
-                | "contains"
-                | "contentSchema"
-                | "else"
-                | "if"
-                | "items"
-                | "not"
-                | "propertyNames"
-                | "then"
-                | "unevaluatedItems"
-                | "unevaluatedProperties",
-            ) => One(Self::Schema),
-            _ => return None,
-        };
-        Some(held)
-    }
-}
 
 /// What a reference names: a location in a file, by the file's number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -217,12 +113,12 @@ struct Bundle<'files> {
     /// The number of nodes that were put into the document.
     nodes: usize,
     /// The names that targets have under `components`.
-    names: HashMap<(Kind, Target), String>,
-    taken: HashSet<(Kind, String)>,
+    names: HashMap<(Object, Target), String>,
+    taken: HashSet<(Object, String)>,
     /// The last number that was added to each name.
-    numbers: HashMap<(Kind, String), usize>,
+    numbers: HashMap<(Object, String), usize>,
     /// The targets that are still to be put under `components`.
-    pending: VecDeque<(Kind, Target, String)>,
+    pending: VecDeque<(Object, Target, String)>,
     /// The targets that take the place of the references around the current location.
     active: Vec<Target>,
     unresolved: HashMap<Position, Problem>,
@@ -231,7 +127,7 @@ struct Bundle<'files> {
 impl Bundle<'_> {
     /// Notes the names that the document has under `components`.
     fn take_names(&mut self, root: &Node) {
-        for kind in Kind::NAMED {
+        for kind in Object::NAMED {
             let names = component_section(root, kind).into_iter().flat_map(Node::members);
             self.taken.extend(names.map(|member| (kind, member.name.to_string())));
         }
@@ -239,7 +135,7 @@ impl Bundle<'_> {
 
     /// Puts what a component names in another file in the component's place: that is what it is called from then on.
     fn name_components(&mut self, root: &mut Node) {
-        for kind in Kind::NAMED {
+        for kind in Object::NAMED {
             let members = component_section(root, kind).map_or(&[][..], Node::members).iter();
             let references = members.filter_map(|member| match member.node.members() {
                 [_] => Some((member.name.to_string(), reference(&member.node)?.to_owned())),
@@ -295,7 +191,7 @@ impl Bundle<'_> {
                 for member in node.members_mut() {
                     if let Some(below) = kind.member(&member.name) {
                         self.visit(&mut member.node, below, depth);
-                    } else if kind == Kind::Schema && member.name == "discriminator" {
+                    } else if kind == Object::Schema && member.name == "discriminator" {
                         self.visit_mapping(&mut member.node);
                     }
                 }
@@ -319,7 +215,7 @@ impl Bundle<'_> {
             }
             if let Ok(written) = self
                 .target(&text, file)
-                .and_then(|target| self.written(Kind::Schema, target))
+                .and_then(|target| self.written(Object::Schema, target))
             {
                 member.node.kind = NodeKind::String(written.into());
             }
@@ -345,7 +241,7 @@ impl Bundle<'_> {
             set_reference(node, self.path_of(text, file));
         }
         // What stands beside a reference applies too, from OpenAPI 3.1 on.
-        if matches!(holds, Holds::One(Kind::Schema)) {
+        if matches!(holds, Holds::One(Object::Schema)) {
             self.visit_below(node, holds, depth);
         }
     }
@@ -433,7 +329,7 @@ impl Bundle<'_> {
     }
 
     /// Returns a reference to the target within the document.
-    fn written(&mut self, kind: Kind, target: Target) -> Result<String, Problem> {
+    fn written(&mut self, kind: Object, target: Target) -> Result<String, Problem> {
         // A reference is percent-decoded when it is read.
         let escaped = |pointer: &str| format!("#{}", pointer.replace('%', "%25"));
         let Some(section) = kind.section().filter(|_| target.file != 0) else {
@@ -453,7 +349,7 @@ impl Bundle<'_> {
     }
 
     /// Returns the name that the target will have: its own, or that of its file, with a number if another has it.
-    fn new_name(&mut self, kind: Kind, target: &Target) -> String {
+    fn new_name(&mut self, kind: Object, target: &Target) -> String {
         let own = pointer::tokens(&target.pointer).last().unwrap_or_else(|| {
             let path = self.path(target.file);
             let file = path.rsplit('/').next().unwrap_or_default();
@@ -581,13 +477,13 @@ fn measure(node: &Node) -> (usize, usize) {
     (size + 1, levels + 1)
 }
 
-fn component_section(root: &Node, kind: Kind) -> Option<&Node> {
+fn component_section(root: &Node, kind: Object) -> Option<&Node> {
     root.member("components")?.member(kind.section()?)
 }
 
 /// Adds components. Where there is something else than an object, nothing can be added, and the references to them are
 /// reported.
-fn add(root: &mut Node, kind: Kind, members: Vec<Member>) {
+fn add(root: &mut Node, kind: Object, members: Vec<Member>) {
     let section = object_in(root, "components").and_then(|components| object_in(components, kind.section()?));
     if let Some(section) = section {
         section.extend_members(members);

@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::document::{Member, Members, Node, NodeKind, Position};
-use super::operation::Method;
+use super::object::{Holds, Object};
 use super::pointer;
 use super::shape::JsonType;
 use super::shared_string::StringPool;
@@ -124,7 +124,7 @@ pub(super) fn rewrite(root: Node, version: Version) -> (Node, Moves) {
         written: String::new(),
         moves: Moves::default(),
     };
-    let root = rewriter.node(root, Place::Document);
+    let root = rewriter.node(root, Some(Holds::One(Object::OpenApi)));
     (root, rewriter.moves)
 }
 
@@ -168,75 +168,7 @@ fn translated(table: &HashMap<String, String>, pointer: &str) -> Option<String> 
     None
 }
 
-/// An object of OpenAPI, by what is below it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Components,
-    /// A request body, or whatever else has only `content`.
-    Content,
-    Document,
-    Encoding,
-    ListOf(&'static Place),
-    MapOf(&'static Place),
-    MediaType,
-    Operation,
-    Other,
-    /// A parameter or a header.
-    Parameter,
-    PathItem,
-    Response,
-    Schema,
-    SecurityScheme,
-}
-
-impl Place {
-    fn below(self, name: &str) -> Self {
-        const CALLBACKS: Place = Place::MapOf(&Place::MapOf(&Place::PathItem));
-        match (self, name) {
-            (Self::MapOf(inner), _) => *inner,
-            (Self::Document, "paths" | "webhooks") | (Self::Components, "pathItems") => Self::MapOf(&Self::PathItem),
-            (Self::Document, "components") => Self::Components,
-            (Self::Components, "schemas") | (Self::Document, "$defs") => Self::MapOf(&Self::Schema),
-            (Self::Components, "responses") | (Self::Operation, "responses") => Self::MapOf(&Self::Response),
-            (Self::Components, "parameters" | "headers") | (Self::Response | Self::Encoding, "headers") => {
-                Self::MapOf(&Self::Parameter)
-            }
-            (Self::Components, "requestBodies") => Self::MapOf(&Self::Content),
-            (Self::Components, "securitySchemes") => Self::MapOf(&Self::SecurityScheme),
-            (Self::Components, "mediaTypes") | (Self::Parameter | Self::Response | Self::Content, "content") => {
-                Self::MapOf(&Self::MediaType)
-            }
-            (Self::Components, "callbacks") | (Self::Operation, "callbacks") => CALLBACKS,
-            (Self::PathItem | Self::Operation, "parameters") => Self::ListOf(&Self::Parameter),
-            (Self::PathItem, method) if Method::from_key(method).is_some() => Self::Operation,
-            (Self::Operation, "requestBody") => Self::Content,
-            (Self::Parameter, "schema") | (Self::MediaType, "schema" | "itemSchema") => Self::Schema,
-            (Self::MediaType, "encoding") => Self::MapOf(&Self::Encoding),
-            (Self::Schema, keyword) => Self::below_schema(keyword),
-            _ => Self::Other,
-        }
-    }
-
-    fn below_schema(keyword: &str) -> Self {
-        match keyword {
-            "additionalProperties"
-            | "contains"
-            | "else"
-            | "if"
-            | "items"
-            | "not"
-            | "propertyNames"
-            | "then"
-            | "unevaluatedItems"
-            | "unevaluatedProperties" => Self::Schema,
-            "allOf" | "anyOf" | "oneOf" | "prefixItems" => Self::ListOf(&Self::Schema),
-            "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => {
-                Self::MapOf(&Self::Schema)
-            }
-            _ => Self::Other,
-        }
-    }
-}
+const SCHEMA: Holds = Holds::One(Object::Schema);
 
 /// Rewrites nodes from the root down.
 struct Rewriter {
@@ -262,16 +194,17 @@ struct Draft {
 }
 
 impl Rewriter {
-    fn node(&mut self, node: Node, place: Place) -> Node {
+    fn node(&mut self, node: Node, place: Option<Holds>) -> Node {
         let position = node.position;
+        let Some(place) = place else { return node };
         let kind = match (node.kind, place) {
-            (kind, Place::Other) => kind,
-            (NodeKind::Object(members), Place::Schema) => self.schema(members.into_listed(), position),
-            (NodeKind::Boolean(admits), Place::Schema) => self.boolean_schema(admits, position),
-            (NodeKind::Array(elements), Place::ListOf(inner)) => {
+            (NodeKind::Object(members), SCHEMA) => self.schema(members.into_listed(), position),
+            (NodeKind::Boolean(admits), SCHEMA) => self.boolean_schema(admits, position),
+            (NodeKind::Array(elements), Holds::List(inner)) => {
                 let rewritten = elements.into_vec().into_iter().enumerate();
-                let rewritten =
-                    rewritten.map(|(index, element)| self.within(&index.to_string(), |it| it.node(element, *inner)));
+                let rewritten = rewritten.map(|(index, element)| {
+                    self.within(&index.to_string(), |it| it.node(element, Some(Holds::One(inner))))
+                });
                 NodeKind::Array(rewritten.collect())
             }
             (NodeKind::Object(members), place) => {
@@ -288,7 +221,7 @@ impl Rewriter {
         Node { kind, position }
     }
 
-    fn member(&mut self, member: Member, place: Place) -> Member {
+    fn member(&mut self, member: Member, place: Holds) -> Member {
         let below = place.below(&member.name);
         // A boolean there means the same in 3.0.
         if member.name == "additionalProperties" && matches!(member.node.kind, NodeKind::Boolean(_)) {
@@ -337,25 +270,27 @@ impl Rewriter {
     }
 
     /// Adds what 3.0 requires and later versions do not.
-    fn complete(&mut self, place: Place, members: &mut Vec<Member>, position: Position) {
+    fn complete(&mut self, place: Holds, members: &mut Vec<Member>, position: Position) {
         let empty = |members: Vec<Member>| Node {
             kind: object(members),
             position,
         };
         let has = |members: &[Member], name: &str| members.iter().any(|member| member.name == name);
         match place {
-            Place::Document if !has(members, "paths") => members.push(self.named("paths", position, empty(Vec::new()))),
-            Place::Operation if !has(members, "responses") => {
+            Holds::One(Object::OpenApi) if !has(members, "paths") => {
+                members.push(self.named("paths", position, empty(Vec::new())));
+            }
+            Holds::One(Object::Operation) if !has(members, "responses") => {
                 members.push(self.named("responses", position, empty(Vec::new())));
             }
-            Place::Response
+            Holds::One(Object::Response)
                 if self.version == Version::V3_2 && !has(members, "$ref") && !has(members, "description") =>
             {
                 let text = self.text("", position);
                 members.push(self.named("description", position, text));
             }
             // No certificate of a client is ever shown, and 3.0 has no name for this but a scheme of HTTP.
-            Place::SecurityScheme => {
+            Holds::One(Object::SecurityScheme) => {
                 let kind = members.iter_mut().find(|member| member.name == "type");
                 if let Some(kind) = kind.filter(|kind| kind.node.string() == Some("mutualTLS")) {
                     let position = kind.node.position;
@@ -450,7 +385,7 @@ impl Rewriter {
             "examples" => self.examples(member, draft),
             "anyOf" | "oneOf" => self.choice(member, siblings, draft),
             _ => {
-                let member = self.member(member, Place::Schema);
+                let member = self.member(member, SCHEMA);
                 draft.members.push(member);
             }
         }
@@ -560,7 +495,7 @@ impl Rewriter {
             draft.nullable = Some(member.position);
         }
         if nulls == 0 || others != 1 || siblings.decides_null {
-            let member = self.member(member, Place::Schema);
+            let member = self.member(member, SCHEMA);
             return draft.members.push(member);
         }
         let (name, at) = (member.name, member.position);
@@ -621,7 +556,7 @@ impl Rewriter {
             self.moved(&tree, &format!("/{}", member.name));
         }
         pointer::push(&mut self.tree, ASSERTIONS);
-        let rewritten = assertions.into_iter().map(|member| self.member(member, Place::Schema));
+        let rewritten = assertions.into_iter().map(|member| self.member(member, SCHEMA));
         let kind = object(rewritten.collect());
         self.tree.truncate(tree);
         self.named(ASSERTIONS, position, Node { kind, position })
@@ -660,7 +595,7 @@ impl Rewriter {
                 let (tree_length, written_length) = (self.tree.len(), self.written.len());
                 self.tree.push_str(&tree);
                 self.written.push_str(&written);
-                let node = self.node(member.node, Place::Schema);
+                let node = self.node(member.node, Some(SCHEMA));
                 self.tree.truncate(tree_length);
                 self.written.truncate(written_length);
                 node

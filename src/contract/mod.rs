@@ -45,6 +45,7 @@ pub mod lifecycle;
 pub mod link;
 mod load;
 mod name;
+mod object;
 pub mod openapi;
 pub mod operation;
 pub mod path_template;
