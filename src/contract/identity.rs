@@ -2,6 +2,7 @@
 //! links carry that identifier, and no other's, into another call.
 
 use super::Contract;
+use super::inferred::{collection_name, without_names};
 use super::link::{Link, Target};
 use super::operation::{Location, Operation, OperationId};
 
@@ -47,20 +48,19 @@ impl Contract {
     /// Returns the link that carries a value from a create's response to the read of such records. Of several links,
     /// the one whose value is highest in the response.
     pub(crate) fn link_to_read(&self, create: OperationId) -> Option<&Link> {
-        let collection = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(str::to_owned);
-        let created_in = collection(&self.operation(create).path);
+        let created_in = collection_name(&self.operation(create).path);
         let links = self.links_from(create).filter(|link| {
             let path = self
                 .path_to_parameter(link)
                 .filter(|_| self.operation(link.to).is_read());
-            path.is_some_and(|path| collection(&path) == created_in)
+            path.is_some_and(|path| collection_name(&path) == created_in)
         });
         links.min_by_key(|link| link.value.matches('/').count())
     }
 
     /// Returns the path up to the path parameter that a link fills, with `{}` for each parameter before it; `None` for
     /// a link that fills anything else.
-    fn path_to_parameter(&self, link: &Link) -> Option<String> {
+    pub(super) fn path_to_parameter(&self, link: &Link) -> Option<String> {
         let Target::Parameter(index) = &link.target else {
             return None;
         };
@@ -77,11 +77,7 @@ impl Operation {
         let name = format!("{{{}}}", parameter.name);
         let before = self.path.split_once(&name).map(|(before, _)| before);
         let before = before.filter(|_| parameter.location == Location::Path)?;
-        let is_parameter = |segment: &str| segment.starts_with('{') && segment.ends_with('}');
-        let segments = before
-            .split('/')
-            .map(|segment| if is_parameter(segment) { "{}" } else { segment });
-        Some(segments.collect::<Vec<_>>().join("/"))
+        Some(without_names(before))
     }
 }
 

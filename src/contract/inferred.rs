@@ -49,7 +49,7 @@ pub(super) fn links(
                 .iter()
                 .filter_map(|method| collections.get(&(*method, template(path))));
             for from in sources.copied().filter(|from| *from != to) {
-                let records = Records::new(shapes, path.rsplit('/').next().unwrap_or_default());
+                let records = Records::new(shapes, collection_name(path));
                 let source = &operations[from.0];
                 let in_body = records.identifier(source, (document, parameter));
                 let value =
@@ -101,10 +101,20 @@ fn collection_of<'operation>(operation: &'operation Operation, parameter: &Param
 
 /// Returns a path without the names of its parameters, and without a slash at its end.
 pub(super) fn template(path: &str) -> String {
+    without_names(path.trim_end_matches('/'))
+}
+
+/// Returns a path, or its beginning, with `{}` for each parameter.
+pub(super) fn without_names(path: &str) -> String {
     let is_parameter = |segment: &str| segment.starts_with('{') && segment.ends_with('}');
-    let segments = path.trim_end_matches('/').split('/');
+    let segments = path.split('/');
     let segments = segments.map(|segment| if is_parameter(segment) { "{}" } else { segment });
     segments.collect::<Vec<_>>().join("/")
+}
+
+/// Returns the name of the collection that a path ends with.
+pub(super) fn collection_name(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
 /// The records of a collection, as responses show them.

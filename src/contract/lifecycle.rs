@@ -15,9 +15,9 @@ use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
 use super::field::is_flagged;
-use super::inferred::{Records, plain, template};
-use super::link::{Link, Target};
-use super::operation::{Location, Method, Operation, OperationId};
+use super::inferred::{Records, collection_name, plain, template};
+use super::link::Link;
+use super::operation::{Method, Operation, OperationId};
 use super::pointer;
 use super::shape::{JsonType, Shape};
 use super::vocabulary::{Carry, Same};
@@ -31,6 +31,8 @@ pub struct Lifecycle {
     pub id: String,
     /// The read of one record by its identifier.
     pub read: OperationId,
+    /// The path of the read up to the identifier, as [`Operation::path_to_parameter`] has it.
+    pub path_to_id: String,
     /// Where the response of the read shows the record.
     pub record: String,
     /// The sent fields that the record shows.
@@ -133,16 +135,17 @@ impl Contract {
         if operation.invariants.created.is_some() {
             return None;
         }
-        let item_path = format!("{}/{{}}", template(&operation.path));
+        let path_to_id = format!("{}/", template(&operation.path));
+        let item_path = format!("{path_to_id}{{}}");
         let mut links = self.links_from(create);
         let read = links.find(|link| {
             let to = self.operation(link.to);
             to.is_read()
                 && template(&to.path) == item_path
-                && self.is_last_in_path(link)
+                && self.path_to_parameter(link).as_ref() == Some(&path_to_id)
                 && self.identifies_created_record(link)
         })?;
-        let name = last_segment(&operation.path);
+        let name = collection_name(&operation.path);
         let body = self.operation(read.to).successes().find_map(|response| response.body)?;
         let (record, shape) = Records::new(&self.shapes, name).in_response(body)?;
         let own = |method: Method| match by_path.get(&(method, item_path.clone())).map(Vec::as_slice) {
@@ -156,24 +159,12 @@ impl Contract {
             create,
             id: read.value.clone(),
             read: read.to,
+            path_to_id,
             record,
             carries: carries(create),
             list: self.list_of(operation, read),
             updates: updates.map(|update| (update, carries(update))).collect(),
             delete: own(Method::Delete),
-        })
-    }
-
-    /// Whether a link fills the last parameter of a path.
-    fn is_last_in_path(&self, link: &Link) -> bool {
-        let Target::Parameter(index) = link.target else {
-            return false;
-        };
-        let operation = self.operation(link.to);
-        let parameter = operation.parameters.get(index);
-        parameter.is_some_and(|parameter| {
-            parameter.location == Location::Path
-                && operation.path.trim_end_matches('/').ends_with(&slot(&parameter.name))
         })
     }
 
@@ -273,16 +264,6 @@ impl Contract {
         }
         facts
     }
-}
-
-/// Returns the place of a parameter in a path template.
-fn slot(parameter: &str) -> String {
-    format!("{{{parameter}}}")
-}
-
-/// Returns the name of the collection that a path ends with.
-fn last_segment(path: &str) -> &str {
-    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
 /// Returns the one type of a schema, if a value of it is no array and no object.

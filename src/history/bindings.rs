@@ -29,7 +29,7 @@ struct Shown {
 }
 
 /// The records that a path names: for each parameter, the path before it (`Operation::path_to_parameter`), and its value.
-pub(super) type Records = Vec<(String, String)>;
+pub(crate) type Records = Vec<(String, String)>;
 
 /// A parameter of a call that needs a value.
 #[derive(Clone, Debug)]

@@ -4,12 +4,11 @@
 use reqwest::header::LINK;
 use serde_json::Value;
 
-use super::bindings::records_in;
+use super::bindings::{Records, records_in};
 use super::evidence::{Evidence, RecordShown, Shown};
 use super::history::{EvidenceSink, History};
 use super::part::{Role, WriteContext};
 use crate::contract::Contract;
-use crate::contract::edge_case::EdgeCase;
 use crate::contract::lifecycle::RecordList;
 use crate::contract::operation::{Location, OperationId, Parameter};
 use crate::contract::pointer;
@@ -25,9 +24,10 @@ const MAY_BE_CUT_FROM: usize = 5;
 pub(crate) struct TrackedRecord {
     /// The create.
     pub(crate) create: OperationId,
-    /// The values of the path of a read of the record, in the order of the path: what it is nested under, and its
-    /// identifier.
-    pub(crate) path_values: Vec<Value>,
+    /// The records that the path of its read names: what it is nested under, and itself.
+    pub(crate) named: Records,
+    /// Its identifier.
+    id: Value,
     /// The accepted request.
     request: Request,
     /// The accepted update that was sent last.
@@ -96,20 +96,18 @@ impl History<'_> {
         };
         let located = self.located(exchange, body);
         let id = located.as_ref().or_else(|| body.pointer(&lifecycle.id));
-        let Some(id) = id.filter(|id| identifier(id).is_some()) else {
-            return;
-        };
-        let Some(mut path_values) = values_in_path(self.contract, &exchange.request) else {
-            return;
-        };
-        path_values.push(id.clone());
+        let Some(id) = id else { return };
+        let named = all_in_path(self.contract, &exchange.request).zip(identifier(id));
+        let Some((mut named, text)) = named else { return };
+        named.push((lifecycle.path_to_id.clone(), text));
         let was_seen = self.seen_identifiers.contains(id);
         if was_seen {
-            self.doubt_tracked(create, &path_values);
+            self.doubt_tracked(create, &named);
         }
         self.tracked.push(TrackedRecord {
             create,
-            path_values,
+            named,
+            id: id.clone(),
             request: exchange.request.clone(),
             updated: None,
             was_seen,
@@ -118,10 +116,10 @@ impl History<'_> {
         });
     }
 
-    /// Doubts the tracked records with these values in their path: another response names the same record.
-    fn doubt_tracked(&mut self, create: OperationId, path_values: &[Value]) {
+    /// Doubts the tracked records with this path: another response names the same record.
+    fn doubt_tracked(&mut self, create: OperationId, named: &Records) {
         let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
-        for record in tracked.filter(|record| are_equal(&record.path_values, path_values)) {
+        for record in tracked.filter(|record| record.named == *named) {
             record.was_seen = true;
         }
     }
@@ -134,11 +132,10 @@ impl History<'_> {
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {
             return;
         };
-        let Some(values) = values_in_path(self.contract, request) else {
+        let Some(named) = all_in_path(self.contract, request) else {
             return;
         };
-        let is_updated =
-            |record: &&mut TrackedRecord| record.create == lifecycle.create && are_equal(&record.path_values, &values);
+        let is_updated = |record: &&mut TrackedRecord| record.create == lifecycle.create && record.named == named;
         if lifecycle.create != update
             && exchange.status() != Some(202)
             && context.role == Role::Main
@@ -178,7 +175,7 @@ impl History<'_> {
     /// Marks a tracked record as deleted.
     pub(crate) fn deleted(&mut self, number: usize) {
         let record = self.tracked.get(number);
-        let id = record.and_then(|record| Some((record.create, identifier(record.path_values.last()?)?)));
+        let id = record.and_then(|record| Some((record.create, identifier(&record.id)?)));
         if let Some((create, id)) = id {
             self.note_deleted(create, &id);
         }
@@ -210,11 +207,7 @@ impl History<'_> {
             },
             (Some(status), None) => Shown::Status(status, exchange.request.credential.clone()),
         };
-        sought.is_own = !record.was_seen
-            && record
-                .path_values
-                .last()
-                .is_some_and(|id| matches!(&shown, Shown::Record(body) if self.is_own(body, id)));
+        sought.is_own = !record.was_seen && matches!(&shown, Shown::Record(body) if self.is_own(body, &record.id));
         sought.last = Some((exchange.request.clone(), shown));
     }
 
@@ -223,7 +216,7 @@ impl History<'_> {
         let Some(items) = pointer::get(body, &list.items).and_then(Value::as_array) else {
             return Shown::Unclear;
         };
-        let id = record.path_values.last().and_then(identifier);
+        let id = identifier(&record.id);
         let has_id = |item: &Value| item.pointer(&list.id).and_then(identifier) == id;
         if let Some(item) = items.iter().find(|item| has_id(item)) {
             let is_replaced = |members| self.sent_strings.are_replaced_in(members);
@@ -267,9 +260,8 @@ impl History<'_> {
 
     /// Remembers how a read of an identifier that names no record was rejected.
     pub(super) fn note_unknown(&mut self, exchange: &Exchange, intent: Intent) {
-        let is_unknown = |edge_case: EdgeCase| edge_case.kind == EdgeCaseKind::IdentifierUnknown;
         if let (Purpose::EdgeCase(edge_case), Some(status)) = (intent.purpose, exchange.status())
-            && is_unknown(edge_case)
+            && edge_case.kind == EdgeCaseKind::IdentifierUnknown
         {
             self.status_to_unknown.insert(exchange.request.operation, status);
         }
@@ -352,17 +344,10 @@ impl History<'_> {
     }
 }
 
-/// Returns the values in the path of a request, in its order; `None` where they cannot be told from the path.
-fn values_in_path(contract: &Contract, request: &Request) -> Option<Vec<Value>> {
+/// Returns the records that the path of a request names; `None` where they cannot all be told from the path.
+fn all_in_path(contract: &Contract, request: &Request) -> Option<Records> {
     let operation = contract.operation(request.operation);
     let in_path = |parameter: &&Parameter| parameter.location == Location::Path;
     let named = records_in(operation, &request.path);
-    let is_whole = named.len() == operation.parameters.iter().filter(in_path).count();
-    is_whole.then(|| named.into_iter().map(|(_, value)| Value::String(value)).collect())
-}
-
-/// Whether two paths name the same record.
-fn are_equal(one: &[Value], other: &[Value]) -> bool {
-    let names = |values: &[Value]| values.iter().map(identifier).collect::<Vec<_>>();
-    names(one) == names(other)
+    (named.len() == operation.parameters.iter().filter(in_path).count()).then_some(named)
 }

@@ -54,6 +54,7 @@ mod tried;
 mod updated;
 
 pub use bindings::Bindings;
+pub(crate) use bindings::Records;
 pub(crate) use bindings::{Needed, Together};
 pub(crate) use history::{ExchangeResult, Finished, History};
 pub(crate) use lifecycle::AfterWrite;

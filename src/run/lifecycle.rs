@@ -54,17 +54,18 @@ impl Session<'_> {
     /// Deletes the records of the run, the newest first: what is nested in a record goes before it. Only one that a read
     /// shows with the run tag is deleted.
     pub(super) async fn clean_up(&self) {
-        let mut steps = self.plan.steps.iter();
-        if !steps.any(|step| step.action == Action::Delete) {
-            return;
-        }
+        let deletes: Vec<_> = self
+            .plan
+            .steps
+            .iter()
+            .filter(|step| step.action == Action::Delete)
+            .collect();
         let records = self.history().newest_first();
         for record in records {
             let create = self.history().tracked(record).map(|tracked| tracked.create);
             let lifecycle = create.and_then(|create| self.contract.lifecycle_of(create));
             let Some(lifecycle) = lifecycle else { continue };
-            let mut steps = self.plan.steps.iter();
-            let delete = steps.find(|step| step.action == Action::Delete && lifecycle.delete == Some(step.operation));
+            let delete = deletes.iter().find(|step| lifecycle.delete == Some(step.operation));
             if let Some(delete) = delete {
                 self.delete(lifecycle, (record, delete.operation)).await;
             }
@@ -131,7 +132,7 @@ impl Session<'_> {
     /// value.
     fn request_of_record(&self, operation: OperationId, record: usize) -> Option<Request> {
         let history = self.history();
-        let values = Replacement::Record(&history.tracked(record)?.path_values);
+        let values = Replacement::Record(&history.tracked(record)?.named);
         let head = request_head_with(self.contract, operation, history.bindings(), values).ok()?;
         let documented = self.contract.operation(operation);
         Some(head.request((operation, documented), credential(&documented.security)))

@@ -10,7 +10,7 @@ use crate::contract::operation::{Location, Operation, OperationId, Parameter, Se
 use crate::exchange::{
     Credential, OnRejection, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
 };
-use crate::history::{Bindings, Needed, Together};
+use crate::history::{Bindings, Needed, Records, Together};
 use crate::plan::{NoValue, check_allowed, parameter, stand_in_value};
 
 /// All of a request but its body and its credential, and what a rejection of it would mean.
@@ -50,8 +50,8 @@ pub(super) enum Replacement<'value> {
     /// This string in place of the value of one parameter, by its index in the contract; without one, the request lacks
     /// the parameter.
     Parameter(usize, Option<&'value str>),
-    /// The values of a record of the run in the path, in its order.
-    Record(&'value [Value]),
+    /// The path of a record of the run.
+    Record(&'value Records),
 }
 
 impl Replacement<'_> {
@@ -64,23 +64,12 @@ impl Replacement<'_> {
         }
     }
 
-    /// Returns the value for a parameter in the path of an operation.
-    fn path_value(&self, operation: &Operation, parameter: &Parameter) -> Option<Value> {
-        let Self::Record(values) = self else { return None };
-        let place = |parameter: &Parameter| {
-            let in_path = parameter.location == Location::Path;
-            operation
-                .path
-                .find(&format!("{{{}}}", parameter.name))
-                .filter(|_| in_path)
-        };
-        let own = place(parameter)?;
-        let before = operation
-            .parameters
-            .iter()
-            .filter_map(place)
-            .filter(|place| *place < own);
-        values.get(before.count()).cloned()
+    /// Returns the value for the parameter at this index, in the path of an operation on the record.
+    fn path_value(&self, operation: &Operation, index: usize) -> Option<Value> {
+        let Self::Record(named) = self else { return None };
+        let before = operation.path_to_parameter(index)?;
+        let (_, value) = named.iter().find(|(place, _)| *place == before)?;
+        Some(Value::from(value.as_str()))
     }
 }
 
@@ -180,7 +169,7 @@ fn filled(
         if !is_written {
             head.on_rejection = OnRejection::ExampleIdentifier;
         }
-        let of_record = replacement.path_value(documented, parameter);
+        let of_record = replacement.path_value(documented, index);
         let is_foreign = of_record.is_some() || linked.is_some() || parameter.given.is_some();
         let own = of_record.or_else(|| linked.map(|(.., value)| (*value).clone()));
         let value = own.or_else(|| Some(stand_in_value(contract, documented, parameter)?.1));
