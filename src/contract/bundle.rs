@@ -1,15 +1,18 @@
-//! Makes one document of several files, before anything else reads it: what a reference to another file names is put into
-//! the document. The entry is `bundle`; [`Beside`] gives it the files.
+//! Bundles a document that is split into several files: what a reference to another file points to
+//! is copied into the document, before anything else reads it. The entry is `bundle`; [`Beside`]
+//! supplies the files.
 //!
 //! # Design
 //!
-//! Schemas, parameters, responses and whatever else has a section under `components` go there, once for each target, and
-//! the references to it name it there: circles between files become circles within one document. A path item, an
-//! operation or a map that is a reference is replaced by what it names. Each node keeps its file, line and column, so that
-//! whatever is reported of it is reported there; its pointer is that in the one document.
+//! A schema, a parameter, a response or anything else with a section under `components` is copied
+//! there once, and every reference to it is rewritten to point there. So a cycle between files
+//! becomes a cycle within one document. A path item, an operation or a map that is a reference is
+//! replaced by its target. Each node keeps its file, line and column, so that a defect is reported
+//! where it was written; its pointer is the one in the bundled document.
 //!
-//! What cannot be resolved stays a reference, and [`Document`] knows the problem at its position. Whoever checks
-//! references reports it there, and it takes out the operations that use it, like any other defect.
+//! A reference that cannot be resolved stays as it is, and [`Document`] remembers the problem at
+//! its position. The check of references reports the problem there, and the operations that use the
+//! reference are left out, as with any other defect.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -21,34 +24,34 @@ use super::object::{Holds, Object};
 use super::openapi::{is_url, percent_decode};
 use super::pointer;
 
-/// The maximum number of files that one document consists of.
+/// The maximum number of files in one document, its own included.
 pub const MAXIMUM_FILES: usize = 10_000;
 /// The maximum size of these files together, in bytes.
 pub const MAXIMUM_TOTAL_BYTES: usize = 4 * MAXIMUM_BYTES;
 
-/// Reads a file, named by its path from the document's folder with `/` between names.
+/// Reads the file at this path, which is relative to the document's folder and uses `/`.
 pub type ReadFile<'files> = dyn FnMut(&str) -> Result<String, Unread> + 'files;
 
-/// The files beside a document.
+/// The other files of a document, and how to read them.
 pub struct Beside<'files> {
-    /// What precedes the path of such a file in messages.
+    /// The prefix of a file's path in messages.
     pub folder: String,
-    /// The document's own name in the folder.
+    /// The name of the document's own file in its folder.
     pub own: String,
-    /// Reads one of them.
+    /// Reads one of the other files.
     pub read: Box<ReadFile<'files>>,
 }
 
-/// Why a file is not read.
+/// Why a file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unread {
-    /// What the system says.
+    /// For this reason, as a message shows it.
     Failed(String),
     /// A link leads out of the document's folder.
     Outside,
 }
 
-/// Returns the document with everything in it that its references to other files name.
+/// Copies everything that the references to other files point to into the document.
 pub(super) fn bundle(document: &mut Document, beside: Beside<'_>) {
     let mut bundle = Bundle {
         beside,
@@ -86,10 +89,10 @@ pub(super) fn bundle(document: &mut Document, beside: Beside<'_>) {
     document.join(files, bundle.unresolved);
 }
 
-/// The depth at which components stand.
+/// The depth of a component in a document.
 const COMPONENT_DEPTH: usize = 3;
 
-/// What a reference names: a location in a file, by the file's number.
+/// The target of a reference: a location in a file, which is given by its number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Target {
     file: u32,
@@ -110,22 +113,22 @@ struct Bundle<'files> {
     by_path: HashMap<String, Result<u32, String>>,
     /// The size of all files so far, in bytes.
     bytes: usize,
-    /// The number of nodes that were put into the document.
+    /// The number of nodes copied into the document so far.
     nodes: usize,
     /// The names that targets have under `components`.
     names: HashMap<(Object, Target), String>,
     taken: HashSet<(Object, String)>,
-    /// The last number that was added to each name.
+    /// The last number that was appended to each name to make it unique.
     numbers: HashMap<(Object, String), usize>,
-    /// The targets that are still to be put under `components`.
+    /// The targets that are still to be copied under `components`.
     pending: VecDeque<(Object, Target, String)>,
-    /// The targets that take the place of the references around the current location.
+    /// The targets that are being expanded around the current location, to detect cycles.
     active: Vec<Target>,
     unresolved: HashMap<Position, Problem>,
 }
 
 impl Bundle<'_> {
-    /// Notes the names that the document has under `components`.
+    /// Marks the names that the document itself has under `components` as taken.
     fn take_names(&mut self, root: &Node) {
         for kind in Object::NAMED {
             let names = component_section(root, kind).into_iter().flat_map(Node::members);
@@ -133,7 +136,8 @@ impl Bundle<'_> {
         }
     }
 
-    /// Puts what a component names in another file in the component's place: that is what it is called from then on.
+    /// Replaces each component that is only a reference to another file by its target. Other
+    /// references to that target then use the component's name.
     fn name_components(&mut self, root: &mut Node) {
         for kind in Object::NAMED {
             let members = component_section(root, kind).map_or(&[][..], Node::members).iter();
@@ -161,11 +165,12 @@ impl Bundle<'_> {
         }
     }
 
-    /// Resolves the references in a node and below it.
+    /// Resolves the references to other files in a node and below it.
     fn visit(&mut self, node: &mut Node, holds: Holds, depth: usize) {
         if let Some(text) = reference(node).map(str::to_owned) {
             let file = node.position.file;
-            // A reference within the document is followed by whoever reads it, and none to the network is followed.
+            // References within the document are left to its readers; references to the network are
+            // never followed.
             if (file != 0 || !text.starts_with('#')) && !is_url(&text) {
                 return self.resolve(node, (&text, file), holds, depth);
             }
@@ -199,7 +204,8 @@ impl Bundle<'_> {
         }
     }
 
-    /// Resolves the references of a discriminator, which may also be names.
+    /// Resolves the references in the mapping of a discriminator, whose values may also be plain
+    /// names.
     fn visit_mapping(&mut self, discriminator: &mut Node) {
         let Some(mapping) = discriminator.member_mut("mapping") else {
             return;
@@ -215,18 +221,18 @@ impl Bundle<'_> {
             }
             if let Ok(written) = self
                 .target(&text, file)
-                .and_then(|target| self.written(Object::Schema, target))
+                .and_then(|target| self.bundled_reference(Object::Schema, target))
             {
                 member.node.kind = NodeKind::String(written.into());
             }
         }
     }
 
-    /// Resolves the reference that a node is, written in this file.
+    /// Resolves a node that is a reference, written in this file.
     fn resolve(&mut self, node: &mut Node, (text, file): (&str, u32), holds: Holds, depth: usize) {
         let resolved = self.target(text, file).and_then(|target| match holds {
             Holds::One(kind) if kind.section().is_some() || target.file == 0 => {
-                let written = self.written(kind, target)?;
+                let written = self.bundled_reference(kind, target)?;
                 set_reference(node, written);
                 Ok(())
             }
@@ -237,16 +243,16 @@ impl Bundle<'_> {
                 .member("$ref")
                 .map_or(node.position, |reference| reference.position);
             self.unresolved.insert(at, problem);
-            // It must not be taken for a reference within the document.
-            set_reference(node, self.path_of(text, file));
+            // Spelled with its file, so that it is not taken for a reference within the document.
+            set_reference(node, self.seen_from_document(text, file));
         }
-        // What stands beside a reference applies too, from OpenAPI 3.1 on.
+        // From OpenAPI 3.1 on, the keywords next to `$ref` apply too.
         if matches!(holds, Holds::One(Object::Schema)) {
             self.visit_below(node, holds, depth);
         }
     }
 
-    /// Returns what a reference in this file names.
+    /// Returns the target of a reference that is written in this file.
     fn target(&mut self, text: &str, file: u32) -> Result<Target, Problem> {
         if is_url(text) {
             return Err(Problem::Unsupported {
@@ -276,7 +282,8 @@ impl Bundle<'_> {
         Ok(target)
     }
 
-    /// Returns the number of the file with this path, as the reference in another file has it.
+    /// Returns the number of the file at a path that is relative to the file `from`, and reads the
+    /// file the first time. `text` is the whole reference, for messages.
     fn open(&mut self, text: &str, path: &str, from: u32) -> Result<u32, Problem> {
         let outside = || Problem::Unsupported {
             what: format!("the reference `{text}` to a file outside of the document's folder"),
@@ -312,7 +319,7 @@ impl Bundle<'_> {
         self.bytes += text.len();
         if self.bytes > MAXIMUM_TOTAL_BYTES {
             return failed(format!(
-                "the document's files have more than {} MiB together",
+                "the document's files together have more than {} MiB",
                 MAXIMUM_TOTAL_BYTES >> 20
             ));
         }
@@ -328,9 +335,9 @@ impl Bundle<'_> {
         Ok(number)
     }
 
-    /// Returns a reference to the target within the document.
-    fn written(&mut self, kind: Object, target: Target) -> Result<String, Problem> {
-        // A reference is percent-decoded when it is read.
+    /// Returns the reference to a target within the bundled document.
+    fn bundled_reference(&mut self, kind: Object, target: Target) -> Result<String, Problem> {
+        // Whoever reads a reference percent-decodes it.
         let escaped = |pointer: &str| format!("#{}", pointer.replace('%', "%25"));
         let Some(section) = kind.section().filter(|_| target.file != 0) else {
             return Ok(escaped(&target.pointer));
@@ -348,7 +355,8 @@ impl Bundle<'_> {
         Ok(written)
     }
 
-    /// Returns the name that the target will have: its own, or that of its file, with a number if another has it.
+    /// Returns an unused name for a target: its own name, or that of its file, with a number if it
+    /// is taken.
     fn new_name(&mut self, kind: Object, target: &Target) -> String {
         let own = pointer::tokens(&target.pointer).last().unwrap_or_else(|| {
             let path = self.path(target.file);
@@ -359,7 +367,7 @@ impl Bundle<'_> {
         if self.taken.insert(key.clone()) {
             return key.1;
         }
-        // Thousands of files may have a target of one name.
+        // Starts at the last number, because thousands of files may have a target of the same name.
         let mut number = self.numbers.get(&key).copied().unwrap_or(1);
         let name = loop {
             number += 1;
@@ -372,7 +380,7 @@ impl Bundle<'_> {
         name
     }
 
-    /// Puts what a reference names in its place.
+    /// Replaces a reference by its target.
     fn replace(&mut self, node: &mut Node, target: Target, holds: Holds, depth: usize) -> Result<(), Problem> {
         if self.active.contains(&target) {
             let target = reference(node).unwrap_or_default().to_owned();
@@ -389,7 +397,8 @@ impl Bundle<'_> {
         Ok(())
     }
 
-    /// Counts what is put into the document at this depth. Once there is too much, nothing more is looked at.
+    /// Counts the nodes that a target adds at this depth. Once there are too many, further targets
+    /// are rejected without being measured, to bound the work.
     fn admit(&mut self, target: &Target, depth: usize) -> Result<(), Problem> {
         let too_many = Err(Problem::TooManyNodes { maximum: MAXIMUM_NODES });
         if self.nodes > MAXIMUM_NODES {
@@ -420,18 +429,18 @@ impl Bundle<'_> {
         self.files.get(usize::try_from(file).ok()?.checked_sub(1)?)
     }
 
-    /// Returns the path of a file from the document's folder.
+    /// Returns the path of a file, relative to the document's folder.
     fn path(&self, file: u32) -> &str {
         self.other(file).map_or(&self.beside.own, |other| &other.path)
     }
 
-    /// Returns the folder of a file, from that of the document.
+    /// Returns the folder of a file, relative to the document's folder.
     fn folder(&self, file: u32) -> &str {
         self.path(file).rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
-    /// Returns a reference as it would be written in the document's folder.
-    fn path_of(&self, text: &str, file: u32) -> String {
+    /// Returns a reference in this file as it would be written in the document's own file.
+    fn seen_from_document(&self, text: &str, file: u32) -> String {
         let (path, fragment) = text.split_once('#').unwrap_or((text, ""));
         let path = match path {
             "" => Some(self.path(file).to_owned()),
@@ -441,7 +450,8 @@ impl Bundle<'_> {
     }
 }
 
-/// Returns the path from the document's folder, of a path from a folder below it; `None` if it leads out.
+/// Turns a path that is relative to `folder` into one that is relative to the document's folder;
+/// `None` if it leads out of that folder.
 fn normalized(folder: &str, path: &str) -> Option<String> {
     let drive = path.as_bytes().get(1) == Some(&b':');
     if path.starts_with(['/', '\\']) || drive {
@@ -458,7 +468,7 @@ fn normalized(folder: &str, path: &str) -> Option<String> {
     Some(names.join("/"))
 }
 
-/// Returns the reference that a node is, if it is one.
+/// Returns the text of a node's `$ref`; `None` if the node is not a reference.
 fn reference(node: &Node) -> Option<&str> {
     node.member("$ref").and_then(Node::string)
 }
@@ -469,7 +479,7 @@ fn set_reference(node: &mut Node, written: String) {
     }
 }
 
-/// Returns the number of nodes and of levels.
+/// Returns how many nodes and how many levels a tree has.
 fn measure(node: &Node) -> (usize, usize) {
     let members = node.members().iter().map(|member| &member.node);
     let below = members.chain(node.elements()).map(measure);
@@ -481,8 +491,8 @@ fn component_section(root: &Node, kind: Object) -> Option<&Node> {
     root.member("components")?.member(kind.section()?)
 }
 
-/// Adds components. Where there is something else than an object, nothing can be added, and the references to them are
-/// reported.
+/// Adds components of one kind. If `components` or the section in it is not an object, nothing is
+/// added, and the references to the components are reported as dangling.
 fn add(root: &mut Node, kind: Object, members: Vec<Member>) {
     let section = object_in(root, "components").and_then(|components| object_in(components, kind.section()?));
     if let Some(section) = section {
@@ -490,7 +500,8 @@ fn add(root: &mut Node, kind: Object, members: Vec<Member>) {
     }
 }
 
-/// Returns the member of this name, which is added where it is missing; `None` if it is no object.
+/// Returns the member with this name, which is added if it is missing; `None` if it is not an
+/// object.
 fn object_in<'node>(node: &'node mut Node, name: &str) -> Option<&'node mut Node> {
     if node.member(name).is_none() {
         let position = node.position;
@@ -513,7 +524,7 @@ mod tests {
     use crate::contract::Contract;
     use crate::contract::defect::Defects;
 
-    /// A document in the folder `api`, and the files beside it by their paths.
+    /// Reads a document in the folder `api`, with these other files, given by path and text.
     fn read(document: &str, files: &[(&str, &str)]) -> Result<Contract, Defects> {
         let files: BTreeMap<_, _> = files
             .iter()
@@ -707,7 +718,7 @@ mod tests {
         assert_eq!((contract.operations.len(), contract.defects.len()), (1, 1));
         let reported = contract.defects[0].to_string();
         assert!(reported.contains("leads back to itself"), "{reported}");
-        // Each of ten files has its next one ten times.
+        // Each of ten files refers to the next one ten times.
         let next = |number: usize| (0..10).map(move |key| format!("k{key}: {{$ref: {}.yaml}}\n", number + 1));
         let files: Vec<_> = (0..10)
             .map(|number| (format!("{number}.yaml"), next(number).collect::<String>()))

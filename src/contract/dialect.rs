@@ -1,5 +1,5 @@
-//! Rewrites a document of OpenAPI 3.1 or 3.2 into the dialect of 3.0, before anything reads it as a contract: no rule has
-//! to know a version. The entry is [`rewrite`].
+//! Rewrites a document of OpenAPI 3.1 or 3.2 into the dialect of 3.0, before anything reads it as a
+//! contract, so that no rule has to know about versions. The entry is [`rewrite`].
 //!
 //! | 3.1, 3.2 | here |
 //! |---|---|
@@ -96,7 +96,7 @@ pub(super) enum Version {
     V3_2,
 }
 
-/// Returns the version of a document that is rewritten; `None` where it is of another.
+/// Returns the version of a document that must be rewritten; `None` for any other version.
 pub(super) fn rewritten_version(root: &Node) -> Option<Version> {
     let version = root.member("openapi")?.string()?;
     if version.starts_with("3.1.") {
@@ -128,7 +128,8 @@ pub(super) fn rewrite(root: Node, version: Version) -> (Node, Moves) {
     (root, rewriter.moves)
 }
 
-/// What is elsewhere in the tree than it is written. Each entry is about a location and all that is below it.
+/// Where the pointers of the tree and of the text differ. Each entry applies to a location and
+/// everything below it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Moves {
     /// The written pointers by those of the tree.
@@ -289,7 +290,8 @@ impl Rewriter {
                 let text = self.text("", position);
                 members.push(self.named("description", position, text));
             }
-            // No certificate of a client is ever shown, and 3.0 has no name for this but a scheme of HTTP.
+            // A client certificate belongs to the connection and not to a request. 3.0 has no such
+            // type of scheme, so it becomes an unknown scheme of HTTP.
             Holds::One(Object::SecurityScheme) => {
                 let kind = members.iter_mut().find(|member| member.name == "type");
                 if let Some(kind) = kind.filter(|kind| kind.node.string() == Some("mutualTLS")) {
@@ -405,7 +407,8 @@ impl Rewriter {
                 .collect(),
             _ => None,
         };
-        // A type that is no list, and a list with a name that is no type, are for the validation of 3.0.
+        // A type that is not a list, and a list with a name that is not a type, are left to the
+        // validation of 3.0.
         let Some(mut names) = listed else {
             return draft.members.push(member);
         };
@@ -486,7 +489,8 @@ impl Rewriter {
         }
     }
 
-    /// Rewrites `anyOf` or `oneOf`. A schema or null is no choice, but a schema with `nullable`.
+    /// Rewrites `anyOf` or `oneOf`. A choice between a schema and null becomes that schema with
+    /// `nullable`.
     fn choice(&mut self, member: Member, siblings: &Siblings, draft: &mut Draft) {
         let alternatives = member.node.elements();
         let nulls = alternatives.iter().filter(|alternative| is_null(alternative)).count();

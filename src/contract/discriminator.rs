@@ -1,5 +1,5 @@
-//! A discriminator of a schema that others inherit from by `allOf` (OpenAPI 3.0.3, section 4.7.25): which of them a value
-//! names. The functions are [`children`] and [`of_child`].
+//! Reads the discriminator of a schema that others inherit from by `allOf` (OpenAPI 3.0.3, section
+//! 4.7.25): which of them a value names. The entries are [`children`] and [`of_child`].
 //!
 //! # Design
 //!
@@ -15,20 +15,20 @@ use super::pointer;
 /// Where definitions of schemas are.
 const SCHEMAS: &str = "/components/schemas";
 
-/// Returns the discriminator's property, if a schema has a discriminator for the definitions that inherit from it, and no
-/// alternatives of its own.
+/// Returns the discriminator's property, if a schema has a discriminator for the definitions that
+/// inherit from it, and no alternatives of its own.
 pub(crate) fn property(schema: &Node) -> Option<&str> {
     let has_alternatives = ["oneOf", "anyOf"].iter().any(|name| schema.member(name).is_some());
     let discriminator = schema.member("discriminator").filter(|_| !has_alternatives)?;
     discriminator.member("propertyName").and_then(Node::string)
 }
 
-/// The maximum number of definitions that one discriminator may name. What a larger hierarchy states is a document of its
-/// own, and only the parent's facts apply.
+/// The maximum number of definitions that one discriminator may name. A larger hierarchy would
+/// state as much as a whole document, so only the parent's facts apply.
 const MAXIMUM_CHILDREN: usize = 64;
 
-/// Returns the values of the discriminator of a definition, each with the pointer of the definition that it names, in the
-/// order of the file.
+/// Returns the values of the discriminator of a definition, each with the pointer of the definition
+/// that it names, in the order of the file.
 pub(crate) fn children(document: &Document, parent: &str) -> Vec<(String, String)> {
     let Some(schema) = document.node(parent).filter(|schema| property(schema).is_some()) else {
         return Vec::new();
@@ -56,8 +56,8 @@ pub(crate) fn of_child<'document>(document: &'document Document, child: &str) ->
     named.next()
 }
 
-/// Returns the value that names a definition: that of the mapping, or else the definition's name, unless the mapping has
-/// another definition for it. A definition that several values name has none that is clear.
+/// Returns the value that names a definition: that of the mapping, or else the definition's name,
+/// unless the mapping has another definition for it. `None` if several values name the definition.
 fn value(schema: &Node, child: &str) -> Option<String> {
     let name = pointer::tokens(child).last()?;
     let mapping = schema.member("discriminator")?.member("mapping");

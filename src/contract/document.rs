@@ -303,7 +303,7 @@ pub struct Document {
     duplicates: DefectList,
     /// The second values of those names that may contain operations, with their pointers.
     dropped: Vec<(String, Node)>,
-    /// What is elsewhere in the tree than it is written; `None` where the tree is as written.
+    /// Where the pointers of the tree and of the text differ; `None` where the tree is as written.
     moves: Option<Moves>,
 }
 
@@ -332,11 +332,12 @@ impl Document {
         first.map_or(Ok(self), Err)
     }
 
-    /// Reads one document, of which an object may have a name twice: it has the first value.
+    /// Reads one document in which an object may have a name twice; the object keeps the first
+    /// value.
     ///
     /// # Errors
     ///
-    /// The others of [`Self::read`].
+    /// Those of [`Self::read`], except for a name that appears twice.
     pub(crate) fn read_past_duplicates(name: &str, text: String) -> Result<Self, Defect> {
         Self::read_numbered(name, text, 0)
     }
@@ -507,9 +508,9 @@ impl Document {
     }
 }
 
-/// Fed to the parser before an object of JSON. Without it the parser keeps the whole text as tokens until the object's
-/// end, because the object could be the name of a member; after the start of a document, in the same line, it cannot
-/// be.
+/// Fed to the parser before an object of JSON. Without it the parser keeps the whole text as tokens
+/// until the object's end, because the object could be the name of a member; right after the start
+/// of a document, on the same line, it cannot be.
 const START: &str = "--- ";
 
 /// The value of an anchor.

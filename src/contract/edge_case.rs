@@ -1,11 +1,12 @@
-//! `x-edge-cases`: which edge cases an operation must withstand, and those of a contract without this key. The main type
-//! is [`EdgeCase`].
+//! `x-edge-cases`: which edge cases an operation must withstand, and those of a contract without
+//! this key. The main type is [`EdgeCase`].
 //!
 //! # Design
 //!
-//! No request may get a 5xx, so a contract that lists no edge cases has some too: few for each parameter of a read,
-//! because its documents may have hundreds of operations. Its writes get no invented identifiers, so that none can name
-//! somebody's record, and of bodies only what is no JSON, or carries the run tag.
+//! No request may get a 5xx, so a contract that lists no edge cases has some too: few for each
+//! parameter of a read, because such documents may have hundreds of operations. Writes get no
+//! invented identifiers, so that none can name somebody's record, and their bodies either are not
+//! JSON or carry the run tag.
 
 use super::document::{Document, Node};
 use super::operation::{Location, Method, Operation, Parameter, overrides_request};
@@ -80,10 +81,12 @@ const OF_WRITES: [EdgeCaseKind; 3] = [
     EdgeCaseKind::LongString,
 ];
 
-/// The most edge cases of one operation where the contract lists none: those of three parameters.
+/// The maximum number of edge cases of one operation if the contract lists none: those of three
+/// parameters.
 const MOST_UNLISTED: usize = 12;
 
-/// Whether this location of the contract states edge cases: at the key, or of those that no key lists at the operation.
+/// Whether a location in the contract is one that states edge cases: the key that lists them or, if
+/// no key does, an operation.
 pub(crate) fn is_stated_at(location: &str) -> bool {
     let is_operation = |key| Method::from_key(key).is_some() && location.matches('/').count() == 3;
     location

@@ -3,11 +3,12 @@
 //!
 //! # Design
 //!
-//! A link is inferred by path, name and type, and only where each leaves one choice: the path before the parameter is
-//! that of a list or a create, one array of the list's response has its records, and one field of a record is its
-//! identifier. Where two would fit, none is taken. A create whose response shows no identifier, and documents a `Location`
-//! header, shows it there. A value that a list shows belongs to somebody, so no link leads from a
-//! read to a write. A parameter that a written link fills is left to that.
+//! A link is inferred by path, name and type, and only where each leaves one choice: the path
+//! before the parameter is that of a list or a create, one array of the list's response has its
+//! records, and one field of a record is its identifier. Where two would fit, none is taken. If a
+//! create's response shows no identifier but documents a `Location` header, the identifier is taken
+//! from that header. A value that a list shows belongs to somebody, so no link leads from a read to
+//! a write. A parameter that a link of the document fills gets no inferred one.
 
 use std::collections::HashMap;
 
@@ -83,8 +84,8 @@ fn documents_location(document: &Document, create: &Operation) -> bool {
     create.creates() && names.any(|header| header.name.eq_ignore_ascii_case("Location"))
 }
 
-/// Returns the path of the collection whose record a path parameter names: the path before it, if the parameter is a
-/// segment of its own after a segment that is none.
+/// Returns the path of the collection whose record a path parameter names: the path before it, if
+/// the parameter is a whole segment and the segment before it is not a parameter.
 fn collection_of<'operation>(operation: &'operation Operation, parameter: &Parameter) -> Option<&'operation str> {
     if parameter.location != Location::Path {
         return None;
@@ -145,7 +146,7 @@ impl<'contract> Records<'contract> {
         let mut named = found.iter().filter(|(_, at)| self.is_called_so(at));
         match found.as_slice() {
             [(only, _)] => Some(only.clone()),
-            // Of several arrays, the one that is called as the collection.
+            // Of several arrays, the one that is named like the collection.
             _ => named
                 .next()
                 .filter(|_| named.next().is_none())
@@ -158,7 +159,8 @@ impl<'contract> Records<'contract> {
         array.is_some_and(|name| plain(&name) == plain(self.name))
     }
 
-    /// Returns the arrays of objects in a value that are no deeper than in an envelope, each by its elements.
+    /// Returns the arrays of objects in a value, at most one envelope deep, each with the shape of
+    /// its elements.
     fn arrays(&self, (at, shape): (String, ShapeId), depth: usize) -> Vec<(String, &'contract Shape)> {
         let shape = &self.shapes[shape.0];
         if let Some(items) = shape.items {
@@ -195,8 +197,8 @@ impl<'contract> Records<'contract> {
         Some((pointer::join("", name), record))
     }
 
-    /// Returns the field of a record that a parameter takes: the one of its name, or the identifier if the parameter is
-    /// called as one.
+    /// Returns the field of a record that a parameter takes: the one with its name, or the
+    /// identifier if the parameter is named like an identifier.
     fn field(
         &self,
         record: &'contract Shape,
@@ -218,17 +220,17 @@ impl<'contract> Records<'contract> {
         fits.then_some(field.name.as_str())
     }
 
-    /// Whether a field is called as the identifier of these records.
+    /// Whether a field is named like the identifier of these records.
     fn is_identifier(&self, name: &str) -> bool {
         let name = plain(name);
         name == "id" || name == format!("{}id", singular(&plain(self.name)))
     }
 }
 
-/// In how many objects the array of a list may be: `{"data": {"items": []}}`.
+/// How many objects the array of a list may be nested in: `{"data": {"items": []}}`.
 const ENVELOPES: usize = 1;
 
-/// Returns a name as it is compared: in lower case, without what joins its words.
+/// Returns a name in the form in which names are compared: in lower case, without separators.
 pub(super) fn plain(name: &str) -> String {
     let letters = name.chars().filter(|character| character.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
@@ -366,7 +368,8 @@ mod tests {
             ),
             ("{number: {type: integer}}", "petNumber", Some("number")),
             ("{petId: {type: integer}}", "id", Some("petId")),
-            // None of these says what `version` is, an object is no identifier, and no text is a number.
+            // Nothing says what `version` is, an object is not an identifier, and a string is not a
+            // number.
             ("{id: {type: integer}}", "version", None),
             ("{id: {type: object}}", "id", None),
             ("{id: {type: string}}", "id", None),

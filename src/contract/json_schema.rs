@@ -3,12 +3,13 @@
 //!
 //! # Design
 //!
-//! Our own rules check types, fields and closed objects, because they treat null, missing and unlisted as three
-//! different things. A well-kept validator of JSON Schema decides the rest. The conversion makes `nullable` a type
-//! and a boolean `exclusiveMinimum` into a number, drops what is next to a reference (OpenAPI 3.0.3, section 4.7.23),
-//! and turns the integer formats into bounds. What a later version states beyond that (`dialect`) is a part of its own,
-//! so that no keyword of 3.0 is read along with it; only `unevaluatedProperties` and `unevaluatedItems` stand next to
-//! the others, because they are about what the others leave.
+//! Our own rules check types, fields and closed objects, because they treat null, missing and
+//! unlisted as three different things. A well-maintained validator of JSON Schema decides the rest.
+//! The conversion makes `nullable` a type and a boolean `exclusiveMinimum` into a number, drops
+//! what is next to a reference (OpenAPI 3.0.3, section 4.7.23), and turns the integer formats into
+//! bounds. What a later version states beyond that (`dialect`) is a part of its own, so that no
+//! keyword of 3.0 is read along with it; only `unevaluatedProperties` and `unevaluatedItems` stand
+//! next to the others, because they are about what the others leave.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +54,7 @@ const LATER_KEYWORDS: &[&str] = &[
     "unevaluatedProperties",
 ];
 
-/// The keywords about what the others leave.
+/// The keywords about the names and elements that the other keywords leave.
 const UNEVALUATED: &[&str] = &["unevaluatedItems", "unevaluatedProperties"];
 
 /// The formats that are checked; others are annotations (OpenAPI 3.0.3, section 4.4).
@@ -82,8 +83,8 @@ pub fn asserted(document: &Document, schema: &str) -> Option<Value> {
     })
 }
 
-/// Returns what the discriminator of a definition asserts: that a value that names a definition which inherits from it
-/// conforms to that.
+/// Returns what the discriminator of a definition asserts: a value that names a definition which
+/// inherits from this one must conform to that definition.
 fn discriminated(document: &Document, parent: &str) -> Value {
     let mut converter = Converter {
         left_out: Some((document, "writeOnly")),
@@ -227,7 +228,7 @@ impl Converter<'_> {
                     .collect();
                 converted.insert(name.to_owned(), Value::Object(fields));
             }
-            // What others than the listed names may have is stated there.
+            // The assertions state what names that are not listed may have.
             "additionalProperties" if is_open_for_assertions(schema) => {}
             "not" | "items" | "additionalProperties" => {
                 let inner = self.schema(value);

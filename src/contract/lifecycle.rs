@@ -1,13 +1,15 @@
-//! Infers what becomes of the records of a create: which operations read, list, update and delete them, and which sent
-//! fields they show. The main type is [`Lifecycle`].
+//! Infers which operations read, list, update and delete the records that a create makes, and which
+//! sent fields each record must show. The main type is [`Lifecycle`].
 //!
 //! # Design
 //!
-//! An ordinary document states no invariant, but where path and schema leave no doubt it means some: what `POST /pets`
-//! has created is what `GET /pets/{petId}` reads by the identifier of its response. So a lifecycle begins with a link
-//! from a create to the read of its records, and has the other operations on the same two paths. A field must be shown
-//! as it was sent only where request and response document it under one name, with one type, and as nothing that a
-//! service may set or write in its own way. A create with `x-invariants` has no lifecycle: its contract states more.
+//! An ordinary document states no invariants, but its paths and schemas imply some:
+//! `GET /pets/{petId}` returns the record that `POST /pets` created, by the identifier in the
+//! response to the create. So a lifecycle starts from a link between a create and the read of its
+//! records, and includes the other operations on the same two paths. A record must show a field as
+//! it was sent only if request and response document the field with one name and one type, and if
+//! services do not usually set or normalize such a field. A create with `x-invariants` has no
+//! lifecycle, because its contract states more than can be inferred.
 
 use std::collections::HashMap;
 
@@ -31,57 +33,57 @@ pub struct Lifecycle {
     pub id: String,
     /// The read of one record by its identifier.
     pub read: OperationId,
-    /// The path of the read up to the identifier, as [`Operation::path_to_parameter`] has it.
+    /// The path of the read up to the identifier, as [`Operation::path_to_parameter`] returns it.
     pub path_to_id: String,
     /// Where the response of the read shows the record.
     pub record: String,
-    /// The sent fields that the record shows.
+    /// The fields of the create's request that the record must show.
     pub carries: Vec<Carry>,
-    /// The list of the records.
+    /// The list on the path of the create, if one clearly shows the records.
     pub list: Option<RecordList>,
-    /// The updates of one record, each with the sent fields that the record shows afterwards.
+    /// The updates of one record, each with the fields of its request that the record must show.
     pub updates: Vec<(OperationId, Vec<Carry>)>,
     /// The operation that deletes one record.
     pub delete: Option<OperationId>,
 }
 
-/// A list of records, as its responses show them.
+/// A list, and where its responses show the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordList {
-    /// The list.
+    /// The operation that returns the list.
     pub operation: OperationId,
-    /// The array of records.
+    /// The pointer to the array of records in the response.
     pub items: String,
-    /// The identifier within a record.
+    /// The pointer to the identifier within a record.
     pub id: String,
 }
 
-/// Operations by method and path, without the names of parameters.
+/// Operations by method and path, with the names of the path's parameters left out.
 type ByPath = HashMap<(Method, String), Vec<OperationId>>;
 
 /// The lifecycles of a contract.
 #[derive(Debug, Default)]
 pub(super) struct Lifecycles {
     all: Vec<Lifecycle>,
-    /// The index of the lifecycle of a create, of an update or of a delete.
-    of: HashMap<OperationId, usize>,
+    /// The index in `all` of the lifecycle that a create, an update or a delete belongs to.
+    by_operation: HashMap<OperationId, usize>,
 }
 
 impl Lifecycles {
     fn new(all: Vec<Lifecycle>) -> Self {
-        let mut of = HashMap::new();
+        let mut by_operation = HashMap::new();
         for (index, lifecycle) in all.iter().enumerate() {
             let updates = lifecycle.updates.iter().map(|(update, _)| *update);
             for operation in updates.chain([lifecycle.create]).chain(lifecycle.delete) {
-                of.insert(operation, index);
+                by_operation.insert(operation, index);
             }
         }
-        Self { all, of }
+        Self { all, by_operation }
     }
 }
 
 impl Contract {
-    /// Returns the contract with the lifecycles that follow from it, and their facts.
+    /// Returns the contract with its inferred lifecycles and their facts added.
     pub(super) fn with_lifecycles(mut self) -> Self {
         let mut by_path = ByPath::new();
         for id in self.operation_ids() {
@@ -111,7 +113,8 @@ impl Contract {
     /// Returns the lifecycle of the records that an operation creates, updates or deletes.
     #[must_use]
     pub fn lifecycle_of(&self, operation: OperationId) -> Option<&Lifecycle> {
-        self.lifecycles.all.get(*self.lifecycles.of.get(&operation)?)
+        let index = *self.lifecycles.by_operation.get(&operation)?;
+        self.lifecycles.all.get(index)
     }
 
     /// Returns the lifecycle of the records that an operation deletes.
@@ -121,7 +124,8 @@ impl Contract {
         lifecycle.filter(|lifecycle| lifecycle.delete == Some(delete))
     }
 
-    /// Returns the sent fields that a record shows after an update, by its lifecycle.
+    /// Returns the fields of an update's request that the record must show afterwards; none if the
+    /// update has no lifecycle.
     #[must_use]
     pub fn carries_of_update(&self, update: OperationId) -> &[Carry] {
         let lifecycle = self.lifecycle_of(update);
@@ -148,11 +152,11 @@ impl Contract {
         let name = collection_name(&operation.path);
         let body = self.operation(read.to).successes().find_map(|response| response.body)?;
         let (record, shape) = Records::new(&self.shapes, name).in_response(body)?;
-        let own = |method: Method| match by_path.get(&(method, item_path.clone())).map(Vec::as_slice) {
-            Some([only]) => Some(*only),
+        let only = |method: Method| match by_path.get(&(method, item_path.clone())).map(Vec::as_slice) {
+            Some([id]) => Some(*id),
             _ => None,
         };
-        let updates = [Method::Put, Method::Patch].into_iter().filter_map(own);
+        let updates = [Method::Put, Method::Patch].into_iter().filter_map(only);
         let id_field = pointer::tokens(&read.value).last();
         let carries = |of: OperationId| self.infer_carries(of, shape, id_field.as_deref());
         Some(Lifecycle {
@@ -164,11 +168,12 @@ impl Contract {
             carries: carries(create),
             list: self.list_of(operation, read),
             updates: updates.map(|update| (update, carries(update))).collect(),
-            delete: own(Method::Delete),
+            delete: only(Method::Delete),
         })
     }
 
-    /// Returns the list on the path of a create, if one link leads from it to the read of its records.
+    /// Returns the list on the path of a create, if all its links to the read of the records agree
+    /// on the array that holds them.
     fn list_of(&self, create: &Operation, read: &Link) -> Option<RecordList> {
         let lists = self.links_to(read.to).filter(|link| {
             let from = self.operation(link.from);
@@ -186,7 +191,7 @@ impl Contract {
         lists.next().filter(|list| lists.all(|other| other == *list))
     }
 
-    /// Returns the sent fields that a record with this shape must show.
+    /// Returns the fields of an operation's request that a record of this shape must show.
     fn infer_carries(&self, of: OperationId, record: &Shape, id_field: Option<&str>) -> Vec<Carry> {
         let mut carries: Vec<Carry> = Vec::new();
         for property in self.body_properties(of) {
@@ -266,14 +271,15 @@ impl Contract {
     }
 }
 
-/// Returns the one type of a schema, if a value of it is no array and no object.
+/// Returns the type of a schema, if it states one that is neither array nor object.
 fn schema_type(schema: &Node) -> Option<JsonType> {
     let name = schema.member("type").and_then(Node::string)?;
     JsonType::parse(name).filter(|kind| !matches!(kind, JsonType::Array | JsonType::Object))
 }
 
-/// Returns when a value of this schema comes back as it was sent; `None` where a service may write it in its own way,
-/// or does not show it: a URL may get a slash, an email address small letters, and a password is not shown.
+/// Returns how to compare what a record shows with the sent value of this schema. `None` if a
+/// service may rewrite the value (add a slash to a URL, put an email address in lower case) or hide
+/// it (a password).
 fn same_as_sent(schema: &Node) -> Option<Same> {
     let is_hidden = is_flagged(schema, "writeOnly") || is_flagged(schema, "readOnly");
     let format = schema.member("format").and_then(Node::string);
@@ -285,10 +291,9 @@ fn same_as_sent(schema: &Node) -> Option<Same> {
     }
 }
 
-/// Whether a field with this name is often set by the service whatever a caller sends, written in its own way, or never
-/// shown.
+/// Whether services often set a field with this name themselves, normalize it, or never show it.
 fn is_set_by_service(name: &str) -> bool {
-    const SET: [&str; 36] = [
+    const SET_BY_SERVICE: [&str; 36] = [
         "archived",
         "author",
         "code",
@@ -328,8 +333,8 @@ fn is_set_by_service(name: &str) -> bool {
     ];
     const HIDDEN: [&str; 4] = ["apikey", "passw", "secret", "token"];
     let name = plain(name);
-    let begins = ["created", "updated", "modified", "deleted"];
-    SET.contains(&name.as_str())
-        || begins.iter().any(|begin| name.starts_with(begin))
+    let prefixes = ["created", "updated", "modified", "deleted"];
+    SET_BY_SERVICE.contains(&name.as_str())
+        || prefixes.iter().any(|prefix| name.starts_with(prefix))
         || HIDDEN.iter().any(|hidden| name.contains(hidden))
 }

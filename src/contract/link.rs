@@ -26,9 +26,11 @@ pub struct Link {
     pub to: OperationId,
     /// Where the value goes in that operation's request.
     pub target: Target,
-    /// The location of the link in the contract; of an inferred one, that of the operation whose response has the value.
+    /// The location of the link in the contract; of an inferred one, that of the operation whose
+    /// response has the value.
     pub pointer: String,
-    /// Whether the document does not write it, and it follows from paths, names and types.
+    /// Whether the document does not state the link, so that it is inferred from paths, names and
+    /// types.
     pub inferred: bool,
 }
 

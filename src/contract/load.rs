@@ -51,7 +51,7 @@ pub(super) struct Reading {
 ///
 /// # Errors
 ///
-/// A text that is no OpenAPI document, and more defects than are collected.
+/// A text that is not an OpenAPI document, or one with more defects than are collected.
 pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract, Defects> {
     let document = document.in_dialect();
     let mut defects = DefectList::default();
@@ -590,7 +590,7 @@ fn gaps(document: &Document, defects: &mut DefectList) -> Vec<Gap> {
     let before = defects.len();
     let mut catalogue: Vec<Gap> = read_key(document, "", "x-gaps", defects).unwrap_or_default();
     if defects.len() > before {
-        // Which gaps there are is not known.
+        // The catalogue could not be read, so references to gaps cannot be checked.
         return catalogue;
     }
     let mut references = Vec::new();
@@ -693,8 +693,8 @@ struct Named<'document> {
     pages: HashSet<&'document str>,
 }
 
-/// Checks the invariants of an operation against the rest of the contract: the operations, parameters and gaps that they
-/// name exist.
+/// Checks the invariants of an operation against the rest of the contract: the operations,
+/// parameters and gaps that they name exist.
 fn check_invariants(document: &Document, operation: &Operation, named: &Named<'_>, defects: &mut DefectList) {
     check_page(document, operation, defects);
     let at = pointer::join(&operation.pointer, "x-invariants");

@@ -157,7 +157,7 @@ pub struct Contract {
     creating_within: HashMap<OperationId, Vec<OperationId>>,
     /// The equivalent ways of writing a request that each operation shows.
     equivalences: HashMap<OperationId, Vec<Equivalence>>,
-    /// What becomes of the records of creates without `x-invariants`, as it is inferred.
+    /// The inferred lifecycles of the records of creates without `x-invariants`.
     lifecycles: Lifecycles,
     /// The names of all documented fields.
     field_names: HashSet<SharedString>,
@@ -268,7 +268,8 @@ impl Contract {
         }
     }
 
-    /// Reads a contract from the text of a document of OpenAPI 3.0, 3.1 or 3.2, YAML or JSON. `name` is the file's name in messages.
+    /// Reads a contract from the text of a document of OpenAPI 3.0, 3.1 or 3.2, YAML or JSON.
+    /// `name` is the file's name in messages.
     ///
     /// # Errors
     ///
@@ -309,7 +310,7 @@ impl Contract {
         Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
     }
 
-    /// Reads what can be read of a document, even if that is no operation.
+    /// Reads what can be read of a document, even if no operation is left.
     ///
     /// # Errors
     ///
@@ -334,9 +335,9 @@ impl Contract {
         Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
     }
 
-    /// Returns the contract as a caller with a user and a password meets it: by HTTP Basic, wherever that is one of
-    /// several schemes. A token with a colon, as a user and a password have it, is no bearer token (RFC 6750, section
-    /// 2.1).
+    /// Returns the contract as a caller with a user and a password sees it: by HTTP Basic, wherever
+    /// that is one of several schemes. A token with a colon, as in `user:password`, is not a bearer
+    /// token (RFC 6750, section 2.1).
     ///
     /// # Errors
     ///
@@ -389,9 +390,9 @@ impl Contract {
         }
     }
 
-    /// Sends a credential to the operations too for which the document states no security: by the scheme of the first
-    /// operation that has one for such a token, or else by HTTP Basic for a user and a password, and as a bearer token
-    /// otherwise.
+    /// Also sends a credential to operations for which the document states no security: by the
+    /// scheme of the first operation that has one for such a token, or else by HTTP Basic for a
+    /// user and a password, and as a bearer token otherwise.
     #[cfg(feature = "cli")]
     pub(crate) fn assume_credential(&mut self, is_user_and_password: bool) {
         let mut stated = self
@@ -457,8 +458,8 @@ impl Contract {
         })
     }
 
-    /// Never prints a name that the contract does not document, however harmless it looks: in the traffic of other
-    /// people a name may be a person's.
+    /// Makes sure that no name outside of the contract is ever printed, however harmless it looks:
+    /// in other people's traffic, the name of a field may be the name of a person.
     #[must_use]
     pub fn hiding_other_names(self) -> Self {
         Self {
@@ -511,8 +512,8 @@ impl Contract {
         })
     }
 
-    /// Returns the list whose items are the records that the operation creates; `None` where it creates something within
-    /// an item: see [`Self::created_in`].
+    /// Returns the list whose items are the records that the operation creates; `None` where it
+    /// creates something within an item: see [`Self::created_in`].
     #[must_use]
     pub fn list_with_items_of(&self, create: OperationId) -> Option<OperationId> {
         let created = self.operation(create).invariants.created.as_ref()?;

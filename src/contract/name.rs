@@ -2,9 +2,10 @@
 //!
 //! # Design
 //!
-//! The name that a target gives a field is what a reader of a finding needs most. But where a map is keyed by its data,
-//! a name is a value: an address, a number, an identifier. So a name is printed where it is an identifier as programs
-//! have them and does not look like data. In case of doubt it is not printed, and the finding says how to see it.
+//! The name that a target gives a field is what a reader of a finding needs most. But where a map
+//! is keyed by its data, a name is a value: an address, a number, an identifier. So a name is
+//! printed if it looks like an identifier in a program and not like data. In doubt it is not
+//! printed, and the finding says how to see it.
 
 /// The longest name that is printed.
 const MAXIMUM_LENGTH: usize = 64;

@@ -1,8 +1,9 @@
-//! Knows which object of OpenAPI 3.0 to 3.2 is where, from the root of a document down. The main type is [`Object`].
+//! Tells which kind of OpenAPI object (3.0 to 3.2) each location of a document holds, from the root
+//! down. The main type is [`Object`].
 
 use super::operation::Method;
 
-/// An object of OpenAPI that may be a reference, or may have one or a schema below it.
+/// A kind of OpenAPI object that may be a reference, or that may contain references or schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Object {
     Callback,
@@ -22,7 +23,7 @@ pub(super) enum Object {
     SecurityScheme,
 }
 
-/// How a member holds objects of a kind.
+/// What a member holds: one object of a kind, a list of them, or a map of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
     List(Object),
@@ -31,7 +32,7 @@ pub(super) enum Holds {
 }
 
 impl Object {
-    /// The kinds that references lead to under `components`.
+    /// The kinds that have a section under `components` here: see [`Self::section`].
     pub(super) const NAMED: [Self; 7] = [
         Self::Header,
         Self::Link,
@@ -42,7 +43,8 @@ impl Object {
         Self::SecurityScheme,
     ];
 
-    /// Returns the section of `components` for it; `None` where it takes the place of its reference.
+    /// Returns the section of `components` into which `bundle` copies an object of this kind.
+    /// `None` if the object replaces the reference to it instead.
     pub(super) fn section(self) -> Option<&'static str> {
         match self {
             Self::Header => Some("headers"),
@@ -56,7 +58,7 @@ impl Object {
         }
     }
 
-    /// Returns what the member of this name holds.
+    /// Returns what the member with this name holds; `None` if it holds none of these kinds.
     pub(super) fn member(self, name: &str) -> Option<Holds> {
         use Holds::{List, Map, One};
         let held = match (self, name) {
@@ -108,7 +110,7 @@ impl Object {
 }
 
 impl Holds {
-    /// Returns what the member of this name holds.
+    /// Returns what the member with this name holds; `None` if it holds none of these kinds.
     pub(super) fn below(self, name: &str) -> Option<Self> {
         match self {
             Self::List(_) => None,

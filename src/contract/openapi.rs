@@ -20,7 +20,7 @@ use super::vocabulary::{RENAMED, RENAMED_RUN_TAG, RUN_TAG};
 ///
 /// # Errors
 ///
-/// The defect of a text that is no OpenAPI document, or is one of another version.
+/// The defect of a text that is not an OpenAPI document, or that is one of another version.
 pub(super) fn validate(document: &Document, defects: &mut DefectList) -> Result<(), Defect> {
     version(document)?;
     let mut walk = Walk {
@@ -34,7 +34,7 @@ pub(super) fn validate(document: &Document, defects: &mut DefectList) -> Result<
     Ok(())
 }
 
-/// What a walk through a document comes to.
+/// What a walk through a document visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visited {
     /// A string that is written as a bare number or boolean.
@@ -362,7 +362,8 @@ impl Walk<'_> {
 
     fn unknown(&mut self, shape: &'static Shape, member: &Member, near: &str) {
         let (object, name, near) = (shape.name, member.name.to_string(), Box::from(near));
-        // JSON Schema of 3.1 allows any keyword: an unknown one states nothing (JSON Schema Core 2020-12, section 4.3.1).
+        // JSON Schema of 3.1 allows any keyword: an unknown one states nothing (JSON Schema Core
+        // 2020-12, section 4.3.1).
         let problem = if self.document.is_rewritten() && object == "schema" {
             Problem::UnknownKeyword { name, near }
         } else {

@@ -103,9 +103,10 @@ impl Operation {
         successes.any(|response| response.status.rank(status).is_some())
     }
 
-    /// Returns the media types that a request asks for: those of all documented responses, each once and in the order of
-    /// the contract; `application/json` if none is documented. Where there is a choice, JSON of a success is preferred,
-    /// because it decides the most, and then any other success.
+    /// Returns the media types that a request asks for: those of all documented responses, each
+    /// once and in the order of the contract; `application/json` if none is documented. Where there
+    /// is a choice, JSON of a success is preferred, because it decides the most, and then any other
+    /// success.
     #[must_use]
     pub fn accept(&self) -> String {
         let mut accepted: Vec<(&str, u8)> = Vec::new();
@@ -454,8 +455,8 @@ pub enum SecurityScheme {
 }
 
 impl SecurityScheme {
-    /// Whether the credential goes into the header `Authorization` under an authentication scheme, so that a 401 can ask
-    /// for it by name and another scheme can take its place.
+    /// Whether the credential goes into the header `Authorization` under an authentication scheme,
+    /// so that a 401 can ask for it by name and another scheme can take its place.
     #[must_use]
     pub fn is_authorization(&self) -> bool {
         matches!(self, Self::Basic | Self::Bearer | Self::Named { .. })

@@ -1,4 +1,4 @@
-//! Path templates, matched part by part, also where a parameter is only a part of a segment. The main type is
+//! Matches path templates in which a parameter may be only a part of a segment. The main type is
 //! [`PathTemplate`].
 //!
 //! # Design
@@ -24,8 +24,8 @@ struct Segment {
     parameters: Vec<(String, String)>,
 }
 
-/// Sorts the templates that match a path: at the first segment in which two differ, the one with more literal text comes
-/// first.
+/// Sorts the templates that match a path: at the first segment in which two differ, the one with
+/// more literal text comes first.
 pub type Precedence = Vec<Reverse<usize>>;
 
 impl PathTemplate {

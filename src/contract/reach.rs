@@ -1,11 +1,11 @@
-//! Which defects concern which operation: those in it, in what its path item shares, and in what it refers to, directly
-//! or not. The main type is [`Reach`].
+//! Finds the defects that concern each operation: those in it, in what its path item shares, and in
+//! what it refers to, directly or not. The main type is [`Reach`].
 //!
 //! # Design
 //!
-//! A *region* is an operation, a part of its path item, or whatever a reference names, each with all that is below it.
-//! References are edges between regions. Defects are carried along these edges backwards, so that each region is visited
-//! once, however many operations refer to it.
+//! A *region* is an operation, a part of its path item, or whatever a reference names, each with
+//! all that is below it. References are edges between regions. Defects are carried along these
+//! edges backwards, so that each region is visited once, however many operations refer to it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 

@@ -200,8 +200,9 @@ struct AllOfMember<'document> {
     nullable_at_reference: bool,
 }
 
-/// Whether a schema names fields by a pattern. OpenAPI 3.0 does not have the keyword, but whoever writes it means that the
-/// schema admits these fields. In later versions it stands elsewhere (`dialect`).
+/// Whether a schema names fields by a pattern. OpenAPI 3.0 does not have the keyword, but whoever
+/// writes it means that the schema admits these fields. In later versions it stands elsewhere
+/// (`dialect`).
 fn has_patterns(schema: &Node) -> bool {
     schema.member("patternProperties").is_some()
 }
@@ -515,8 +516,8 @@ impl<'document> Expander<'document> {
         self.discriminators(all_of, response_pointer, shape);
     }
 
-    /// Adds what discriminators state of the definitions that inherit from a schema, and the names of their fields. Where
-    /// one of these definitions applies itself, its own facts say it.
+    /// Adds what discriminators state of the definitions that inherit from a schema, and the names
+    /// of their fields. Where one of these definitions applies itself, its own facts say it.
     fn discriminators(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {
         for parent in all_of
             .iter()

@@ -40,8 +40,8 @@ pub struct Gap {
     /// The section of the document that leaves it open.
     #[serde(rename = "x-document")]
     pub document: Option<String>,
-    /// The locations of the contract that it concerns, as JSON pointers: those whose `x-gap` or `x-null` names it, in the
-    /// order of the document.
+    /// The locations of the contract that it concerns, as JSON pointers: those whose `x-gap` or
+    /// `x-null` names it, in the order of the document.
     #[serde(skip)]
     pub locations: Vec<String>,
 }
