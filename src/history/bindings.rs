@@ -28,7 +28,8 @@ struct Shown {
     under: Records,
 }
 
-/// The records that a path names: for each parameter, the path before it (`Operation::path_to_parameter`), and its value.
+/// The records that a path names: for each parameter, the path before it
+/// (`Operation::path_to_parameter`), and its value.
 pub(crate) type Records = Vec<(String, String)>;
 
 /// A parameter of a call that needs a value.
@@ -38,12 +39,12 @@ pub(crate) struct Needed {
     pub(crate) index: usize,
     /// Whether it may take what responses showed.
     pub(crate) is_linked: bool,
-    /// What it is sent with where no response showed a value.
+    /// The value that is sent if no response showed one.
     pub(crate) stand_in: Option<String>,
 }
 
-/// The values of a call that responses showed, each by the index of its parameter and with its link. They belong
-/// together: a record within another is one that was shown under it.
+/// The values of one call that responses showed, each with the index of its parameter and with its
+/// link. They belong together: a record within another is one that was shown under it.
 pub(crate) type Together<'own> = Vec<(usize, &'own Link, &'own Value)>;
 
 /// The values that responses have shown so far, by link.
@@ -51,7 +52,7 @@ pub(crate) type Together<'own> = Vec<(usize, &'own Link, &'own Value)>;
 pub struct Bindings {
     /// By the number of the link.
     values: HashMap<usize, Vec<Shown>>,
-    /// The operations of which a success was read, whatever it showed.
+    /// The operations that had a success which was read, whatever it showed.
     read_from: HashSet<OperationId>,
 }
 
@@ -111,10 +112,12 @@ impl Bindings {
         self.read_from.contains(&operation)
     }
 
-    /// Returns up to `most` sets of values for a call, the best first: the last value of the last link, and those of
-    /// creates before those of lists. A read takes the latter where the former do not belong together; a write never
-    /// does, where a create in the contract provides the value: other people's records are never written to. A set
-    /// lacks the parameters that have a stand-in alone. None is returned where no values belong together.
+    /// Returns up to `most` sets of values for a call, the best first: values of creates before
+    /// those of lists, then later links before earlier ones, and later values before earlier ones.
+    /// A read falls back to values of lists if those of creates do not belong together. A write
+    /// does not, where a create in the contract provides the value: other people's records are
+    /// never written to. A set has no value for a parameter whose only value is its stand-in. None
+    /// is returned if no values belong together.
     pub(crate) fn together<'own>(
         &'own self,
         contract: &'own Contract,
@@ -122,7 +125,7 @@ impl Bindings {
         (mut needed, most): (Vec<Needed>, usize),
     ) -> Vec<Together<'own>> {
         let operation = contract.operation(to);
-        // What is deepest in the path says under which records it was shown.
+        // The value that is deepest in the path says under which records it was shown.
         let depth = |needed: &Needed| operation.path_to_parameter(needed.index).map(|before| before.len());
         needed.sort_by_key(|needed| std::cmp::Reverse(depth(needed)));
         let candidates = needed.iter().map(|needed| self.candidates(contract, to, needed));
@@ -180,17 +183,18 @@ struct Search<'own> {
     /// The values for each of these.
     candidates: Vec<Vec<(&'own Link, &'own Shown)>>,
     most: usize,
-    /// How many values were looked at.
+    /// The number of values looked at so far.
     steps: usize,
     found: Vec<Together<'own>>,
 }
 
-/// The maximum number of values that a search looks at: one of ten parameters has many combinations.
+/// The maximum number of values that a search looks at: a call with ten parameters has very many
+/// combinations.
 const MAX_STEPS: usize = 1000;
 
 impl<'own> Search<'own> {
-    /// Chooses a value for the parameter at this position, and then for those after it; `under` has the records that the
-    /// chosen values are under.
+    /// Chooses a value for the parameter at this position, and then for those after it; `under` has
+    /// the records that the chosen values are under.
     fn descend(&mut self, position: usize, chosen: &mut Together<'own>, under: &mut Records) {
         let Some(needed) = self.needed.get(position).cloned() else {
             let mut together = chosen.clone();
@@ -232,7 +236,8 @@ impl<'own> Search<'own> {
     }
 }
 
-/// Whether a record may be next to these: none of them is another one in the same place.
+/// Whether a record fits these: none of them is a different record at the same position in the
+/// path.
 fn agrees(under: &Records, before: Option<&str>, text: &str) -> bool {
     let mut same = under.iter().filter(|(other, _)| Some(other.as_str()) == before);
     same.all(|(_, other)| other == text)
@@ -344,7 +349,7 @@ paths:
         let all = [listed.as_slice(), &[owner.clone(), pet]].concat();
         assert_eq!(together("pet", &all), [[json!(91), json!(9)], [json!(11), json!(1)]]);
         assert_eq!(together("removePet", &all), [[json!(91), json!(9)]]);
-        // A pet of this run under an owner that the run created later is none of that owner's.
+        // A pet of this run does not belong to an owner that the run created later.
         let other = [owner, ("addPet", "/owners/8/pets", json!({"id": 81}))];
         assert!(together("removePet", &other).is_empty());
         let with_owner = [listed.as_slice(), &[("addOwner", "/owners", json!({"id": 9}))]].concat();

@@ -93,7 +93,7 @@ impl Observations {
         }
     }
 
-    /// Begins to count anew which records a walk has found.
+    /// Starts to count again which records a walk has found.
     pub(super) fn begin_walk(&mut self) {
         self.found_in_this_walk.clear();
     }

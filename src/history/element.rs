@@ -44,7 +44,8 @@ pub(crate) struct Duplicated<'seen> {
 /// A value that is missing from the element in which it was sent.
 pub(crate) struct Lost<'seen> {
     pub(crate) sent: &'seen Value,
-    /// The values of the elements that may be the one: all elements where none is known to be it.
+    /// The values of the elements that may be the sent one: of all elements, if none is known to be
+    /// it.
     pub(crate) kept: Vec<&'seen Value>,
 }
 

@@ -285,17 +285,18 @@ pub struct RecordShown<'seen> {
 pub enum Shown {
     /// A list has the record.
     Listed,
-    /// A list has a record with its identifier, and none of the values that were sent.
+    /// A list has a record with its identifier, but with none of the sent values.
     Another,
     /// A list that shows all of its records lacks it.
     NotListed,
     /// The record.
     Record(Value),
-    /// The response had this status, which is no success; the request had this credential.
+    /// The response had this status, which is not a success; the request had this credential.
     Status(u16, Credential),
     /// No complete response came, or the request could not be sent.
     NoResponse,
-    /// The response shows no record where the contract has one, or a list that may have more records.
+    /// The response shows no record where the contract has one, or is a list that may have more
+    /// records than it shows.
     Unclear,
 }
 

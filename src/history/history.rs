@@ -40,7 +40,7 @@ pub(crate) struct History<'run> {
     pub(super) made: Vec<CreatedRecord>,
     /// The records that creates without the invariant `created` returned, where the contract says how to read them.
     pub(super) tracked: Vec<TrackedRecord>,
-    /// The status with which each read rejected an identifier of no record.
+    /// The status with which each read responded to an identifier that names no record.
     pub(super) status_to_unknown: HashMap<OperationId, u16>,
     /// The round of the plan that began last.
     pub(super) round: u64,
@@ -117,8 +117,9 @@ impl<'run> History<'run> {
         }
     }
 
-    /// Forgets the records of an earlier round, which is one time that a run carries out its plan: they were judged there, and keeping them would cost memory for each
-    /// round. Whose record a create returned stays known, because its identifier stays bound until the create succeeds
+    /// Forgets the records of an earlier round, which is one time that a run carries out its plan:
+    /// they were judged there, and keeping them would cost memory for each round. Whose record a
+    /// create returned stays known, because its identifier stays bound until the create succeeds
     /// again.
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
@@ -157,8 +158,8 @@ impl<'run> History<'run> {
             Part::Alone => {}
             Part::OtherClient(path_values) => self.created_by_other_client(exchange, path_values, body, emit),
             Part::Write(context) => self.wrote((exchange, context), body, emit),
-            // For every other part, an exchange that was throttled and sent again (superseded) does not count; the repeat
-            // does.
+            // For every other part, an exchange that was throttled and sent again (superseded) does
+            // not count; the repeat does.
             _ if intent.superseded => {}
             Part::Equivalent(spellings) => self.tried.equivalent_request(exchange, spellings, emit),
             Part::PlainAgain => self.tried.plain_again(exchange, succeeded, emit),
@@ -188,8 +189,8 @@ impl<'run> History<'run> {
         self.updated(&exchange.request, context);
     }
 
-    /// Takes the values of its links from a success: nothing where its body was not read, which does not make it less
-    /// of a success.
+    /// Takes the values of an operation's links from a success. One whose body was not read gives
+    /// none, but is still a success.
     fn learn(&mut self, exchange: &Exchange, body: Option<&Body>) {
         let value = body.map_or(&Value::Null, |body| &body.value);
         let request = &exchange.request;

@@ -1,4 +1,4 @@
-//! Follows the records of creates without `x-invariants` through what the contract infers of them: see
+//! Tracks the records of creates without `x-invariants` through their inferred lifecycles: see
 //! [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
 
 use reqwest::header::LINK;
@@ -16,31 +16,31 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Intent, Purpose, Request, identifier};
 
-/// A list with this many records may be cut there, whether its document says so or not.
-const MAY_BE_CUT_FROM: usize = 5;
+/// A list that shows this many records may be truncated, even if its document does not say so.
+const MAY_BE_TRUNCATED_FROM: usize = 5;
 
 /// A record that a create of the run returned.
 #[derive(Clone, Debug)]
 pub(crate) struct TrackedRecord {
     /// The create.
     pub(crate) create: OperationId,
-    /// The records that the path of its read names: what it is nested under, and itself.
+    /// The records in the path of its read: those that it is nested under, and itself.
     pub(crate) named: Records,
     /// Its identifier.
     id: Value,
-    /// The accepted request.
+    /// The accepted request of its create.
     request: Request,
-    /// The accepted update that was sent last.
+    /// The last accepted update.
     updated: Option<Request>,
-    /// Whether an earlier response showed its identifier, so that it may be another's.
+    /// Whether another response showed its identifier, so that the record may be somebody else's.
     was_seen: bool,
-    /// The record as it was read before its deletion.
+    /// The record as a read showed it before its deletion.
     before: Option<Value>,
     /// The round of the plan that created it.
     round: u64,
 }
 
-/// After which write a record is looked for.
+/// The write after which a record is looked for, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AfterWrite {
     /// After it was created, in the read by its identifier.
@@ -55,7 +55,7 @@ pub(crate) enum AfterWrite {
     BeforeDelete,
 }
 
-/// A tracked record that is looked for, and what the last response showed of it.
+/// A look for a tracked record, and what the last response showed of it.
 #[derive(Debug)]
 pub(super) struct RecordSought {
     record: usize,
@@ -82,16 +82,16 @@ impl RecordSought {
 }
 
 impl History<'_> {
-    /// Remembers the record that an accepted create returned, whatever the create was sent for, if the contract says how
-    /// to read it.
+    /// Remembers the record that an accepted create returned, whatever the create was sent for, if
+    /// the contract says how to read such a record.
     pub(super) fn track_created(&mut self, exchange: &Exchange, body: &Value) {
         let create = exchange.request.operation;
         let lifecycle = self
             .contract
             .lifecycle_of(create)
             .filter(|known| known.create == create);
-        let created = !self.has_created_nothing(exchange);
-        let Some(lifecycle) = lifecycle.filter(|_| created) else {
+        let has_created = !self.may_have_created_nothing(exchange);
+        let Some(lifecycle) = lifecycle.filter(|_| has_created) else {
             return;
         };
         let located = self.located(exchange, body);
@@ -116,7 +116,8 @@ impl History<'_> {
         });
     }
 
-    /// Doubts the tracked records with this path: another response names the same record.
+    /// Marks the tracked records with this path as possibly somebody else's, because another
+    /// response names the same record.
     fn doubt_tracked(&mut self, create: OperationId, named: &Records) {
         let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
         for record in tracked.filter(|record| record.named == *named) {
@@ -124,8 +125,8 @@ impl History<'_> {
         }
     }
 
-    /// Remembers an accepted update of a tracked record; not a 202, which has changed nothing yet (RFC 9110, section
-    /// 15.3.3).
+    /// Remembers an accepted update of a tracked record. One with status 202 does not count,
+    /// because it may not have been carried out yet (RFC 9110, section 15.3.3).
     pub(super) fn track_updated(&mut self, exchange: &Exchange, context: &WriteContext) {
         let request = &exchange.request;
         let update = request.operation;
@@ -145,7 +146,7 @@ impl History<'_> {
         }
     }
 
-    /// Returns the tracked records of this round that `is_sought` accepts, by number.
+    /// Returns the numbers of this round's tracked records that `is_sought` accepts.
     fn tracked_where(&self, is_sought: impl Fn(&TrackedRecord) -> bool) -> Vec<usize> {
         let tracked = self.tracked.iter().enumerate();
         let sought = tracked.filter(|(_, record)| record.round == self.round && is_sought(record));
@@ -157,7 +158,7 @@ impl History<'_> {
         self.tracked_where(|record| record.create == create)
     }
 
-    /// Returns the numbers of the records that were updated by this operation last.
+    /// Returns the numbers of the records of this round whose last update was by this operation.
     pub(crate) fn updated_by(&self, update: OperationId) -> Vec<usize> {
         self.tracked_where(|record| record.updated.as_ref().is_some_and(|sent| sent.operation == update))
     }
@@ -181,7 +182,8 @@ impl History<'_> {
         }
     }
 
-    /// Adds what the response to a read, or to a list as a whole, shows of a tracked record.
+    /// Notes what a response shows of a tracked record. It is the response to a read by identifier,
+    /// or to a list that is read as a whole.
     pub(super) fn observe_record(&self, sought: &mut RecordSought, exchange: &Exchange, body: Option<&Body>) {
         let Some(record) = self.tracked.get(sought.record) else {
             return;
@@ -198,7 +200,8 @@ impl History<'_> {
                 })
             }
             (Some(_), Some(body)) => match pointer::get(&body.value, &lifecycle.record) {
-                // A service that keeps deleted records and marks them changes them; one that deletes nothing does not.
+                // A service that keeps deleted records and marks them returns this one changed. One
+                // that returns it unchanged has deleted nothing.
                 Some(shown) if sought.after == AfterWrite::Delete && record.before.as_ref() != Some(shown) => {
                     Shown::Unclear
                 }
@@ -211,7 +214,8 @@ impl History<'_> {
         sought.last = Some((exchange.request.clone(), shown));
     }
 
-    /// Returns what a list shows of a record. That it lacks one says something only where it shows all of its records.
+    /// Returns what a list shows of a record. That the record is missing means something only if
+    /// the list shows all of its records.
     fn in_list(&self, record: &TrackedRecord, list: &RecordList, (exchange, body): (&Exchange, &Value)) -> Shown {
         let Some(items) = pointer::get(body, &list.items).and_then(Value::as_array) else {
             return Shown::Unclear;
@@ -226,30 +230,32 @@ impl History<'_> {
                 Shown::Listed
             };
         }
-        // A parameter that is not sent may divide the list into pages, or have a default that leaves records out.
+        // A query parameter that is not sent may divide the list into pages, or have a default that
+        // leaves records out.
         let parameters = &self.contract.operation(list.operation).parameters;
         let is_selected = parameters.iter().any(|parameter| parameter.location == Location::Query);
         let links = exchange
             .response()
             .is_some_and(|response| response.headers.contains_key(LINK));
-        // An envelope beside the array may say that there is more.
+        // Other members of an envelope may say that there are more records.
         let is_alone = list.items.is_empty() || self.is_alone_in(body, &list.items);
-        if is_selected || links || !is_alone || items.len() >= MAY_BE_CUT_FROM {
+        if is_selected || links || !is_alone || items.len() >= MAY_BE_TRUNCATED_FROM {
             Shown::Unclear
         } else {
             Shown::NotListed
         }
     }
 
-    /// Whether an array is the only member of the object that has it.
+    /// Whether an array is the only member of the object that contains it.
     fn is_alone_in(&self, body: &Value, items: &str) -> bool {
         let above = items.rsplit_once('/').map_or("", |(above, _)| above);
         let object = pointer::get(body, above).and_then(Value::as_object);
         object.is_some_and(|members| members.len() == 1)
     }
 
-    /// Whether a record is gone: the read is rejected with 404 or 410, or as it was for an identifier of no record. Another
-    /// rejection may be about the call and not about the record.
+    /// Whether a record is gone: its read is rejected with 404 or 410, or with 403 if a read of an
+    /// unknown identifier was too. Any other rejection may be about the call and not about the
+    /// record.
     pub(super) fn is_gone(&self, sought: &RecordSought) -> bool {
         let Some((request, Shown::Status(status, _))) = &sought.last else {
             return false;
@@ -258,7 +264,7 @@ impl History<'_> {
         matches!(status, 404 | 410) || (*status == 403 && to_unknown == Some(status))
     }
 
-    /// Remembers how a read of an identifier that names no record was rejected.
+    /// Remembers the status of a read of an identifier that names no record.
     pub(super) fn note_unknown(&mut self, exchange: &Exchange, intent: Intent) {
         if let (Purpose::EdgeCase(edge_case), Some(status)) = (intent.purpose, exchange.status())
             && edge_case.kind == EdgeCaseKind::IdentifierUnknown
@@ -267,7 +273,8 @@ impl History<'_> {
         }
     }
 
-    /// Whether a tracked record that is looked for shows as it should, or is not worth waiting for.
+    /// Whether a look for a tracked record may end: the record shows as it should, or waiting
+    /// longer would not help.
     pub(super) fn is_record_settled(&self, sought: &RecordSought) -> bool {
         let Some((_, shown)) = &sought.last else { return false };
         match (sought.after, shown) {
@@ -292,7 +299,8 @@ impl History<'_> {
         super::carried::carries_all(carries, request.json().unwrap_or(&Value::Null), shown)
     }
 
-    /// Keeps what a look shows of a tracked record: how it was before its deletion, or that it is another's.
+    /// Keeps what a look shows of a tracked record: its content before its deletion, or that it is
+    /// somebody else's.
     fn learn_of_record(&mut self, sought: &RecordSought) {
         let Some(record) = self.tracked.get_mut(sought.record) else {
             return;
@@ -308,8 +316,8 @@ impl History<'_> {
         }
     }
 
-    /// Makes the evidence of a look for a tracked record. Before a deletion it decides only whether the record is the
-    /// run's own, and after one whether it is gone.
+    /// Makes the evidence of a look for a tracked record. A look before a deletion makes none: it
+    /// only decides whether the record is the run's own.
     pub(super) fn judge_record(&mut self, sought: &RecordSought, emit: EvidenceSink<'_>) {
         self.learn_of_record(sought);
         let Some(record) = self.tracked.get(sought.record) else {
@@ -344,7 +352,8 @@ impl History<'_> {
     }
 }
 
-/// Returns the records that the path of a request names; `None` where they cannot all be told from the path.
+/// Returns the records that the path of a request names; `None` if it does not identify all of
+/// them.
 fn all_in_path(contract: &Contract, request: &Request) -> Option<Records> {
     let operation = contract.operation(request.operation);
     let in_path = |parameter: &&Parameter| parameter.location == Location::Path;

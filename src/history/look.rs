@@ -70,7 +70,8 @@ pub(crate) enum Sought {
 /// Which pages of a list a walk is to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WalkExtent {
-    /// A few pages that the caller selects, such as the last one. What is on no page of these may be on another.
+    /// A few pages that the caller selects, such as the last one. What they do not show may be on
+    /// another page.
     SelectedPages,
     /// Every page, or each until what is sought was found. A page that does not come leaves the walk incomplete.
     WholeList,

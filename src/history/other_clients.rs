@@ -1,6 +1,6 @@
-//! Takes what other clients wrote, from their recorded traffic. They own their records and may change them at any
-//! time, so nothing is residue, no later request takes an identifier from here, and a record is kept only until the next
-//! create of its operation.
+//! Takes what other clients wrote, from their recorded traffic. They own their records and may
+//! change them at any time, so nothing is residue, no later request takes an identifier from here,
+//! and a record is kept only until the next create of its operation.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -124,15 +124,16 @@ impl History<'_> {
     }
 }
 
-/// Returns what of another client's body must come back as it was sent. A service may tidy what it is sent, and a check
-/// sends nothing that could be tidied; a client may. A 200 says that the record may have been there before, with other
-/// values (RFC 9110, section 15.3.2).
+/// Returns the part of another client's body that must come back as it was sent. A service may tidy
+/// values; a check sends none that could be tidied, but a client may. A 200 means that the record
+/// may have been there before, with other values (RFC 9110, section 15.3.2).
 fn comparable(exchange: &Exchange) -> Value {
     let body = exchange.request.json().filter(|_| exchange.status() != Some(200));
     body.and_then(|body| plain(body, false)).unwrap_or_default()
 }
 
-/// Returns a value without what a service may tidy; of an array all elements or none, so that they stay comparable.
+/// Returns a value without what a service may tidy. An array keeps all of its elements or none, so
+/// that they stay comparable.
 fn plain(value: &Value, complete: bool) -> Option<Value> {
     match value {
         Value::Bool(_) => Some(value.clone()),
@@ -155,8 +156,9 @@ fn plain(value: &Value, complete: bool) -> Option<Value> {
     }
 }
 
-/// Whether a service has nothing to tidy in a string: no space to trim, no letters that a system without case would
-/// change, no spelling of a number or a timestamp that has others, and nothing that an exporter may have decoded wrongly.
+/// Whether a service has nothing to tidy in a string: no space to trim, no letters that a system
+/// without case would change, no spelling of a number or a timestamp that has others, and nothing
+/// that an exporter may have decoded wrongly.
 fn is_plain(text: &str) -> bool {
     let is_tidy = text == text.trim() && !text.contains("  ") && (1..=100).contains(&text.len());
     let is_exact =

@@ -2,10 +2,11 @@
 //!
 //! # Design
 //!
-//! A create whose response has the identifier of another record, by mistake or by malice, would make the run overwrite
-//! that record. So an identifier is the run's own when no earlier response showed it and its record was seen with the
-//! run tag twice: in the create's response and, before the first write that takes it, in its list or by its identifier.
-//! Until then nothing is written under it; where this cannot be established, nothing ever is.
+//! A create whose response has the identifier of another record, by mistake or by malice, would
+//! make the run overwrite that record. So an identifier is the run's own when no earlier response
+//! showed it and its record was seen with the run tag twice: in the create's response and, before
+//! the first write that takes it, in its list or by its identifier. Until then nothing is written
+//! under it; if this cannot be established, nothing ever is.
 
 use std::collections::VecDeque;
 
@@ -51,8 +52,8 @@ pub(super) enum OwnRecord {
 }
 
 impl History<'_> {
-    /// Records a created record, with what its own response shows about whose it is: whether an earlier response showed
-    /// its identifier, and whether this one shows the run tag.
+    /// Records a created record and what the create's own response says about whose it is: whether
+    /// an earlier response showed its identifier, and whether this one shows the run tag.
     pub(super) fn note_own(&mut self, made: CreatedRecord, (was_seen, tagged): (bool, bool)) {
         let doubt = if was_seen {
             Some("it named another record before")
@@ -69,20 +70,22 @@ impl History<'_> {
         self.own.insert(operation, own);
     }
 
-    /// Doubts the response of a create whose status does not say that it has created a record, where no invariant says
-    /// what is created: see [`Self::has_created_nothing`].
+    /// Marks the record of an accepted create as possibly somebody else's if the status does not
+    /// say that a record was created, unless an invariant says what is created: see
+    /// [`Self::may_have_created_nothing`].
     pub(super) fn doubt_accepted(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
         let by_invariant = self.contract.operation(operation).invariants.created.is_some();
-        if self.has_created_nothing(exchange) && !by_invariant {
+        if self.may_have_created_nothing(exchange) && !by_invariant {
             let status = exchange.status().unwrap_or_default();
             self.doubt_own(operation, &format!("a {status} creates no record"));
         }
     }
 
-    /// Whether the status of a create says that it may have created nothing: with a 202 the target has begun something
-    /// (RFC 9110, section 15.3.3), and with a 200 next to a documented 201 it may have changed a record.
-    pub(super) fn has_created_nothing(&self, exchange: &Exchange) -> bool {
+    /// Whether a create may have created nothing, by its status: with a 202 the target has only
+    /// begun something (RFC 9110, section 15.3.3), and with a 200 where 201 is documented it may
+    /// have changed an existing record.
+    pub(super) fn may_have_created_nothing(&self, exchange: &Exchange) -> bool {
         let operation = self.contract.operation(exchange.request.operation);
         let documents_created = || {
             operation
@@ -96,7 +99,7 @@ impl History<'_> {
         }
     }
 
-    /// Doubts the record that a create returned, if it has returned one.
+    /// Marks the record that a create returned as possibly somebody else's, if there is one.
     pub(super) fn doubt_own(&mut self, create: OperationId, doubt: &str) {
         if self.own.contains_key(&create) {
             let reason = self.doubtful(create, doubt);
@@ -119,8 +122,8 @@ impl History<'_> {
         self.doubtful(create, "no other call shows its record")
     }
 
-    /// Adds what an item shows of the record that a create returned. Returns whether the record was seen, so that the look
-    /// needs no further page.
+    /// Adds what an item shows of the record that a create returned. Returns whether the record was
+    /// seen, so that the look needs no further page.
     pub(super) fn observe_own(
         &self,
         create: OperationId,
@@ -163,20 +166,21 @@ impl History<'_> {
         }
     }
 
-    /// Whether the record with this identifier has a string with the run tag in the field in which a write sent it, where
-    /// no invariant says which strings come back. Records nested within it do not count: the cart of a customer contains what the run has
-    /// put into it.
+    /// Whether a body shows the record with this identifier, with a string that has the run tag in
+    /// the field in which a write sent it. For creates of which no invariant says which strings
+    /// come back. Records nested within it do not count: a customer's cart contains what the run
+    /// has put into it.
     pub(super) fn is_own(&self, body: &Value, id: &Value) -> bool {
         let Some(id) = identifier(id) else { return false };
-        let mut open = VecDeque::from([body]);
-        while let Some(value) = open.pop_front() {
+        let mut pending = VecDeque::from([body]);
+        while let Some(value) = pending.pop_front() {
             match value {
-                Value::Array(elements) => open.extend(elements),
+                Value::Array(elements) => pending.extend(elements),
                 Value::Object(members) => {
                     if members.values().any(|member| identifier(member).as_ref() == Some(&id)) {
                         return self.sent_strings.are_in(members);
                     }
-                    open.extend(members.values());
+                    pending.extend(members.values());
                 }
                 _ => {}
             }
@@ -184,7 +188,8 @@ impl History<'_> {
         false
     }
 
-    /// Decides whose a record is, after a look at what `shown_by` shows of it.
+    /// Decides whose record a create returned, after a look at what the operation `shown_by` shows
+    /// of it.
     pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, own: OwnRecord) {
         let shown_by = &self.contract.operation(shown_by).name;
         let own = match own {

@@ -86,7 +86,8 @@ impl History<'_> {
                 let id = self.contract.identifier_pointer(operation);
                 let id = id.and_then(|at| body.pointer(&at)).or(located.as_ref());
                 let id = id.cloned().unwrap_or_default();
-                // The header says that the record was created; the read by its identifier has to show the run tag.
+                // The header says that the record was created; then the read by its identifier must
+                // show the run tag.
                 let tagged = located.is_some() || self.is_own(body, &id);
                 self.note_own(made(id, was_seen), (was_seen, tagged));
             } else if was_seen {
@@ -107,7 +108,7 @@ impl History<'_> {
         let made = made(identified(resource, &invariant.id), seen_before);
         if main {
             let tagged = self.run_tag.is_in(resource);
-            // A step that needs an identifier reports if there is none.
+            // A step that needs an identifier reports that there is none.
             if id.and_then(identifier).is_some() {
                 self.note_own(made.clone(), (was_seen, tagged));
             } else {
@@ -127,8 +128,9 @@ impl History<'_> {
         self.made.push(made);
     }
 
-    /// Returns the identifier of a created record that the `Location` header of a 201 names by the path of its read, where
-    /// the body shows none and no invariant says where it does (RFC 9110, section 15.3.2).
+    /// Returns the identifier of a created record from the `Location` header of a 201, if the
+    /// header has the path of the record's read, the body shows no identifier, and no invariant
+    /// says where it does (RFC 9110, section 15.3.2).
     pub(super) fn located(&self, exchange: &Exchange, body: &Value) -> Option<Value> {
         let request = &exchange.request;
         let create = self.contract.operation(request.operation);
@@ -148,7 +150,7 @@ impl History<'_> {
         let before = read.path_to_parameter(index)?;
         let own = named.iter().position(|(place, _)| *place == before)?;
         let (_, id) = named.swap_remove(own);
-        // What the record is within is in the path of the create.
+        // The path of the create has the records that this one is nested in.
         let parents = records_in(create, &request.path);
         let is_within = named.iter().all(|parent| parents.contains(parent));
         let id = Value::String(id);

@@ -111,9 +111,9 @@ struct Creates {
     updates: HashMap<u64, (OperationId, Option<u16>)>,
 }
 
-/// The maximum number of rejected creates that are remembered, with a run tag and without one: a run that
-/// repeats its plan (a soak) may send any number. One with a run tag is looked up by a number; one without is kept with its body, and each record that is seen
-/// is compared with it.
+/// The maximum number of rejected creates that are remembered, with a run tag and without one: a
+/// run that repeats its plan (a soak) may send any number. One with a run tag is looked up by a
+/// number; one without is kept with its body, and each record that is seen is compared with it.
 const MAX_TAGGED: usize = 100_000;
 const MAX_UNTAGGED: usize = 1_000;
 
@@ -125,7 +125,7 @@ impl Creates {
         Some((*operation, (*status)?))
     }
 
-    /// Whether an update was rejected of which no request may have succeeded.
+    /// Whether some draft's updates were all rejected.
     fn has_rejected_update(&self) -> bool {
         self.updates.values().any(|(_, status)| status.is_some())
     }
@@ -358,7 +358,7 @@ impl History<'_> {
         }
     }
 
-    /// Finds what an item shows of the run in the residue, or adds it.
+    /// Looks up in the residue what an item shows of the run, or adds it.
     pub(super) fn look_at_item(&mut self, list: OperationId, item: Item<'_>, search: &mut ResidueSearch) {
         if !self.run_tag.is_in(item.value) {
             return;
@@ -373,7 +373,7 @@ impl History<'_> {
         self.ledger.residue = residue;
     }
 
-    /// Does the same for what the run created: the item itself, or records in it.
+    /// Looks up in the residue what the run created, or adds it: the item itself, or records in it.
     fn reconcile(&self, list: OperationId, item: Item<'_>, reconciliation: &mut Reconciliation<'_>) {
         self.reconcile_updates(list, item, reconciliation);
         for operation in self.contract.operation_ids() {
@@ -432,7 +432,7 @@ pub(super) fn records<'item>(item: &'item Value, at: String, listed: &Listed) ->
 }
 
 impl Reconciliation<'_> {
-    /// Finds one record that shows the run tag in the residue, or adds it.
+    /// Looks up in the residue one record that shows the run tag, or adds it.
     fn record(
         &mut self,
         (operation, created): (OperationId, &Created),

@@ -21,7 +21,8 @@ impl RunTag {
         Self((0..8).filter_map(letter).copied().map(char::from).collect())
     }
 
-    /// Advances the run tag by this number, so that each of several shards has its own. Different numbers give different tags, up to the number of all tags.
+    /// Advances the run tag by this number, so that each of several shards has its own. Different
+    /// numbers give different tags, up to the number of all tags.
     #[must_use]
     pub fn advanced_by(self, by: usize) -> Self {
         let mut carried = by;

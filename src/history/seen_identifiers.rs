@@ -1,9 +1,9 @@
 //! Remembers the values that responses showed, to detect a create whose response has the identifier of another record.
 //! The main type is [`SeenIdentifiers`].
 //!
-//! A contract with our invariants says where the identifiers of its lists are, and only those are kept. For another
-//! contract this is unknown, so every short string and number counts, where the contract has a create without
-//! `x-invariants`, whose record only a link identifies.
+//! Invariants say where a list shows its identifiers, and then only those are kept. Without
+//! invariants this is unknown: if the contract has a create whose record only a link identifies,
+//! every short string and every number is kept.
 
 use serde_json::Value;
 
@@ -16,8 +16,8 @@ use crate::exchange::{Digest, Exchange, identifier, json};
 /// is in doubt and nothing is written under it, which is the safe side.
 const MAX_VALUES: usize = 1_000_000;
 
-/// A longer string is no path of a record.
-const LONGEST_PATH: usize = 2000;
+/// The maximum length of a string that is searched as a path, in bytes.
+const MAX_PATH_LENGTH: usize = 2000;
 
 /// The values that responses showed.
 #[derive(Clone, Debug, Default)]
@@ -26,12 +26,12 @@ pub(super) struct SeenIdentifiers {
     remembers_reads: bool,
     /// The digest of each value, as a path would contain it.
     values: Digests,
-    /// How many they are.
+    /// The number of digests.
     count: usize,
 }
 
 impl SeenIdentifiers {
-    /// Begins with no value.
+    /// Creates an empty set.
     pub(super) fn new(remembers_reads: bool) -> Self {
         Self {
             remembers_reads,
@@ -44,9 +44,9 @@ impl SeenIdentifiers {
         self.count >= MAX_VALUES || path_digest(value).is_some_and(|digest| self.values.contains(&digest))
     }
 
-    /// Remembers the segments of a string that is a path or a URL: it may name a record.
+    /// Remembers each segment of a string that is a path or a URL, because it may name a record.
     fn note_path(&mut self, path: &str) {
-        if path.len() > LONGEST_PATH || !path.contains('/') || path.contains(char::is_whitespace) {
+        if path.len() > MAX_PATH_LENGTH || !path.contains('/') || path.contains(char::is_whitespace) {
             return;
         }
         for segment in path
@@ -80,7 +80,8 @@ impl SeenIdentifiers {
     }
 }
 
-/// Whether a number with this name counts or measures something, so that it names no record.
+/// Whether a number in a field with this name counts or measures something, so that it identifies
+/// no record.
 fn is_count(name: &str) -> bool {
     const ENDINGS: [&str; 9] = [
         "count", "length", "limit", "offset", "page", "pages", "size", "total", "version",

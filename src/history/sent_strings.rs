@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use super::run_tag::RunTag;
 use super::same::composed;
 
-/// The most strings that are kept; a record that shows a later one is not recognised, which is the safe side.
+/// The maximum number of strings that are kept. A record that shows a later one is not recognised
+/// as the run's own, so nothing is written to it, which is the safe side.
 const MAX_STRINGS: usize = 10_000;
 
 /// The strings with the run tag that writes have sent, each with the name of its field.
@@ -25,7 +26,7 @@ impl SentStrings {
                     match member {
                         Value::String(text) if run_tag.is_in(member) => {
                             if self.0.len() < MAX_STRINGS {
-                                self.0.insert((name.clone(), plain(text)));
+                                self.0.insert((name.clone(), normalized(text)));
                             }
                         }
                         _ => self.note(run_tag, member),
@@ -36,24 +37,26 @@ impl SentStrings {
         }
     }
 
-    /// Whether an object has a string that a write sent in the field of that name: a whole value and not a part of one,
-    /// because a log of what happened to somebody's record may quote the run tag too.
+    /// Whether an object shows a string in the same field in which a write sent it. Only a whole
+    /// value counts: a record of somebody else, such as a log entry, may quote the run tag in a
+    /// longer string.
     pub(super) fn are_in(&self, members: &Map<String, Value>) -> bool {
         let mut strings = members
             .iter()
             .filter_map(|(name, member)| Some((name, member.as_str()?)));
-        strings.any(|(name, text)| self.0.contains(&(name.clone(), plain(text))))
+        strings.any(|(name, text)| self.0.contains(&(name.clone(), normalized(text))))
     }
 
-    /// Whether an object has another value in each field in which a write sent a string, and has such a field.
+    /// Whether an object has fields in which a write sent a string, all of them with other values.
     pub(super) fn are_replaced_in(&self, members: &Map<String, Value>) -> bool {
         let is_sent = |name: &String| self.0.iter().any(|(sent, _)| sent == name);
         !self.are_in(members) && members.keys().any(is_sent)
     }
 }
 
-/// Returns a string without what services may change in it: case, composed accents, spaces around it.
-fn plain(text: &str) -> String {
+/// Returns a string without what services may change in it: case, surrounding spaces, how accents
+/// are composed.
+fn normalized(text: &str) -> String {
     composed(text.trim()).to_lowercase()
 }
 

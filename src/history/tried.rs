@@ -1,5 +1,5 @@
-//! Compares what was tried in several timestamp formats of a field, and equivalent requests with the plain one. The main type is
-//! [`Tried`].
+//! Compares what was tried in several timestamp formats of a field, and equivalent requests with
+//! the plain one. The main type is [`Tried`].
 
 use std::collections::HashMap;
 
@@ -29,8 +29,9 @@ struct InFormat {
 }
 
 impl Tried {
-    /// Adds an equivalent request, with its spellings. A single one that is rejected after the plain request was accepted is itself
-    /// the reason; several spellings are then tried one by one.
+    /// Adds an equivalent request, with its spellings. A single one that is rejected after the
+    /// plain request was accepted is itself the reason; several spellings are then tried one by
+    /// one.
     pub(super) fn equivalent_request(
         &mut self,
         exchange: &Exchange,

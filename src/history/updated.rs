@@ -85,8 +85,8 @@ impl<'run> History<'run> {
         self.contract.operation(operation).invariants.updated.as_ref()
     }
 
-    /// Begins to look for an update; for a repeated one, `sent` has the value of each field that the earlier updates sent
-    /// last.
+    /// Begins to look for an update; for a repeated one, `sent` has the value of each field that
+    /// the earlier updates sent last.
     pub(super) fn change_sought(&self, changed: &Arc<Changed>, sent: Option<&Value>) -> ChangeSought {
         ChangeSought {
             body: changed.request.json().cloned().unwrap_or_default(),
@@ -136,8 +136,8 @@ impl<'run> History<'run> {
             let returned_at = carry.returned_at.replace('*', "0");
             sought.elsewhere = Some(ObservedRecord::new(item, item.value, &returned_at));
         }
-        // Only a repeated update ends the walk early. For the first update every item is examined, so that a value in the
-        // wrong record is noticed.
+        // Only a repeated update ends the walk early. For the first update every item is examined,
+        // so that a value in the wrong record is noticed.
         sought.earlier.is_some() && self.has_arrived(sought)
     }
 
