@@ -18,8 +18,8 @@ use crate::rules::Reason;
 /// evidence on a gap and not a finding.
 pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(OnRejection::Gap);
 
-/// Returns the purpose of a documented write. Where it may name a record that the target does not know, in its path or in
-/// its body, a 404 and a 410 decide nothing either.
+/// Returns the purpose of a documented write. Where it may name a record that the target does not
+/// know, in its path or in its body, a 404 and a 410 decide nothing either.
 fn write_purpose(draft: &Draft, head: &RequestHead) -> Purpose {
     if head.on_rejection == OnRejection::ExampleIdentifier || draft.may_name_an_unknown_record() {
         Purpose::Documented(OnRejection::ExampleIdentifier)
@@ -165,8 +165,8 @@ impl Session<'_> {
             match next {
                 Some(next) => draft = next,
                 None => {
-                    // Every timestamp was rejected: restore the accepted choices, so that `try_again` sees that this was
-                    // already sent.
+                    // Every timestamp was rejected: restore the accepted choices, so that
+                    // `try_again` sees that this was already sent.
                     if let Some(before) = as_before.filter(|_| !accepted) {
                         draft.copy_choices_from(before);
                     }
@@ -182,8 +182,9 @@ impl Session<'_> {
         }
     }
 
-    /// Returns what to send after a draft that was not accepted: a fallback where it was rejected. Where the service failed
-    /// at it, the required fields alone, once: the failure is a finding, and what depends on the record is still decided.
+    /// Returns the draft to send after one that was not accepted: a fallback if it was rejected. If
+    /// the service failed, it has only the required fields, and is sent once: the failure is a
+    /// finding, and what depends on the record is still decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
         if is_rejected(exchange) {
@@ -262,8 +263,8 @@ impl Session<'_> {
             .map_err(Reason::NoValue)
     }
 
-    /// Drafts the next body of a run with the same choices as an accepted draft, and with its own values where a body must
-    /// have its own, such as the run tag with a new number.
+    /// Drafts the next body of a run with the same choices as an accepted draft, and with its own
+    /// values where a body must have its own, such as the run tag with a new number.
     pub(super) fn draft_like(&self, operation: OperationId, accepted: &Draft) -> Result<Draft, Reason> {
         let mut draft = self.draft(operation, TimestampFormat::Utc)?;
         draft.copy_choices_from(accepted);

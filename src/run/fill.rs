@@ -1,5 +1,5 @@
-//! Creates records until a list has a second page, to decide what a list of one page cannot show. To *fill* a list is to
-//! create the records that a page lacks.
+//! Creates records until a list has a second page, to decide what a list of one page cannot show.
+//! To *fill* a list is to create the records that a page lacks.
 //!
 //! How many items a page holds is a gap, so the number of records needed is known only after the list was seen. A list
 //! that the run cannot bring to a second page within `max_writes` gets no record at all, because a record stays for
@@ -43,8 +43,8 @@ impl Session<'_> {
         };
     }
 
-    /// Creates the records that the list lacks for a second page, if that many may be created. Lists that lack the fewest
-    /// come first.
+    /// Creates the records that the list lacks for a second page, if that many may be created.
+    /// Lists that lack the fewest come first.
     pub(super) async fn fill_to_second_page(&self, list: OperationId) {
         let Some(missing) = self.missing_for_second_page(list) else {
             return;

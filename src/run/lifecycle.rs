@@ -1,5 +1,5 @@
-//! Reads back what was created and updated, and deletes what the run created, where the contract has a lifecycle for it:
-//! see [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
+//! Reads back what was created and updated, and deletes what the run created, where the contract
+//! has a lifecycle for it: see [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
 
 use super::create::WRITE_PURPOSE;
 use super::request::{Replacement, credential, request_head_with};
@@ -11,7 +11,7 @@ use crate::history::{AfterWrite, Part, Sought};
 use crate::plan::Action;
 use crate::rules::Evaluation;
 
-/// What a look for a record has shown.
+/// What a look for a record showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SeenRecord {
     /// It is gone.
@@ -39,7 +39,7 @@ impl Session<'_> {
         }
     }
 
-    /// Looks for what an update has sent, in the read of the record.
+    /// Looks for what an update sent, in the read of each record that it updated last.
     pub(super) async fn read_back_updated(&self, update: OperationId) {
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {
             return;
@@ -51,8 +51,8 @@ impl Session<'_> {
         }
     }
 
-    /// Deletes the records of the run, the newest first: what is nested in a record goes before it. Only one that a read
-    /// shows with the run tag is deleted.
+    /// Deletes the records of the run, the newest first, so that a nested record goes before the
+    /// one that it is nested in. A record is deleted only if a read shows it with the run tag.
     pub(super) async fn clean_up(&self) {
         let deletes: Vec<_> = self
             .plan
@@ -83,7 +83,8 @@ impl Session<'_> {
         };
         self.expect_requests(1);
         let (exchange, _) = self.call(Call::single(request, WRITE_PURPOSE)).await;
-        // An undocumented success is a finding, and the record is gone all the same; 202 may still be rejected.
+        // Even an undocumented success, which is a finding, may have deleted the record. After a
+        // 202 the deletion may still fail.
         let may_be_gone = exchange
             .status()
             .is_some_and(|status| (200..300).contains(&status) && status != 202);
@@ -95,7 +96,8 @@ impl Session<'_> {
         }
     }
 
-    /// Requests what shows a record until it shows as it should or the time to settle has passed, and judges it.
+    /// Reads a record, by its identifier or in its list, until it shows as it should or `settle`
+    /// has passed, and judges what it showed.
     async fn look_for_record(&self, by: OperationId, (record, after): (usize, AfterWrite)) -> SeenRecord {
         let look = self.look_for(by, &Sought::Record(record, after));
         let read = async || {
@@ -116,7 +118,7 @@ impl Session<'_> {
         self.delays
             .records_timed_out
             .set(self.delays.records_timed_out.get() || !settled);
-        let looked = match (
+        let seen = match (
             self.history().shows_own_record(look),
             self.history().shows_gone_record(look),
         ) {
@@ -125,11 +127,11 @@ impl Session<'_> {
             (false, false) => SeenRecord::Unclear,
         };
         self.conclude(look);
-        looked
+        seen
     }
 
-    /// Returns a request to an operation with the record's values in its path; `None` where something else in it has no
-    /// value.
+    /// Returns a request to an operation with the record's values in its path; `None` if something
+    /// else in the path has no value.
     fn request_of_record(&self, operation: OperationId, record: usize) -> Option<Request> {
         let history = self.history();
         let values = Replacement::Record(&history.tracked(record)?.named);

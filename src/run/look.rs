@@ -95,7 +95,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Looks for the record of a create where, by the plan, it is shown.
+    /// Looks for the record of a create in the operation that shows it according to the plan.
     async fn confirm(&self, create: OperationId) -> Result<(), Reason> {
         let Some(shown_by) = self.plan.shown_by.get(&create) else {
             return Err(Reason::NotOwn(self.history().never_shown(create)));

@@ -29,7 +29,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Creates the pace of at most so many requests per second.
+    /// Creates the pace for at most this many requests per second.
     pub(super) fn new(per_second: Option<f64>) -> Self {
         let interval = per_second
             .filter(|rate| *rate > 0.0)

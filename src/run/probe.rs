@@ -65,8 +65,9 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the index of the kind of wrong token (`TokenMutation`) that this operation gets: the number of wrong tokens
-    /// that the plan sends before it, plus the seed. The transport takes it modulo [`TOKEN_MUTATIONS`].
+    /// Returns the index of the kind of wrong token (`TokenMutation`) that this operation gets: the
+    /// number of wrong tokens that the plan sends before it, plus the seed. The transport takes it
+    /// modulo [`TOKEN_MUTATIONS`].
     fn index_of_wrong_token(&self, operation: OperationId) -> usize {
         let steps = self.plan.steps.iter();
         let mut wrong = steps.filter(|step| step.action.probe() == Some(CredentialProbe::WrongToken));

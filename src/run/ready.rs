@@ -2,10 +2,11 @@
 //!
 //! # Design
 //!
-//! The target gets a request that it will get anyway: the first read of the plan, on the documented path and with the
-//! documented credential, because no other path is documented. Without such a read it gets a connection and nothing over
-//! it. Any response will do except that of a gateway whose
-//! service is not up yet (RFC 9110, sections 15.6.3 to 15.6.5). A TLS failure does not go away by waiting.
+//! The target gets a request that it will get anyway: the first read of the plan, on the documented
+//! path and with the documented credential, because no other path is documented. If the plan has no
+//! such read, a connection is opened and nothing is sent over it. Any response will do except that
+//! of a gateway whose service is not up yet (RFC 9110, sections 15.6.3 to 15.6.5). A TLS failure
+//! does not go away by waiting.
 
 use std::time::Duration;
 
@@ -26,8 +27,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 impl Session<'_> {
-    /// Waits until the target answers, or, if every read of the plan needs a value from another response, until something
-    /// listens there.
+    /// Waits until the target answers, or, if every read of the plan needs a value from another
+    /// response, until something listens there.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Every reason and the evidence that it claims: each is given by a run against a service that shows just that, or by
-//! the test of a rule that is named here. A reason that is added needs its case.
+//! Tests that each reason for an undecided fact is true: a run gives it against a service that
+//! shows just that, or the test of a rule that is named here shows it. A new reason needs its case.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,8 +21,8 @@ use crate::rules::{Reason, TrafficReason, Verdict};
 
 const TOKEN: &str = "reasons-token";
 
-/// A read that asks for nothing, one for a token, one that takes what another shows, one that takes an example, a
-/// create.
+/// A read without security, one that needs a token, one that takes a value from another's response,
+/// one that takes an example, and a create.
 const CONTRACT: &str = "openapi: 3.0.3
 info: {title: Reasons, version: '1'}
 components:
@@ -64,7 +64,7 @@ type Asked = (String, Option<String>);
 /// What a service answers to a request: a status, which is 0 for none at all, and a body.
 type Answering = fn(&Asked) -> (u16, &'static str);
 
-/// A reason, how a run comes to it, and what the service must have seen.
+/// A reason, how a run arrives at it, and what the service must have seen.
 struct Case {
     reason: Reason,
     fact: &'static str,
@@ -77,7 +77,7 @@ struct Case {
 enum Shown {
     /// By the case of this module.
     Here,
-    /// By a test of the file, of this name.
+    /// By the test with this name, in a file with this text.
     Tested(&'static str, &'static str),
 }
 
@@ -179,7 +179,7 @@ fn sound(asked: &Asked) -> (u16, &'static str) {
     }
 }
 
-/// A sound service, but for this call.
+/// A sound service except for this call.
 macro_rules! but {
     ($call:expr => $response:expr) => {
         |asked: &Asked| if asked.0 == $call { $response } else { sound(asked) }
@@ -203,7 +203,7 @@ fn cases() -> Vec<Case> {
     parts.into_iter().flatten().collect()
 }
 
-/// What a response, or none, leaves undecided.
+/// The cases in which a response, or its lack, leaves a fact undecided.
 fn of_responses() -> Vec<Case> {
     let open = |asked: &[Asked]| calls(asked, "GET /open") == 1;
     vec![
@@ -258,7 +258,7 @@ fn of_responses() -> Vec<Case> {
     ]
 }
 
-/// What a credential leaves undecided.
+/// The cases in which a credential leaves a fact undecided.
 fn of_credentials() -> Vec<Case> {
     let token = |asked: &[Asked]| {
         asked
@@ -310,7 +310,7 @@ fn of_credentials() -> Vec<Case> {
     ]
 }
 
-/// What lacks a value.
+/// The cases in which a request lacks a value.
 fn of_values() -> Vec<Case> {
     let needed = |sources: &str| NeededValue {
         operation: "getLinked".to_owned(),
@@ -352,7 +352,7 @@ fn of_values() -> Vec<Case> {
     ]
 }
 
-/// Requests that the user or the target prevents.
+/// The cases in which the user or the target prevents a request.
 fn of_limits() -> Vec<Case> {
     vec![
         Case {
@@ -386,7 +386,7 @@ fn named(contract: &Contract, operation: &str) -> OperationId {
     contract.operation_named(operation).unwrap()
 }
 
-/// Runs the case's check, and hands back what the service saw.
+/// Runs the check of a case, and returns the run and what the service saw.
 async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
     let log: Arc<Mutex<Vec<Asked>>> = Arc::default();
     let (seen, answering) = (Arc::clone(&log), case.answering);
@@ -428,7 +428,7 @@ async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
     (run, asked)
 }
 
-/// A response; one of status 0 ends before it is whole.
+/// Returns a response; one with status 0 ends too early.
 fn answered(status: u16, body: &'static str) -> Response {
     if status == 0 {
         let cut = std::io::Error::from(std::io::ErrorKind::BrokenPipe);

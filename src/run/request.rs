@@ -24,8 +24,8 @@ pub(super) struct RequestHead {
     pub(super) on_rejection: OnRejection,
     /// The values of the path parameters, by name.
     pub(super) path_values: Vec<(String, Value)>,
-    /// Whether it names a record that a list showed, where the document does not write that it is shown there: another
-    /// one may be named instead.
+    /// Whether it names a record that a list showed, by a link that is inferred: another record may
+    /// be named instead.
     pub(super) may_name_another: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn request_head(
     request_head_with(contract, operation, bindings, Replacement::None)
 }
 
-/// What a request has in place of the values that responses have shown.
+/// What replaces, in a request, the values that responses have shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Replacement<'value> {
     /// Nothing.
@@ -113,7 +113,8 @@ pub(super) fn read_heads(
     Ok(std::iter::once(first).chain(others).collect())
 }
 
-/// Returns what needs a value in a request to the operation, but for what is replaced.
+/// Returns the parameters of a request to the operation that need a value, except those that are
+/// replaced.
 fn needed(contract: &Contract, operation: OperationId, replacement: Replacement<'_>) -> Vec<Needed> {
     let documented = contract.operation(operation);
     let parameters = required(documented).filter(|(index, parameter)| !replacement.replaces(*index, parameter));
@@ -143,7 +144,8 @@ fn filled(
     (values, replacement): (Option<&Together<'_>>, Replacement<'_>),
 ) -> Result<RequestHead, NoValue> {
     let documented = contract.operation(operation);
-    // Some documents distinguish operations by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
+    // Some documents distinguish operations by a fragment, which a client never sends (RFC 9110,
+    // section 4.2.5).
     if documented.path.contains('#') {
         return Err(NoValue::Fragment);
     }
@@ -164,9 +166,10 @@ fn filled(
         }
         let linked = values.iter().find(|(of, ..)| *of == index);
         let from_target = linked.is_some_and(from_reads);
-        // What the document does not write may be wrong, or a record may be there in one place and not in another.
-        let is_written = linked.is_some_and(|(_, link, _)| !link.inferred);
-        if !is_written {
+        // An inferred link may be wrong, and a record may exist under one path and not under
+        // another.
+        let is_documented = linked.is_some_and(|(_, link, _)| !link.inferred);
+        if !is_documented {
             head.on_rejection = OnRejection::ExampleIdentifier;
         }
         let of_record = replacement.path_value(documented, index);
@@ -247,7 +250,8 @@ impl RequestHead {
         }
     }
 
-    /// Adds an optional parameter of the operation with a value that was made up, so that a rejection may be about that.
+    /// Adds an optional parameter of the operation with a value that was made up, so that a
+    /// rejection may be about that.
     pub(super) fn add_optional(
         &mut self,
         contract: &Contract,

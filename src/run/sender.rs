@@ -102,8 +102,9 @@ impl<'run> Sender<'run> {
         }
     }
 
-    /// Sends a request, and once more if the token had expired and there is another now. That was processed neither by
-    /// the target (RFC 9110, section 15.5.2) nor is it judged, so it is the one write that the log announced.
+    /// Sends a request, and sends it once more if the token had expired and there is a new one. The
+    /// target did not process the first one (RFC 9110, section 15.5.2), and it is not judged, so
+    /// both are the one write that the log announced.
     async fn exchange(&self, request: &Request, writes: bool) -> Result<Response, Failure> {
         let busy = || self.handling_time.get();
         let is_renewed = self.transport.is_renewed();
@@ -181,14 +182,14 @@ impl<'run> Sender<'run> {
         done
     }
 
-    /// Changes the numbers of requests.
+    /// Changes the counts of requests.
     pub(super) fn count(&self, count: impl FnOnce(&mut Tally)) {
         let mut tally = self.tally.get();
         count(&mut tally);
         self.tally.set(tally);
     }
 
-    /// Returns the numbers of requests so far.
+    /// Returns the counts of requests so far.
     pub(super) fn tally(&self) -> Tally {
         self.tally.get()
     }

@@ -76,7 +76,7 @@ pub enum Ended {
     Throttled,
     /// The service that was started for it ended before it was ready, in this way.
     ServiceEnded(String),
-    /// It took longer than its time limit, which is given.
+    /// It took longer than this time limit.
     TimeOver(Duration),
     /// The token was rejected everywhere, with this status.
     TokenRejected(u16),
@@ -236,7 +236,8 @@ impl<'run> Session<'run> {
         rounds.unwrap_or(Ended::TimeOver(most))
     }
 
-    /// Carries out every round of the plan, deletes what the run created if it is to clean up, and looks for what it left.
+    /// Carries out every round of the plan, deletes what the run created if it is to clean up, and
+    /// looks for what it left.
     async fn rounds(&self, plan: &Plan) -> Ended {
         for (operation, reason) in &plan.not_called {
             self.not_called(*operation, Reason::NotCalled(reason.clone()));
@@ -258,9 +259,9 @@ impl<'run> Session<'run> {
             .map_or(Ended::Complete, Ended::WriteLogFailed)
     }
 
-    /// Returns how many rounds of a soak are under way together. One alone does not keep all jobs busy: the
-    /// first page of a list is requested alone, and a step may wait for the one before it. Rounds that write run one at a time, because
-    /// each looks only for what it created itself.
+    /// Returns how many rounds of a soak are under way together. One alone does not keep all jobs
+    /// busy: the first page of a list is requested alone, and a step may wait for the one before
+    /// it. Rounds that write run one at a time, because each looks only for what it created itself.
     fn rounds_at_once(&self, plan: &Plan) -> usize {
         let writes = |step: &Step| !self.contract.operation(step.operation).is_read();
         if plan.steps.iter().any(writes) {

@@ -18,15 +18,15 @@ pub(super) struct ObservedDelays {
     longest: Cell<Duration>,
     /// Whether a wait for an update timed out.
     pub(super) updates_timed_out: Cell<bool>,
-    /// Whether a wait for a record that an inferred lifecycle has timed out.
+    /// Whether a wait for a record of an inferred lifecycle timed out.
     pub(super) records_timed_out: Cell<bool>,
     /// Whether a wait to read a created record timed out.
     pub(super) reads_timed_out: Cell<bool>,
 }
 
 impl Session<'_> {
-    /// Calls `walk` again and again, until the look is settled, or until a walk that began after `timeout` did not settle
-    /// it.
+    /// Calls `walk` again and again, until the look is settled, or until a walk that began after
+    /// `timeout` did not settle it.
     pub(super) async fn repeat_until_settled(&self, look: LookId, timeout: Duration, walk: impl AsyncFn()) {
         let (_, delay) = repeat_until(timeout, walk, |()| self.history().is_settled(look)).await;
         if let Some(delay) = delay {
@@ -34,8 +34,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns how long to wait for what may never come: twice the longest delay in this run so far, plus the first wait,
-    /// but at most `settle`.
+    /// Returns how long to wait for what may never come: twice the longest delay in this run so
+    /// far, plus the first wait, but at most `settle`.
     pub(super) fn short_wait(&self) -> Duration {
         (self.delays.longest.get() * 2 + FIRST_WAIT).min(self.settings.settle)
     }

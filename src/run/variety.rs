@@ -313,8 +313,8 @@ impl Session<'_> {
         sent
     }
 
-    /// Changes the draft to values other than those that were sent and those that the list showed last, so that the list
-    /// shows whether the next update arrived.
+    /// Changes the draft to values other than those that were sent and those that the list showed
+    /// last, so that the list shows whether the next update arrived.
     fn make_different(&self, operation: OperationId, invariant: &Updated, draft: &mut Draft, sent: &Value) {
         let history = self.history();
         let Some((shown, _)) = history.latest(operation) else {

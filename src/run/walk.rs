@@ -31,8 +31,8 @@ impl Session<'_> {
         self.read_with_timeout(operation, Duration::ZERO).await;
     }
 
-    /// Reads with each optional parameter of the query by itself. What the document does not say of their values, or of
-    /// what they need beside them, may be why one is rejected.
+    /// Reads with each optional query parameter by itself. A rejection may be due to what the
+    /// document does not say: which values are allowed, or which other parameters are needed.
     pub(super) async fn read_optional(&self, operation: OperationId) {
         let optional = optional::optional(self.contract, operation);
         self.expect_requests(u64::try_from(optional.len()).unwrap_or(u64::MAX).saturating_sub(1));
@@ -62,8 +62,9 @@ impl Session<'_> {
         }
     }
 
-    /// Reads once, and again while a 404 may mean that the record is not there yet. Where a record that a list showed is
-    /// rejected, others that it showed are read instead. Returns the last status.
+    /// Reads once, and again while a 404 may mean that the record is not there yet. Where a record
+    /// that a list showed is rejected, others that it showed are read instead. Returns the last
+    /// status.
     async fn read_with_timeout(&self, operation: OperationId, longest: Duration) -> Option<u16> {
         loop {
             let head = self.request_head_if_any(operation)?;
@@ -150,7 +151,7 @@ impl Session<'_> {
                 Some(found) => enough |= found,
                 None => missed += 1,
             }
-            // One page may be missing, at an end that is not where the list says it is.
+            // One page may be missing: the list may end earlier than it says.
             over.set(enough || missed > MISSING_PAGES_TOLERATED);
         }
         enough
@@ -208,7 +209,8 @@ impl Session<'_> {
             .map_or(true, |head| self.was_rejected(operation, &head))
     }
 
-    /// Returns the same head; a missing value is noted as the reason why the operation is not called.
+    /// Returns the head as [`Self::request_head`] does, and notes a missing value as the reason why
+    /// the operation is not called.
     pub(super) fn request_head_if_any(&self, operation: OperationId) -> Option<RequestHead> {
         let head = self.request_head(operation);
         head.map_err(|reason| self.not_called(operation, reason)).ok()
