@@ -149,7 +149,7 @@ mod tests {
             (json!({"kind": "dog", "barks": "loud"}), Verdict::Broken),
             (json!({"kind": "dog", "lives": 9}), Verdict::Broken),
             (json!({"kind": "Cat"}), Verdict::Broken),
-            // What names nothing that inherits states nothing.
+            // A value that names no inheriting definition states nothing.
             (json!({"kind": "Dog"}), Verdict::Held),
             (json!({"kind": "rock"}), Verdict::Held),
             (json!({"kind": "bird", "wings": 2}), Verdict::Held),

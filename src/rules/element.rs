@@ -59,7 +59,7 @@ fn elements_in_any_order_and_among_others_hold() {
         vec![one.clone(), two.clone()],
         vec![two.clone(), one.clone()],
         vec![three, two, one.clone()],
-        // Another method of the same address is no double of it.
+        // Another method with the same address is not a duplicate of it.
         vec![sent[1].clone(), one, method("ada@example.com", "newsletter", "active")],
     ] {
         for (expected, kind) in judged_everywhere(&sent, &kept) {

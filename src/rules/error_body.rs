@@ -1,4 +1,5 @@
-//! Says what the body of an error says of itself, so that a finding about a status shows why the service responded so.
+//! Describes what the body of an error says is wrong, so that a finding about a status shows why
+//! the service responded that way.
 
 use crate::contract::is_json;
 use crate::exchange::Response;
@@ -8,11 +9,11 @@ use crate::exchange::redact::Values;
 /// The fields by which an error says what is wrong: those of RFC 9457 (section 3.1), of RFC 6749 (section 5.2), and the
 /// names that most others use.
 const NAMES: [&str; 6] = ["title", "detail", "message", "error", "error_description", "errors"];
-/// The largest body that is searched for them, in bytes: an error says it in a few lines.
+/// The size of the largest body that is searched for them, in bytes: an error needs a few lines.
 const LARGEST: usize = 64 << 10;
 
-/// Returns the fields of an error's body that say what is wrong, as shapes unless the user asked for values; `None` where
-/// the response is no error, or has none of them.
+/// Returns the fields of an error's body that say what is wrong, as shapes unless the user asked
+/// for values; `None` if the response is not an error or has none of these fields.
 pub(super) fn describe(response: &Response, values: Values) -> Option<String> {
     let is_json = response.media_type().is_some_and(|media_type| is_json(&media_type));
     if response.status < 400 || !is_json || response.body.len() > LARGEST {

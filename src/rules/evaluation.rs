@@ -127,8 +127,8 @@ impl<'run> Evaluation<'run> {
         self.conclude_after(look, Waited::Fully)
     }
 
-    /// Ends a look for an update, whose wait was too short to call a record gone that did not show, and judges the
-    /// rest.
+    /// Ends a look for an update after a wait too short to call a missing record gone, and judges
+    /// the rest.
     pub(crate) fn conclude_after_short_wait(&mut self, look: LookId) -> Option<Looked> {
         self.conclude_after(look, Waited::Briefly)
     }

@@ -1,9 +1,11 @@
-//! The test suite of JSON Schema, judged as responses: draft 2020-12 by a document of OpenAPI 3.1, draft 4 by one of 3.0,
-//! whose schemas come from it. A snapshot has how far we agree, and every case in which we do not.
+//! Judges the cases of the JSON Schema test suite as responses: draft 2020-12 by a document of
+//! OpenAPI 3.1, and draft 4 by one of 3.0, whose schemas are based on that draft. A snapshot has
+//! the number of cases in which we agree with the suite, and each case in which we do not.
 //!
-//! `tests/json-schema` has the cases of github.com/json-schema-org/JSON-Schema-Test-Suite, as version 4.23.0 of the Python
-//! package `jsonschema` ships them, without the optional ones: for each keyword the groups, in each test its description,
-//! the value and whether it is valid.
+//! `tests/json-schema` has the cases of github.com/json-schema-org/JSON-Schema-Test-Suite as
+//! version 4.23.0 of the Python package `jsonschema` ships them, without the optional ones. Its
+//! groups are listed by keyword; a test in a group has a description, a value, and whether the
+//! value is valid.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -38,20 +40,21 @@ struct Group {
     tests: Vec<(String, Value, bool)>,
 }
 
-/// What becomes of a case.
+/// The outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
-    /// A response breaks a fact, or does not, as the suite says.
+    /// We agree with the suite: a response with the value breaks a fact, or does not.
     Agrees,
     /// A valid value breaks a fact.
     FalseAlarm,
     /// An invalid value breaks none.
     Missed,
-    /// The document is refused: its operation has a defect.
+    /// The document is rejected: its operation has a defect.
     Refused,
 }
 
-/// Why we do not agree: the reason, and the keywords in the schema of which one is enough.
+/// Why we do not agree: the beginning of the version of OpenAPI, the reason, and the keywords. One
+/// of the keywords in a schema is enough.
 const REASONS: [(&str, &str, &[&str]); 5] = [
     (
         "3",
@@ -100,7 +103,7 @@ fn reason(version: &str, class: Class, schema: &Value) -> Option<&'static str> {
     found.map(|(_, reason, _)| *reason)
 }
 
-/// Whether a schema uses a keyword in a way that such a document does not have.
+/// Whether a schema uses a keyword in a way that such a document does not support.
 fn uses(schema: &Value, keyword: &str) -> bool {
     let used = match (keyword, schema.get(keyword)) {
         ("$ref", Some(target)) => target
@@ -119,11 +122,11 @@ fn uses(schema: &Value, keyword: &str) -> bool {
     }
 }
 
-/// Where the schema of a group stands in its document.
+/// The location of a group's schema in its document.
 const LOCATION: &str = "#/components/schemas/Tested";
 
-/// Returns the schema with its references to itself as they are in a document. A value of `const` or `enum` may look like
-/// a reference.
+/// Returns the schema with the references to itself adapted to its location in the document. Values
+/// of `const` and `enum` stay as they are, because they may look like references.
 fn in_document(schema: &Value) -> Value {
     match schema {
         Value::Array(elements) => elements.iter().map(in_document).collect(),
@@ -163,7 +166,8 @@ fn class(bench: Option<&Bench>, value: &Value, valid: bool) -> Class {
         return Class::Refused;
     };
     let judged = bench.body(value);
-    // A field that an open schema does not name is reported, and is no deviation from JSON Schema.
+    // We report a field that an open schema does not name. That is our own rule and does not
+    // contradict JSON Schema.
     let mut findings = judged.verdicts.findings().iter();
     let broken = findings.any(|finding| !matches!(finding.rule.name, "undocumented-field"));
     match (broken, valid) {

@@ -108,7 +108,8 @@ impl<'contract> Judge<'contract> {
         let shape = with_body.filter(|_| !rejected).and_then(|documented| documented.body);
         let media_type = response.and_then(Response::media_type);
         let typed = media_type.as_deref().is_some_and(is_json);
-        // `Accept` is a preference (RFC 9110, section 12.5.1): a response in another documented media type is as good.
+        // `Accept` is a preference (RFC 9110, section 12.5.1): a response may have any other
+        // documented media type.
         let otherwise = documented
             .zip(media_type.as_deref())
             .is_some_and(|(documented, media_type)| media_type::is_documented_otherwise(documented, media_type));

@@ -1,5 +1,5 @@
-//! `lifecycle`: a record is not what its create, its updates and its deletion made of it. The invariants are inferred:
-//! see [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
+//! `lifecycle`: later reads do not show what a create, an update or a deletion did. The invariants
+//! are inferred: see [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
 
 use super::carried::{Sent, Strictness};
 use super::level::Level;
@@ -18,17 +18,17 @@ pub(super) static RULE: Rule = Rule {
         "have effects that later reads do not show",
     ),
     topic: Topic::Invariants,
-    summary: "What was created is read by its identifier and listed, with what was sent; an update shows; what was \
-              deleted is gone.",
+    summary: "A created record can be read by its identifier and is listed, with what was sent; an updated record \
+              shows the update; a deleted one is gone.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. \
                   `GET /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type. A record that is not there, or not \
                   as it was sent, is lost data. It is looked for until it shows or the time to settle (settle) has \
                   passed.",
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
-                   nothing yet. Fields for requests or responses alone, with formats that a service may write in its \
-                   own way (an email address, a URL), or with names that services set (`id`, `createdAt`, `version`). \
-                   A list that may have more records than it shows.",
+                 nothing yet. A field that is read-only or write-only, has a format that services normalize (an email \
+                 address, a URL), or has a name that services set (`id`, `createdAt`, `version`). A list that may have \
+                 more records than it shows.",
     fix: "Store what was sent; or, if the service changes it by design, document the field as `readOnly` or \
           `writeOnly`, or allow the rule for the operation.",
     source: "RFC 9110, sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name",
@@ -113,7 +113,7 @@ fn deleted(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Notes why what was shown does not decide a fact.
+/// Leaves a fact undecided, with the reason why what was shown does not decide it.
 fn undecided(shown: &Shown, sink: &mut Sink<'_>, fact: FactId) {
     let reason = match shown {
         Shown::Status(status, credential) => Reason::answered(*status, credential),

@@ -203,7 +203,7 @@ mod tests {
             (403, None, Some("no body")),
             (422, None, Some("no body")),
             (422, Some("application/json"), Some("no body")),
-            // It is an empty text; and of JSON with a schema `malformed-json` reports it.
+            // An empty body is an empty text; for JSON with a schema, `malformed-json` reports it.
             (422, Some("text/plain"), None),
             (403, Some("application/json"), None),
             (404, None, None),

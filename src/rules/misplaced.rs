@@ -99,7 +99,7 @@ mod tests {
 
     const ELSEWHERE: &str = "/data/items/~24/contact_methods/~20";
 
-    /// What a created method, and what an update, say when they were found or not, and shown elsewhere or not.
+    /// Judges a created method, and an update: whether each was found, and where else it was shown.
     fn both(found: bool, elsewhere: Option<&str>, end: WalkEnd) -> [Judged; 2] {
         let (sent, listed) = (json!({}), json!({}));
         let listed = Some(&listed).filter(|_| found);

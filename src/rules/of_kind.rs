@@ -22,7 +22,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Complete | FactKind::EdgeCaseCompleteResponse => &unfinished_answer::RULE,
         FactKind::Decodes => &typed_client::RULE,
         FactKind::Equivalent(_) => &equivalent_request::RULE,
-        // Not `unusable-identifier`, which reports what is no string or number, or is too long, and has no fact.
+        // `unusable-identifier` has no fact: it reports what is neither a string nor a number, or
+        // is too long.
         FactKind::IdentifierFitsPath | FactKind::IdentifierUnique => &identifier::RULE,
         FactKind::Json | FactKind::FailureJson(_) => &malformed_json::RULE,
         FactKind::Listed => &listed::RULE,

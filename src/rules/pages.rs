@@ -51,8 +51,8 @@ pub(super) static RULE: Rule = Rule {
 /// The facts that a list of one page does not show.
 pub(crate) const FACTS_THAT_NEED_TWO_PAGES: [FactKind; 2] = [FactKind::PageAsked, FactKind::PageUnique];
 
-/// Judges every fact about the pages of a walk. A look for residue decides only two of them: its pages may show what edge
-/// cases stored.
+/// Judges every fact about the pages of a walk. A look for residue decides only two of them: its
+/// pages may show what edge cases stored.
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
     if walk.is_residue_look {
@@ -129,8 +129,8 @@ fn judge_size(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
-/// Judges `last_page`: it is `total` divided by `per_page`, rounded up. For an empty list both 0 and 1 agree, because the document
-/// does not say which it is.
+/// Judges `last_page`: it is `total` divided by `per_page`, rounded up. For an empty list both 0
+/// and 1 agree, because the document does not say which it is.
 fn judge_last_page(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     let (Some(last), Some(total), Some(per_page)) = (page.last_page, page.total, page.per_page) else {
         return;
@@ -151,8 +151,8 @@ fn judge_last_page(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
-/// Judges a list whose `total` is a multiple of `per_page`: `last_page` is the quotient and the last page is full: no page has more
-/// than `per_page` items, and together they have `total`.
+/// Judges a list whose `total` is a multiple of `per_page`: `last_page` is the quotient and the
+/// last page is full: no page has more than `per_page` items, and together they have `total`.
 fn judge_full_page(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     let at_a_multiple = |page: &&PageSeen| {
         let of = page.total.zip(page.per_page);

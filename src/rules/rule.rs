@@ -34,7 +34,8 @@ pub struct Rule {
     pub(super) judge: Judging,
 }
 
-/// What is wrong, as a report begins: of one, `is missing`, and of several, `are missing`.
+/// What is wrong, in the words that begin a report: for one subject `is missing`, for several
+/// `are missing`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Headline {
     /// With a field of a response, or several, as the subject.

@@ -53,8 +53,9 @@ impl<'seen> ExchangeSeen<'seen> {
         }
     }
 
-    /// Whether the document says what the response contains: that to any documented request, and of the edge cases a 4xx
-    /// that the document names, if the request has the form of a documented one, so that it reaches the operation.
+    /// Whether the document describes what the response contains: the response to any documented
+    /// request, or a documented 4xx to an edge case that has the form of a documented request, so
+    /// that it reaches the operation.
     pub(super) fn is_described(&self) -> bool {
         let Some(edge_case) = self.edge_case() else { return true };
         let named = |documented: &DocumentedResponse| matches!(documented.status, StatusPattern::Exact(400..500));

@@ -97,7 +97,8 @@ mod tests {
             .kind(FactKind::Status)
     }
 
-    /// What each meaning of a refusal makes of a status of `getTags`, none being a finding.
+    /// The verdict that a status of `getTags` gets, whatever a rejection would mean; `None` where
+    /// that decides.
     fn expected(status: u16) -> Option<Verdict> {
         Some(match status {
             200..=299 => Verdict::Held,

@@ -1,5 +1,5 @@
-//! Keeps whether documented calls had a success, operation by operation, and what they got where none had one. The main
-//! types are [`Successes`] and [`HowAllCallsFailed`].
+//! Keeps, for each operation, whether a documented call succeeded, and how its calls failed if none
+//! did. The main types are [`Successes`] and [`HowAllCallsFailed`].
 //!
 //! # Design
 //!

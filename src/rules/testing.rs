@@ -111,7 +111,7 @@ impl Bench {
         self.purpose(Purpose::Documented(on_rejection))
     }
 
-    /// Why an exchange of it comes about.
+    /// The intent of its exchanges.
     pub(super) fn intent(&self) -> Intent {
         self.purpose.into()
     }
@@ -218,7 +218,8 @@ impl Bench {
         self.placed(sent, listed, (None, end))
     }
 
-    /// The same, and where the list shows it under another owner.
+    /// Judges as [`Self::observed`] does, with the location where the list shows the record under
+    /// another owner.
     pub(super) fn placed(
         &self,
         sent: &Value,
@@ -319,7 +320,7 @@ impl Bench {
     }
 }
 
-/// What the judge says.
+/// What the judge decided.
 pub(super) struct Judged {
     pub(super) contract: Arc<Contract>,
     pub(super) verdicts: Verdicts,

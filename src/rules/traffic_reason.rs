@@ -3,7 +3,7 @@
 /// Why recorded traffic of other clients leaves a fact undecided.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrafficReason {
-    /// Nothing but requests that a check sends show it.
+    /// Only requests that a check sends show it.
     #[error("recorded traffic does not show it; `check` sends the requests that do")]
     NeedsCheck,
     /// No recorded exchange calls the operation.
@@ -12,7 +12,8 @@ pub enum TrafficReason {
     /// The recording of the response lacks its body.
     #[error("the recording of the response lacks its body")]
     NoBody,
-    /// One recorded walk does not add up, and only a second one shows that the list was not changed by others meanwhile.
+    /// One recorded walk does not add up, and only a second one shows that the list was not changed
+    /// by others meanwhile.
     #[error("one recorded walk does not add up; others may have changed the list, which a second walk would show")]
     OneWalk,
     /// The target rejected another client's request with this status; the request may be wrong.

@@ -155,8 +155,9 @@ mod tests {
         );
     }
 
-    /// What a service may make of a value along the gaps of the contract, and what it may not.
-    fn moves(value: &Value) -> Vec<Value> {
+    /// Values to put in the place of one: some that the gaps of the contract allow a service, and
+    /// some that it does not.
+    fn replacements_of(value: &Value) -> Vec<Value> {
         let texts = ["", " ", "\u{0}", "ＡＤＡ", "2024-02-30", "9".repeat(400).as_str()].map(Value::from);
         let mut moved = vec![
             json!(null),
@@ -227,7 +228,7 @@ mod tests {
             let mut all = Vec::new();
             locations(&full, "", &mut all);
             for location in all {
-                for moved in moves(full.pointer(&location).unwrap()) {
+                for moved in replacements_of(full.pointer(&location).unwrap()) {
                     let mut response = full.clone();
                     *response.pointer_mut(&location).unwrap() = moved;
                     let (agreed, is_accepted) = agreed(&operation, &response);
@@ -243,12 +244,12 @@ mod tests {
     }
 
     #[test]
-    fn all_moves_together_decode_too() {
+    fn all_replacements_together_decode_too() {
         for operation in typed() {
             let mut response = full_response(&operation);
             let mut all = Vec::new();
             locations(&response, "", &mut all);
-            // The innermost come first, so that no move takes another's place away.
+            // The innermost come first, so that no replacement removes the location of another.
             for (index, location) in all
                 .iter()
                 .rev()
@@ -256,9 +257,9 @@ mod tests {
                 .filter(|(_, location)| !location.is_empty())
             {
                 let value = response.pointer_mut(location).unwrap();
-                let moves = moves(value);
+                let replacements = replacements_of(value);
                 let before = value.clone();
-                *value = moves[index % moves.len()].clone();
+                *value = replacements[index % replacements.len()].clone();
                 if !agreed(&operation, &response).1 {
                     *response.pointer_mut(location).unwrap() = before;
                 }

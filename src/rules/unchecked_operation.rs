@@ -2,8 +2,9 @@
 //!
 //! # Design
 //!
-//! No fact states that an operation has a success, so the finding is reported at the operation's status, or else at its first fact. Where a
-//! finding at deny prevents every success, that finding reports it already.
+//! No fact states that an operation has a success, so the finding is reported at the operation's
+//! status, or else at its first fact. Where a finding at deny prevents every success, that finding
+//! reports it already.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -75,7 +76,7 @@ mod tests {
     use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
-    /// What is said of `getTags` after these responses, statuses with bodies.
+    /// Judges `getTags` after these responses, each a status, a media type and a body.
     fn answered(bench: &Bench, responses: &[(u16, Option<&str>, &str)]) -> Judged {
         bench.judge(|judge| {
             for (status, media_type, body) in responses {

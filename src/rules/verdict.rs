@@ -125,8 +125,8 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns why a response of this status, to a request that carried this credential and has nothing in a gap, decides
-    /// nothing.
+    /// Returns why a response of this status, to a request that carried this credential and has
+    /// nothing in a gap, decides nothing.
     #[must_use]
     pub fn answered(status: u16, credential: &Credential) -> Self {
         match status {
@@ -345,8 +345,8 @@ impl Verdicts {
         self.states[fact.0].reason = Some(Arc::new(reason));
     }
 
-    /// Makes a fact undecided even if responses kept it, because part of what it covers was not sent. A broken one stays
-    /// broken, and of several reasons the first is used.
+    /// Makes a fact undecided even if responses kept it, because part of what it covers was not
+    /// sent. A broken one stays broken, and of several reasons the first is used.
     pub fn force_undecided(&mut self, fact: FactId, reason: Reason) {
         let forced = &mut self.states[fact.0].forced_undecided;
         forced.get_or_insert_with(|| Arc::new(reason));
@@ -461,8 +461,9 @@ impl Sink<'_> {
         self.report_finding(fact, Some(documented), String::new, received);
     }
 
-    /// Notes that a value broke the fact. `documented` says what it should have been, and `came` where it was and what came
-    /// instead; neither is asked for again where the fact was broken before.
+    /// Notes that a value broke the fact. `documented` says what it should have been, and `came`
+    /// where it was and what came instead; neither is asked for again where the fact was broken
+    /// before.
     pub(super) fn broken_by(
         &mut self,
         fact: FactId,
@@ -502,8 +503,8 @@ impl Sink<'_> {
         self.origin.values.render(value)
     }
 
-    /// Adds a finding about the fact without a verdict on it: for what breaks no fact, at the fact nearest to it, and for
-    /// a fact that [`Self::broken`] has already marked.
+    /// Adds a finding about the fact without a verdict on it: for what breaks no fact, at the fact
+    /// nearest to it, and for a fact that [`Self::broken`] has already marked.
     pub(super) fn report_finding(
         &mut self,
         fact: FactId,
@@ -552,8 +553,8 @@ impl Sink<'_> {
         true
     }
 
-    /// Adds a new finding about the fact and returns it, at the level that the user has set; `name` is the field that it reports, or
-    /// empty.
+    /// Adds a new finding about the fact and returns it, at the level that the user has set; `name`
+    /// is the field that it reports, or empty.
     fn add_finding(
         &mut self,
         fact: FactId,
@@ -580,8 +581,8 @@ impl Sink<'_> {
         })
     }
 
-    /// Renders the indexed pointer (see [`pointer::element`]), with names that may be values shown as shapes, and a hint
-    /// that says how to see them.
+    /// Renders the indexed pointer (see [`pointer::element`]), with names that may be values shown
+    /// as shapes, and a hint that says how to see them.
     fn render_pointer(&self, pointer: &str) -> (String, &'static str) {
         if self.origin.values == Values::Shown {
             return (printable(&pointer::without_index_marks(pointer)), "");

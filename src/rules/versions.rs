@@ -1,5 +1,5 @@
-//! Responses judged by documents of OpenAPI 3.1 and 3.2: as by the document of 3.0 that means the same, and by what only
-//! they can say.
+//! Judges responses by documents of OpenAPI 3.1 and 3.2: as the document of 3.0 that means the same
+//! does, and by what only the later versions can say.
 
 use std::collections::BTreeSet;
 
@@ -307,7 +307,7 @@ fn a_wrong_type_next_to_unevaluated_properties_is_found_once() {
 #[test]
 fn keywords_of_later_versions_state_nothing_in_a_document_of_3_0() {
     for (schema, ..) in WITHOUT_PAIR {
-        // In 3.0, a boolean is no schema.
+        // In 3.0, a boolean is not a schema.
         let schema = schema.replace("items: false", "items: {}");
         let facts = facts(&bench("3.0.3", &schema));
         let later = [
