@@ -64,7 +64,8 @@ pub enum Action {
     /// Looks at one page of this list to see whether the writes that had to be rejected ([`Self::ProbeWrite`]) changed
     /// anything.
     LookAtRejectedWrites,
-    /// Sends an edge case to a reading operation. Edge cases come after all other judged requests but [`Self::Restore`], because their effect on a target is unknown.
+    /// Sends an edge case to a reading operation. Edge cases come after all other judged requests
+    /// but [`Self::Restore`], because their effect on a target is unknown.
     EdgeCaseRead(EdgeCase),
     /// Sends an edge case to a writing operation, with a body that was accepted where only a part of it differs.
     EdgeCaseWrite(EdgeCase),

@@ -32,8 +32,9 @@ const PIECES_PER_NAME: usize = 21;
 const SETS_PER_UPDATE: usize = 10;
 /// The number of elements in an array of an update.
 const ELEMENTS_PER_ARRAY: usize = 3;
-/// The number of an update's sets whose arrays have several elements. Those of the sets after them have fewer: a service
-/// that merges arrays instead of replacing them then shows elements that the update did not send.
+/// The number of an update's sets whose arrays have several elements. Those of the sets after them
+/// have fewer: a service that merges arrays instead of replacing them then shows elements that the
+/// update did not send.
 const SETS_WITH_ELEMENTS: usize = 3;
 /// The index of the set that has a long address.
 const LONG_ADDRESS_SET: usize = SETS_WITH_ELEMENTS - 1;
@@ -405,9 +406,10 @@ impl AwkwardValues {
         )
     }
 
-    /// Returns the set of the create that is sent at the same time as the awkward one: a second element where an address
-    /// of the run's own is in an array, and another instant. The seed also chooses which create this is, so it is
-    /// divided by three before it chooses the instant: otherwise each create would always get the same ones.
+    /// Returns the set of the create that is sent at the same time as the awkward one: a second
+    /// element where an address of the run's own is in an array, and another instant. The seed also
+    /// chooses which create this is, so it is divided by three before it chooses the instant:
+    /// otherwise each create would always get the same ones.
     pub(super) fn of_a_concurrent_create(seed: u64) -> Self {
         // A different number than in the create with awkward values.
         let number = nth(&NUMBERS, seed, SETS_WITH_ELEMENTS + ELEMENTS_PER_ARRAY);
@@ -572,7 +574,7 @@ impl Draft {
         };
         let at = match first.rsplit_once("/0/") {
             Some((array, _)) => {
-                // A gap would be filled with null, which is no element.
+                // A gap would be filled with null, which is not an element.
                 (1..=element).for_each(|element| self.add_element(array, element));
                 first.replacen("/0/", &format!("/{element}/"), 1)
             }

@@ -18,7 +18,8 @@ pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String>
     fields
 }
 
-/// Returns the top-level fields that the contract requires, as pointers. A body without one of them is not a documented request.
+/// Returns the top-level fields that the contract requires, as pointers. A body without one of them
+/// is not a documented request.
 pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<String> {
     let stated = contract.body_schemas(operation).into_iter();
     let names = stated.flat_map(|node| node.member("required").map_or(&[][..], Node::elements));
@@ -35,8 +36,8 @@ pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<Strin
         .collect()
 }
 
-/// Whether a field is a *name*: the run fills it with a string that it makes, which must come back as it was sent and is
-/// no email address, whose grammar (RFC 5321) has only ASCII.
+/// Whether a field is a *name*: the run fills it with a string that it makes, which must come back
+/// as it was sent and is no email address, whose grammar (RFC 5321) has only ASCII.
 pub(super) fn is_name(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let plain = node.member("pattern").is_none() && node.member("format").is_none();
     plain && returned_synthetic_string(contract, operation, node, at).is_some_and(|text| !text.contains('@'))

@@ -3,12 +3,14 @@
 //!
 //! # Design
 //!
-//! The document does not show which request fields are required, and which values are allowed. So a rejection means one
-//! of two things: a value is not allowed, or a field is missing. The fields that the rejection itself names are changed
-//! first: error bodies are a gap, but most services name the field somewhere in them. One that the body lacks is missed,
-//! and comes back; one that it has is changed. Then each field in a gap is dropped by itself, so that the others stay; then all fields are dropped one after the other; and last, each is sent
-//! with its other values. A field may be useless without its neighbour, so an object with a field in a gap is also
-//! dropped as a whole.
+//! The document does not show which request fields are required, and which values are allowed. So a
+//! rejection means one of two things: a value is not allowed, or a field is missing. The fields
+//! that the rejection itself names are changed first: error bodies are a gap, but most services
+//! name the field somewhere in them. A named field that the body lacks is put back; one that it has
+//! is changed. Then each field in a gap is dropped by itself, so that the others stay; then all
+//! fields are dropped one after the other; and last, each is sent with its other values. A field
+//! may be useless without its neighbour, so an object with a field in a gap is also dropped as a
+//! whole.
 
 use serde_json::Value;
 
@@ -84,9 +86,10 @@ impl Fallback {
         Some(draft)
     }
 
-    /// Follows what the rejection names. Fields that the body lacks come back, for one of them is missed. Where they did,
-    ///  every field is changed: to its next value, or out of the body where the schema admits that. Where none can
-    /// be, the objects around them that the rejection names are dropped too.
+    /// Follows what the rejection names. Fields that the body lacks are put back, because one of
+    /// them may be required. If there are none to put back, every named field is changed: to its
+    /// next value, or out of the body where the schema admits that. If none can be changed, the
+    /// objects around them that the rejection names are dropped too.
     fn follow(&mut self, rejection: &str) {
         let words: Vec<_> = rejection
             .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
@@ -98,7 +101,7 @@ impl Fallback {
         let named: Vec<_> = (0..self.base.leaves.len())
             .filter(|index| is_named(&self.base.leaves[*index]))
             .collect();
-        if let Some(draft) = self.with_missed(&named) {
+        if let Some(draft) = self.with_missing(&named) {
             self.base = draft;
             return;
         }
@@ -120,22 +123,24 @@ impl Fallback {
         }
     }
 
-    /// Returns the draft with the fields that it lacks: with all of these, or else with one; `None` where each was tried.
-    fn with_missed(&self, named: &[usize]) -> Option<Draft> {
+    /// Returns the draft with those of the named fields that it lacks: with all of them, or else
+    /// with one; `None` if each was tried.
+    fn with_missing(&self, named: &[usize]) -> Option<Draft> {
         let leaves = &self.base.leaves;
-        let missed = named.iter().copied().filter(|index| leaves[*index].value().is_none());
-        let missed: Vec<_> = missed.collect();
+        let missing = named.iter().copied().filter(|index| leaves[*index].value().is_none());
+        let missing: Vec<_> = missing.collect();
         let with = |indexes: &[usize]| {
             let mut draft = self.base.clone();
             indexes.iter().for_each(|index| draft.leaves[*index].chosen = 0);
             draft
         };
-        let each = missed.iter().map(std::slice::from_ref);
-        let mut drafts = std::iter::once(missed.as_slice()).chain(each).map(with);
+        let each = missing.iter().map(std::slice::from_ref);
+        let mut drafts = std::iter::once(missing.as_slice()).chain(each).map(with);
         drafts.find(|draft| draft.is_admitted() && !self.tried.contains(&draft.body().0))
     }
 
-    /// Sends the field with its next value, or leaves it out after the last one. Returns whether the schema admits that.
+    /// Moves a field to its next value, or leaves it out after the last one. Returns whether the
+    /// schema admits that.
     fn move_on(&mut self, index: usize) -> bool {
         let leaf = &mut self.base.leaves[index];
         if leaf.value().is_none() {

@@ -1,12 +1,13 @@
-//! Chooses the optional query parameters that a read is sent with, each by itself, and leaves out those that would make
-//! it something else: a write, or a read of a part of each record.
+//! Chooses the optional query parameters that a read is sent with, one at a time. Leaves out those
+//! that would turn the read into a write, or have it return only some fields of each record.
 //!
 //! # Design
 //!
-//! Some services let a GET act: `recheck_all=1` queues work, `paused=paused` changes a record of somebody else. What a
-//! parameter does is only in its name and its description, so both are searched for verbs. Leaving a harmless one out
-//! costs the facts that it alone would show; sending a harmful one costs somebody a record. A name such as `archived` or
-//! `deleted` is a filter far more often, and acts only if the description says so.
+//! On some services a GET has side effects: `recheck_all=1` queues work, `paused=paused` changes a
+//! record of somebody else. Only a parameter's name and description say what it does, so both are
+//! searched for verbs. Leaving out a harmless parameter costs the facts that it alone would show;
+//! sending a harmful one costs somebody a record. A name such as `archived` or `deleted` is a
+//! filter far more often, and counts as a side effect only if the description says so.
 
 use serde_json::Value;
 
@@ -15,11 +16,11 @@ use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, overrides_request};
 
-/// The most optional parameters that one operation is read with.
+/// The maximum number of optional parameters that one operation is read with.
 pub(crate) const MOST_OPTIONAL: u64 = 20;
 
-/// Verbs that say, in a name or anywhere in a description, that something is done.
-const ACTS: [&str; 21] = [
+/// Verbs that mean a side effect, in a name or anywhere in a description.
+const SIDE_EFFECT_VERBS: [&str; 21] = [
     "acknowledge",
     "cancel",
     "clear",
@@ -43,15 +44,16 @@ const ACTS: [&str; 21] = [
     "unpause",
 ];
 
-/// Verbs that say so where a description begins with them and a determiner follows: "Start the job", not "Start date".
-const ACTS_ON: [&str; 13] = [
+/// Verbs that mean a side effect where a description begins with them and a determiner follows:
+/// "Start the job", not "Start date".
+const LEADING_SIDE_EFFECT_VERBS: [&str; 13] = [
     "add", "archive", "create", "lock", "mark", "rebuild", "resume", "run", "send", "start", "stop", "sync", "update",
 ];
 
 const DETERMINERS: [&str; 9] = ["a", "all", "an", "each", "every", "it", "the", "them", "this"];
 
 /// Names of parameters that select which fields each record of the response has, in lower case, without separators.
-const SELECTS_FIELDS: [&str; 14] = [
+const FIELD_SELECTORS: [&str; 14] = [
     "attributes",
     "columns",
     "exclude",
@@ -68,8 +70,9 @@ const SELECTS_FIELDS: [&str; 14] = [
     "without",
 ];
 
-/// Returns the optional parameters of a read's query, each by its index and with a value that its schema admits; not the
-/// one that requests a page, which walks send, nor one that might make a write of the read or select fields.
+/// Returns the optional query parameters to send with a read, each with its index and a value that
+/// its schema admits. Leaves out the parameter that requests a page, which walks send, and those
+/// that may have a side effect or select fields.
 pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Value)> {
     let operation = contract.operation(read);
     let parameters = operation.parameters.iter().enumerate();
@@ -91,34 +94,36 @@ fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) ->
         && parameter.given.is_none()
         && !is_page
         && !overrides_request(&parameter.name)
-        && !acts(contract, parameter)
+        && !has_side_effect(contract, parameter)
         && !selects_fields(contract, parameter)
 }
 
-/// Whether the parameter does something, as far as its name and its description say.
-fn acts(contract: &Contract, parameter: &Parameter) -> bool {
+/// Whether the parameter has a side effect, as far as its name and its description say.
+fn has_side_effect(contract: &Contract, parameter: &Parameter) -> bool {
     let node = contract.document.node(&parameter.pointer);
     let described = node.and_then(|node| node.member("description")).and_then(Node::string);
     let described = described.unwrap_or_default().to_ascii_lowercase();
     let described: Vec<_> = words(&described).collect();
-    let begins = match described[..] {
-        // "Set pause state" acts; "Set to true to list all" says how the parameter is used.
+    let begins_with_verb = match described[..] {
+        // "Set pause state" is a side effect; "Set to true to list all" says how the parameter is
+        // used.
         ["set", second, ..] => !["of", "to"].contains(&second),
-        [first, second, ..] => ACTS_ON.contains(&first) && DETERMINERS.contains(&second),
+        [first, second, ..] => LEADING_SIDE_EFFECT_VERBS.contains(&first) && DETERMINERS.contains(&second),
         _ => false,
     };
     let name = separated(&parameter.name);
-    begins || words(&name).chain(described).any(|word| ACTS.contains(&word))
+    let mut all = words(&name).chain(described);
+    begins_with_verb || all.any(|word| SIDE_EFFECT_VERBS.contains(&word))
 }
 
-/// Whether it selects which fields of a record the response has: facts about the others would look broken. A boolean
-/// switches one part on or off and selects nothing.
+/// Whether the parameter selects which fields of a record the response has: facts about the others
+/// would look broken. A boolean only switches one part on or off.
 fn selects_fields(contract: &Contract, parameter: &Parameter) -> bool {
     let schema = parameter.schema.as_deref();
     let schema = schema.and_then(|pointer| contract.document.node(pointer));
     let kind = schema.and_then(|schema| contract.referred(schema).member("type"));
     let name: String = words(&separated(&parameter.name)).collect();
-    let is_known = SELECTS_FIELDS.contains(&name.as_str()) || name.contains("fields");
+    let is_known = FIELD_SELECTORS.contains(&name.as_str()) || name.contains("fields");
     is_known && kind.and_then(Node::string) != Some("boolean")
 }
 
@@ -127,7 +132,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Returns the name in lower case, with its words apart: `recheckAll` and `recheck_all` alike.
+/// Returns a name in lower case with its words separated: `recheckAll` and `recheck_all` have the
+/// same words.
 fn separated(name: &str) -> String {
     let letters = name.chars().flat_map(|letter| {
         let space = letter.is_ascii_uppercase().then_some(' ');

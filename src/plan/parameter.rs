@@ -67,8 +67,9 @@ fn may_name_an_account(contract: &Contract, (schema, depth): (&Node, usize)) -> 
     }
 }
 
-/// Returns the strings that a request has for a value: its JSON where the contract states that media type, and several where each element of an array is written by itself, which is what a query
-/// does unless the contract says otherwise (OpenAPI 3.0.3, section 4.7.12.2).
+/// Returns the strings that a request has for a value: its JSON where the contract states that
+/// media type, and several where each element of an array is written by itself, which is what a
+/// query does unless the contract says otherwise (OpenAPI 3.0.3, section 4.7.12.2).
 pub(crate) fn serialized(contract: &Contract, parameter: &Parameter, value: &Value) -> Vec<String> {
     if parameter.media_type.as_deref().is_some_and(is_json) {
         return vec![value.to_string()];

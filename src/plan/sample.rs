@@ -17,10 +17,11 @@ use crate::exchange::Assertion;
 /// The longest string that is made where a schema asks for a long one, in characters.
 const LONGEST: usize = 10_000;
 
-/// The most elements that an array is made of.
+/// The maximum number of elements in an array that is made.
 pub(super) const MOST_ELEMENTS: u64 = 10;
 
-/// How many arrays may be around a value, and how many schemas of which one refers to the other.
+/// The maximum number of arrays that a value is nested in, and of schemas that refer to each other
+/// in a row.
 pub(super) const DEPTH: usize = 4;
 
 /// What values are made from.
@@ -113,7 +114,8 @@ impl Sample<'_> {
                 ..*self
             };
             let mut element = sample.at_depth(items, depth + 1).ok()?;
-            // Where elements must differ and are no strings of the run, the schema's list and steps tell them apart.
+            // Elements that must differ and are not strings of the run are the next ones in the
+            // schema's `enum`, or the next numbers.
             if elements.contains(&element) {
                 element = self.other(items, &elements)?;
             }
@@ -122,7 +124,7 @@ impl Sample<'_> {
         Some(Value::Array(elements))
     }
 
-    /// Returns a value for an element that is none of these.
+    /// Returns a value for an element that differs from those that are taken.
     fn other(&self, items: &Node, taken: &[Value]) -> Option<Value> {
         let node = self.contract.referred(items);
         let listed = node.member("enum").map_or(&[][..], Node::elements);
@@ -154,7 +156,7 @@ impl Sample<'_> {
             candidates.extend([fit(self.text), fit(&plain), fit(&letters), fit(&digits)]);
             candidates.extend([fit(&plain.to_uppercase()), fit(&letters.to_uppercase())]);
             if let Some(witness) = pattern_witness(pattern) {
-                // A class repeated without end may be repeated until the string is long enough.
+                // An unbounded repetition may go on until the string is long enough.
                 candidates.push(witness.clone());
                 candidates.extend(witness.chars().last().map(|last| {
                     let missing = length(least).saturating_sub(witness.chars().count());
@@ -186,7 +188,8 @@ impl Sample<'_> {
     }
 }
 
-/// Returns the text with as many characters as are admitted: its end, or with letters after it.
+/// Returns the text in a length that is admitted: without its beginning, or with letters added at
+/// its end.
 fn fitted(text: &str, least: usize, most: usize) -> String {
     let count = text.chars().count();
     let mut fitted: String = text.chars().skip(count.saturating_sub(most)).collect();
@@ -199,7 +202,8 @@ fn size(node: &Node, keyword: &str) -> Option<u64> {
     node.member(keyword)?.to_value().as_u64()
 }
 
-/// Returns candidates for a number: the lowest within the bounds or else 1, and their neighbours by the step.
+/// Returns candidates for a number: the lowest within the bounds or else 1, and multiples of
+/// `multipleOf` near the bounds.
 fn numbers(node: &Node, whole: bool) -> Vec<Value> {
     let bound = |name: &str| node.member(name).map(Node::to_value).and_then(|bound| bound.as_f64());
     let step = bound("multipleOf").filter(|step| *step > 0.0);

@@ -22,7 +22,8 @@ pub struct Source {
     pub own: Vec<OperationId>,
     /// The reads whose responses show one. It may belong to anybody's record.
     pub listed: Vec<OperationId>,
-    /// Whether the document does not write that they show it, and it is inferred from their paths.
+    /// Whether the document does not say that they show it, so that it is inferred from their
+    /// paths.
     pub inferred: bool,
     /// The stand-in where no response shows one.
     pub stand_in: Option<StandInValue>,

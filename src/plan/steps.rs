@@ -30,9 +30,10 @@ pub struct Step {
 /// The steps of a run, and the operations that are not called.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The steps in order. Consecutive walks may run at the same time, and so may probes of reads and edge cases of
-    /// reads: see [`Plan::groups`] and [`concurrent_sequences`]. A read that takes a value from a create comes after all creates,
-    /// or between them where another create takes what it shows; its own calls that must be rejected come after it.
+    /// The steps in order. Consecutive walks may run at the same time, and so may probes of reads
+    /// and edge cases of reads: see [`Plan::groups`] and [`concurrent_sequences`]. A read that
+    /// takes a value from a create comes after all creates, or between them where another create
+    /// takes what it shows; its own calls that must be rejected come after it.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
     pub not_called: Vec<(OperationId, NotCalled)>,

@@ -44,8 +44,8 @@ fn is_plain(node: &Node) -> bool {
     matches!(kind, Some("boolean" | "integer" | "number" | "string"))
 }
 
-/// Returns the name of a discriminator and its value for an alternative: the name that the mapping gives it, or else the
-/// last part of its reference (OpenAPI 3.0.3, section 4.7.25).
+/// Returns the name of a discriminator and its value for an alternative: the name that the mapping
+/// gives it, or else the last part of its reference (OpenAPI 3.0.3, section 4.7.25).
 fn named_alternative<'node>(schema: &'node Node, alternative: &'node Node) -> Option<(&'node str, &'node str)> {
     let discriminator = schema.member("discriminator")?;
     let name = discriminator.member("propertyName")?.string()?;
@@ -86,7 +86,7 @@ struct Field<'contract> {
     pointer: String,
     /// The links that may fill it.
     links: Vec<&'contract Link>,
-    /// Whether the links lead an identifier here, one that must not be made up.
+    /// Whether the links lead an identifier here, which must not be made up.
     takes_identifier: bool,
     /// Whether the invariants say that it comes back with the record.
     is_carried: bool,
@@ -102,8 +102,8 @@ struct Field<'contract> {
 }
 
 impl<'contract> Template<'contract> {
-    /// Reads the fields of an operation's body; none where it has no body. Of a schema's alternatives it takes the first
-    /// ones that the run can make a body of.
+    /// Reads the fields of an operation's body; none where it has no body. Of a schema's
+    /// alternatives it takes the first ones that the run can make a body of.
     #[must_use]
     pub fn of(contract: &'contract Contract, operation: OperationId) -> Self {
         let first = Self::with_alternative(contract, operation, 0);
@@ -165,8 +165,9 @@ impl<'contract> Template<'contract> {
         self.read_node((node, array), at, depth);
     }
 
-    /// Reads what the discriminator says of a definition that inherits from another, or in place of the other one that
-    /// inherits from it. Returns whether the definition itself needs no more reading.
+    /// Reads what a discriminator says about a definition: the value that names it, or, for a
+    /// definition that others inherit from, one of these in its place. Returns whether the
+    /// definition itself needs no more reading.
     fn read_inherited(&mut self, node: &'contract Node, (definition, at): (&str, &str), depth: usize) -> bool {
         let document = &self.contract.document;
         if let Some((name, value)) = discriminator::of_child(document, definition) {
@@ -203,7 +204,7 @@ impl<'contract> Template<'contract> {
 
     fn read_node(&mut self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str, depth: usize) {
         for part in node.member("allOf").map_or(&[][..], Node::elements) {
-            // Of a part the definition itself is meant, and not those that inherit from it.
+            // A part stands for its definition alone, and not for those that inherit from it.
             let part = self.contract.referred(part);
             if depth < DEPTH {
                 self.read_node((part, None), at, depth + 1);
@@ -240,7 +241,8 @@ impl<'contract> Template<'contract> {
         self.alternatives = self.alternatives.max(elements.len());
         let taken = elements.get(self.alternative).or(elements.last());
         let Some(taken) = taken.filter(|taken| {
-            // With fields of its own, the schema has alternatives that may say no more than which are required.
+            // The alternatives of a schema with fields of its own may only say which fields are
+            // required.
             let alternative = self.contract.referred(taken);
             let says_more = ["properties", "allOf", "oneOf", "anyOf"];
             node.member("properties").is_none() || says_more.iter().any(|name| alternative.member(name).is_some())
@@ -299,8 +301,8 @@ impl<'contract> Template<'contract> {
         }
     }
 
-    /// Whether the links lead an identifier here and nothing else, unlike for tags, whose entries are identifiers or
-    /// names.
+    /// Whether the links lead only identifiers here. For tags they do not: an entry is an
+    /// identifier or a name.
     fn takes_identifier(&self, target: &Target) -> bool {
         let links = || {
             let links = self.contract.links_to(self.operation);
