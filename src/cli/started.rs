@@ -1,12 +1,13 @@
-//! The service that a check starts itself. The main types are [`StartCommand`], as it is configured, and [`Started`],
-//! which ends it.
+//! Starts the service that a check is to check, and ends it. The main types are [`StartCommand`],
+//! the configured command, and [`Started`], the running service.
 //!
 //! # Design
 //!
-//! The service gets a process group of its own, so that what it starts itself ends with it: `npm start` is a chain of
-//! three processes. [`Started`] ends the group when it is dropped, after an error or a panic too. What ends us without
-//! dropping anything (a second Ctrl-C, SIGKILL) closes a pipe to a shell that waits for just that and then kills the
-//! group. The death signal of Linux would reach the first process alone, and setting it takes unsafe code.
+//! The service runs in its own process group, so that the processes that it starts end with it:
+//! `npm start` is a chain of three. [`Started`] ends the group when it is dropped, also after an
+//! error or a panic. If our process ends without dropping anything (a second Ctrl-C, SIGKILL), a
+//! pipe to a shell closes; the shell waits for just that, and kills the group. The parent-death
+//! signal of Linux would reach only the first process, and setting it takes unsafe code.
 
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, Read as _, Write as _};
@@ -26,27 +27,25 @@ use crate::exchange::Target;
 use crate::exchange::redact::Redaction;
 use crate::run::Ended;
 
-/// The time that the service has to end after SIGTERM, before it is killed: half of what Docker gives a container.
+/// How long the service may take to end after SIGTERM, before it is killed: half of what Docker
+/// gives a container.
 const GRACE: Duration = Duration::from_secs(5);
-/// How often an ending service is looked at.
-const LOOK: Duration = Duration::from_millis(10);
-/// The time that the last lines may take to arrive once the service has ended.
-const LAST_LINES: Duration = Duration::from_secs(1);
-/// The time that a connection to this machine may take.
-const CONNECT: Duration = Duration::from_secs(1);
-/// What is kept of the service's output, in bytes.
+/// The time between two checks whether the service has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+/// How long the last lines may take to arrive once the service has ended.
+const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long it may take to find out whether something listens at the address already.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How many bytes are kept of the end of the service's output.
 const KEPT_BYTES: usize = 16 << 10;
-/// What is printed of it.
+/// How many lines of it are printed.
 const KEPT_LINES: usize = 20;
 
-/// How a service is started: by a line for the shell, or by a program and its arguments.
+/// How to start a service: a shell command, or a program and its arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
-#[serde(
-    untagged,
-    expecting = "expected a line for the shell, or a program and its arguments"
-)]
+#[serde(untagged, expecting = "expected a shell command, or a program and its arguments")]
 pub(super) enum StartCommand {
-    /// A line for the shell.
+    /// A shell command.
     Line(String),
     /// A program and its arguments.
     Program(Vec<String>),
@@ -55,8 +54,8 @@ pub(super) enum StartCommand {
 /// Why a service was not started.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StartError {
-    /// Something else has its address already, and would be checked in its place.
-    #[error("something listens on {0} already, and would be checked in its place; end it, or leave --start out")]
+    /// Something else listens at its address already, and would be checked instead.
+    #[error("something already listens on {0} and would be checked instead; stop it, or leave out --start")]
     Occupied(String),
     /// It could not be run.
     #[error("{0}")]
@@ -81,16 +80,17 @@ impl StartCommand {
         first.trim().is_empty()
     }
 
-    /// Returns it as it is shown: without a line or arguments, which may contain a secret.
+    /// Returns the command as it may be shown: without a shell command line or arguments, which may
+    /// contain a secret.
     pub(super) fn shown(&self) -> String {
         match self {
-            Self::Line(_) => "a line for the shell".to_owned(),
+            Self::Line(_) => "a shell command".to_owned(),
             Self::Program(words) => format!("`{}`", words.first().map_or("", String::as_str)),
         }
     }
 
-    /// Starts the service in this folder, unless something listens already where it will. `origin` says where the
-    /// command is written.
+    /// Starts the service in this folder, unless something already listens at its address. `origin`
+    /// says where the command was given.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl StartCommand {
             origin: origin.to_owned(),
             source,
         };
-        let connecting = tokio::time::timeout(CONNECT, target.connects());
+        let connecting = tokio::time::timeout(CONNECT_TIMEOUT, target.connects());
         if connecting.await.unwrap_or(false) {
             return Err(failure(StartError::Occupied(target.origin())));
         }
@@ -115,14 +115,15 @@ impl StartCommand {
         #[cfg(unix)]
         command.process_group(0);
         let child = command.kill_on_drop(true).spawn()?;
-        // Ours are open no longer, so that the output ends with those who write it.
+        // This closes our copies of the pipe's write end, so that the output ends when the
+        // processes that write it do.
         drop(command);
-        let watch = child.id().and_then(|group| Watch::of(group).ok());
+        let watch = child.id().and_then(|group| Watch::start(group).ok());
         Ok(Started {
             group: child.id(),
             child,
             watch,
-            output: Output::of(output)?,
+            output: Output::read(output)?,
         })
     }
 
@@ -143,7 +144,8 @@ impl StartCommand {
     }
 }
 
-/// A program with a folder in its name is relative to that of the configuration; another is looked up.
+/// Returns the command that runs a program. If the program's name has a folder in it, it is
+/// relative to the folder of the configuration; otherwise it is looked up on `PATH`.
 fn program(words: &[String], folder: &Path) -> Command {
     let (program, arguments) = words.split_first().map_or((Path::new(""), words), |(first, rest)| {
         (Path::new(first.as_str()), rest)
@@ -152,7 +154,7 @@ fn program(words: &[String], folder: &Path) -> Command {
     if program.components().count() == 1 {
         with_arguments(program, &arguments)
     } else {
-        // The folder of the new process does not apply to its own name everywhere.
+        // Some platforms do not resolve the name relative to the new process's working directory.
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         with_arguments(&folder.join(program), &arguments)
     }
@@ -164,18 +166,19 @@ fn with_arguments(program: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// A service that we started. It ends, with everything that it started itself, when this is dropped.
+/// A service that was started for a check. When this is dropped, the service ends, with every
+/// process that it started.
 #[derive(Debug)]
 pub(super) struct Started {
     child: Child,
-    /// The number of the process group, which is that of the first process.
+    /// The ID of the process group, which is that of the first process.
     group: Option<u32>,
     watch: Option<Watch>,
     output: Output,
 }
 
 impl Started {
-    /// Waits until the first process has ended, and returns how.
+    /// Waits until the first process has ended, and returns its exit status as text.
     pub(super) async fn ended(&mut self) -> String {
         match self.child.wait().await {
             Ok(status) => status.to_string(),
@@ -183,8 +186,9 @@ impl Started {
         }
     }
 
-    /// Ends the service after a run that ended this way. If it was not ready, or had ended by itself, this and the last
-    /// lines of its output are printed on standard error, where the token is hidden in them.
+    /// Ends the service after a run that ended this way. If the service was never ready or had
+    /// ended by itself, prints the last lines of its output on standard error, with the token
+    /// redacted.
     pub(super) fn conclude(mut self, ended: &Ended, redaction: &Redaction) {
         let status = self.child.try_wait().ok().flatten();
         self.end();
@@ -203,7 +207,7 @@ impl Started {
         }
     }
 
-    /// Ends the whole group: politely, and after a while not.
+    /// Ends the whole group: with SIGTERM, and after [`GRACE`] with SIGKILL.
     #[cfg(unix)]
     fn end(&mut self) {
         use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
@@ -211,16 +215,16 @@ impl Started {
         let Some(group) = group.and_then(Pid::from_raw) else {
             return;
         };
-        // Each of these fails where the group is gone.
+        // These calls fail if the group is already gone.
         let _ = kill_process_group(group, Signal::TERM);
-        let looks = GRACE.as_millis() / LOOK.as_millis();
-        for _ in 0..looks {
-            // Until it is asked for its status, a process that has ended belongs to its group.
+        let polls = GRACE.as_millis() / POLL_INTERVAL.as_millis();
+        for _ in 0..polls {
+            // A process that has ended belongs to its group until its status is collected.
             let _ = self.child.try_wait();
             if test_kill_process_group(group).is_err() {
                 break;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         let _ = kill_process_group(group, Signal::KILL);
         if let Some(watch) = self.watch.take() {
@@ -228,7 +232,7 @@ impl Started {
         }
     }
 
-    /// Elsewhere only the first process is known.
+    /// Ends the first process, the only one that is known on this platform.
     #[cfg(not(unix))]
     fn end(&mut self) {
         self.group = None;
@@ -242,15 +246,16 @@ impl Drop for Started {
     }
 }
 
-/// A shell that kills a process group when we have ended without dismissing it.
+/// A shell that kills the process group if our process ends without dismissing it.
 #[derive(Debug)]
 struct Watch(std::process::Child);
 
 impl Watch {
     #[cfg(unix)]
-    fn of(group: u32) -> io::Result<Self> {
+    fn start(group: u32) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
-        // The end of the input is ours. In a group of its own it outlives a Ctrl-C on the terminal.
+        // The shell's input ends when our process does. In its own process group, the shell
+        // outlives a Ctrl-C on the terminal.
         let script = "read -r word || kill -s KILL -- \"-$0\"";
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", script, &group.to_string()]).process_group(0);
@@ -259,7 +264,7 @@ impl Watch {
     }
 
     #[cfg(not(unix))]
-    fn of(_: u32) -> io::Result<Self> {
+    fn start(_: u32) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
@@ -271,7 +276,7 @@ impl Watch {
     }
 }
 
-/// The output of a service, which is read all the time and of which the last part is kept.
+/// The output of a service. It is read continuously, and the last part of it is kept.
 #[derive(Debug)]
 struct Output {
     kept: Arc<Mutex<VecDeque<u8>>>,
@@ -279,30 +284,31 @@ struct Output {
 }
 
 impl Output {
-    fn of(mut output: PipeReader) -> io::Result<Self> {
+    fn read(mut output: PipeReader) -> io::Result<Self> {
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         let (sender, ended) = channel::<()>();
         let shared = Arc::clone(&kept);
-        let read = move || {
-            let mut piece = [0; 4 << 10];
-            while let Ok(read @ 1..) = output.read(&mut piece) {
+        let read_all = move || {
+            let mut buffer = [0; 4 << 10];
+            while let Ok(read @ 1..) = output.read(&mut buffer) {
                 let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.extend(&piece[..read]);
-                let more = kept.len().saturating_sub(KEPT_BYTES);
-                kept.drain(..more);
+                kept.extend(&buffer[..read]);
+                let excess = kept.len().saturating_sub(KEPT_BYTES);
+                kept.drain(..excess);
             }
             drop(sender);
         };
         std::thread::Builder::new()
             .name("service-output".to_owned())
-            .spawn(read)?;
+            .spawn(read_all)?;
         Ok(Self { kept, ended })
     }
 
-    /// Returns the last lines, once no more come.
+    /// Returns the last lines, once the output has ended.
     fn last_lines(&self) -> String {
-        // A process that left the group may still hold the pipe.
-        let _ = self.ended.recv_timeout(LAST_LINES);
+        // A process that left the group may still hold the pipe open, so this does not wait
+        // forever.
+        let _ = self.ended.recv_timeout(LAST_LINES_TIMEOUT);
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (front, back) = kept.as_slices();
         let text = String::from_utf8_lossy(&[front, back].concat()).into_owned();

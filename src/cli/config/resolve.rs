@@ -302,7 +302,7 @@ fn check_start(config: &Config, part: &TargetPart) -> Result<(), ConfigError> {
     } else if command.value.is_empty() {
         Problem::Command {
             key: "start",
-            example: "a line for the shell or a program and its arguments, such as \"npm start\"",
+            example: "a shell command or a program and its arguments, such as \"npm start\"",
         }
     } else {
         return Ok(());

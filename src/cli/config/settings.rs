@@ -109,7 +109,7 @@ pub(in crate::cli) struct TargetPart {
     #[arg(
         long,
         value_name = "COMMAND",
-        help = "Start the service with this line of the shell before the check, and end it with everything that it \
+        help = "Start the service with this shell command before the check, and end it with everything that it \
                 started itself; it has --wait seconds to be ready, or 60"
     )]
     #[serde(serialize_with = "shown_command", skip_serializing_if = "Option::is_none")]

@@ -26,7 +26,7 @@ fn free() -> String {
     format!("http://{}", listener.local_addr().unwrap())
 }
 
-/// The reference service at this URL, as a line of the shell.
+/// The reference service at this URL, as a shell command.
 fn serve(url: &str) -> String {
     let address = url.strip_prefix("http://").unwrap();
     format!("exec {} serve --listen {address}", env!("CARGO_BIN_EXE_countersign"))
@@ -152,7 +152,7 @@ fn a_service_is_not_started_where_another_one_would_be_checked_in_its_place() {
     let ended = check(&stub.url(), &["--start", "echo >started"]).run();
     let message = ended.is_one_error(2);
     assert!(
-        message.contains("by --start: something listens on http://127.0.0.1"),
+        message.contains("by --start: something already listens on http://127.0.0.1"),
         "{message}"
     );
     assert_eq!((ended.files().len(), stub.received().len()), (0, 0));
@@ -239,6 +239,6 @@ fn the_configuration_is_shown_without_the_command() {
         "PASSWORD=geheim run",
     ]);
     let ended = call.run();
-    assert!(ended.stdout.contains("a line for the shell"), "{ended:?}");
+    assert!(ended.stdout.contains("a shell command"), "{ended:?}");
     ended.shows_nowhere("geheim");
 }
