@@ -204,7 +204,7 @@ const NUMBERS: [Piece; 4] = [
 const SECOND_ADDRESS: Piece = piece("a second address", "second");
 
 /// Parts of the names of channels that take numbers.
-const OF_NUMBERS: [&str; 6] = ["phone", "mobile", "sms", "tel", "whatsapp", "cell"];
+const NUMBER_CHANNELS: [&str; 6] = ["phone", "mobile", "sms", "tel", "whatsapp", "cell"];
 
 /// A day and what is awkward about it.
 #[derive(Debug, PartialEq, Eq)]
@@ -590,7 +590,7 @@ impl Draft {
         let takes_numbers = beside
             .filter(|leaf| leaf.pointer != at)
             .filter_map(Leaf::value)
-            .any(is_of_numbers);
+            .any(names_number_channel);
         if let Some(leaf) = self.leaves.iter_mut().find(|leaf| leaf.pointer == at) {
             leaf.rewrite(|own| change(own, takes_numbers));
         }
@@ -677,9 +677,9 @@ fn lengthened(address: &str, characters: usize) -> Option<String> {
 }
 
 /// Whether a value names a channel that takes numbers.
-fn is_of_numbers(value: &Value) -> bool {
+fn names_number_channel(value: &Value) -> bool {
     let text = value.as_str().map(str::to_ascii_lowercase);
-    text.is_some_and(|text| OF_NUMBERS.iter().any(|word| text.contains(word)))
+    text.is_some_and(|text| NUMBER_CHANNELS.iter().any(|word| text.contains(word)))
 }
 
 #[cfg(test)]

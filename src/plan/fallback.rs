@@ -105,11 +105,11 @@ impl Fallback {
             self.base = draft;
             return;
         }
-        let mut moved = false;
+        let mut changed = false;
         for index in named {
-            moved |= self.move_on(index);
+            changed |= self.try_next_value(index);
         }
-        if moved {
+        if changed {
             return;
         }
         let mut without = self.base.clone();
@@ -141,7 +141,7 @@ impl Fallback {
 
     /// Moves a field to its next value, or leaves it out after the last one. Returns whether the
     /// schema admits that.
-    fn move_on(&mut self, index: usize) -> bool {
+    fn try_next_value(&mut self, index: usize) -> bool {
         let leaf = &mut self.base.leaves[index];
         if leaf.value().is_none() {
             return false;

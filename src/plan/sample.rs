@@ -221,11 +221,11 @@ fn numbers(node: &Node, whole: bool) -> Vec<Value> {
         candidates.push(f64::midpoint(least, most));
     }
     candidates.retain(|number| !whole || number.fract() == 0.0);
-    candidates.into_iter().filter_map(written).collect()
+    candidates.into_iter().filter_map(to_json).collect()
 }
 
 /// Returns the number as JSON, without a fraction where it has none.
-fn written(number: f64) -> Option<Value> {
+fn to_json(number: f64) -> Option<Value> {
     let integer = format!("{number:.0}").parse::<i64>().ok();
     match integer.filter(|_| number.fract() == 0.0) {
         Some(integer) => Some(json!(integer)),

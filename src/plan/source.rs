@@ -104,18 +104,18 @@ impl fmt::Display for NoValue {
             Self::NoBody { keyword, at } if keyword == "required" => {
                 write!(
                     formatter,
-                    "its body requires `{at}`, for which the run makes up no value"
+                    "its body requires `{at}`, for which the run cannot make up a value"
                 )
             }
             Self::NoBody { keyword, at } if at.is_empty() => {
                 write!(
                     formatter,
-                    "no body that the run makes is one that `{keyword}` in its schema admits"
+                    "the run cannot make a body that `{keyword}` in its schema admits"
                 )
             }
             Self::NoBody { keyword, at } => write!(
                 formatter,
-                "no value that the run makes for `{at}` in its body is one that `{keyword}` admits"
+                "the run cannot make a value for `{at}` in its body that `{keyword}` admits"
             ),
             Self::Fragment => formatter.write_str("its path has a `#`, and no request carries what follows one"),
             Self::OnlyExample(name) => write!(
@@ -295,8 +295,8 @@ impl ValueSources {
         let callable = callable(contract, ordered);
         let mut value_sources = Self::default();
         for id in ordered.iter().filter(|id| !callable.contains(id)) {
-            if let Some(lack) = lack(contract, *id, |from| callable.contains(&from)) {
-                value_sources.lacking.insert(*id, lack);
+            if let Some(missing) = missing_value(contract, *id, |from| callable.contains(&from)) {
+                value_sources.lacking.insert(*id, missing);
             }
         }
         let called = |id: &&OperationId| callable.contains(id);
@@ -352,7 +352,7 @@ fn callable(contract: &Contract, ordered: &[OperationId]) -> HashSet<OperationId
     loop {
         let before = callable.len();
         for id in ordered {
-            if lack(contract, *id, |from| callable.contains(&from)).is_none() {
+            if missing_value(contract, *id, |from| callable.contains(&from)).is_none() {
                 callable.insert(*id);
             }
         }
@@ -363,7 +363,7 @@ fn callable(contract: &Contract, ordered: &[OperationId]) -> HashSet<OperationId
 }
 
 /// Returns why an operation lacks a value, if these operations are called before it.
-fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Option<NoValue> {
+fn missing_value(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Option<NoValue> {
     let operation = contract.operation(id);
     // Some documents distinguish operations by a fragment, which a client never sends (RFC 9110, section 4.2.5).
     if operation.path.contains('#') {

@@ -67,7 +67,7 @@ impl Plan {
             shown_by: BTreeMap::new(),
             in_scope: BTreeSet::new(),
         };
-        let wanted = wanted(contract, scope);
+        let wanted = requested_and_needed(contract, scope);
         let left_out = |id: &OperationId| {
             // A write that the user names is in scope, whether it may be sent or not.
             let writes = !contract.operation(*id).is_read() && !scope.writes && !scope.only.contains(id);
@@ -352,7 +352,7 @@ pub fn concurrent_sequences(group: &[Step]) -> Vec<Vec<Step>> {
 }
 
 /// Returns the requested operations, and those that they need: where their values come from and where they are listed.
-fn wanted(contract: &Contract, scope: &Selection) -> HashSet<OperationId> {
+fn requested_and_needed(contract: &Contract, scope: &Selection) -> HashSet<OperationId> {
     if scope.only.is_empty() {
         return contract.operation_ids().collect();
     }

@@ -658,15 +658,15 @@ mod tests {
         assert_eq!(pair("on"), Ok(json!({"on": true})));
         assert_eq!(
             pair("box").unwrap_err(),
-            "its body requires `/box/in_id`, for which the run makes up no value"
+            "its body requires `/box/in_id`, for which the run cannot make up a value"
         );
         assert_eq!(
             pair("never").unwrap_err(),
-            "its body requires `/never`, for which the run makes up no value"
+            "its body requires `/never`, for which the run cannot make up a value"
         );
         assert_eq!(
             made("{type: object, minProperties: 2, properties: {on: {type: boolean}}}").unwrap_err(),
-            "no body that the run makes is one that `minProperties` in its schema admits"
+            "the run cannot make a body that `minProperties` in its schema admits"
         );
     }
 

@@ -156,7 +156,7 @@ fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId
         {
             let read = &contract.operation(read).name;
             return Some(format!(
-                "{read} documents none of the texts that are sent, so no record could be recognised again"
+                "{read} documents none of the strings that are sent, so no record could be recognised again"
             ));
         }
     }
@@ -363,7 +363,7 @@ mod tests {
         for (read, status, reason) in [
             (NAMED, "'201'", None),
             (NAMED, "'202'", Some("it responds with 202")),
-            (OK, "'201'", Some("getPet documents none of the texts")),
+            (OK, "'201'", Some("getPet documents none of the strings")),
         ] {
             let paths = linked(TEXT).replace(NAMED, read).replace("'201'", status);
             let found = of(&reasons(&paths, &[]), "addPet");

@@ -138,12 +138,12 @@ fn the_plan_says_what_stands_against_a_body() {
         (
             "minItems: 3",
             "minItems: 30",
-            "no value that the run makes for `/sides` in its body is one that `minItems` admits",
+            "the run cannot make a value for `/sides` in its body that `minItems` admits",
         ),
         (
             "{2}-",
             "{2}(?=-)-",
-            "its body requires `/code`, for which the run makes up no value",
+            "its body requires `/code`, for which the run cannot make up a value",
         ),
     ] {
         let spec = SPEC.replacen(from, to, 1);
