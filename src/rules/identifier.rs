@@ -59,11 +59,12 @@ fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
         }
     }
     if let Some(fact) = fact(FactKind::IdentifierFitsPath) {
-        serves(creation, id, fact, sink);
+        judge_in_paths(creation, id, fact, sink);
     }
 }
 
-fn serves(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>) {
+/// Judges whether an identifier is valid in each parameter that a link puts it into.
+fn judge_in_paths(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>) {
     let contract = sink.contract;
     for link in contract.links_from(creation.operation) {
         let Link {
@@ -83,9 +84,9 @@ fn serves(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>
                 .document
                 .node(&format!("{schema}/format"))
                 .and_then(|node| node.string());
-            let wanted = format.map_or_else(String::new, |format| format!(" of format {format}"));
+            let documented = format.map_or_else(String::new, |format| format!(" of format {format}"));
             let received = format!(
-                "{}, which is not a value{wanted} for {}",
+                "{}, which is not a value{documented} for {}",
                 sink.render(id),
                 contract.operation(*to).path
             );

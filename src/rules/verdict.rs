@@ -235,7 +235,7 @@ impl fmt::Display for Reason {
             Self::RejectedExample(status) => {
                 write!(
                     formatter,
-                    "rejected with {status}, which may be about the record that it names: no written link leads to it"
+                    "rejected with {status}, perhaps for the record that it names, to which no documented link leads"
                 )
             }
             Self::Throttled => formatter.write_str("the target throttled every attempt"),
