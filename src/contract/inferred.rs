@@ -143,7 +143,7 @@ impl<'contract> Records<'contract> {
             .into_iter()
             .filter_map(|(at, record)| Some((pointer::join(&at, self.field(record, taken_by)?), at)));
         let found: Vec<_> = with_field.collect();
-        let mut named = found.iter().filter(|(_, at)| self.is_called_so(at));
+        let mut named = found.iter().filter(|(_, at)| self.is_named_like_collection(at));
         match found.as_slice() {
             [(only, _)] => Some(only.clone()),
             // Of several arrays, the one that is named like the collection.
@@ -154,7 +154,8 @@ impl<'contract> Records<'contract> {
         }
     }
 
-    fn is_called_so(&self, elements: &str) -> bool {
+    /// Whether the array with these elements has the name of the collection.
+    fn is_named_like_collection(&self, elements: &str) -> bool {
         let array = elements.strip_suffix("/*").and_then(|at| pointer::tokens(at).last());
         array.is_some_and(|name| plain(&name) == plain(self.name))
     }

@@ -149,7 +149,7 @@ fn references(node: &Node, found: &mut Vec<String>) {
 fn roots(document: &Document, item: &str, operation: &str) -> Vec<String> {
     let mut roots = vec![operation.to_owned()];
     let members = document.node(item).map_or(&[][..], Node::members);
-    let shared = members.iter().filter(|member| !is_nearly_a_method(&member.name));
+    let shared = members.iter().filter(|member| !resembles_a_method(&member.name));
     roots.extend(shared.map(|member| pointer::join(item, &member.name)));
     let mut security = pointer::join(operation, "security");
     if document.node(&security).is_none() {
@@ -162,8 +162,8 @@ fn roots(document: &Document, item: &str, operation: &str) -> Vec<String> {
     roots
 }
 
-/// Whether this member of a path item is an operation, or is meant to be one.
-fn is_nearly_a_method(name: &str) -> bool {
+/// Whether this member of a path item is an operation, or is probably meant to be one.
+fn resembles_a_method(name: &str) -> bool {
     Method::from_key(name).is_some() || near(name, Method::KEYS).is_some()
 }
 

@@ -253,14 +253,14 @@ impl History<'_> {
     }
 
     /// Returns how many of a list's items the run created.
-    pub(crate) fn count_made(&self, list: OperationId) -> usize {
+    pub(crate) fn count_created_items(&self, list: OperationId) -> usize {
         let made = self.made.iter();
         made.filter(|made| self.contract.list_with_items_of(made.operation) == Some(list))
             .count()
     }
 
     /// Whether records were created that this list must show.
-    pub(crate) fn has_made(&self, list: OperationId) -> bool {
+    pub(crate) fn has_created_for(&self, list: OperationId) -> bool {
         self.made
             .iter()
             .any(|made| self.contract.created_in(made.operation) == Some(list))

@@ -9,7 +9,7 @@ use super::evidence::{Evidence, PageSeen, Stability, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::lifecycle::{AfterWrite, RecordSought};
 use super::own::OwnRecord;
-use super::pages::{adds_up, edge_adds_up, first_end, page_seen, stability};
+use super::pages::{adds_up, edge_adds_up, end_after_first_page, page_seen, stability};
 use super::records::Changed;
 use super::residue::ResidueSearch;
 use super::updated::ChangeSought;
@@ -444,7 +444,7 @@ impl Look {
         if self.extent == WalkExtent::WholeList {
             if is_first {
                 let last = page.last_page.map(|last| u64::try_from(last).unwrap_or(0));
-                walk.end = first_end(&page, last.is_some_and(|last| last > walk.max_pages));
+                walk.end = end_after_first_page(&page, last.is_some_and(|last| last > walk.max_pages));
                 self.found = enough && last.is_some();
             } else {
                 if !page.shows_items() {

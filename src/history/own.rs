@@ -64,7 +64,7 @@ impl History<'_> {
         };
         let operation = made.operation;
         let own = match doubt {
-            Some(doubt) => OwnershipState::Doubtful(self.doubtful(operation, doubt)),
+            Some(doubt) => OwnershipState::Doubtful(self.reason_for_doubt(operation, doubt)),
             None => OwnershipState::Answered(Box::new(made)),
         };
         self.own.insert(operation, own);
@@ -102,7 +102,7 @@ impl History<'_> {
     /// Marks the record that a create returned as possibly somebody else's, if there is one.
     pub(super) fn doubt_own(&mut self, create: OperationId, doubt: &str) {
         if self.own.contains_key(&create) {
-            let reason = self.doubtful(create, doubt);
+            let reason = self.reason_for_doubt(create, doubt);
             self.own.insert(create, OwnershipState::Doubtful(reason));
         }
     }
@@ -119,7 +119,7 @@ impl History<'_> {
 
     /// Returns why the record of a create is doubtful if no other response shows it.
     pub(crate) fn never_shown(&self, create: OperationId) -> String {
-        self.doubtful(create, "no other call shows its record")
+        self.reason_for_doubt(create, "no other call shows its record")
     }
 
     /// Adds what an item shows of the record that a create returned. Returns whether the record was
@@ -195,18 +195,18 @@ impl History<'_> {
         let own = match own {
             OwnRecord::Tagged => OwnershipState::Seen,
             OwnRecord::Missing => {
-                OwnershipState::Doubtful(self.doubtful(create, &format!("{shown_by} did not show its record")))
+                OwnershipState::Doubtful(self.reason_for_doubt(create, &format!("{shown_by} did not show its record")))
             }
             OwnRecord::Untagged => {
                 let doubt = format!("its record in {shown_by} carries nothing that the run sent");
-                OwnershipState::Doubtful(self.doubtful(create, &doubt))
+                OwnershipState::Doubtful(self.reason_for_doubt(create, &doubt))
             }
         };
         self.own.insert(create, own);
     }
 
     /// Returns the reason why the record that a create returned may be somebody else's.
-    fn doubtful(&self, create: OperationId, doubt: &str) -> String {
+    fn reason_for_doubt(&self, create: OperationId, doubt: &str) -> String {
         let create = &self.contract.operation(create).name;
         format!("the identifier that {create} returned may be that of another record: {doubt}")
     }

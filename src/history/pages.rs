@@ -38,7 +38,7 @@ fn integer(value: &Value) -> Option<i64> {
 }
 
 /// Returns how a walk would end after its first page.
-pub(super) fn first_end(first: &PageSeen, too_many: bool) -> WalkEnd {
+pub(super) fn end_after_first_page(first: &PageSeen, too_many: bool) -> WalkEnd {
     match first.last_page {
         Some(_) if too_many => WalkEnd::TooManyPages,
         Some(_) if first.shows_items() => WalkEnd::Complete,
@@ -268,12 +268,15 @@ mod tests {
 
     #[test]
     fn a_walk_ends_as_its_first_page_lets_it() {
-        assert_eq!(first_end(&answered(&["a"], 1), false), WalkEnd::Complete);
-        assert_eq!(first_end(&answered(&["a"], 1), true), WalkEnd::TooManyPages);
+        assert_eq!(end_after_first_page(&answered(&["a"], 1), false), WalkEnd::Complete);
+        assert_eq!(end_after_first_page(&answered(&["a"], 1), true), WalkEnd::TooManyPages);
         assert_eq!(
-            first_end(&seen(json!({"data": {"last_page": 1}})), false),
+            end_after_first_page(&seen(json!({"data": {"last_page": 1}})), false),
             WalkEnd::Broken
         );
-        assert_eq!(first_end(&seen(json!({"data": {"items": []}})), true), WalkEnd::Broken);
+        assert_eq!(
+            end_after_first_page(&seen(json!({"data": {"items": []}})), true),
+            WalkEnd::Broken
+        );
     }
 }

@@ -188,7 +188,7 @@ impl Session<'_> {
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
         if is_rejected(exchange) {
-            return fallback.next(&lossy(&response.body));
+            return fallback.next(&beginning_as_text(&response.body));
         }
         if response.status < 500 || response.is_throttled() {
             return None;
@@ -334,7 +334,7 @@ fn is_rejected(exchange: &Exchange) -> bool {
 }
 
 /// Returns the beginning of a response as text, up to [`MAX_REJECTION_BYTES`].
-fn lossy(body: &[u8]) -> String {
+fn beginning_as_text(body: &[u8]) -> String {
     let most = body.len().min(MAX_REJECTION_BYTES);
     String::from_utf8_lossy(body.get(..most).unwrap_or_default()).into_owned()
 }

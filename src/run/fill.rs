@@ -75,8 +75,8 @@ impl Session<'_> {
     fn missing_for_second_page(&self, list: OperationId) -> Option<u64> {
         let free = *self.fills.free_slots.borrow().get(&list)?;
         self.creator(list)?;
-        let made = self.history().count_made(list);
-        Some((free + 1).saturating_sub(u64::try_from(made).ok()?))
+        let created = self.history().count_created_items(list);
+        Some((free + 1).saturating_sub(u64::try_from(created).ok()?))
     }
 
     /// Returns how many records may be created for a list, after the lists that lack fewer.

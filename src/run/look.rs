@@ -15,7 +15,7 @@ use crate::rules::{Evaluation, Reason};
 impl Session<'_> {
     /// Looks for every record that this list must show.
     pub(super) async fn look_for_created(&self, list: OperationId) {
-        if self.history().has_made(list) {
+        if self.history().has_created_for(list) {
             self.seek(list, &Sought::Created).await;
         }
     }

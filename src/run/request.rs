@@ -150,7 +150,7 @@ fn filled(
         return Err(NoValue::Fragment);
     }
     let Some(values) = values else {
-        return Err(lacking(contract, operation, bindings, replacement));
+        return Err(reason_for_missing_value(contract, operation, bindings, replacement));
     };
     let mut head = RequestHead::empty(documented);
     let from_reads = |(_, link, _): &(usize, &Link, &Value)| contract.operation(link.from).is_read();
@@ -195,7 +195,12 @@ fn filled(
 
 /// Returns why no values for a call belong together: the first parameter that has none at all, or else the last that
 /// responses showed only under another record.
-fn lacking(contract: &Contract, operation: OperationId, bindings: &Bindings, replacement: Replacement<'_>) -> NoValue {
+fn reason_for_missing_value(
+    contract: &Contract,
+    operation: OperationId,
+    bindings: &Bindings,
+    replacement: Replacement<'_>,
+) -> NoValue {
     let needed = needed(contract, operation, replacement);
     let has_value = |needed: &&Needed| {
         let alone = vec![(*needed).clone()];

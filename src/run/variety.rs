@@ -146,7 +146,7 @@ impl Session<'_> {
     /// identifiers given twice and lost records. It replaces the other variants, and only one operation gets it, once.
     fn concurrent_create(&self, operation: OperationId, accepted: &Draft) -> Option<Draft> {
         let at_once = self.settings.jobs > 1 && self.is_first_round() && self.left_to_create() > 1;
-        if !at_once || self.created_at_once() != Some(operation) {
+        if !at_once || self.operation_with_concurrent_creates() != Some(operation) {
             return None;
         }
         let mut draft = self.draft_like(operation, accepted).ok()?;
@@ -157,7 +157,7 @@ impl Session<'_> {
 
     /// Returns the operation that gets two creates at the same time: the seed picks it from those whose records are a
     /// list's items. All shards together have one.
-    fn created_at_once(&self) -> Option<OperationId> {
+    fn operation_with_concurrent_creates(&self) -> Option<OperationId> {
         let is_created = |id: &OperationId| {
             let mut steps = self.plan.steps.iter();
             let creates = |step: &Step| step.operation == *id && step.action == Action::Create;
