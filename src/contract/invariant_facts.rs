@@ -12,7 +12,7 @@ use super::operation::{DocumentedResponse, Operation, OperationId, Security, Sec
 use super::pointer;
 use super::vocabulary::{Carry, Created, Equivalence};
 
-/// What the fact of an operation that asks for a credential says of a request without one.
+/// What is documented, for an operation that requires a credential, about a request without one.
 pub(crate) const NO_CREDENTIAL: &str = "a request without a credential is rejected";
 
 /// Adds what the typed client states about the contract that it is generated from: each response that has a type

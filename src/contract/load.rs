@@ -421,8 +421,8 @@ fn request(document: &Document, operation: &str) -> Option<RequestBody> {
     })
 }
 
-/// Returns how a caller meets the first of the operation's security alternatives that is preferred; an empty
-/// alternative admits anybody.
+/// Returns how a caller authenticates: by the preferred one of the operation's security
+/// alternatives, or else by the first that can be met. An empty alternative admits anybody.
 fn security(document: &Document, operation: &str, prefer: Prefer) -> Security {
     let own = document.node(&pointer::join(operation, "security"));
     let Some(alternatives) = own.or_else(|| document.root.member("security")) else {

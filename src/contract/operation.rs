@@ -243,12 +243,13 @@ pub struct Parameter {
     pub schema: Option<String>,
     /// A value from the contract itself: an example, a default or an allowed value.
     pub example: Option<serde_json::Value>,
-    /// The value that whoever runs the check gives it, which takes precedence over all others.
+    /// The value that the user gives it, which takes precedence over all others.
     pub given: Option<serde_json::Value>,
 }
 
 impl Parameter {
-    /// Whether it goes there under this name; the names of headers are in no particular case (RFC 9110, section 5.1).
+    /// Whether the parameter goes to this location under this name. Names of headers are
+    /// case-insensitive (RFC 9110, section 5.1).
     #[must_use]
     pub fn is(&self, location: Location, name: &str) -> bool {
         let is_named = match location {
@@ -259,7 +260,7 @@ impl Parameter {
     }
 }
 
-/// Names of headers and of parameters of a query that make another request of one, in lower case.
+/// Names of headers and query parameters that turn a request into another one, in lower case.
 const OVERRIDES: [&str; 6] = [
     "_method",
     "range",
@@ -269,7 +270,8 @@ const OVERRIDES: [&str; 6] = [
     "x-range",
 ];
 
-/// Whether a header or a parameter of a query with this name makes another request of one: a read might write.
+/// Whether a header or query parameter with this name turns a request into another one, so that a
+/// read might write.
 #[must_use]
 pub fn overrides_request(name: &str) -> bool {
     OVERRIDES.contains(&name.to_ascii_lowercase().as_str())

@@ -76,7 +76,7 @@ pub fn any_element(pointer: &str) -> String {
         .join("/")
 }
 
-/// Returns the value at a pointer, as `Value::pointer` does, which copies each token twice on the way.
+/// Returns the value at a pointer, like `Value::pointer`, but without copying each token twice.
 #[must_use]
 pub fn get<'value>(value: &'value Value, pointer: &str) -> Option<&'value Value> {
     match pointer.strip_prefix('/') {
@@ -123,8 +123,8 @@ fn step<'value>(value: &'value Value, token: &str) -> Option<&'value Value> {
     }
 }
 
-/// The way to a location in a value that is being walked, linked through the stack: it becomes text only when it is
-/// needed.
+/// The path to a location in a value that is being walked, linked through the stack. It becomes
+/// text only when it is needed.
 #[derive(Clone, Copy, Debug)]
 pub enum Path<'path> {
     /// The value itself.
@@ -136,7 +136,7 @@ pub enum Path<'path> {
 }
 
 impl Path<'_> {
-    /// Returns the way as an indexed pointer: see [`rendered`] and [`without_index_marks`].
+    /// Returns the path as an indexed pointer: see [`rendered`] and [`without_index_marks`].
     #[must_use]
     pub fn pointer(&self) -> String {
         let mut pointer = String::new();

@@ -201,7 +201,7 @@ struct AllOfMember<'document> {
 }
 
 /// Whether a schema names fields by a pattern. OpenAPI 3.0 does not have the keyword, but whoever
-/// writes it means that the schema admits these fields. In later versions it stands elsewhere
+/// writes it means that the schema admits these fields. In later versions it is kept elsewhere
 /// (`dialect`).
 fn has_patterns(schema: &Node) -> bool {
     schema.member("patternProperties").is_some()

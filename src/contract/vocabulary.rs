@@ -224,8 +224,8 @@ pub enum EdgeCaseKind {
 }
 
 impl EdgeCaseKind {
-    /// Whether the request has the form of a documented one, but for one value: what parses requests lets it through to
-    /// the operation.
+    /// Whether the request has the form of a documented one except for one value, so that the layer
+    /// that parses requests passes it on to the operation.
     #[must_use]
     pub fn reaches_operation(self) -> bool {
         self.is_of_a_field()

@@ -55,7 +55,7 @@ pub enum Variant {
     /// This field alone, by its pointer, with those that the contract requires; an object or an array with everything
     /// in it.
     OneField(String),
-    /// The fields alone that the contract requires: an empty object, where it requires none.
+    /// Only the fields that the contract requires; an empty object, if it requires none.
     RequiredFields,
     /// Timestamps at this offset, at an instant whose date there differs from that in UTC, where the offset allows.
     Offset(&'static str),
