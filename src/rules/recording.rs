@@ -20,7 +20,7 @@ pub(super) enum RecordedStep {
     Exchange(Box<Exchange>, Intent, Part),
     /// A fact became undecided even if responses kept it, for this reason.
     ForcedUndecided(FactId, Reason),
-    /// A look at a list began, with at most so many pages per walk.
+    /// A look at a list began, with at most this many pages per walk.
     Look(OperationId, Sought, u64),
     /// It became known why an operation was not called.
     NotCalled(OperationId, Reason),

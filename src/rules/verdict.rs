@@ -462,8 +462,7 @@ impl Sink<'_> {
     }
 
     /// Notes that a value broke the fact. `documented` says what it should have been, and `came`
-    /// where it was and what came instead; neither is asked for again where the fact was broken
-    /// before.
+    /// where it was and what came instead; neither is called again if the fact was broken before.
     pub(super) fn broken_by(
         &mut self,
         fact: FactId,

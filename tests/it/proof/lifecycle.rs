@@ -1,6 +1,6 @@
-//! What paths and schemas of an ordinary document leave no doubt of: a created record is read by its identifier and
-//! listed, as it was sent; an update shows; what is deleted is gone, and it is the run's own. Each case asserts on what
-//! reached the service.
+//! What paths and schemas of an ordinary document imply: a created record can be read by its
+//! identifier and is listed, as it was sent; an updated record shows the update; a deleted one is
+//! gone, and was the run's own. Each case asserts on what reached the service.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
