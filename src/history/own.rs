@@ -167,9 +167,9 @@ impl History<'_> {
     }
 
     /// Whether a body shows the record with this identifier, with a string that has the run tag in
-    /// the field in which a write sent it. For creates of which no invariant says which strings
-    /// come back. Records nested within it do not count: a customer's cart contains what the run
-    /// has put into it.
+    /// the field in which a write sent it. This is for creates where no invariant says which
+    /// strings come back. Records nested within it do not count: a customer's cart contains what
+    /// the run has put into it.
     pub(super) fn is_own(&self, body: &Value, id: &Value) -> bool {
         let Some(id) = identifier(id) else { return false };
         let mut pending = VecDeque::from([body]);

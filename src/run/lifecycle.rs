@@ -131,7 +131,7 @@ impl Session<'_> {
     }
 
     /// Returns a request to an operation with the record's values in its path; `None` if something
-    /// else in the path has no value.
+    /// else that the request requires has no value.
     fn request_of_record(&self, operation: OperationId, record: usize) -> Option<Request> {
         let history = self.history();
         let values = Replacement::Record(&history.tracked(record)?.named);

@@ -42,7 +42,7 @@ pub(super) fn request_head(
     request_head_with(contract, operation, bindings, Replacement::None)
 }
 
-/// What replaces, in a request, the values that responses have shown.
+/// What replaces the values from responses in a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Replacement<'value> {
     /// Nothing.
