@@ -26,11 +26,11 @@ pub(super) struct Arguments {
     /// A file that contains the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
-    /// Show this certificate to a target that asks for one: a PEM file that begins with it, followed by those that vouch
-    /// for it
+    /// The client certificate for a target that asks for one: a PEM file with the certificate first, then its
+    /// intermediate certificates
     #[arg(long, value_name = "FILE")]
     pub(super) cert: Option<PathBuf>,
-    /// The private key of --cert in a PEM file, unless it is in that file too
+    /// The private key of --cert, in a PEM file; not needed if the file of --cert contains it
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub(super) key: Option<PathBuf>,
     #[command(flatten)]
@@ -41,15 +41,15 @@ pub(super) struct Arguments {
     /// appended, and reach the disk even if the run is killed
     #[arg(long, value_name = "FILE")]
     pub(super) residue: Option<PathBuf>,
-    /// Check only part K of N of the plan; `countersign merge` joins the reports. Give all shards the same flags and
+    /// Check only shard K of N of the plan; `countersign merge` joins the reports. Give all shards the same flags and
     /// --seed; --max-writes applies to each
     #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
     pub(super) shard: Option<Shard>,
     /// Make the embedded service deviate in this way, to see the check find it; `list` prints all; repeatable
     #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
     pub(super) fault: Vec<String>,
-    /// Mark the findings on facts that this older contract does not state: a file, `REVISION:PATH` of the git repository
-    /// around, or `-` for standard input
+    /// Mark the findings about facts that this older contract does not state: a file, `REVISION:PATH` in the current
+    /// git repository, or `-` for standard input
     #[arg(long, value_name = "OLD")]
     pub(super) since: Option<Source>,
     /// Make a finding of this rule fail the run; repeatable

@@ -17,10 +17,10 @@ const DIFFERS: u8 = 1;
 /// The arguments of `diff`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The old contract: a file, `REVISION:PATH` of the git repository around, or `-` for standard input
+    /// The old contract: a file, `REVISION:PATH` in the current git repository, or `-` for standard input
     #[arg(value_name = "OLD")]
     old: Source,
-    /// The new contract, in the same ways
+    /// The new contract, given in the same way
     #[arg(value_name = "NEW")]
     new: Source,
     /// What ends the command with 1
@@ -37,7 +37,7 @@ pub(super) struct Arguments {
 enum FailOn {
     /// Any difference that is not accepted
     Any,
-    /// A difference that breaks those who call the service, and is not accepted
+    /// A difference that breaks callers of the service, and is not accepted
     Breaking,
     /// Nothing
     None,

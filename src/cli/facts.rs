@@ -14,7 +14,7 @@ use crate::report::counted;
 /// The arguments of `facts`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// A contract to use instead of the built-in one: a document of OpenAPI 3.0, 3.1 or 3.2
+    /// A contract to use instead of the built-in one: an OpenAPI 3.0, 3.1 or 3.2 document
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
 }

@@ -146,7 +146,7 @@ impl Reported for Diff {
             write: |diff, terminal, to| to.write_all(diff_terminal(diff, terminal).as_bytes()),
         },
     ];
-    const VERBOSE: &'static str = "List every fact that one document alone states";
+    const VERBOSE: &'static str = "List every fact that only one document states";
 
     fn summary(&self, most: usize) -> String {
         diff_markdown_within(self, most)

@@ -35,7 +35,7 @@ use crate::traffic::{self, File, FileRead, Judged};
 /// The arguments of `judge`.
 #[derive(Debug, Args)]
 pub(super) struct JudgeArguments {
-    /// HTTP archives (HAR 1.2), or lines that are each an entry of one; `-` is standard input
+    /// HTTP archives (HAR 1.2), or JSON Lines with one entry per line; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -75,8 +75,8 @@ pub(super) const OF_CONNECTING: [&str; 3] = ["cacert", "cert", "key"];
 pub(super) fn without_sending(command: clap::Command) -> clap::Command {
     let hidden = |command: clap::Command, id: &str| command.mut_arg(id, |flag| flag.hide(true));
     let command = OF_SENDING.into_iter().fold(command, hidden);
-    let base_url = "The base URL of the service in the traffic; without it the contract's server, or the only origin \
-                    that calls its operations";
+    let base_url = "The base URL of the service in the traffic; by default the contract's server, or the only origin at \
+                    which its operations are called";
     let spoken = "Print each undecided fact";
     let command = command.mut_arg("verbose", |flag| flag.help(spoken));
     command.mut_arg("base_url", |flag| flag.help(base_url).long_help(base_url))

@@ -13,7 +13,7 @@ const DEFECTIVE: u8 = 1;
 /// The arguments of `lint`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// OpenAPI documents: files, `REVISION:PATH` of the git repository around, or `-` for standard input
+    /// OpenAPI documents: files, `REVISION:PATH` in the current git repository, or `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<Source>,
     #[command(flatten)]

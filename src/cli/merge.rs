@@ -13,7 +13,7 @@ use crate::report::merge;
 /// The arguments of `merge`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The files that `check --shard K/N --report json=FILE`, `judge`, one whole `check` or an earlier merge wrote; `-` is standard input
+    /// JSON reports of `check --shard K/N`, `judge`, one whole `check` or an earlier merge; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// End with 3 if less than this percentage of all facts was decided

@@ -81,7 +81,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract
-  3    could not judge: no success of the contract's operations, or a file that ends early
+  3    could not judge: no operation of the contract had a success, or a file is truncated
   4    a report, or the findings for --accept, could not be written";
 
 const PROXIED: &str = "\
@@ -89,15 +89,15 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible); and COMMAND ended with 0
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract, an address that is taken, a COMMAND that cannot be run
-  3    could not judge: no success of the contract's operations passed
+  3    could not judge: no operation of the contract had a success, or more exchanges were dropped than judged
   4    a report, or the findings for --accept, could not be written
-If COMMAND ends with a greater code, that one; a COMMAND that signal N ended has 128 + N.";
+If COMMAND ends with a greater code, proxy ends with that code; a COMMAND that signal N killed counts as 128 + N.";
 
 /// The exit codes of the command that compares two contracts.
 const COMPARED: &str = "\
 Exit codes:
-  0  nothing breaks those who call the service; see --fail-on
-  1  something does
+  0  no difference breaks callers of the service; see --fail-on
+  1  a difference does
   2  usage: a bad flag, or a document that cannot be read
   4  a report could not be written";
 
@@ -114,7 +114,7 @@ const PRINTED: &str = "\
 Exit codes:
   0  printed
   2  usage or configuration: a bad flag, name, file or contract
-  4  it could not be written";
+  4  the output could not be written";
 
 /// The exit codes of commands that make files for other programs.
 const WRITTEN: &str = "\
@@ -141,14 +141,14 @@ enum Command {
     /// Checks a service: the embedded reference service, or a deployed one with --base-url
     #[command(after_help = EXIT_CODES)]
     Check(Box<Arguments>),
-    /// Prints the script with which a shell completes our commands, flags and names of rules
+    /// Prints a script for a shell that completes commands, flags, rules and operations
     #[command(after_help = WRITTEN)]
     Completions(completions::Arguments),
     /// Shows what `check` would do with the same flags, and where each value comes from: flag, environment, file, default
     #[command(after_help = PRINTED)]
     #[command(after_help = PRINTED)]
     Config(Box<config::shown::ConfigArguments>),
-    /// Compares two contracts: what the new one changes for those who call the service, and for the Rust client
+    /// Compares two contracts: what the new one changes for callers of the service and for the Rust client
     #[command(after_help = COMPARED)]
     Diff(diff::Arguments),
     /// Explains a rule: what it judges, why, its level, an example, what to fix
@@ -160,19 +160,20 @@ enum Command {
     /// Judges recorded traffic of other clients by the rules of a check; sends nothing
     #[command(after_help = JUDGED)]
     Judge(Box<judge::JudgeArguments>),
-    /// Lists the defects of OpenAPI documents, each with line and column, and the operations that a check leaves out for it
+    /// Lists the defects in OpenAPI documents, each with line and column, and the operations that a check leaves out
+    /// because of them
     #[command(after_help = LINTED)]
     Lint(lint::Arguments),
     /// Prints the manual pages of the program and of each command, or writes them to a folder
     #[command(after_help = WRITTEN)]
     Man(man::Arguments),
-    /// Makes one report from those that the shards of a check, or a check and `judge`, wrote
+    /// Merges the reports of the shards of a check, or of a check and `judge`, into one
     #[command(after_help = EXIT_CODES)]
     Merge(merge::Arguments),
     /// Lists every step that `check` would take with the same flags, and why; sends nothing
     #[command(after_help = PRINTED)]
     Plan(Box<Arguments>),
-    /// Passes requests of other clients on to a service, and judges what passes
+    /// Forwards requests of other clients to a service, and judges the exchanges
     #[command(after_help = PROXIED)]
     Proxy(Box<proxy::ProxyArguments>),
     /// Converts a JSON report to other formats

@@ -36,7 +36,7 @@ const ENDED_BY_SIGNAL: i32 = 128;
 /// The arguments of `proxy`.
 #[derive(Debug, Args)]
 pub(super) struct ProxyArguments {
-    /// The base URL of the service to which requests are passed on, unless `--base-url` or the configuration has it
+    /// The base URL of the service to forward requests to, unless `--base-url` or the configuration names it
     #[arg(long, value_name = "URL")]
     to: Option<String>,
     /// Where to listen; port 0 takes a free one
@@ -45,7 +45,7 @@ pub(super) struct ProxyArguments {
     /// Serve metrics for Prometheus at this address, under `/metrics`
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<String>,
-    /// Write what passes to this HTTP archive, values as shapes unless --show-values is given, credentials never
+    /// Write the exchanges to this HTTP archive: values as shapes, unless --show-values is given, and no credentials
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     #[command(flatten)]

@@ -60,7 +60,7 @@ pub(in crate::cli) struct TargetPart {
     #[arg(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::cli) auth: Option<Setting<Auth>>,
-    /// Trust the authorities whose certificates are in this PEM file too, besides those that the machine trusts.
+    /// Trust the CA certificates in this PEM file, in addition to those that the machine trusts.
     #[arg(long, value_name = "FILE", value_parser = WithOrigin(PathBufValueParser::new()))]
     #[serde(serialize_with = "shown_path", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
@@ -81,8 +81,8 @@ pub(in crate::cli) struct TargetPart {
     #[arg(long, value_name = "BOOL", value_parser = WithOrigin(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
     #[serde(default)]
     pub(in crate::cli) writes: Setting<bool>,
-    /// Delete at the end what the run created, and nothing else, where the contract has an operation for it; with writes
-    /// alone.
+    /// At the end, delete what the run created, and nothing else, if the contract has an operation for it; only with
+    /// writes.
     #[arg(long, value_name = "BOOL", value_parser = WithOrigin(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
     #[serde(default)]
     pub(in crate::cli) cleanup: Setting<bool>,
@@ -103,14 +103,14 @@ pub(in crate::cli) struct TargetPart {
     /// How many seconds to wait for a target that is still starting up; not part of the check.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(in crate::cli) wait: Option<Setting<Seconds>>,
-    /// Start the service with this command before the check, and end it with everything that it started itself; it has
-    /// --wait seconds to be ready, or 60. A line is run by the shell, a list is a program and its arguments. In a file, only
-    /// in one that `--config` names.
+    /// Start the service with this command before the check, and stop it afterwards with everything that it started; it
+    /// has --wait seconds to be ready, or 60. A string is a shell command, a list is a program and its arguments. In a
+    /// file, only in one that `--config` names.
     #[arg(
         long,
         value_name = "COMMAND",
-        help = "Start the service with this shell command before the check, and end it with everything that it \
-                started itself; it has --wait seconds to be ready, or 60"
+        help = "Start the service with this shell command before the check, and stop it afterwards with everything that \
+                it started; it has --wait seconds to be ready, or 60"
     )]
     #[serde(serialize_with = "shown_command", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<StartCommand>")]
@@ -172,12 +172,12 @@ pub(in crate::cli) struct Pace {
 #[derive(Args, Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(in crate::cli) struct CheckPart {
-    /// A contract to use instead of the built-in one: a document of OpenAPI 3.0, 3.1 or 3.2.
+    /// A contract to use instead of the built-in one: an OpenAPI 3.0, 3.1 or 3.2 document.
     #[arg(long, value_name = "FILE", value_parser = WithOrigin(PathBufValueParser::new()))]
     #[serde(serialize_with = "shown_path")]
     #[schemars(with = "Option<String>")]
     pub(in crate::cli) spec: Option<Setting<PathBuf>>,
-    /// The seed of the choices that the check makes; the same seed makes the same ones.
+    /// The seed of the choices that the check makes; the same seed gives the same choices.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(in crate::cli) seed: Option<Setting<u64>>,
     /// The operations to check; what they need is called too.
