@@ -45,7 +45,7 @@ impl FromStr for Source {
         match split(text).filter(|_| !Path::new(text).exists()) {
             // git would take it for an option.
             Some((revision, _)) if revision.starts_with('-') => Err(format!(
-                "`{revision}` is no revision, because it begins with `-`; if it is part of a file's name, write `./{text}`"
+                "`{revision}` is not a revision, because it begins with `-`; if it is part of a file's name, write `./{text}`"
             )),
             Some((revision, path)) => Ok(Self::Revision {
                 revision: revision.to_owned(),
@@ -79,7 +79,7 @@ pub(super) fn reject_url(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Usage(format!(
-        "`{name}` is a URL, and a contract is read from a file; download it first, as `curl -fLo contract.yaml {name}`, \
+        "`{name}` is a URL, and a contract is read from a file; download it first with `curl -fLo contract.yaml {name}`, \
          and give the file"
     )))
 }

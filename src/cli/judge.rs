@@ -101,8 +101,8 @@ pub(super) fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
     match OF_SENDING.into_iter().find(|id| is_typed(id) && !is_used(id)) {
         None => Ok(()),
         Some(id) => Err(Failure::Usage(format!(
-            "--{} has no meaning for `{name}`, which sends nothing of its own and shows no value of the traffic; leave it \
-             out",
+            "--{} does not apply to `{name}`, which sends no requests of its own and shows no value of the traffic; leave \
+             it out",
             id.replace('_', "-")
         ))),
     }

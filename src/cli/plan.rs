@@ -88,7 +88,7 @@ impl Listing<'_> {
             counted(self.contract.facts.len(), "fact")
         );
         if let Some(shard) = self.plan.shard {
-            let _ = write!(text, "; shard {shard} of {} parts", self.plan.parts);
+            let _ = write!(text, "; shard {shard} of a plan with {} parts", self.plan.parts);
         }
         if rounds > 1 {
             let _ = write!(text, "; {rounds} rounds, a wrong token only in the first");

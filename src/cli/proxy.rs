@@ -186,7 +186,7 @@ fn listen(
     }
     let url = format!("http://{address}{}", target.base_path());
     edge::note(&format!(
-        "{url} passes requests on to {}{} and judges them",
+        "{url} forwards requests to {}{} and judges them",
         target.origin(),
         target.base_path()
     ));
@@ -267,7 +267,7 @@ fn target(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<Target, F
     let configured = resolved.arguments.service.base_url.as_ref();
     let url = proxying.to.as_ref().or(configured.map(|url| &url.value));
     let url =
-        url.ok_or_else(|| Failure::Usage("there is no service to pass requests on to; give --to URL".to_owned()))?;
+        url.ok_or_else(|| Failure::Usage("there is no service to forward requests to; give --to URL".to_owned()))?;
     Ok(Target::parse(url)?.with_tls(certificates::read(&resolved.arguments)?))
 }
 

@@ -70,7 +70,7 @@ impl AcceptedState {
     pub(crate) fn to_do(self, expired: Option<&str>, fix: &str) -> Option<String> {
         Some(match self {
             Self::Holds => return None,
-            Self::NoLongerOccurs => "no longer occurs; take the entry out".to_owned(),
+            Self::NoLongerOccurs => "no longer occurs; remove the entry".to_owned(),
             Self::Expired => {
                 let since = expired.unwrap_or("some day");
                 format!("expired and accepts nothing since {since}; {fix}, or give it another day")

@@ -53,7 +53,7 @@ pub(super) enum Problem {
     },
     /// A program that a file asks for which nobody named.
     #[error(
-        "`{0}` runs a program, and this configuration was found and not named; name it with --config if you trust it"
+        "`{0}` runs a program, and this configuration was found by searching; if you trust it, name it with --config"
     )]
     CommandOfOthers(&'static str),
     /// A fixed header that the check sets itself, or that carries a credential.
@@ -103,8 +103,8 @@ pub(super) enum Problem {
     Report(String),
     /// A report outside the folder of a file that was found.
     #[error(
-        "a report goes to `{0}`, outside the folder of this configuration, which was found and not named; name a file \
-         inside that folder, or name the configuration with --config if you trust it"
+        "a report goes to `{0}`, outside the folder of this configuration, which was found by searching; name a file \
+         inside that folder or, if you trust the configuration, name it with --config"
     )]
     ReportOutside(String),
     /// A fixed value that makes another request of each.
@@ -114,7 +114,7 @@ pub(super) enum Problem {
         name: String,
     },
     /// Two reports go to one place.
-    #[error("a report goes to {0} already; give each a file: \"json=FILE\"")]
+    #[error("another report already goes to {0}; give each a file: \"json=FILE\"")]
     ReportTwice(String),
     /// Something that looks like a secret.
     #[error(
@@ -188,8 +188,9 @@ pub(super) enum Problem {
     },
     /// A variable that is not ours, in a file that was found.
     #[error(
-        "`{0}` is not read for a file that was found and not named: it may be another program's secret; name this file \
-         with --config if you trust it, or use a variable whose name begins with `COUNTERSIGN_`"
+        "`{0}` is not read, because this configuration was found by searching and the variable may hold another \
+         program's secret; if you trust the file, name it with --config, or use a variable whose name begins with \
+         `COUNTERSIGN_`"
     )]
     VariableOfOthers(String),
 }

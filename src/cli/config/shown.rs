@@ -295,7 +295,7 @@ fn rendered(name: &str, value: &Value) -> String {
 fn why<Entry>(entry: &WrittenEntry<Entry>) -> String {
     match entry.state {
         State::Applies => format!(": {}", entry.reason),
-        State::Expired(since) => format!(": {} (expired, does nothing since {since})", entry.reason),
-        State::NeedsReason => ": does nothing until its reason is filled in".to_owned(),
+        State::Expired(since) => format!(": {} (expired, no effect since {since})", entry.reason),
+        State::NeedsReason => ": no effect until its reason is filled in".to_owned(),
     }
 }

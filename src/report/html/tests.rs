@@ -100,7 +100,7 @@ fn what_was_accepted_is_counted_and_entries_that_need_a_hand_are_named() {
     let mut record = sample_record();
     let page = html(&record);
     assert!(page.contains("Accepted: 2 findings by countersign.toml."));
-    assert!(page.contains("no longer occurs; take the entry out"));
+    assert!(page.contains("no longer occurs; remove the entry"));
     record.accepted.clear();
     assert!(!html(&record).contains("Accepted"));
 }

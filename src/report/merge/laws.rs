@@ -365,5 +365,5 @@ fn a_fact_that_no_shard_checked_and_a_bar_that_is_missed_are_not_green() {
     }
     let nobodys = merged(both);
     assert_eq!(nobodys.outcome, Outcome::CouldNotJudge);
-    assert!(nobodys.reason.unwrap().contains("1 facts were checked by no shard"));
+    assert!(nobodys.reason.unwrap().contains("no shard checked 1 of the facts"));
 }

@@ -59,7 +59,7 @@ fn of_shards(record: &Record, shards: &ShardsRecord) -> (Outcome, Option<String>
     let nobodys = record.facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
     if shards.missing.is_empty() && nobodys > 0 {
         reasons.push(format!(
-            "{nobodys} facts were checked by no shard; run all shards with the same flags"
+            "no shard checked {nobodys} of the facts; run all shards with the same flags"
         ));
     }
     if reasons.is_empty() {

@@ -23,7 +23,7 @@ pub const LARGEST_REPORT: usize = 256 << 20;
 #[non_exhaustive]
 pub enum ReadError {
     /// The text ends before the report is complete.
-    #[error("the report is cut short: it ends at line {line}, column {column}; write it again")]
+    #[error("the report is truncated: it ends at line {line}, column {column}; write it again")]
     CutShort {
         /// The line where it ends, from 1.
         line: usize,
@@ -114,7 +114,7 @@ fn other_version(found: &serde_json::Number) -> ReadError {
 fn malformed(text: &[u8], error: &serde_json::Error) -> ReadError {
     let (line, column) = (error.line(), error.column());
     let mut lines = text.split(|byte| *byte == b'\n');
-    // The parser rejects a number that ends after its point as a syntax error; here, the report is cut short.
+    // The parser rejects a number that ends after its point as a syntax error; here, the report is truncated.
     let at_end = lines
         .nth(line.saturating_sub(1))
         .is_some_and(|line| line.len() <= column)
@@ -171,11 +171,11 @@ mod tests {
             // A text that ends in white space ends on the line after its last line feed.
             let lines = [format!("line {line},"), format!("line {},", line + 1)];
             assert!(
-                message.contains("cut short") && lines.iter().any(|line| message.contains(line)),
+                message.contains("truncated") && lines.iter().any(|line| message.contains(line)),
                 "{end}: {message}"
             );
         }
-        assert!(rejected("").contains("cut short"));
+        assert!(rejected("").contains("truncated"));
     }
 
     #[test]

@@ -244,7 +244,7 @@ fn an_entry_without_a_reason_and_an_expired_one_accept_nothing_and_say_so() {
 fn an_acceptance_of_what_no_longer_occurs_is_reported_where_the_run_saw_it() {
     let target = Target::sound();
     let config = staging(&target.url()) + &entry("wrong-type", "/data/total", AGREED);
-    let gone = "countersign.toml:7: wrong-type getTags /data/total no longer occurs; take the entry out";
+    let gone = "countersign.toml:7: wrong-type getTags /data/total no longer occurs; remove the entry";
     says(&check(&config, &[]).stdout, &[gone]);
     let skipped = check(&config, &["--skip", "getTags"]);
     assert!(!skipped.stdout.contains("no longer occurs"), "{skipped:?}");
@@ -425,7 +425,7 @@ fn what_a_configuration_cannot_mean_is_reported_with_its_line() {
         ),
         (
             "reports = [\n  \"json=a\",\n  \"terminal=a\",\n]\n",
-            &[":3:3: a report goes to `a` already"],
+            &[":3:3: another report already goes to `a`"],
         ),
         (
             "[[levels]]\nrule = \"null-vlaue\"\nlevel = \"allow\"\nreason = \"a\"\n",

@@ -73,7 +73,7 @@ fn a_document_that_cannot_be_read_is_reported_with_what_to_do() {
     assert!(
         ended
             .stderr
-            .contains("`--output=x` is no revision, because it begins with `-`"),
+            .contains("`--output=x` is not a revision, because it begins with `-`"),
         "{ended:?}"
     );
     let ended = countersign(&["diff", "-", "-"]).run();
@@ -229,14 +229,14 @@ fn an_entry_that_accepts_nothing_says_why_and_the_difference_counts() {
             "expired and accepts nothing since 2020-02-01; keep to the old contract, or give it another day",
         ),
         (entry("reason = \"\""), "accepts nothing until its reason is filled in"),
-        (other, "no longer occurs; take the entry out"),
+        (other, "no longer occurs; remove the entry"),
         (
             entry("reason = \"agreed\"").replace("GET /", "POST /"),
-            "no longer occurs; take the entry out",
+            "no longer occurs; remove the entry",
         ),
         (
             "[[differences]]\nkind = \"enum\"\nreason = \"agreed\"\n".to_owned(),
-            "no longer occurs; take the entry out",
+            "no longer occurs; remove the entry",
         ),
     ] {
         let ended = accepting(&config, &[]).run();

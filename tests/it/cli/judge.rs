@@ -207,7 +207,7 @@ fn a_flag_that_would_send_or_show_something_is_an_error() {
         let name = flag.split('=').next().unwrap();
         assert_eq!(ended.code, 2, "{ended:?}");
         assert!(
-            ended.stderr.contains(&format!("{name} has no meaning for `judge`")),
+            ended.stderr.contains(&format!("{name} does not apply to `judge`")),
             "{ended:?}"
         );
     }

@@ -74,8 +74,8 @@ fn what_is_no_report_of_this_version_is_rejected_and_nothing_is_written() {
     let half = &json[..json.len() / 2];
     for (text, expected) in [
         (newer.as_str(), "version 3, but this countersign reads version 2"),
-        (half, "cut short: it ends at line"),
-        ("", "cut short"),
+        (half, "truncated: it ends at line"),
+        ("", "truncated"),
         ("<testsuites/>", "not JSON at line 1"),
         (r#"{"version": "2.1.0"}"#, "not a report of countersign"),
         (counted.as_str(), "contradicts itself: /facts/held"),

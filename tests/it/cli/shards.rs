@@ -125,7 +125,7 @@ fn the_plan_of_a_shard_says_what_falls_to_it() {
     let ended = countersign(&["plan", "--seed", "1", "--shard", "2/3"]).run();
     assert_eq!(ended.code, 0, "{ended:?}");
     assert!(
-        ended.stdout.contains("; seed 1; shard 2/3 of 6 parts"),
+        ended.stdout.contains("; seed 1; shard 2/3 of a plan with 6 parts"),
         "{}",
         ended.stdout
     );

@@ -140,10 +140,10 @@ fn a_command_that_cannot_be_run_and_a_missing_target_are_errors_of_usage() {
     let ended = countersign(&["proxy"]).run();
     assert_eq!(
         ended.is_one_error(2),
-        "there is no service to pass requests on to; give --to URL"
+        "there is no service to forward requests to; give --to URL"
     );
     let ended = proxy(&target.url(), &["--writes"]).run();
-    assert!(ended.is_one_error(2).starts_with("--writes has no meaning for `proxy`"));
+    assert!(ended.is_one_error(2).starts_with("--writes does not apply to `proxy`"));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn it_says_where_it_listens_and_warns_beyond_this_machine() {
     for (listen, warned) in [("127.0.0.1:0", false), ("[::1]:0", false), ("0.0.0.0:0", true)] {
         let call = countersign(&["proxy", "--to", &target.url(), "--listen", listen, "--", "true"]);
         let ended = call.env("PATH", "/usr/bin:/bin").run();
-        let to = format!(" passes requests on to {} and judges them\n", target.url());
+        let to = format!(" forwards requests to {} and judges them\n", target.url());
         assert!(ended.stderr.contains(&to), "{ended:?}");
         assert_eq!(ended.stderr.contains("other machines may reach"), warned, "{ended:?}");
     }
