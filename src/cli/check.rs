@@ -214,7 +214,7 @@ pub(super) fn reject_own_overwrites(
     // A report replaces what is there, and neither residue nor recording may be lost.
     reject_overwrites(&outputs, &kept)?;
     outputs.extend(kept);
-    outputs.extend(summary.map(|path| ("the summary of the step", path)));
+    outputs.extend(summary.map(|path| ("the step summary", path)));
     reject_overwrites(&outputs, &inputs)
 }
 

@@ -74,7 +74,7 @@ enum Destination {
 
 impl<Content: Reported> Outputs<Content> {
     /// Opens every report's file, so that a report that cannot be written is reported before anything is sent. The
-    /// others are still written; `summary` is the file that GitHub shows as the summary of the step.
+    /// others are still written; `summary` is the file that GitHub shows as the step summary.
     ///
     /// # Errors
     ///
@@ -229,7 +229,7 @@ fn append(path: &Path, mut file: File, report: impl FnOnce(usize) -> String) -> 
         Ok(!text.is_empty())
     };
     if !appended(&mut file).map_err(|error| failure(path, &error.to_string()))? {
-        edge::note("note: the summary of the step is full, so the report is not in it");
+        edge::note("note: the step summary is full, so the report is not in it");
     }
     Ok(())
 }

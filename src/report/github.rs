@@ -1,5 +1,5 @@
 //! The report as GitHub's workflow commands: an annotation at the line of the contract for each of the most urgent
-//! findings. The summary of the step is the [`markdown`](super::markdown) report.
+//! findings. The step summary is the [`markdown`](super::markdown) report.
 //!
 //! # Design
 //!
@@ -46,7 +46,7 @@ pub fn github(record: &Record) -> String {
     let more: usize = groups.iter().skip(room).map(Group::len).sum();
     if more > 0 {
         closing.push_str(&format!(
-            "; {more} more findings are not annotated, see the summary of the step"
+            "; {more} more findings are not annotated, see the step summary"
         ));
     }
     lines.push(command("notice", &[("title", "countersign".to_owned())], &closing));
@@ -151,7 +151,7 @@ mod tests {
         let closing = commands(&record).pop().unwrap().2;
         assert!(
             closing
-                .ends_with("12 errors, 13 warnings; 11 more findings are not annotated, see the summary of the step"),
+                .ends_with("12 errors, 13 warnings; 11 more findings are not annotated, see the step summary"),
             "{closing}"
         );
         (record.outcome, record.reason) = (Outcome::Interrupted, Some("the run was interrupted".to_owned()));

@@ -140,7 +140,7 @@ pub(super) fn unchecked(record: &Record) -> (Vec<(&str, &str)>, usize) {
 /// Describes the one guess that explains the findings, in one line.
 pub(super) fn suspected_cause(record: &Record) -> Option<&'static str> {
     record.suspected_cause.map(|cause| match cause {
-        SuspectedCause::Mock => "the target answers creates with the same id again and keeps nothing: is it a mock?",
+        SuspectedCause::Mock => "the target returns the same id for each create and stores nothing: is it a mock?",
     })
 }
 
@@ -322,12 +322,12 @@ pub(super) fn rejected_values(record: &Record) -> Option<String> {
         let (operation, status) = group
             .first()
             .map_or(("", 0), |one| (one.operation.as_str(), one.status));
-        format!("{operation} answers {status} to {}", values.join(", "))
+        format!("{operation} rejects {} with {status}", values.join(", "))
     });
     let rendered: Vec<_> = rendered.collect();
     (!rendered.is_empty()).then(|| {
         format!(
-            "{}; the document leaves open which values it takes",
+            "{}; the document leaves open which values are allowed",
             rendered.join("; ")
         )
     })

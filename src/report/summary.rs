@@ -87,7 +87,7 @@ impl Terminal {
         }
         let few = record.findings.len() <= AT_ONE_GLANCE;
         if let Some(rejected) = phrases::rejected_values(record).filter(|_| few) {
-            text.push_str(&self.row("not taken", &rejected));
+            text.push_str(&self.row("rejected", &rejected));
         }
         if let Some((head, entries)) = accepted::entries(&record.accepted) {
             let hand = match entries.len() {

@@ -1,5 +1,5 @@
 //! The differences as GitHub's workflow commands: an annotation at the line of the new document for each of the most
-//! urgent ones. The summary of the step is the Markdown report.
+//! urgent ones. The step summary is the Markdown report.
 
 use super::{acceptance, groups, sentence, shown_file, urgency, verdict, word};
 use crate::diff::{Diff, Difference, Meaning};
@@ -27,7 +27,7 @@ pub fn diff_github(diff: &Diff) -> String {
     let mut closing = verdict(diff);
     if more > 0 {
         closing.push_str(&format!(
-            "; {more} more differences are not annotated, see the summary of the step"
+            "; {more} more differences are not annotated, see the step summary"
         ));
     }
     lines.push(command("notice", &[("title", "countersign diff".to_owned())], &closing));

@@ -64,7 +64,7 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
                     }
                 }
             }
-            @if let Some(rejected) = phrases::rejected_values(view.record) { p.hint { "Values not taken: " (rejected) "." } }
+            @if let Some(rejected) = phrases::rejected_values(view.record) { p.hint { "Rejected values: " (rejected) "." } }
         }
     }
 }

@@ -300,6 +300,6 @@ fn a_summary_is_written_for_github_alone_and_never_beyond_what_it_takes() {
     let call = check(&target.url(), &["--report", "github"]).file("summary.md", &full);
     let ended = call.env("GITHUB_STEP_SUMMARY", "summary.md").run();
     assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(ended.stderr.contains("the summary of the step is full"), "{ended:?}");
+    assert!(ended.stderr.contains("the step summary is full"), "{ended:?}");
     assert!(read(&ended, "summary.md").len() <= 1 << 20);
 }

@@ -69,7 +69,7 @@ fn an_output_to_a_file_that_the_check_reads_is_rejected_before_anything_is_sent(
             &["the residue", &format!("`{other}`"), what],
         );
         let summary = reading(&target, &["--report", "github"]).env("GITHUB_STEP_SUMMARY", input);
-        rejected(summary, &["the summary of the step", what]);
+        rejected(summary, &["the step summary", what]);
     }
     assert_eq!(target.received().len(), 0);
 }

@@ -85,7 +85,7 @@ fn no_run_gives_a_secret_away() {
         let call = call.env("GITHUB_STEP_SUMMARY", "summary.md");
         let ended = call.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full").run();
         assert_eq!(ended.code, code, "{ended:?}");
-        // One for each format, the terminal's twice, the summary of the step, and the residue.
+        // One for each format, the terminal's twice, the step summary, and the residue.
         let residue = usize::from(arguments == RESIDUE);
         assert_eq!(ended.files().len(), EVERY_FORMAT.len() / 2 + 1 + residue, "{ended:?}");
         // The reports show each exchange; with that flag as it came, but for the token.

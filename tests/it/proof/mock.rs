@@ -15,7 +15,7 @@ use super::checked::{Check, Checked};
 use super::deviating::Deviation;
 use super::listing::Listing;
 
-const WORDS: &str = "the target answers creates with the same id again and keeps nothing: is it a mock?";
+const WORDS: &str = "the target returns the same id for each create and stores nothing: is it a mock?";
 
 fn creates_a_tag(call: &Call) -> bool {
     call.is("createTag") && call.is_authorized()
