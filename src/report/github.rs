@@ -150,8 +150,7 @@ mod tests {
         assert_eq!((count(&record, "error"), count(&record, "warning")), (8, 2));
         let closing = commands(&record).pop().unwrap().2;
         assert!(
-            closing
-                .ends_with("12 errors, 13 warnings; 11 more findings are not annotated, see the step summary"),
+            closing.ends_with("12 errors, 13 warnings; 11 more findings are not annotated, see the step summary"),
             "{closing}"
         );
         (record.outcome, record.reason) = (Outcome::Interrupted, Some("the run was interrupted".to_owned()));
