@@ -73,7 +73,7 @@ impl AcceptedState {
             Self::NoLongerOccurs => "no longer occurs; remove the entry".to_owned(),
             Self::Expired => {
                 let since = expired.unwrap_or("some day");
-                format!("expired and accepts nothing since {since}; {fix}, or give it another day")
+                format!("expired and has had no effect since {since}; {fix}, or set a later date")
             }
             Self::Waits => "accepts nothing until its reason is filled in".to_owned(),
         })

@@ -228,7 +228,7 @@ fn an_entry_without_a_reason_and_an_expired_one_accept_nothing_and_say_so() {
         ),
         (
             "reason = \"agreed\"\nuntil = 2026-01-31",
-            "countersign.toml:7: wrong-type getTags /data/total expired and accepts nothing since 2026-02-01",
+            "countersign.toml:7: wrong-type getTags /data/total expired and has had no effect since 2026-02-01",
         ),
     ] {
         let ended = check(

@@ -226,7 +226,7 @@ fn an_entry_that_accepts_nothing_says_why_and_the_difference_counts() {
     for (config, note) in [
         (
             entry("reason = \"agreed\"\nuntil = 2020-01-31"),
-            "expired and accepts nothing since 2020-02-01; keep to the old contract, or give it another day",
+            "expired and has had no effect since 2020-02-01; keep to the old contract, or set a later date",
         ),
         (entry("reason = \"\""), "accepts nothing until its reason is filled in"),
         (other, "no longer occurs; remove the entry"),
