@@ -101,14 +101,14 @@ impl Listing<'_> {
     fn heading(&self, group: &[StepDescription], overlaps: bool) -> String {
         let action = group[0].step.action;
         let together = if overlaps {
-            "; at once with those above, up to --jobs"
+            "; concurrent with those above, up to --jobs"
         } else if action.runs_concurrently() && group.len() > 1 {
-            "; at once, up to --jobs"
+            "; concurrently, up to --jobs"
         } else {
             ""
         };
         let in_order = if matches!(action, Action::EdgeCaseRead(_)) {
-            ", but one operation's in order"
+            ", those of one operation in order"
         } else {
             ""
         };
