@@ -21,12 +21,12 @@ pub(super) enum CertificateError {
     #[error("certificate {0} in it cannot be read")]
     Certificate(usize),
     /// A certificate and a key that do not belong together, or of a kind that is not supported.
-    #[error("certificate and key cannot be used together; is the key that of the first certificate?")]
+    #[error("certificate and key cannot be used together; does the key belong to the first certificate?")]
     Identity,
     /// There is no certificate.
     #[error(
         "there is no certificate in it; it must be a PEM file, with a line `-----BEGIN CERTIFICATE-----` (`openssl x509 \
-         -inform der` makes one of a DER file)"
+         -inform der` converts a DER file)"
     )]
     NoCertificate,
     /// There is no private key.

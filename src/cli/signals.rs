@@ -60,7 +60,7 @@ pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Outpu
             let _ = std::fs::remove_file(file);
         }
         edge::exit_at_once(
-            "interrupted again: ended at once; reports that were not yet written are lost",
+            "interrupted again: stopped at once; reports that were not yet written are lost",
             130,
         );
     };

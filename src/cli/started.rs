@@ -197,7 +197,7 @@ impl Started {
             Ended::NotReady(..) | Ended::ServiceEnded(_) | Ended::Unreachable(_)
         );
         match status {
-            Some(status) if !never_ready => edge::note(&format!("the service ended before the check did: {status}")),
+            Some(status) if !never_ready => edge::note(&format!("the service exited before the check ended: {status}")),
             None if !never_ready => return,
             _ => {}
         }

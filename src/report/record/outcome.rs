@@ -45,7 +45,7 @@ pub(super) fn outcome(
             (Outcome::WriteLogFailed, Some(reason))
         }
         Ended::ServiceEnded(status) => {
-            let reason = format!("the service that was started ended before it was ready: {status}");
+            let reason = format!("the service exited before it was ready: {status}");
             (Outcome::CouldNotJudge, Some(reason))
         }
         Ended::Throttled => (

@@ -72,7 +72,7 @@ fn a_service_that_ends_before_it_is_ready_is_reported_at_once_with_its_last_line
     assert_eq!(ended.code, 3, "{ended:?}");
     assert_eq!(
         report["reason"],
-        "the service that was started ended before it was ready: exit status: 7"
+        "the service exited before it was ready: exit status: 7"
     );
     let lines = ended.stderr.split_once("the last lines of the service:\n").unwrap().1;
     assert!(
@@ -139,7 +139,7 @@ fn a_service_that_ends_in_the_middle_of_a_check_is_reported_beside_what_was_judg
     assert!(
         ended
             .stderr
-            .contains("the service ended before the check did: exit status: 4"),
+            .contains("the service exited before the check ended: exit status: 4"),
         "{}",
         ended.stderr.lines().last().unwrap_or_default()
     );
