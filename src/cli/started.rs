@@ -114,6 +114,7 @@ impl StartCommand {
         command.stdout(written.try_clone()?).stderr(written);
         #[cfg(unix)]
         command.process_group(0);
+        adopt_orphans();
         let child = command.kill_on_drop(true).spawn()?;
         // This closes our copies of the pipe's write end, so that the output ends when the
         // processes that write it do.
@@ -158,6 +159,20 @@ fn program(words: &[String], folder: &Path) -> Command {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         with_arguments(&folder.join(program), &arguments)
     }
+}
+
+/// Makes this process the parent of what the service leaves behind: the first process of a container,
+/// which would become it, collects late or never, and until then a group seems to live.
+fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+/// Collects the exit statuses of the ended processes of a group whose first process has been
+/// collected. Where orphans are not adopted there are none.
+#[cfg(unix)]
+fn collect_orphans(group: rustix::process::Pid) {
+    while let Ok(Some(_)) = rustix::process::waitpgid(group, rustix::process::WaitOptions::NOHANG) {}
 }
 
 fn with_arguments(program: &Path, arguments: &[&str]) -> Command {
@@ -220,7 +235,9 @@ impl Started {
         let polls = GRACE.as_millis() / POLL_INTERVAL.as_millis();
         for _ in 0..polls {
             // A process that has ended belongs to its group until its status is collected.
-            let _ = self.child.try_wait();
+            if self.child.try_wait().is_ok_and(|status| status.is_some()) {
+                collect_orphans(group);
+            }
             if test_kill_process_group(group).is_err() {
                 break;
             }
