@@ -43,10 +43,11 @@ pub(super) struct JudgeArguments {
 }
 
 /// The flags of a check that say what is sent, or that would print values of other people's traffic.
-const OF_SENDING: [&str; 22] = [
+const OF_SENDING: [&str; 23] = [
     "also_send",
     "cacert",
     "cert",
+    "cleanup",
     "fault",
     "jobs",
     "key",

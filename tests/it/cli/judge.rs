@@ -197,6 +197,7 @@ fn what_cannot_be_judged_is_said_with_what_to_do() {
 fn a_flag_that_would_send_or_show_something_is_an_error() {
     for flag in [
         "--writes",
+        "--cleanup",
         "--show-values",
         "--seed=1",
         "--max-writes=2",
