@@ -104,7 +104,7 @@ async fn a_mock_is_reported_once_in_every_report_and_its_findings_stay() {
         ("markdown", markdown(&record)),
         (
             "html",
-            html(&record).replace("The target answers", "the target answers"),
+            html(&record).replace("The target returns", "the target returns"),
         ),
     ] {
         assert_eq!(report.matches(WORDS).count(), 1, "{name}: {report}");
