@@ -155,7 +155,7 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
         }
         Method::GET => match kept.get(path) {
             Some(_) if fault == Fault::FailsAfterDelete && kept.contains_key("deleted") => {
-                StatusCode::SERVICE_UNAVAILABLE.into_response()
+                StatusCode::INTERNAL_SERVER_ERROR.into_response()
             }
             Some(_) if fault == Fault::ForbidsAfterDelete && kept.contains_key("deleted") => {
                 StatusCode::FORBIDDEN.into_response()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use countersign::Recording;
 use countersign::plan::Plan;
@@ -96,7 +97,8 @@ async fn observed(subject: &Subject) -> Result<(Observed<'static>, Plan, String)
     let check = Check::new(Arc::clone(&CONTRACT)).token(subject.token.as_str());
     let check = check.writes(subject.writes).seed(SEED);
     let check = match &subject.service {
-        Some(service) => check.service(service.clone()),
+        // It shows at once what it stores.
+        Some(service) => check.service(service.clone()).settle(Duration::ZERO),
         None => check.url(subject.url.as_str()),
     };
     let plan = check.plan().map_err(|error| error.to_string())?;
