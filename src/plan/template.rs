@@ -99,6 +99,10 @@ struct Field<'contract> {
     required: bool,
     /// The only value, where the discriminator of the alternative that is sent has it.
     discriminator: Option<Value>,
+    /// The string that the contract says to send, with [`RUN_TAG`] in it.
+    synthetic: Option<&'contract str>,
+    /// Whether its name or its format is that of an identifier.
+    looks_like_an_identifier: bool,
 }
 
 impl<'contract> Template<'contract> {
@@ -281,6 +285,8 @@ impl<'contract> Template<'contract> {
             kind,
             required: false,
             discriminator: None,
+            synthetic: node.member("x-synthetic").and_then(Node::string),
+            looks_like_an_identifier: body::looks_like_an_identifier(at, Some(node)),
         }
     }
 
@@ -442,16 +448,12 @@ impl LeafBuilder<'_> {
         if !self.template.has_invariants {
             choices.extend(self.unrelated_value(field));
         } else if !field.takes_identifier {
-            let is_synthetic = field.node.member("x-synthetic").is_some();
-            let names = !is_synthetic && body::looks_like_an_identifier(&field.pointer, Some(field.node));
+            let is_synthetic = field.synthetic.is_some();
+            let names = !is_synthetic && field.looks_like_an_identifier;
             let choice = if names { Choice::invented } else { Choice::own };
             let own = self.own(field).into_iter().map(choice);
             // A string that carries the run tag comes first: it is the run's own name for what it creates.
-            let first = if field.node.member("x-synthetic").is_some() {
-                0
-            } else {
-                choices.len()
-            };
+            let first = if is_synthetic { 0 } else { choices.len() };
             choices.splice(first..first, own);
         }
         choices
@@ -462,7 +464,7 @@ impl LeafBuilder<'_> {
     fn own(&self, field: &Field<'_>) -> Vec<Value> {
         let (node, at) = (field.node, &field.pointer);
         let example = self.template.example.and_then(|example| example.pointer(at));
-        if let Some(text) = node.member("x-synthetic").and_then(Node::string) {
+        if let Some(text) = field.synthetic {
             return vec![Value::String(text.replace(RUN_TAG, &self.run_tag))];
         }
         let invariants = &self.template.contract.operation(self.template.operation).invariants;
@@ -502,10 +504,10 @@ impl LeafBuilder<'_> {
         let node = field.node;
         let stated = |name: &str| node.member(name);
         let kind = stated("type").and_then(Node::string);
-        if body::looks_like_an_identifier(&field.pointer, Some(node)) {
+        if field.looks_like_an_identifier {
             return None;
         }
-        if stated("enum").is_some() || stated("x-synthetic").is_some() || kind == Some("boolean") {
+        if stated("enum").is_some() || field.synthetic.is_some() || kind == Some("boolean") {
             return self.own(field).into_iter().next().map(Choice::own);
         }
         if stated("pattern").is_some() {

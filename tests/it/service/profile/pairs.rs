@@ -1,6 +1,7 @@
 //! Combinations: a set of profiles that contains every pair of values of any two axes.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use countersign::service::{AXES, Profile, Setting};
 
@@ -32,8 +33,14 @@ pub(super) fn profiles() -> Vec<Vec<String>> {
     rows.iter().take(tried).map(|row| settings(row)).collect()
 }
 
-/// Returns profiles, each the values of all axes, that cover all pairs: greedily, and the same ones every time.
-fn rows() -> Vec<Vec<usize>> {
+/// Returns profiles, each the values of all axes, that cover all pairs.
+fn rows() -> &'static [Vec<usize>] {
+    static ROWS: LazyLock<Vec<Vec<usize>>> = LazyLock::new(covering);
+    &ROWS
+}
+
+/// Finds them: greedily, and the same ones every time.
+fn covering() -> Vec<Vec<usize>> {
     let mut left = pairs();
     let mut rows = Vec::new();
     while let Some(seed) = left.first().copied() {
