@@ -55,7 +55,7 @@ impl Prepared {
                 .plan
                 .steps
                 .iter()
-                .any(|step| !contract.operation(step.operation).is_read()),
+                .any(|step| !contract.operation(step.operation).is_safe()),
             started_at: self.started_at,
             duration: started.elapsed(),
             require_facts: self.require_facts,

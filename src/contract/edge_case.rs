@@ -81,6 +81,14 @@ const OF_WRITES: [EdgeCaseKind; 3] = [
     EdgeCaseKind::LongString,
 ];
 
+/// The kinds of edge cases of a query if the contract lists none, one of each: nothing that its
+/// schema could admit.
+const OF_QUERIES: [EdgeCaseKind; 3] = [
+    EdgeCaseKind::BodyNotJson,
+    EdgeCaseKind::FieldString,
+    EdgeCaseKind::FieldObject,
+];
+
 /// The maximum number of edge cases of one operation if the contract lists none: those of three
 /// parameters.
 const MOST_UNLISTED: usize = 12;
@@ -104,9 +112,16 @@ pub(super) fn location(document: &Document, operation: &str) -> String {
 
 /// Returns the edge cases of an operation where the contract lists none.
 pub(super) fn unlisted(document: &Document, operation: &Operation) -> Vec<EdgeCase> {
-    let kinds: &[EdgeCaseKind] = if operation.is_read() { &OF_READS } else { &OF_WRITES };
+    let kinds: &[EdgeCaseKind] = match operation {
+        query if query.is_query() => &OF_QUERIES,
+        read if read.is_read() => &OF_READS,
+        _ => &OF_WRITES,
+    };
     let kinds = kinds.iter().copied().enumerate();
-    let all = kinds.flat_map(|kind| of_kind(document, operation, kind));
+    let all = kinds.flat_map(|kind| {
+        let most = if operation.is_query() { 1 } else { MOST_UNLISTED };
+        of_kind(document, operation, kind).into_iter().take(most)
+    });
     all.take(MOST_UNLISTED).collect()
 }
 
@@ -174,10 +189,10 @@ fn concerns_parameter(
     match (parameter.location, case) {
         (Location::Path, IdentifierUnknown) => match kind {
             ParameterKind::FreeText | ParameterKind::Uuid => true,
-            ParameterKind::Number => operation.is_read(),
+            ParameterKind::Number => operation.is_safe(),
             ParameterKind::Formed => false,
         },
-        (Location::Query, _) if !operation.is_read() || overrides_request(&parameter.name) => false,
+        (Location::Query, _) if !operation.is_safe() || overrides_request(&parameter.name) => false,
         (Location::Path, IdentifierMalformed) | (Location::Query, ParameterWord) => kind != ParameterKind::FreeText,
         (Location::Query, ParameterEmpty | ParameterTwice) => true,
         (

@@ -26,7 +26,7 @@ impl Contract {
         let links = self.links_to(to);
         let mut links: Vec<_> = links.filter(|link| link.target == *target).collect();
         let creates = |link: &&Link| !self.operation(link.from).is_read();
-        if !self.operation(to).is_read() && links.iter().any(creates) {
+        if !self.operation(to).is_safe() && links.iter().any(creates) {
             links.retain(|link| creates(link) && self.identifies_created_record(link));
         }
         links

@@ -5,10 +5,11 @@
 //!
 //! A link is inferred by path, name and type, and only where each leaves one choice: the path
 //! before the parameter is that of a list or a create, one array of the list's response has its
-//! records, and one field of a record is its identifier. Where two would fit, none is taken. If a
-//! create's response shows no identifier but documents a `Location` header, the identifier is taken
-//! from that header. A value that a list shows belongs to somebody, so no link leads from a read to
-//! a write. A parameter that a link of the document fills gets no inferred one.
+//! records, and one field of a record is its identifier. Where two would fit, none is taken. A
+//! query, such as `POST /pets/search`, shows what its collection does. If a create's response shows
+//! no identifier but documents a `Location` header, the identifier is taken from that header. A
+//! value that a list shows belongs to somebody, so no link leads from a read to a write. A
+//! parameter that a link of the document fills gets no inferred one.
 
 use std::collections::HashMap;
 
@@ -33,6 +34,7 @@ pub(super) fn links(
         .enumerate()
         .map(|(index, operation)| ((operation.method, template(&operation.path)), OperationId(index)))
         .collect();
+    let queries = queries(operations);
     let mut inferred = Vec::new();
     for (index, operation) in operations.iter().enumerate() {
         for (number, parameter) in operation.parameters.iter().enumerate() {
@@ -41,7 +43,7 @@ pub(super) fn links(
             let Some(path) = collection_of(operation, parameter).filter(|_| !is_written) else {
                 continue;
             };
-            let sources = if operation.is_read() {
+            let sources = if operation.is_safe() {
                 &[Method::Get, Method::Post][..]
             } else {
                 &[Method::Post]
@@ -49,6 +51,9 @@ pub(super) fn links(
             let sources = sources
                 .iter()
                 .filter_map(|method| collections.get(&(*method, template(path))));
+            let sources = sources.filter(|from| operation.is_safe() || !operations[from.0].is_query());
+            let asked = queries.get(&template(path)).filter(|_| operation.is_safe());
+            let sources = sources.chain(asked.into_iter().flatten());
             for from in sources.copied().filter(|from| *from != to) {
                 let records = Records::new(shapes, collection_name(path));
                 let source = &operations[from.0];
@@ -70,6 +75,25 @@ pub(super) fn links(
         }
     }
     inferred
+}
+
+/// Returns the queries, by the path of the collection in which they look for records: `POST /pets/search` looks in
+/// `/pets`.
+fn queries(operations: &[Operation]) -> HashMap<String, Vec<OperationId>> {
+    let mut queries: HashMap<_, Vec<_>> = HashMap::new();
+    let found = operations
+        .iter()
+        .enumerate()
+        .filter(|(_, operation)| operation.is_query());
+    for (index, query) in found {
+        if let Some((collection, _)) = query.path.trim_end_matches('/').rsplit_once('/') {
+            queries
+                .entry(template(collection))
+                .or_default()
+                .push(OperationId(index));
+        }
+    }
+    queries
 }
 
 /// Whether a 201 of a create documents a `Location` header: it names the record (RFC 9110, section 15.3.2).

@@ -16,6 +16,7 @@ use super::operation::{
     DocumentedResponse, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, SecurityScheme,
     StatusPattern,
 };
+use super::query;
 use super::reach::Reach;
 use super::shape::Expander;
 use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
@@ -258,11 +259,13 @@ fn operation(
         responses: responses(expander, id, location, defects),
         edge_cases: Vec::new(),
         fields: Vec::new(),
+        reads_by_post: false,
     };
+    operation.reads_by_post = query::is_query(document, &operation);
     let schema = operation.request.as_ref().and_then(|request| request.schema.as_deref());
     let has_edge_cases = edge_case::location(document, pointer) != *pointer;
     operation.fields = schema
-        .filter(|_| has_edge_cases)
+        .filter(|_| has_edge_cases || operation.reads_by_post)
         .map_or_else(Vec::new, |schema| field::fields(document, schema));
     operation.edge_cases = edge_cases(document, &operation, defects);
     operation

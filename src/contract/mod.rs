@@ -50,6 +50,7 @@ pub mod openapi;
 pub mod operation;
 pub mod path_template;
 pub mod pointer;
+mod query;
 mod reach;
 pub mod shape;
 pub mod shared_string;

@@ -39,13 +39,29 @@ pub struct Operation {
     pub edge_cases: Vec<EdgeCase>,
     /// The fields of the JSON body that it takes; empty where no edge case concerns one.
     pub fields: Vec<RequestField>,
+    /// Whether it is a `POST` that reads; [`Self::is_query`].
+    pub(super) reads_by_post: bool,
 }
 
 impl Operation {
-    /// Whether it is meant to create a record: whether it is a `POST`. An update may create one too.
+    /// Whether it is meant to create a record: whether it is a `POST`, and no query. An update may create one too.
     #[must_use]
     pub fn creates(&self) -> bool {
-        self.method == Method::Post
+        self.method == Method::Post && !self.reads_by_post
+    }
+
+    /// Whether it is a query: a `POST` that reads what its body asks for, as far as the document says so without doubt,
+    /// such as `POST /pets/search`. Only a run that may write sends it.
+    #[must_use]
+    pub fn is_query(&self) -> bool {
+        self.reads_by_post
+    }
+
+    /// Whether its method is safe: a `GET`, which changes nothing in the target (RFC 9110, section 9.2.1). Other safe
+    /// methods are not sent.
+    #[must_use]
+    pub fn is_safe(&self) -> bool {
+        self.method == Method::Get
     }
 
     /// Whether the contract states invariants for what the operation writes. Then the meaning of its links is known.
@@ -54,11 +70,11 @@ impl Operation {
         self.invariants.created.is_some() || self.invariants.updated.is_some()
     }
 
-    /// Whether it is a `GET`, which changes nothing in the target (RFC 9110, section 9.2.1). Other safe methods are not
-    /// sent.
+    /// Whether it reads: what it responds with is somebody's record, and not what it has created. It is a `GET`, or a
+    /// query ([`Self::is_query`]), which is sent as carefully as a write.
     #[must_use]
     pub fn is_read(&self) -> bool {
-        self.method == Method::Get
+        self.is_safe() || self.is_query()
     }
 
     /// Returns the response that documents this status: the exact one first, then its class, then `default`.

@@ -146,6 +146,8 @@ impl<'run> History<'run> {
             .request
             .json()
             .filter(|_| !matches!(part, Part::OtherClient(_)))
+            // What a query looks for names no record of the run.
+            .filter(|_| !self.contract.operation(exchange.request.operation).is_query())
         {
             self.sent_strings.note(&self.run_tag, body);
         }

@@ -234,6 +234,9 @@ impl History<'_> {
     /// only what a create has already left; a rejected one changes nothing.
     pub(super) fn note_write(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
+        if self.contract.operation(operation).is_query() {
+            return self.note_kept_by_query(exchange);
+        }
         if !self.contract.operation(operation).creates() {
             return self.note_rejected_update(exchange);
         }
@@ -266,6 +269,20 @@ impl History<'_> {
                 let (_, outcomes) = creates.tagged.entry(number).or_insert_with(|| (operation, Vec::new()));
                 outcomes.insert(0, outcome);
             }
+        }
+    }
+
+    /// Records what a query has left, if its status says that it has created something, or begun to.
+    fn note_kept_by_query(&mut self, exchange: &Exchange) {
+        let status = exchange.status().filter(|status| matches!(status, 201 | 202));
+        if status.is_some() {
+            self.add_residue(Residue {
+                operation: exchange.request.operation,
+                id: None,
+                status,
+                found: None,
+                deleted: false,
+            });
         }
     }
 

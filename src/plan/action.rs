@@ -43,6 +43,8 @@ pub enum Action {
     WalkFilledList,
     /// Reads, or walks over a list, with a value that a create showed.
     ReadCreated,
+    /// Reads by `POST`.
+    Query,
     /// Reads the created records by their identifiers, and their list: they must be there, with what was sent.
     ReadBackCreated,
     /// Updates a record of this run.
@@ -234,6 +236,13 @@ const READ_CREATED: ActionSpec = ActionSpec {
     ..ONE
 };
 
+const QUERY: ActionSpec = ActionSpec {
+    reason: "read by POST: its path ends with a verb that only asks, and its one success is a 200 with a body",
+    requests: "one request with the required fields alone, if max-writes {max_writes} has room for one more record",
+    always_sends: false,
+    ..READ
+};
+
 const CREATE: ActionSpec = ActionSpec {
     reason: "create a record: the response must be as documented and carry what was sent",
     requests: "one request in each documented form, and again, changed field by field, until it is accepted; \
@@ -393,6 +402,7 @@ impl Action {
             Self::WalkFilledList => WALK_FILLED_LIST,
             Self::Read => READ,
             Self::ReadCreated => READ_CREATED,
+            Self::Query => QUERY,
             Self::Create => CREATE,
             Self::FillToSecondPage => FILL_TO_SECOND_PAGE,
             Self::FillLastPage => FILL_LAST_PAGE,

@@ -119,7 +119,7 @@ impl Plan {
                 Vec::new()
             },
             read_after: (spec.read_after)(contract, &self.shown_by, sends),
-            writes: !operation.is_read(),
+            writes: !operation.is_safe(),
             facts: Vec::new(),
             needs: needs.collect(),
         }

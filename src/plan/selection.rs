@@ -31,14 +31,15 @@ pub struct Selection {
     pub shard: Option<Shard>,
 }
 
-/// Returns what shows the record of each create from which another write takes a value: its list, or else a read that
+/// Returns what shows the record of each create from which another write or a query takes a value: its list, or else a read that
 /// the contract links it to.
 pub(super) fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<OperationId, ShownBy> {
-    let writes = |id: OperationId| !contract.operation(id).is_read();
+    let creates = |id: OperationId| !contract.operation(id).is_read();
+    let writes = |id: OperationId| !contract.operation(id).is_safe();
     let dependencies: BTreeSet<_> = contract
         .links
         .iter()
-        .filter(|link| writes(link.from) && writes(link.to))
+        .filter(|link| creates(link.from) && writes(link.to))
         .map(|link| link.from)
         .collect();
     let shown = dependencies

@@ -186,11 +186,11 @@ pub fn stand_in_value(
         return Some((StandInValue::Given, given.clone()));
     }
     let names_no_record = matches!(parameter.location, Location::Cookie | Location::Header);
-    if !operation.is_read() && !names_no_record {
+    if !operation.is_safe() && !names_no_record {
         return None;
     }
     // A write must not be sent on behalf of whoever an example names.
-    let examples = operation.is_read() || operation.has_invariants();
+    let examples = operation.is_safe() || operation.has_invariants();
     let example = parameter.example.clone().filter(|_| examples);
     let example = example.map(|value| (StandInValue::Example, value));
     example.or_else(|| {
@@ -279,7 +279,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
 /// The operations of a plan whose values are available, and how they relate to those that show the values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ValueSources {
-    /// Reads that take a value that a create shows, directly or not. They come after it.
+    /// Reads that take a value that a create shows, directly or not, and queries. They come after it.
     pub(super) after_creates: HashSet<OperationId>,
     /// Those of them from which a later create takes a value. They come between the creates.
     pub(super) between_creates: HashSet<OperationId>,
@@ -328,6 +328,11 @@ impl ValueSources {
     fn place(&mut self, contract: &Contract, id: OperationId, callable: &HashSet<OperationId>) {
         let operation = contract.operation(id);
         if !operation.is_read() {
+            return;
+        }
+        if operation.is_query() {
+            // It is to find what the run has created.
+            self.after_creates.insert(id);
             return;
         }
         let sources = sources(contract, id, |from| callable.contains(&from));

@@ -70,7 +70,7 @@ impl Plan {
         let wanted = requested_and_needed(contract, scope);
         let left_out = |id: &OperationId| {
             // A write that the user names is in scope, whether it may be sent or not.
-            let writes = !contract.operation(*id).is_read() && !scope.writes && !scope.only.contains(id);
+            let writes = !contract.operation(*id).is_safe() && !scope.writes && !scope.only.contains(id);
             scope.skip.contains(id) || !wanted.contains(id) || writes
         };
         let understood = Understood::new(contract, scope);
@@ -247,6 +247,9 @@ fn probe(contract: &Contract, id: OperationId, probe: CredentialProbe) -> Action
 /// Returns the documented call of an operation.
 fn call_of(contract: &Contract, id: OperationId, value_sources: &ValueSources) -> Action {
     let operation = contract.operation(id);
+    if operation.is_query() {
+        return Action::Query;
+    }
     if value_sources.after_creates.contains(&id) {
         return Action::ReadCreated;
     }
@@ -286,7 +289,8 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, value_sources): (u64, &
         .map(|credential| probe(contract, id, credential));
     let edge_cases = edge_cases(contract, id, seed).into_iter().map(send);
     let equivalent = (!contract.equivalences(id).is_empty()).then_some(Action::Equivalent);
-    let optional = (reads && !optional::optional(contract, id).is_empty()).then_some(Action::ReadOptional);
+    let optional =
+        (operation.is_safe() && !optional::optional(contract, id).is_empty()).then_some(Action::ReadOptional);
     let restored = (varied == Some(Action::VaryUpdate)).then_some(Action::Restore);
     let actions = [call]
         .into_iter()
@@ -323,6 +327,8 @@ fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> 
         // An equivalent update is sent once the plain one was accepted; an equivalent read has to wait for nothing.
         Action::Equivalent if contract.operation(step.operation).is_read() => Action::Read,
         Action::WalkNested => Action::Read,
+        // Reads take what queries show.
+        Action::Query => Action::ReadCreated,
         // Another update may change the same record.
         Action::ReadBackUpdated => Action::Update,
         action => action,
@@ -392,7 +398,7 @@ fn reason_against(
         Method::Delete | Method::Get | Method::Post | Method::Put | Method::Patch => {}
         other => return Some(format!("{other} is never sent")),
     }
-    if !operation.is_read() && !scope.writes {
+    if !operation.is_safe() && !scope.writes {
         return Some("needs writes, which are off".to_owned());
     }
     if let Security::Unsupported { schemes } = &operation.security {

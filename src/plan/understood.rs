@@ -8,7 +8,8 @@
 //! it created: by an invariant that names its list, or by a link that carries its identifier to a read. What the record
 //! is nested under, such as the user to whom a message goes, must be the run's own too, unless an invariant says what
 //! the write creates. An update is sent to the run's own records. Every other write is sent only where somebody names
-//! the operation.
+//! the operation. A query, a `POST` that the document makes recognisable as a read, is sent too, with nothing of
+//! anybody else's in its path.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -62,10 +63,11 @@ impl<'plan> Understood<'plan> {
     pub(super) fn reason_against(&self, id: OperationId) -> Option<String> {
         let (contract, scope) = (self.contract, self.scope);
         let operation = contract.operation(id);
-        if operation.is_read() || scope.also_send.contains(&id) {
+        if operation.is_safe() || scope.also_send.contains(&id) {
             return None;
         }
         let reason = match operation.method {
+            Method::Post if operation.is_query() => self.reason_against_query(id),
             Method::Post => reason_against_create(contract, scope, id).or_else(|| self.reason_against_parent(id)),
             _ => self.reason_against_update(id).or_else(|| foreign_field(contract, id)),
         };
@@ -84,6 +86,18 @@ impl<'plan> Understood<'plan> {
         }
         let foreign = in_path.find(|(index, _)| !self.is_own(id, *index));
         foreign.map(|(_, parameter)| parameter_not_own(parameter))
+    }
+
+    /// Returns why a query may concern another's record; `None` if its path names only what is given for it, or records
+    /// of the run's own.
+    fn reason_against_query(&self, id: OperationId) -> Option<String> {
+        let parameters = self.contract.operation(id).parameters.iter().enumerate();
+        let mut in_path = parameters.filter(|(_, parameter)| parameter.location == Location::Path);
+        let foreign = in_path.find(|(index, parameter)| parameter.given.is_none() && !self.is_own(id, *index));
+        foreign.map_or_else(
+            || foreign_field(self.contract, id),
+            |(_, parameter)| Some(parameter_not_own(parameter)),
+        )
     }
 
     /// Returns why a create may concern another's record: the value that it needs comes from a list, not from a record

@@ -74,7 +74,7 @@ impl Session<'_> {
     /// The reason why one may be another's; then the write is not sent.
     pub(super) async fn require_own_records(&self, operation: OperationId) -> Result<(), Reason> {
         let contract = self.contract;
-        if contract.operation(operation).is_read() {
+        if contract.operation(operation).is_safe() {
             return Ok(());
         }
         let links = contract.links_to(operation);

@@ -42,6 +42,7 @@ mod list;
 mod look;
 mod pace;
 mod probe;
+mod query;
 mod ready;
 #[cfg(test)]
 #[cfg(feature = "service")]

@@ -11,7 +11,7 @@ impl Session<'_> {
     pub(super) async fn probe(&self, operation: OperationId, probe: CredentialProbe) {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may be rejected because of the body, not because of the credential.
-        let is_known_to_work = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
+        let is_known_to_work = documented.is_safe() || self.drafts.accepted.borrow().contains_key(&operation);
         let other_rejection = if is_known_to_work {
             OnRejection::Finding
         } else {
@@ -81,7 +81,7 @@ impl Session<'_> {
     fn probe_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
         let head = self.request_head_if_any(operation)?;
         let documented = self.contract.operation(operation);
-        if documented.is_read() {
+        if documented.is_safe() {
             return Some(head.request((operation, documented), credential));
         }
         if !self.may_write(operation) {
@@ -89,6 +89,10 @@ impl Session<'_> {
                 self.set_undecided_reason(operation, kind, self.budget_spent());
             }
             return None;
+        }
+        if documented.is_query() {
+            let request = self.query_request(operation, &head, credential);
+            return request.map_err(|reason| self.not_called(operation, reason)).ok();
         }
         let draft = self.draft(operation, TimestampFormat::Utc);
         let mut draft = draft.map_err(|reason| self.not_called(operation, reason)).ok()?;

@@ -71,7 +71,7 @@ impl<'run> Sender<'run> {
         // Nobody closes the semaphore, so a permit always comes.
         let _permit = self.permits.acquire().await;
         self.pace.wait().await;
-        let writes = !self.contract.operation(request.operation).is_read();
+        let writes = !self.contract.operation(request.operation).is_safe();
         let number = self.tally.get().sent + 1;
         if writes {
             self.announce_write(&request, number).await;
@@ -135,7 +135,7 @@ impl<'run> Sender<'run> {
 
     /// Keeps the outcome of a write; `id` is the identifier of what it created.
     pub(super) fn record_outcome(&self, exchange: &Exchange, id: Option<&str>) {
-        if self.contract.operation(exchange.request.operation).is_read() {
+        if self.contract.operation(exchange.request.operation).is_safe() {
             return;
         }
         let state = match &exchange.outcome {

@@ -263,7 +263,7 @@ impl<'run> Session<'run> {
     /// busy: the first page of a list is requested alone, and a step may wait for the one before
     /// it. Rounds that write run one at a time, because each looks only for what it created itself.
     fn rounds_at_once(&self, plan: &Plan) -> usize {
-        let writes = |step: &Step| !self.contract.operation(step.operation).is_read();
+        let writes = |step: &Step| !self.contract.operation(step.operation).is_safe();
         if plan.steps.iter().any(writes) {
             1
         } else {
@@ -332,6 +332,7 @@ impl<'run> Session<'run> {
             Action::Walk | Action::WalkNested => self.judge_list(operation).await,
             Action::Read => self.read(operation).await,
             Action::ReadCreated => self.read_created(operation).await,
+            Action::Query => self.query(operation).await,
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
             Action::Create => self.create(operation).await,
             Action::FillToSecondPage => self.fill_to_second_page(operation).await,
@@ -475,10 +476,10 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Returns whether the operation may be called. A create needs room for one more record in the budget; anything
-    /// else leaves no record and may always be called.
+    /// Returns whether the operation may be called. A create, and a query, which may turn out to be one, need room for one
+    /// more record in the budget; anything else leaves no record and may always be called.
     pub(super) fn may_write(&self, operation: OperationId) -> bool {
-        !self.contract.operation(operation).creates() || self.budget_allows_one()
+        self.contract.operation(operation).method != Method::Post || self.budget_allows_one()
     }
 
     /// Returns why a write is not sent when the budget has no room for it.

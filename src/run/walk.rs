@@ -187,7 +187,7 @@ impl Session<'_> {
     /// were not rejected before, if there are any.
     pub(super) fn request_head(&self, operation: OperationId) -> Result<RequestHead, Reason> {
         let history = self.history();
-        if !self.contract.operation(operation).is_read() {
+        if !self.contract.operation(operation).is_safe() {
             let head = request::request_head(self.contract, operation, history.bindings());
             return head.map_err(Reason::NoValue);
         }

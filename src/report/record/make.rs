@@ -271,9 +271,9 @@ fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
 fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
     let operation = about.contract.operation(finding.request.operation);
     // Another client's write is not repeated: what it contained is not printed.
-    if finding.is_of_no_request() || (about.is_traffic && !operation.is_read()) {
+    if finding.is_of_no_request() || (about.is_traffic && !operation.is_safe()) {
         // Whoever only read is not handed a line that writes.
-        return curl::check_line(about.target, &operation.name, about.writes && !operation.is_read());
+        return curl::check_line(about.target, &operation.name, about.writes && !operation.is_safe());
     }
     curl::line(&finding.request, about.contract, about.target, about.values)
 }

@@ -1,0 +1,73 @@
+//! Queries: reads by `POST`, each with a body that asks for little.
+//!
+//! # Design
+//!
+//! What a query responds with is judged as the response to a read is. What it may do is treated as that of a write: it is
+//! sent only in a run that writes, its path has nothing of anybody else's, it goes into the write log, and it is sent only
+//! while one more record could be left. It leaves none, so it uses up nothing of that, unless its status says that it
+//! has created something.
+
+use super::request::{self, RequestHead};
+use super::session::{Call, Session};
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::TimestampFormat;
+use crate::exchange::{Credential, OnRejection, Purpose, Request};
+use crate::history::Part;
+use crate::plan::{Draft, Variant};
+use crate::rules::Reason;
+
+impl Session<'_> {
+    /// Asks once.
+    pub(super) async fn query(&self, operation: OperationId) {
+        if let Err(reason) = self.require_own_records(operation).await {
+            return self.not_called(operation, reason);
+        }
+        if !self.may_write(operation) {
+            return self.not_called(operation, self.budget_spent());
+        }
+        let Some(head) = self.request_head_if_any(operation) else {
+            return;
+        };
+        let draft = match self.smallest_draft(operation) {
+            Ok(draft) => draft,
+            Err(reason) => return self.not_called(operation, reason),
+        };
+        let credential = request::credential(&self.contract.operation(operation).security);
+        let purpose = Purpose::Documented(on_rejection(&head, &draft));
+        let request = self.writing_request(&draft, &head, credential);
+        let call = Call::single(request, purpose).part(Part::Read);
+        let (exchange, _) = self.call(call).await;
+        if self.succeeded(&exchange) {
+            self.drafts.accepted.borrow_mut().insert(operation, draft);
+        }
+    }
+
+    /// Returns a query with the smallest body.
+    pub(super) fn query_request(
+        &self,
+        operation: OperationId,
+        head: &RequestHead,
+        credential: Credential,
+    ) -> Result<Request, Reason> {
+        let draft = self.smallest_draft(operation)?;
+        Ok(self.writing_request(&draft, head, credential))
+    }
+
+    /// Drafts a body with the required fields alone: `{}` where there are none.
+    fn smallest_draft(&self, operation: OperationId) -> Result<Draft, Reason> {
+        let full = self.draft(operation, TimestampFormat::Utc)?;
+        let mut draft = full.clone();
+        // Without such fields there is nothing to leave out.
+        let _ = draft.vary(&Variant::RequiredFields, &full);
+        Ok(draft)
+    }
+}
+
+/// Returns what a rejection means: the values of the body are made up.
+fn on_rejection(head: &RequestHead, draft: &Draft) -> OnRejection {
+    if draft.may_name_an_unknown_record() || head.on_rejection == OnRejection::ExampleIdentifier {
+        OnRejection::ExampleIdentifier
+    } else {
+        OnRejection::Gap
+    }
+}
