@@ -122,7 +122,11 @@ impl fmt::Display for NoValue {
                 formatter,
                 "no link gives its `{name}`, and this write uses no example for it"
             ),
-            Self::NoSource(name) => write!(formatter, "no link and no example of the contract gives its `{name}`"),
+            Self::NoSource(name) => write!(
+                formatter,
+                "no link and no example of the contract gives its `{name}`; a value for the operation, or for every \
+                 `{name}` (`[parameters]`), in the configuration does"
+            ),
             Self::SourceNotCalled { needed } => {
                 write!(
                     formatter,

@@ -478,7 +478,8 @@ paths:
     fn nothing_is_made_up_in_the_query_of_a_write_nor_sent_that_no_header_holds() {
         assert_eq!(
             filled("putMadeUp", &[]).unwrap_err(),
-            "no link and no example of the contract gives its `of`"
+            "no link and no example of the contract gives its `of`; a value for the operation, or for every `of` \
+             (`[parameters]`), in the configuration does"
         );
         assert_eq!(
             filled("getMadeUp", &[]).unwrap_err(),
@@ -504,7 +505,8 @@ paths:
         );
         assert_eq!(
             filled("getNothing", &[]).unwrap_err(),
-            "no link and no example of the contract gives its `id`"
+            "no link and no example of the contract gives its `id`; a value for the operation, or for every `id` \
+             (`[parameters]`), in the configuration does"
         );
     }
 

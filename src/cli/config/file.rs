@@ -37,6 +37,11 @@ pub(super) struct ConfigFile {
     #[serde(default)]
     #[schemars(with = "Option<BTreeMap<String, OperationPart>>")]
     pub(super) operations: BTreeMap<String, OperationPart>,
+    /// Values of parameters by their names, in every operation that has one of this name in its path, its query or its
+    /// headers, unless `operations` has another: `tenant = "example"`.
+    #[serde(default)]
+    #[schemars(with = "Option<BTreeMap<String, Scalar>>")]
+    pub(super) parameters: BTreeMap<String, Setting<Scalar>>,
     /// The levels of findings: everywhere, in one operation, at one field. The most specific entry wins, and of equally
     /// specific ones the last.
     #[serde(default)]

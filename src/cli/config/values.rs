@@ -30,11 +30,66 @@ impl ResolvedArguments {
         let Some(config) = &self.config else {
             return Ok(());
         };
+        for (name, value) in &config.parsed.file.parameters {
+            let give = |_: &Scalar| give_everywhere(contract, (name, value));
+            config.parsed.resolve(value, give)?;
+        }
         for given in config.given() {
             let give = |_: &Scalar| given.give(contract);
             config.parsed.resolve(given.value, give)?;
         }
         Ok(())
+    }
+}
+
+/// Gives a value to the parameter of this name in every operation that takes one: not in an update, nor where the
+/// schema does not admit it.
+fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scalar>)) -> Result<(), Problem> {
+    let value = json(&value.value);
+    let mut found = Vec::new();
+    for id in contract.operation_ids() {
+        let parameters = contract.operation(id).parameters.iter().enumerate();
+        let named = parameters.filter(|(_, parameter)| parameter.is(parameter.location, name));
+        found.extend(named.map(|(index, parameter)| (id, index, parameter.location)));
+    }
+    found.retain(|(.., location)| *location != Location::Cookie);
+    if found.is_empty() {
+        let operations = contract.operations.iter();
+        let mut names: Vec<_> = operations
+            .flat_map(|operation| &operation.parameters)
+            .filter(|parameter| parameter.location != Location::Cookie)
+            .map(|parameter| parameter.name.as_str())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        return Err(Problem::unknown("parameter", name, names.into_iter()));
+    }
+    if overrides_request(name) && found.iter().all(|(.., location)| *location != Location::Path) {
+        let name = name.to_owned();
+        return Err(Problem::Override { name });
+    }
+    found.retain(|(.., location)| *location == Location::Path || !overrides_request(name));
+    let mut rejected = None;
+    found.retain(|(id, index, _)| {
+        let keyword = rejecting_keyword(contract, (*id, *index), &value);
+        rejected = rejected.take().or(keyword.clone());
+        keyword.is_none()
+    });
+    if let (true, Some(keyword)) = (found.is_empty(), rejected) {
+        return Err(not_admitted(&keyword, name));
+    }
+    for (id, index, _) in found {
+        // What an update is sent to is a record of the run.
+        let _ = contract.give(id, index, value.clone());
+    }
+    Ok(())
+}
+
+/// The problem of a value that no schema of its parameter admits.
+fn not_admitted(keyword: &str, parameter: &str) -> Problem {
+    Problem::Value {
+        reason: format!("`{keyword}` in the schema of `{parameter}` does not admit this value"),
+        todo: "give one that the document allows",
     }
 }
 
@@ -65,13 +120,7 @@ impl Given<'_> {
         let index = self.parameter(contract, id)?;
         let value = json(&self.value.value);
         if let Some(keyword) = rejecting_keyword(contract, (id, index), &value) {
-            return Err(Problem::Value {
-                reason: format!(
-                    "`{keyword}` in the schema of `{}` does not admit this value",
-                    self.parameter
-                ),
-                todo: "give one that the document allows",
-            });
+            return Err(not_admitted(&keyword, self.parameter));
         }
         contract.give(id, index, value).map_err(|refused| Problem::Value {
             reason: refused.to_string(),

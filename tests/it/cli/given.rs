@@ -109,6 +109,32 @@ fn given_values_are_sent_and_those_of_headers_are_not_printed() {
 }
 
 #[test]
+fn one_value_for_a_name_goes_everywhere_but_into_an_update() {
+    let service = service();
+    let everywhere = "[parameters]\nroomId = 17\nlang = \"long\"\n[operations.getRoom]\nquery.lang = \"en\"\n";
+    let ended = checked(&service, &everywhere.replace("lang = \"long\"\n", ""), &["--writes"]);
+    let sent = targets(&service);
+    for target in [
+        "GET /rooms/17?lang=en",
+        "GET /rooms/17/shelves",
+        "GET /rooms/17/shelves/new",
+        "POST /rooms/17/shelves",
+    ] {
+        assert!(sent.iter().any(|sent| sent == target), "{target}: {sent:?} {ended:?}");
+    }
+    assert!(!sent.iter().any(|sent| sent.starts_with("PUT")), "{sent:?}");
+    let ended = checked(&service, everywhere, &[]);
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(
+        ended.stderr.contains("`maxLength` in the schema of `lang`"),
+        "{ended:?}"
+    );
+    let ended = checked(&service, "[parameters]\nroomid = 17\n", &[]);
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.stderr.contains("did you mean `roomId`"), "{ended:?}");
+}
+
+#[test]
 fn without_them_nothing_is_made_up_for_a_path() {
     let service = service();
     checked(&service, "", &["--writes"]);
