@@ -43,6 +43,8 @@ pub struct Shape {
     pub types: Vec<JsonType>,
     /// Whether null is documented.
     pub nullable: bool,
+    /// Whether `nullable` stands next to a reference, or to `allOf`, that leads to the schema.
+    pub nullable_at_reference: bool,
     /// Whether `x-null` leaves open whether this may be null: it is below a schema that has the key.
     pub null_is_open: bool,
     /// Whether an `x-gap` says that something about this location is left open.
@@ -388,6 +390,7 @@ impl<'document> Expander<'document> {
     }
 
     fn types(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {
+        shape.nullable_at_reference = all_of.iter().any(|member| member.nullable_at_reference);
         let typed = |member: &&AllOfMember<'_>| member.string("type").is_some();
         let Some(first) = all_of.iter().find(typed) else {
             shape.nullable = true;

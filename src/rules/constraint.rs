@@ -42,8 +42,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+    let shape = location.shape;
     // Where no type is stated, the alternatives themselves decide whether null is allowed.
-    let documented = location.shape.nullable && location.shape.type_fact.is_some();
+    let documented = shape.nullable && (shape.type_fact.is_some() || shape.nullable_at_reference);
     if location.value.is_null() && (documented || location.shape.null_is_open) {
         return;
     }
@@ -210,6 +211,18 @@ mod tests {
             &json!(null),
         );
         assert_eq!(result.fact(fact), Verdict::Held);
+        for schema in [
+            "{nullable: true, allOf: [{oneOf: [{type: string}, {type: integer}]}]}",
+            "{nullable: true, allOf: [{allOf: [{oneOf: [{type: string}, {type: integer}]}]}]}",
+        ] {
+            let result = judged(schema, &json!(null));
+            assert_ne!(result.fact("getThings /field: oneOf"), Verdict::Broken, "{schema}");
+            assert_eq!(
+                judged(schema, &json!([])).fact("getThings /field: oneOf"),
+                Verdict::Broken,
+                "{schema}"
+            );
+        }
         let result = judged("{nullable: true, oneOf: [{type: string}]}", &json!(null));
         assert!(result.verdicts.findings().is_empty());
     }
