@@ -5,11 +5,12 @@
 //!
 //! A link is inferred by path, name and type, and only where each leaves one choice: the path
 //! before the parameter is that of a list or a create, one array of the list's response has its
-//! records, and one field of a record is its identifier. Where two would fit, none is taken. A
-//! query, such as `POST /pets/search`, shows what its collection does. If a create's response shows
-//! no identifier but documents a `Location` header, the identifier is taken from that header. A
-//! value that a list shows belongs to somebody, so no link leads from a read to a write. A
-//! parameter that a link of the document fills gets no inferred one.
+//! records, and one field of a record is its identifier; or one map has the records, under names
+//! that are their identifiers. Where two would fit, none is taken. A query, such as
+//! `POST /pets/search`, shows what its collection does. If a create's response shows no identifier
+//! but documents a `Location` header, the identifier is taken from that header. A value that a list
+//! shows belongs to somebody, so no link leads from a read to a write. A parameter that a link of
+//! the document fills gets no inferred one.
 
 use std::collections::HashMap;
 
@@ -60,7 +61,9 @@ pub(super) fn links(
                 let in_body = records.identifier(source, (document, parameter));
                 let value =
                     in_body.or_else(|| documents_location(document, source).then(|| Link::IN_LOCATION.to_owned()));
-                if let Some(value) = value {
+                // What is inferred last is taken first: the identifier that a member shows, and else its name in the map.
+                let names = records.names(source, (document, parameter));
+                for value in names.into_iter().chain(value) {
                     inferred.push(Link {
                         number: written.len() + inferred.len(),
                         from,
@@ -159,7 +162,7 @@ impl<'contract> Records<'contract> {
     fn identifier(&self, from: &Operation, taken_by: (&Document, &Parameter)) -> Option<String> {
         let body = from.successes().find_map(|response| response.body)?;
         let candidates = if from.is_read() {
-            self.arrays((String::new(), body), 0)
+            self.collections((String::new(), body), 0)
         } else {
             self.in_response(body).into_iter().collect()
         };
@@ -184,11 +187,28 @@ impl<'contract> Records<'contract> {
         array.is_some_and(|name| plain(&name) == plain(self.name))
     }
 
-    /// Returns the arrays of objects in a value, at most one envelope deep, each with the shape of
-    /// its elements.
-    fn arrays(&self, (at, shape): (String, ShapeId), depth: usize) -> Vec<(String, &'contract Shape)> {
+    /// Returns where a success of a read has the names of a map's members, if the map is the whole response, its members
+    /// are records, and the parameter takes any text.
+    fn names(&self, from: &Operation, (document, parameter): (&Document, &Parameter)) -> Option<String> {
+        let body = from
+            .successes()
+            .find_map(|response| response.body)
+            .filter(|_| from.is_read())?;
+        let shape = &self.shapes[body.0];
+        let records = shape
+            .additional
+            .filter(|_| shape.fields.is_empty() && shape.items.is_none())?;
+        let is_text = types(document, parameter).iter().all(|kind| *kind == JsonType::String);
+        let are_records = !self.shapes[records.0].fields.is_empty();
+        (is_text && are_records).then(|| Link::NAMES.to_owned())
+    }
+
+    /// Returns the arrays and maps of objects in a value, at most one envelope deep, each with the shape of its
+    /// elements. A map has no properties of its own.
+    fn collections(&self, (at, shape): (String, ShapeId), depth: usize) -> Vec<(String, &'contract Shape)> {
         let shape = &self.shapes[shape.0];
-        if let Some(items) = shape.items {
+        let members = shape.additional.filter(|_| shape.fields.is_empty());
+        if let Some(items) = shape.items.or(members) {
             let items = &self.shapes[items.0];
             return if items.fields.is_empty() {
                 Vec::new()
@@ -201,7 +221,7 @@ impl<'contract> Records<'contract> {
         }
         let fields = shape.fields.iter();
         fields
-            .flat_map(|field| self.arrays((pointer::join(&at, &field.name), field.shape), depth + 1))
+            .flat_map(|field| self.collections((pointer::join(&at, &field.name), field.shape), depth + 1))
             .collect()
     }
 
@@ -340,6 +360,35 @@ mod tests {
                 "add /id photos"
             ]
         );
+    }
+
+    #[test]
+    fn a_map_of_records_is_a_list_by_a_field_of_theirs_or_by_its_names() {
+        let map = |record: &str| format!("{{type: object, additionalProperties: {record}}}");
+        let text = |document: String| document.replace("schema: {type: integer}}]", "schema: {type: string}}]");
+        let nameless = "{type: object, properties: {title: {type: string}}}";
+        let own = "{type: object, properties: {took: {type: integer}}, additionalProperties: {type: object, properties: \
+                   {title: {type: string}}}}";
+        let of = |list: &str| inferred(&text(document(list, "{type: string}", "petId")));
+        assert_eq!(
+            of(&map(RECORD)),
+            [
+                "list /~names read",
+                "list /*/id read",
+                "list /~names photos",
+                "list /*/id photos"
+            ]
+        );
+        assert_eq!(of(&map(nameless)), ["list /~names read", "list /~names photos"]);
+        for other in [
+            own,
+            &map("{type: string}"),
+            "{type: object}",
+            &format!("{{type: array, items: {nameless}}}"),
+        ] {
+            assert_eq!(of(other), [""; 0], "{other}");
+        }
+        assert_eq!(inferred(&document(&map(nameless), "{type: string}", "petId")), [""; 0]);
     }
 
     #[test]

@@ -181,7 +181,10 @@ impl Contract {
             same_path && link.target == read.target
         });
         let mut lists = lists.filter_map(|link| {
-            let (items, id) = link.value.split_once("/*")?;
+            let (items, id) = link
+                .value
+                .split_once("/*")
+                .filter(|(items, _)| self.is_array(link.from, items))?;
             Some(RecordList {
                 operation: link.from,
                 items: items.to_owned(),
@@ -189,6 +192,16 @@ impl Contract {
             })
         });
         lists.next().filter(|list| lists.all(|other| other == *list))
+    }
+
+    /// Whether a list's response has an array at this location: a map is not searched for a record.
+    fn is_array(&self, list: OperationId, at: &str) -> bool {
+        let body = self.operation(list).successes().find_map(|response| response.body);
+        let mut shape = body.map(|body| &self.shapes[body.0]);
+        for name in pointer::tokens(at) {
+            shape = shape.and_then(|shape| Some(&self.shapes[shape.fields[shape.field_named(&name)?].shape.0]));
+        }
+        shape.is_some_and(|shape| shape.items.is_some())
     }
 
     /// Returns the fields of an operation's request that a record of this shape must show.

@@ -1,5 +1,6 @@
 //! Reads OpenAPI's links: how a value in one response gets into another request. The main type is [`Link`].
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
@@ -20,7 +21,7 @@ pub struct Link {
     /// The operation whose response has the value.
     pub from: OperationId,
     /// The location of the value in the response's body; `*` is any element. [`Self::IN_LOCATION`] where it is in the
-    /// path that the `Location` header names.
+    /// path that the `Location` header names. [`Self::NAMES`] at its end stands for the names of a map's members.
     pub value: String,
     /// The operation that needs it.
     pub to: OperationId,
@@ -37,6 +38,25 @@ pub struct Link {
 impl Link {
     /// The expression for a value that is in the path of the `Location` header, and in no body.
     pub const IN_LOCATION: &'static str = "$response.header.Location";
+
+    /// The end of the expression for the names of an object's members. No escaped name contains it.
+    pub const NAMES: &'static str = "/~names";
+
+    /// Returns the values that a response has at the link's location.
+    #[must_use]
+    pub fn values<'body>(&self, body: &'body Value) -> Vec<Cow<'body, Value>> {
+        match self.value.strip_suffix(Self::NAMES) {
+            Some(map) => {
+                let members = pointer::get(body, map).and_then(Value::as_object);
+                let names = members.into_iter().flat_map(serde_json::Map::keys);
+                names.map(|name| Cow::Owned(Value::from(name.as_str()))).collect()
+            }
+            None => pointer::select(body, &self.value)
+                .into_iter()
+                .map(Cow::Borrowed)
+                .collect(),
+        }
+    }
 }
 
 /// Where a link's value goes.

@@ -85,7 +85,8 @@ pub fn get<'value>(value: &'value Value, pointer: &str) -> Option<&'value Value>
     }
 }
 
-/// Returns the values at a pointer in which `*` stands for every element.
+/// Returns the values at a pointer in which `*` stands for every element of an array, and for every member of an object
+/// that has none of this name.
 #[must_use]
 pub fn select<'value>(value: &'value Value, pointer: &str) -> Vec<&'value Value> {
     let mut found = Vec::new();
@@ -102,6 +103,9 @@ fn below<'value>(value: &'value Value, pointer: &str, found: &mut Vec<&'value Va
     let (token, rest) = rest.split_at(end);
     match value {
         Value::Array(elements) if token == "*" => elements.iter().for_each(|element| below(element, rest, found)),
+        Value::Object(members) if token == "*" && !members.contains_key(token) => {
+            members.values().for_each(|member| below(member, rest, found));
+        }
         _ => {
             if let Some(value) = step(value, token) {
                 below(value, rest, found);

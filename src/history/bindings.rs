@@ -14,7 +14,6 @@ use crate::contract::Contract;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::{Location, Operation, OperationId};
 use crate::contract::path_template::PathTemplate;
-use crate::contract::pointer;
 use crate::exchange::identifier;
 
 /// The maximum number of different values that are kept for one link: a body sends one of them, and the others are its
@@ -69,8 +68,8 @@ impl Bindings {
         self.read_from.insert(from);
         let under = records_in(contract.operation(from), path);
         for link in contract.links_from(from) {
-            for value in pointer::select(body, &link.value) {
-                self.keep(link, value, &under);
+            for value in link.values(body) {
+                self.keep(link, &value, &under);
             }
         }
     }
@@ -330,6 +329,34 @@ paths:
             together("pet", &shown),
             [[json!(11), json!(2)], [json!(12), json!(1)], [json!(11), json!(1)]]
         );
+    }
+
+    #[test]
+    fn the_names_of_a_map_and_the_fields_of_its_members_are_values() {
+        let map = "{type: object, additionalProperties: {type: object, properties: {NAME: {type: string}}}}";
+        for (name, expected) in [("uuid", &["a", "b", "two"][..]), ("title", &["one", "two"])] {
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  /watch:\n    get: {{operationId: list, responses: \
+                 {{'200': {{description: a, content: {{application/json: {{schema: {}}}}}}}}}}}\n  /watch/{{uuid}}:\n    \
+                 parameters: [{{name: uuid, in: path, required: true, schema: {{type: string}}}}]\n    get: {{operationId: \
+                 read, responses: {{'200': {{description: a}}}}}}\n",
+                map.replace("NAME", name)
+            );
+            let contract = Contract::read("watch.yaml", text).unwrap();
+            let (list, read) = (OperationId(0), OperationId(1));
+            let mut bindings = Bindings::default();
+            let members = [json!({name: "a"}), json!({name: "b"})];
+            bindings.bind(&contract, list, &json!({"one": members[0], "two": members[1]}));
+            let needed = vec![Needed {
+                index: 0,
+                is_linked: true,
+                stand_in: None,
+            }];
+            let sets = bindings.together(&contract, read, (needed, 3));
+            let mut values: Vec<_> = sets.iter().map(|set| set[0].2.clone()).collect();
+            values.sort_by_key(ToString::to_string);
+            assert_eq!(values, expected, "{name}");
+        }
     }
 
     #[test]
