@@ -11,11 +11,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::draft;
 use super::template::Template;
+use super::{draft, optional};
 use crate::contract::Contract;
 use crate::contract::edge_case::{EdgeCase, ParameterKind};
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Location, OperationId};
 use crate::contract::pointer;
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::history::RunTag;
@@ -95,7 +95,17 @@ impl EdgeCaseField {
 pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64) -> Vec<EdgeCase> {
     let documented = contract.operation(operation);
     let creates = documented.creates();
-    let all = documented.edge_cases.iter().copied();
+    // Whatever value it gets, such a parameter may change a record of somebody else.
+    let acts = |edge_case: &EdgeCase| {
+        let parameter = edge_case.parameter.map(|index| &documented.parameters[index]);
+        let in_query = parameter.filter(|parameter| parameter.location == Location::Query);
+        in_query.is_some_and(|parameter| optional::has_side_effect(contract, parameter))
+    };
+    let all = documented
+        .edge_cases
+        .iter()
+        .copied()
+        .filter(|edge_case| !acts(edge_case));
     let (mut fields, mut edge_cases): (Vec<_>, Vec<_>) = all.partition(|edge_case| edge_case.kind.is_of_a_field());
     let is_varied = creates
         && documented.invariants.created.is_some()

@@ -99,7 +99,7 @@ fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) ->
 }
 
 /// Whether the parameter has a side effect, as far as its name and its description say.
-fn has_side_effect(contract: &Contract, parameter: &Parameter) -> bool {
+pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> bool {
     let node = contract.document.node(&parameter.pointer);
     let described = node.and_then(|node| node.member("description")).and_then(Node::string);
     let described = described.unwrap_or_default().to_ascii_lowercase();

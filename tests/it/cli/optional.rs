@@ -52,6 +52,18 @@ fn checked(service: &Stub) -> Ended {
     check(&service.url(), &arguments).file("boats.yaml", SPEC).run()
 }
 
+#[test]
+fn no_edge_case_makes_a_write_of_a_read() {
+    let service = service("", "");
+    let arguments = ["--spec", "boats.yaml", "--settle", "0"];
+    let spec = SPEC.replace("x-edge-cases: []\n", "");
+    check(&service.url(), &arguments).file("boats.yaml", &spec).run();
+    let sent = targets(&service);
+    assert!(sent.iter().any(|sent| sent.contains("limit=-1")), "{sent:?}");
+    let acts = |sent: &&String| sent.contains("moored") || sent.contains("recount_all");
+    assert_eq!(sent.iter().find(acts), None);
+}
+
 fn targets(service: &Stub) -> Vec<String> {
     let received = service.received();
     let targets = received
