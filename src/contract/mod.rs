@@ -43,7 +43,7 @@ mod invariant_facts;
 pub mod json_schema;
 pub mod lifecycle;
 pub mod link;
-mod load;
+pub(crate) mod load;
 mod name;
 mod object;
 pub mod openapi;

@@ -136,6 +136,8 @@ impl<'run> History<'run> {
         body: Option<&Body>,
         emit: EvidenceSink<'_>,
     ) -> ExchangeResult {
+        let undocumented = self.undocumented_creation(exchange);
+        let body = body.or(undocumented.as_ref());
         self.note_response(exchange);
         self.note_unknown(exchange, intent);
         let created = self.created_id(exchange, body);
@@ -200,10 +202,11 @@ impl<'run> History<'run> {
             .bind_under(self.contract, (request.operation, &request.path), value);
     }
 
-    /// Whether the exchange ended in a documented success.
+    /// Whether the exchange ended in a documented success, or has created what a documented success shows.
     pub(crate) fn succeeded(&self, exchange: &Exchange) -> bool {
         let operation = self.contract.operation(exchange.request.operation);
         exchange.status().is_some_and(|status| operation.succeeds_with(status))
+            || self.undocumented_creation(exchange).is_some()
     }
 
     /// Returns where the contract says that the records of a create are listed.

@@ -51,6 +51,7 @@ pub(crate) mod same;
 mod seen_identifiers;
 mod sent_strings;
 mod tried;
+mod undocumented;
 mod updated;
 
 pub use bindings::Bindings;
