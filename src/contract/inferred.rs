@@ -77,7 +77,85 @@ pub(super) fn links(
             }
         }
     }
+    inferred.extend(in_bodies((document, operations), shapes, (written, &inferred)));
     inferred
+}
+
+/// Returns the links from creates into required fields of bodies that are called as the identifier of what they create:
+/// `flow_id` takes what `POST /flows` returns and `GET /flows/{id}` reads. None leads from a read: a record that it shows
+/// belongs to somebody.
+fn in_bodies(
+    (document, operations): (&Document, &[Operation]),
+    shapes: &[Shape],
+    (written, inferred): (&[Link], &[Link]),
+) -> Vec<Link> {
+    let mut creates: HashMap<String, Vec<&Link>> = HashMap::new();
+    for link in inferred {
+        let (from, to) = (&operations[link.from.0], &operations[link.to.0]);
+        let item = format!("{}/{{}}", template(&from.path));
+        if from.creates() && to.is_safe() && template(&to.path) == item && link.value != Link::IN_LOCATION {
+            let kind = singular(&plain(collection_name(&from.path)));
+            creates.entry(kind).or_default().push(link);
+        }
+    }
+    let mut links = Vec::new();
+    for (index, operation) in operations
+        .iter()
+        .enumerate()
+        .filter(|(_, operation)| !operation.is_read())
+    {
+        for (name, field) in required_fields(document, operation) {
+            let target = Target::Body(pointer::join("", name));
+            let to = OperationId(index);
+            let is_written = written.iter().any(|link| link.to == to && link.target == target);
+            let kind = plain(name);
+            let kind = kind.strip_suffix("id").filter(|kind| !kind.is_empty());
+            let Some([source]) = kind.and_then(|kind| creates.get(kind)).map(Vec::as_slice) else {
+                continue;
+            };
+            if is_written || source.from == to || !is_of_type(field, shape_at(shapes, operations, source)) {
+                continue;
+            }
+            links.push(Link {
+                number: written.len() + inferred.len() + links.len(),
+                to,
+                target,
+                ..(*source).clone()
+            });
+        }
+    }
+    links
+}
+
+/// Returns the required fields of an operation's body, by name.
+fn required_fields<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> Vec<(&'document str, &'document Node)> {
+    let schema = operation.request.as_ref().and_then(|request| request.schema.clone());
+    let node = schema.and_then(|schema| document.node(&resolve(document, schema)));
+    let names = node
+        .and_then(|node| node.member("required"))
+        .map_or(&[][..], Node::elements);
+    let fields = names.iter().filter_map(|name| {
+        let name = name.string()?;
+        Some((name, node?.member("properties")?.member(name)?))
+    });
+    fields.collect()
+}
+
+/// Returns the shape of the value that a link takes from a success.
+fn shape_at<'shapes>(shapes: &'shapes [Shape], operations: &[Operation], link: &Link) -> Option<&'shapes Shape> {
+    let body = operations[link.from.0].successes().find_map(|response| response.body)?;
+    pointer::tokens(&link.value).try_fold(&shapes[body.0], |shape, name| {
+        Some(&shapes[shape.fields[shape.field_named(&name)?].shape.0])
+    })
+}
+
+/// Whether a field has the one type of a shape.
+fn is_of_type(field: &Node, shape: Option<&Shape>) -> bool {
+    let kind = field.member("type").and_then(Node::string).and_then(JsonType::parse);
+    shape.is_some_and(|shape| kind.is_some_and(|kind| shape.types == [kind]))
 }
 
 /// Returns the queries, by the path of the collection in which they look for records: `POST /pets/search` looks in

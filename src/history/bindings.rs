@@ -11,9 +11,11 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use crate::contract::Contract;
+use crate::contract::document::Node;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::{Location, Operation, OperationId};
 use crate::contract::path_template::PathTemplate;
+use crate::contract::pointer;
 use crate::exchange::identifier;
 
 /// The maximum number of different values that are kept for one link: a body sends one of them, and the others are its
@@ -82,6 +84,28 @@ impl Bindings {
         for link in links.filter(|link| contract.identifies_created_record(link)) {
             self.keep(link, id, &under);
         }
+    }
+
+    /// Returns what the creates may show from which a body takes identifiers, to see before any is sent what that body will
+    /// be.
+    pub(crate) fn with_created(contract: &Contract, to: OperationId) -> Self {
+        let mut bindings = Self::default();
+        for link in contract
+            .links_to(to)
+            .filter(|link| contract.operation(link.from).creates())
+        {
+            let Target::Body(at) = &link.target else { continue };
+            let mut fields = contract.body_properties(to);
+            let field = fields.find(|field| pointer::join("", &field.name) == *at);
+            let kind = field.and_then(|field| contract.referred(&field.node).member("type"));
+            let id = if kind.and_then(Node::string) == Some("integer") {
+                Value::from(1)
+            } else {
+                Value::from("00000000-0000-4000-8000-000000000000")
+            };
+            bindings.keep(link, &id, &Records::new());
+        }
+        bindings
     }
 
     /// Keeps a value of a link, if it is an identifier and there is room for it.

@@ -28,6 +28,7 @@ mod long;
 mod mock;
 mod moves;
 mod once;
+mod owned;
 mod query;
 mod quiet;
 mod read_created;
