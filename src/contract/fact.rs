@@ -55,6 +55,8 @@ pub enum FactKind {
     IdentifierUnique,
     /// A record that an operation deleted is no longer read: inferred from paths and schemas.
     GoneAfterDelete,
+    /// The pages of a list without `x-page` are what its parameters ask for: inferred from parameters and schemas.
+    InferredPages(PageStatement),
     /// The body of a success is JSON.
     Json,
     /// The body of a response that is not a success is present, and is JSON.
@@ -113,6 +115,23 @@ pub enum FactKind {
     UpdatedCarrying(usize),
     /// A wrong token is rejected.
     WrongToken,
+}
+
+/// What is stated of the pages of a list without `x-page`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PageStatement {
+    /// The number of pages in a response agrees with the size that is asked for.
+    Count,
+    /// A walk comes to an end: it does not show the same page again and again.
+    Ends,
+    /// No page holds more than it is asked for.
+    Size,
+    /// The number of records in a response is that of all pages together.
+    Total,
+    /// No two pages share a record.
+    Unique,
+    /// The pages together have each record of a request without the parameters.
+    Whole,
 }
 
 impl FactKind {

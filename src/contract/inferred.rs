@@ -283,7 +283,7 @@ impl<'contract> Records<'contract> {
 
     /// Returns the arrays and maps of objects in a value, at most one envelope deep, each with the shape of its
     /// elements. A map has no properties of its own.
-    fn collections(&self, (at, shape): (String, ShapeId), depth: usize) -> Vec<(String, &'contract Shape)> {
+    pub(super) fn collections(&self, (at, shape): (String, ShapeId), depth: usize) -> Vec<(String, &'contract Shape)> {
         let shape = &self.shapes[shape.0];
         let members = shape.additional.filter(|_| shape.fields.is_empty());
         if let Some(items) = shape.items.or(members) {
@@ -344,7 +344,7 @@ impl<'contract> Records<'contract> {
     }
 
     /// Whether a field is named like the identifier of these records.
-    fn is_identifier(&self, name: &str) -> bool {
+    pub(super) fn is_identifier(&self, name: &str) -> bool {
         let name = plain(name);
         name == "id" || name == format!("{}id", singular(&plain(self.name)))
     }

@@ -195,7 +195,7 @@ impl Contract {
     }
 
     /// Whether a list's response has an array at this location: a map is not searched for a record.
-    fn is_array(&self, list: OperationId, at: &str) -> bool {
+    pub(super) fn is_array(&self, list: OperationId, at: &str) -> bool {
         let body = self.operation(list).successes().find_map(|response| response.body);
         let mut shape = body.map(|body| &self.shapes[body.0]);
         for name in pointer::tokens(at) {

@@ -96,7 +96,9 @@ pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract,
         }
     }
     let statements = Statements { gaps, shapes, facts };
-    let contract = Contract::new(document, operations, links, statements).with_lifecycles();
+    let contract = Contract::new(document, operations, links, statements)
+        .with_lifecycles()
+        .with_pagings();
     Ok(Contract {
         defects,
         omitted,

@@ -48,6 +48,7 @@ mod name;
 mod object;
 pub mod openapi;
 pub mod operation;
+pub mod paging;
 pub mod path_template;
 pub mod pointer;
 mod query;
@@ -72,6 +73,7 @@ pub(crate) use load::resolve;
 use load::{Prefer, Reading, Types};
 use openapi::{did_you_mean, near, target_of};
 use operation::{Method, Operation, OperationId, Security, SecurityScheme};
+use paging::Paging;
 use path_template::PathTemplate;
 use shape::{Shape, ShapeId};
 use shared_string::SharedString;
@@ -160,6 +162,8 @@ pub struct Contract {
     equivalences: HashMap<OperationId, Vec<Equivalence>>,
     /// The inferred lifecycles of the records of creates without `x-invariants`.
     lifecycles: Lifecycles,
+    /// How lists without `x-page` are divided into pages, as it is inferred.
+    pagings: HashMap<OperationId, Paging>,
     /// The names of all documented fields.
     field_names: HashSet<SharedString>,
     /// Whether a name that it does not document is never printed.
@@ -264,6 +268,7 @@ impl Contract {
             creating_within,
             equivalences,
             lifecycles: Lifecycles::default(),
+            pagings: HashMap::new(),
             field_names,
             hides_other_names: false,
         }

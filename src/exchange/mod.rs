@@ -26,6 +26,7 @@ mod coding;
 pub mod curl;
 mod identifier;
 pub mod json;
+pub(crate) mod links;
 mod record;
 pub mod redact;
 pub mod sanitize;

@@ -166,6 +166,22 @@ impl Target {
         (is_here && is_whole).then(|| path.to_owned())
     }
 
+    /// Returns the pairs in the query of a link that a response to `path` has, decoded: a URL at the target, or a
+    /// reference that is relative to the request. `None` for one of another origin or path: what it means there is not
+    /// known.
+    #[must_use]
+    pub(crate) fn query_of(&self, link: &str, path: &str) -> Option<Vec<(String, String)>> {
+        let request = self.url(path);
+        let url = request.join(link).ok()?;
+        let is_same = self.is_at(&url) && url.username().is_empty() && url.password().is_none();
+        let pairs = url.query_pairs();
+        (is_same && url.path() == request.path()).then(|| {
+            pairs
+                .map(|(name, value)| (name.into_owned(), value.into_owned()))
+                .collect()
+        })
+    }
+
     /// Returns the URL of a path under the base.
     #[must_use]
     pub fn url(&self, path: &str) -> Url {

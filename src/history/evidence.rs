@@ -78,6 +78,8 @@ pub enum WalkEnd {
     Rejected(u16),
     /// Like [`Self::Rejected`], for a request without a credential.
     RejectedWithoutCredential(u16),
+    /// A page showed again what an earlier page has, and the one after it would do so too.
+    Repeats,
     /// The list could not be requested: something in its path has no value.
     Unsent,
     /// There are more pages than a walk covers.

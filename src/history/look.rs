@@ -10,13 +10,14 @@ use super::history::{EvidenceSink, History};
 use super::lifecycle::{AfterWrite, RecordSought};
 use super::own::OwnRecord;
 use super::pages::{adds_up, edge_adds_up, end_after_first_page, page_seen, stability};
+use super::paging::{self, NextPage, PagedWalk};
 use super::records::Changed;
 use super::residue::ResidueSearch;
 use super::updated::ChangeSought;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::json::Body;
-use crate::exchange::{Credential, Exchange, Request};
+use crate::exchange::{Credential, Exchange, Request, Target};
 
 /// Identifies a look of a run, and the operation that it looks with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,6 +45,8 @@ pub(crate) enum Sought {
     },
     /// The first and the last page, once the list has this many items.
     Ends(i64),
+    /// The pages of a list without `x-page` at this target, as they are inferred: whether they depart from that.
+    InferredPages(Target),
     /// Everything that the run may have left.
     Residue,
     /// Nothing: the page is read like any other.
@@ -106,6 +109,7 @@ pub(super) struct Look {
 enum Seeking {
     Created(Observations),
     Ends(i64),
+    InferredPages(Box<PagedWalk>),
     Residue(ResidueSearch),
     Nothing,
     Own(OperationId, OwnRecord),
@@ -157,6 +161,7 @@ impl History<'_> {
             Sought::Created => Seeking::Created(Observations::of(self, list, None)),
             Sought::CreatedBy { operation } => Seeking::Created(Observations::of(self, list, Some(*operation))),
             Sought::Ends(total) => Seeking::Ends(*total),
+            Sought::InferredPages(target) => Seeking::InferredPages(Box::new(PagedWalk::new(target.clone()))),
             Sought::Residue => Seeking::Residue(self.residue_search()),
             Sought::Nothing => Seeking::Nothing,
             Sought::Own { operation } => Seeking::Own(*operation, OwnRecord::Missing),
@@ -201,6 +206,10 @@ impl History<'_> {
         let list = last.operation;
         let forgets = matches!(look.seeking, Seeking::Residue(_));
         match &mut look.seeking {
+            Seeking::InferredPages(paged) => {
+                paged.begin(&last, self.contract.paging_of(list));
+                look.before = (!last.pages.is_empty()).then_some(last);
+            }
             Seeking::Created(observations) => observations.begin_walk(),
             Seeking::Own(_, own) => *own = OwnRecord::Missing,
             Seeking::Update(sought) => sought.begin_walk(),
@@ -232,7 +241,19 @@ impl History<'_> {
         (exchange, body): (&Exchange, Option<&Body>),
     ) -> Option<bool> {
         let mut look = self.looks.remove(&id)?;
-        let enough = match self.page_body(exchange, body) {
+        let page_body = self.page_body(exchange, body);
+        if let Seeking::InferredPages(paged) = &mut look.seeking {
+            let operation = self.contract.operation(id.operation);
+            if let Some(paging) = self.contract.paging_of(id.operation) {
+                let max_pages = look.walk.max_pages;
+                let page = paged.add((operation, paging), max_pages, (asked, exchange), page_body);
+                look.walk.pages.extend(page);
+            }
+            look.walk.end = paged.end().unwrap_or(WalkEnd::Unanswered);
+            self.looks.insert(id, look);
+            return Some(false);
+        }
+        let enough = match page_body {
             Ok(body) => Some(self.read_page(&mut look, asked, (exchange, body))),
             Err(end) => {
                 if !look.found {
@@ -305,7 +326,9 @@ impl History<'_> {
                 false
             }
             Seeking::Update(sought) => self.observe_change(item, sought),
-            Seeking::Ends(_) | Seeking::Nothing | Seeking::Pages | Seeking::Record(_) => false,
+            Seeking::Ends(_) | Seeking::InferredPages(_) | Seeking::Nothing | Seeking::Pages | Seeking::Record(_) => {
+                false
+            }
         }
     }
 
@@ -341,6 +364,14 @@ impl History<'_> {
         Some(u64::try_from(first.last_page?).unwrap_or(0))
     }
 
+    /// Returns what a walk over inferred pages requests next; `None` at its end.
+    pub(crate) fn next_page(&self, look: LookId) -> Option<NextPage> {
+        match &self.looks.get(&look)?.seeking {
+            Seeking::InferredPages(paged) => paged.next().cloned(),
+            _ => None,
+        }
+    }
+
     /// Returns the current walk.
     pub(crate) fn walked(&self, look: LookId) -> Option<&Walk> {
         Some(&self.looks.get(&look)?.walk)
@@ -361,6 +392,10 @@ impl History<'_> {
                 is_there && edge_adds_up(walk)
             }
             Seeking::Residue(_) => walk.end != WalkEnd::Complete || !self.has_missing_items(),
+            Seeking::InferredPages(paged) => {
+                let paging = self.contract.paging_of(walk.operation);
+                !walk.departs() && paging.and_then(|paging| paged.larger_size(walk, paging)).is_none()
+            }
             Seeking::Nothing | Seeking::RejectedWrites(_) => true,
             Seeking::Own(_, own) => *own == OwnRecord::Tagged,
             Seeking::Pages | Seeking::Recount => adds_up(walk),
@@ -373,13 +408,18 @@ impl History<'_> {
     pub(crate) fn conclude(&mut self, id: LookId, waited: Waited, emit: EvidenceSink<'_>) -> Option<Looked> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
-        if let Some(before) = look.before.take().filter(|_| !adds_up(&look.walk)) {
-            look.walk.stability = stability(&before, &look.walk);
+        if let Some(before) = look.before.take() {
+            look.walk.stability = match look.seeking {
+                Seeking::InferredPages(_) => paging::stability(&before, &look.walk),
+                _ if adds_up(&look.walk) => look.walk.stability,
+                _ => stability(&before, &look.walk),
+            };
         }
         let walk = look.walk;
         match look.seeking {
             Seeking::Created(observations) => self.judge_observations(&observations, &walk, emit),
             Seeking::Ends(_) if settled => emit(Evidence::Walk(&walk)),
+            Seeking::InferredPages(_) => emit(Evidence::Walk(&walk)),
             Seeking::Ends(_) | Seeking::Nothing => {}
             Seeking::Residue(search) => {
                 search.judge(emit);

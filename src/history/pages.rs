@@ -32,7 +32,7 @@ pub(super) fn page_seen(invariant: &PageInvariant, asked: Option<u64>, body: &Bo
 }
 
 /// Returns an integer in any spelling: `2.0` is one too.
-fn integer(value: &Value) -> Option<i64> {
+pub(super) fn integer(value: &Value) -> Option<i64> {
     let written = || value.as_f64().filter(|number| number.fract() == 0.0);
     value.as_i64().or_else(|| format!("{:.0}", written()?).parse().ok())
 }

@@ -55,6 +55,8 @@ pub enum Action {
     LookForUpdates,
     /// Updates a record of this run with variants of an accepted body, and looks for each of them.
     VaryUpdate,
+    /// Walks over the pages of a list without `x-page`, where they are inferred.
+    WalkInferredPages,
     /// Reads with each optional parameter of the query by itself.
     ReadOptional,
     /// Sends an equivalent request, which RFCs define as the same: a read, or an accepted update of a record of
@@ -93,6 +95,9 @@ pub enum CredentialProbe {
     /// A wrong token, made from the right one in a way that no other step of the run uses.
     WrongToken,
 }
+
+/// The most pages of a list that are walked where they are inferred.
+pub(crate) const MOST_INFERRED_PAGES: u64 = 10;
 
 /// What shows the record of a create, apart from its own response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +150,8 @@ pub(super) enum Evidence {
     EdgeCase,
     /// A walk over pages.
     Paged,
+    /// A walk over the pages of a list without `x-page`.
+    InferredPages,
     /// The response to a request without a credential.
     NoCredential,
     /// The response to a request with the right token under another authentication scheme.
@@ -338,6 +345,16 @@ const VARY_UPDATE: ActionSpec = ActionSpec {
     ..VARY_CREATE
 };
 
+const WALK_INFERRED_PAGES: ActionSpec = ActionSpec {
+    reason: "walk the pages that parameters and response imply: they must be the list, without a record twice",
+    requests: "one without those parameters, then a page after the other, in pages that are smaller than that response, \
+               {inferred_pages} at most; all of them again in larger pages where that was not the whole list, and where they depart \
+               from the list",
+    decides: &[Evidence::InferredPages],
+    runs_concurrently: true,
+    ..ONE
+};
+
 const READ_OPTIONAL: ActionSpec = ActionSpec {
     reason: "read with each optional parameter of the query by itself: the response is judged, a rejection decides nothing",
     requests: "one request for each parameter, {optional} at most",
@@ -414,6 +431,7 @@ impl Action {
             Self::Delete => DELETE,
             Self::LookForUpdates => LOOK_FOR_UPDATES,
             Self::VaryUpdate => VARY_UPDATE,
+            Self::WalkInferredPages => WALK_INFERRED_PAGES,
             Self::ReadOptional => READ_OPTIONAL,
             Self::Equivalent => EQUIVALENT,
             Self::LookAtRejectedWrites => LOOK_AT_REJECTED_WRITES,
@@ -443,6 +461,7 @@ impl Action {
             ("{variant}", WRITES_PER_VARIANT),
             ("{tries}", TRIES_PER_VARIANT),
             ("{optional}", MOST_OPTIONAL),
+            ("{inferred_pages}", bounds.max_pages.min(MOST_INFERRED_PAGES)),
         ];
         let text = self
             .spec()
@@ -474,7 +493,8 @@ impl Action {
     /// Whether a step may run at the same time as the one before it.
     #[must_use]
     pub fn may_overlap(self, before: Self) -> bool {
-        let is_apart = |action: Self| action.runs_concurrently() && action != Self::Walk;
+        let walks = |action: Self| matches!(action, Self::Walk | Self::WalkInferredPages);
+        let is_apart = |action: Self| action.runs_concurrently() && !walks(action);
         // An operation that fails at a documented request gets no edge cases.
         let waits = self.edge_case().is_some() && before == Self::ReadOptional;
         self == before || (is_apart(self) && is_apart(before) && !waits)

@@ -192,6 +192,7 @@ impl Evidence {
             | FactKind::PageSize
             | FactKind::PageTotal
             | FactKind::PageUnique => Self::Paged,
+            FactKind::InferredPages(_) => Self::InferredPages,
             FactKind::UpdatedCarrying(_) => Self::Updated,
             FactKind::ListedAfterCreate | FactKind::ReadAfterCreate | FactKind::ReadAfterCreateCarrying(_) => {
                 Self::ReadBackCreated

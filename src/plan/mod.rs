@@ -45,6 +45,7 @@ mod timestamps;
 mod understood;
 mod variants;
 
+pub(crate) use action::MOST_INFERRED_PAGES;
 pub use action::{Action, ActionSpec, Bounds, CredentialProbe, ShownBy};
 pub use awkward::AwkwardValues;
 pub use described::StepDescription;

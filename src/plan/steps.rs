@@ -291,10 +291,12 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, value_sources): (u64, &
     let equivalent = (!contract.equivalences(id).is_empty()).then_some(Action::Equivalent);
     let optional =
         (operation.is_safe() && !optional::optional(contract, id).is_empty()).then_some(Action::ReadOptional);
+    let paged_by_inference = contract.paging_of(id).map(|_| Action::WalkInferredPages);
     let restored = (varied == Some(Action::VaryUpdate)).then_some(Action::Restore);
     let actions = [call]
         .into_iter()
         .chain(varied)
+        .chain(paged_by_inference)
         .chain(optional)
         .chain(probes)
         .chain(equivalent)

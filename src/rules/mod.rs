@@ -53,6 +53,7 @@ mod error_body;
 mod evaluation;
 mod forbidden_field;
 mod identifier;
+mod inferred_pages;
 #[cfg(test)]
 mod json_schema_suite;
 mod judge;
@@ -142,6 +143,7 @@ pub static RULES: &[&Rule] = &[
     &equivalent_request::RULE,
     &forbidden_field::RULE,
     &identifier::RULE,
+    &inferred_pages::RULE,
     &lifecycle::RULE,
     &listed::RULE,
     &malformed_json::RULE,

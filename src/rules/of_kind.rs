@@ -3,8 +3,8 @@
 use super::rule::Rule;
 use super::{
     accepted_form, auth, carried, challenge, constraint, envelope, equivalent_request, forbidden_field, identifier,
-    lifecycle, listed, malformed_json, media_type, misplaced, missing_field, once, pages, server_error, status,
-    typed_client, unfinished_answer, wrong_type,
+    inferred_pages, lifecycle, listed, malformed_json, media_type, misplaced, missing_field, once, pages, server_error,
+    status, typed_client, unfinished_answer, wrong_type,
 };
 use crate::contract::fact::FactKind;
 
@@ -25,6 +25,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         // `unusable-identifier` has no fact: it reports what is neither a string nor a number, or
         // is too long.
         FactKind::IdentifierFitsPath | FactKind::IdentifierUnique => &identifier::RULE,
+        FactKind::InferredPages(_) => &inferred_pages::RULE,
         FactKind::Json | FactKind::FailureJson(_) => &malformed_json::RULE,
         FactKind::Listed => &listed::RULE,
         FactKind::GoneAfterDelete

@@ -77,6 +77,8 @@ pub enum Reason {
     Traffic(TrafficReason),
     /// A page lacks what a walk needs: its last page, its items, or the identifier of one.
     PageUnclear,
+    /// A page shows nothing of the list without pages, or leads to no next page at its own path, where pages are inferred.
+    PageNotFollowed,
     /// The body of a page is not read.
     PageUnread,
     /// The value was null, and null is a gap.
@@ -85,6 +87,8 @@ pub enum Reason {
     OnePage,
     /// The list has more pages than are walked.
     TooManyPages(u64),
+    /// The list has more pages of the size that was asked for than are walked where pages are inferred: this many.
+    MoreInferredPages(u64),
     /// The timestamp came in a form that does not say which instant it names; its form is a gap.
     NoInstant,
     /// Nothing showed the location: no element in an array, an object that is missing.
@@ -172,6 +176,7 @@ impl WalkEnd {
                 },
             ),
             Self::RejectedWithoutCredential(status) => Reason::answered(status, &Credential::None),
+            Self::Repeats => Reason::Broken,
             Self::Unsent => Reason::NotShown,
             Self::TooManyPages => Reason::TooManyPages(most),
             Self::Unanswered => Reason::Unanswered,
@@ -230,6 +235,9 @@ impl fmt::Display for Reason {
             Self::PageUnclear => {
                 formatter.write_str("a page has no last page or no items, or an item has no identifier")
             }
+            Self::PageNotFollowed => {
+                formatter.write_str("a page has nothing of the list, or leads to no next page at its own path")
+            }
             Self::PageUnread => formatter.write_str("a page has a body that is not read as JSON"),
             Self::Rejected(status) => write!(formatter, "rejected with {status}, which a gap may allow"),
             Self::RejectedExample(status) => {
@@ -240,6 +248,9 @@ impl fmt::Display for Reason {
             }
             Self::Throttled => formatter.write_str("the target throttled every attempt"),
             Self::TokenRejected(status) => write!(formatter, "the token was rejected with {status}"),
+            Self::MoreInferredPages(most) => {
+                write!(formatter, "the list has more than {most} pages as large as asked for")
+            }
             Self::TooManyPages(most) => write!(formatter, "the list has more pages than max-pages {most}"),
             Self::Unanswered => formatter.write_str("no complete response came"),
             Self::NoClientType => formatter.write_str("the typed client returns the response as bytes"),

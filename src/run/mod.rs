@@ -41,6 +41,7 @@ mod lifecycle;
 mod list;
 mod look;
 mod pace;
+mod paging;
 mod probe;
 mod query;
 mod ready;

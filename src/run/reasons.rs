@@ -93,6 +93,11 @@ fn shown_by_traffic(reason: &TrafficReason) -> Shown {
     Shown::Tested(include_str!("../../tests/it/traffic.rs"), test)
 }
 
+fn shown_by_inferred_pages() -> Shown {
+    let test = "one_page_and_a_list_that_was_not_seen_in_full_decide_nothing_but_sizes";
+    Shown::Tested(include_str!("../rules/inferred_pages.rs"), test)
+}
+
 fn shown(reason: &Reason) -> Shown {
     use Shown::{Here, Tested};
     let (pages, listed) = (include_str!("../rules/pages.rs"), include_str!("../rules/listed.rs"));
@@ -121,6 +126,7 @@ fn shown(reason: &Reason) -> Shown {
         Reason::OtherStatus(_) | Reason::PageUnclear | Reason::PageUnread | Reason::TooManyPages(_) => {
             Tested(listed, unseen)
         }
+        Reason::MoreInferredPages(_) | Reason::PageNotFollowed => shown_by_inferred_pages(),
         Reason::Broken => Tested(typed, "a_response_that_breaks_a_fact_is_not_reported_again"),
         Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
         Reason::MistypedLimit(_) => Tested(
@@ -470,6 +476,8 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
         Reason::NotSent,
         Reason::OnePage,
         Reason::OnlyNull,
+        Reason::MoreInferredPages(10),
+        Reason::PageNotFollowed,
         Reason::PageUnclear,
         Reason::PageUnread,
         Reason::TooManyPages(3),

@@ -283,6 +283,13 @@ impl RequestHead {
         }
     }
 
+    /// Adds a name and a value that the target showed to the query.
+    pub(super) fn add_shown_query(&mut self, name: &str, value: &str) {
+        let encoded = utf8_percent_encode(value, RESERVED).to_string();
+        self.path = with_query(&self.path, name, &encoded);
+        self.printable.path = with_query(&self.printable.path, name, &placeholder(name));
+    }
+
     /// Adds a name and its value to the query; neither comes from the target.
     pub(super) fn add_query(&mut self, name: &str, value: &str) {
         let value = utf8_percent_encode(value, RESERVED).to_string();

@@ -344,6 +344,7 @@ impl<'run> Session<'run> {
             Action::ReadBackCreated => self.read_back_created(operation).await,
             Action::Update => self.update(operation).await,
             Action::ReadBackUpdated => self.read_back_updated(operation).await,
+            Action::WalkInferredPages => self.walk_inferred_pages(operation).await,
             Action::ReadOptional => self.read_optional(operation).await,
             Action::Equivalent => self.equivalent(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,

@@ -29,6 +29,7 @@ mod mock;
 mod moves;
 mod once;
 mod owned;
+mod paging;
 mod query;
 mod quiet;
 mod read_created;

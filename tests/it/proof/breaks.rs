@@ -265,6 +265,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::FailureJson(_)
         | FactKind::FailureMediaType(_)
         | FactKind::GoneAfterDelete
+        | FactKind::InferredPages(_)
         | FactKind::ListedAfterCreate
         | FactKind::ReadAfterCreate
         | FactKind::ReadAfterCreateCarrying(_)

@@ -1,0 +1,469 @@
+//! Walks over the pages of a list without `x-page`, as [`Paging`] infers them: which page is requested next, where the
+//! walk ends, and what its pages show together. The main type is [`PagedWalk`].
+//!
+//! # Design
+//!
+//! A walk begins with a request without the parameters. What it shows is compared with the pages that come after it: each
+//! asks for so few records that the list has two pages and the last of them is not full. A list that is longer than that
+//! response, and has more such pages than are walked, is walked again in larger ones. What a response says of the next
+//! page is never requested as it is written: only the value of the documented parameter is taken from it, and only from a
+//! URL at the target and of the same path.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use reqwest::header::LINK;
+use serde_json::Value;
+
+use super::evidence::{PageSeen, Stability, Walk, WalkEnd};
+use super::pages::integer;
+use crate::contract::operation::Operation;
+use crate::contract::paging::{Paging, PagingStyle};
+use crate::contract::pointer;
+use crate::exchange::json::Body;
+use crate::exchange::{Digest, Exchange, Target, identifier, links};
+
+/// The greatest size of pages that a list is walked again in: what most services allow that document a maximum.
+const LARGE: u64 = 100;
+
+/// A request for a page: its number in the walk, `None` for the request without the parameters, and what it has in its
+/// query.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NextPage {
+    pub(crate) asked: Option<u64>,
+    pub(crate) query: Vec<PageValue>,
+}
+
+/// The value of a parameter in a request for a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PageValue {
+    /// The index of the parameter.
+    pub(crate) parameter: usize,
+    pub(crate) value: String,
+    /// Whether a response showed it.
+    pub(crate) is_shown: bool,
+}
+
+/// What a response says of the page after it.
+enum Following {
+    /// There is none.
+    None,
+    /// It is requested with this value.
+    Value(String),
+    /// It is somewhere else, or nowhere that a documented parameter leads to.
+    Unclear,
+}
+
+/// A walk under way.
+#[derive(Debug)]
+pub(super) struct PagedWalk {
+    target: Target,
+    /// The number of records that each page is asked for, if an earlier walk was too long.
+    larger: Option<u64>,
+    /// The number of records that each page is asked for.
+    size: Option<u64>,
+    /// The number of the first page, where pages have numbers and it is known.
+    first: Option<u64>,
+    /// The records of the response without the parameters: of each its identifier, or else the whole of it.
+    plain: Vec<Digest>,
+    /// The records that pages have shown.
+    seen: HashSet<Digest>,
+    /// The number of records on all pages so far, and on the first.
+    received: (usize, usize),
+    /// The values that have requested a page, in the order of the pages.
+    used: Vec<String>,
+    /// The number of requests for pages.
+    requests: u64,
+    /// What is requested next, or why nothing is.
+    next: Result<NextPage, WalkEnd>,
+}
+
+impl PagedWalk {
+    pub(super) fn new(target: Target) -> Self {
+        Self {
+            target,
+            larger: None,
+            size: None,
+            first: None,
+            plain: Vec::new(),
+            seen: HashSet::new(),
+            received: (0, 0),
+            used: Vec::new(),
+            requests: 0,
+            next: Ok(NextPage::default()),
+        }
+    }
+
+    /// Forgets the walk before, to begin another, in larger pages if it was too long.
+    pub(super) fn begin(&mut self, before: &Walk, paging: Option<&Paging>) {
+        let larger = paging.and_then(|paging| self.larger_size(before, paging));
+        let larger = larger.or(self.larger);
+        *self = Self::new(self.target.clone());
+        self.larger = larger;
+    }
+
+    /// Returns the size of the pages in which a list has at least two of them, and fewer than in this walk, which had too
+    /// many; `None` where the list was walked in larger pages before, or may not be.
+    pub(super) fn larger_size(&self, walk: &Walk, paging: &Paging) -> Option<u64> {
+        let is_too_long = walk.end == WalkEnd::TooManyPages && !walk.departs() && self.larger.is_none();
+        let (size, bounds) = (self.size.filter(|_| is_too_long)?, paging.size?);
+        // The list has more than `max_pages` times `size` records.
+        let larger = size
+            .saturating_mul(walk.max_pages.saturating_sub(1))
+            .min(LARGE)
+            .min(bounds.maximum);
+        (larger > size).then_some(larger)
+    }
+
+    /// Returns what is requested next.
+    pub(super) fn next(&self) -> Option<&NextPage> {
+        self.next.as_ref().ok()
+    }
+
+    /// Returns how the walk ended, if it did.
+    pub(super) fn end(&self) -> Option<WalkEnd> {
+        self.next.as_ref().err().copied()
+    }
+
+    /// Adds a response, of which at most `most` are walked. Returns the page that it shows.
+    pub(super) fn add(
+        &mut self,
+        (operation, paging): (&Operation, &Paging),
+        most: u64,
+        (asked, exchange): (Option<u64>, &Exchange),
+        body: Result<&Body, WalkEnd>,
+    ) -> Option<PageSeen> {
+        let body = match body {
+            Ok(body) => &body.value,
+            Err(end) => {
+                self.next = Err(self.end_without(paging, asked, end));
+                return None;
+            }
+        };
+        let Some(items) = pointer::get(body, &paging.items).and_then(Value::as_array) else {
+            self.next = Err(WalkEnd::Broken);
+            return None;
+        };
+        let id = |item: &Value| {
+            let id = pointer::get(item, paging.id.as_ref()?)?;
+            identifier(id).is_some().then(|| Digest::of(id))
+        };
+        let number = |at: &Option<String>| pointer::get(body, at.as_ref()?).and_then(integer);
+        let page = PageSeen {
+            asked,
+            request: Arc::new(exchange.request.clone()),
+            page: None,
+            per_page: asked.and(self.size).and_then(|size| i64::try_from(size).ok()),
+            total: number(&paging.total),
+            last_page: number(&paging.page_count),
+            has_item_array: true,
+            items: items.iter().map(id).collect(),
+        };
+        let shown = page.items.iter().zip(items);
+        let shown: Vec<_> = shown.map(|(id, item)| id.unwrap_or_else(|| Digest::of(item))).collect();
+        let more = paging.more.as_ref().and_then(|at| pointer::get(body, at)?.as_bool());
+        let following = self.following((operation, paging), exchange, body);
+        if asked.is_none() {
+            let says_more = more == Some(true)
+                || matches!(following, Following::Value(_))
+                || page
+                    .total
+                    .is_some_and(|total| usize::try_from(total).is_ok_and(|total| total > shown.len()));
+            self.plain = shown;
+            self.next = self.after_plain(paging, says_more);
+            return Some(page);
+        }
+        self.requests += 1;
+        if self.requests == 1 && self.is_after_first(paging, &shown) {
+            self.first = Some(0);
+            self.next = Ok(self.request(paging, 1));
+            return None;
+        }
+        self.next = match (more, paging.style) {
+            (Some(false), _) => self.note(&shown).map_or(Err(WalkEnd::Complete), Err),
+            (_, PagingStyle::AfterRecord | PagingStyle::Cursor | PagingStyle::Link) => {
+                self.after_cursor(paging, &shown, following)
+            }
+            _ => self.after_number(paging, &shown, &page, body),
+        };
+        if self.next.is_ok() && self.requests >= most {
+            self.next = Err(WalkEnd::TooManyPages);
+        }
+        Some(page)
+    }
+
+    /// Returns how the walk ends with a page that did not come. A service may reject a page after the last one.
+    fn end_without(&self, paging: &Paging, asked: Option<u64>, end: WalkEnd) -> WalkEnd {
+        let by_number = matches!(paging.style, PagingStyle::Number { .. } | PagingStyle::Offset);
+        let rejected = matches!(
+            end,
+            WalkEnd::Rejected(400 | 404 | 410 | 422) | WalkEnd::RejectedWithoutCredential(400 | 404 | 410 | 422)
+        );
+        if by_number && rejected && asked > Some(1) && self.shows_all() {
+            WalkEnd::Complete
+        } else {
+            end
+        }
+    }
+
+    /// Whether the pages have shown each record of the response without the parameters.
+    fn shows_all(&self) -> bool {
+        self.plain.iter().all(|record| self.seen.contains(record))
+    }
+
+    /// Determines the size of the pages: the last of the two that the list then has is not full, so that nothing has to be
+    /// requested beyond the end.
+    fn after_plain(&mut self, paging: &Paging, says_more: bool) -> Result<NextPage, WalkEnd> {
+        let count = u64::try_from(self.plain.len()).unwrap_or(u64::MAX);
+        if count < 2 {
+            return Err(WalkEnd::Found);
+        }
+        let wanted = if count == 2 { 1 } else { count / 2 + 1 };
+        let wanted = self.larger.unwrap_or(wanted);
+        self.size = paging.size.map(|size| wanted.clamp(size.minimum, size.maximum));
+        let has_more = says_more || self.larger.is_some();
+        if self.size.is_some_and(|size| size >= count) && !has_more {
+            return Err(WalkEnd::Found);
+        }
+        if let PagingStyle::Number { first } = paging.style {
+            self.first = first;
+        }
+        Ok(self.request(paging, 1))
+    }
+
+    /// Whether what was requested as page 1 is the second one, because the contract does not say whether pages count from
+    /// 0: it lacks the first record, and shows others of the response without the parameters.
+    fn is_after_first(&self, paging: &Paging, shown: &[Digest]) -> bool {
+        let is_open = matches!(paging.style, PagingStyle::Number { first: None }) && self.first.is_none();
+        let lacks_first = self.plain.first().is_some_and(|first| !shown.contains(first));
+        is_open && lacks_first && shown.iter().any(|record| self.plain.contains(record))
+    }
+
+    /// Returns the request for a page by its number in the walk.
+    fn request(&self, paging: &Paging, nth: u64) -> NextPage {
+        let position = match paging.style {
+            PagingStyle::Number { .. } => Some((self.first.unwrap_or(1).saturating_add(nth - 1).to_string(), false)),
+            PagingStyle::Offset => Some((self.received.0.to_string(), false)),
+            PagingStyle::AfterRecord | PagingStyle::Cursor | PagingStyle::Link => {
+                self.used.last().map(|value| (value.clone(), true))
+            }
+        };
+        let position = position.map(|(value, is_shown)| PageValue {
+            parameter: paging.position,
+            value,
+            is_shown,
+        });
+        let size = paging.size.zip(self.size).map(|(parameter, size)| PageValue {
+            parameter: parameter.parameter,
+            value: size.to_string(),
+            is_shown: false,
+        });
+        NextPage {
+            asked: Some(nth),
+            query: position.into_iter().chain(size).collect(),
+        }
+    }
+
+    /// Notes the records of a page. Returns an end if they are none of the list.
+    fn note(&mut self, shown: &[Digest]) -> Option<WalkEnd> {
+        let is_first = self.requests == 1 || (self.first == Some(0) && self.seen.is_empty());
+        self.seen.extend(shown);
+        self.received.0 += shown.len();
+        if is_first {
+            self.received.1 = shown.len();
+        }
+        // What shows nothing of the list may be a page of another one.
+        let is_of_list = |record: &Digest| shown.contains(record);
+        let is_other = if self.requests > 1 {
+            !self.plain.first().is_some_and(is_of_list)
+        } else {
+            !self.plain.iter().any(is_of_list)
+        };
+        (is_first && is_other && !shown.is_empty()).then_some(WalkEnd::Broken)
+    }
+
+    /// Returns what comes after a page that was requested by a value of the page before it.
+    fn after_cursor(&mut self, paging: &Paging, shown: &[Digest], following: Following) -> Result<NextPage, WalkEnd> {
+        let shows_new = shown.iter().any(|record| !self.seen.contains(record));
+        if let Some(end) = self.note(shown) {
+            return Err(end);
+        }
+        match following {
+            // A header that the service never sends says nothing.
+            Following::None if paging.style == PagingStyle::Link && self.used.is_empty() && !self.shows_all() => {
+                Err(WalkEnd::Broken)
+            }
+            Following::None => Err(WalkEnd::Complete),
+            Following::Unclear => Err(WalkEnd::Broken),
+            Following::Value(value) if !shows_new && self.used.contains(&value) => Err(WalkEnd::Repeats),
+            Following::Value(value) => {
+                self.used.push(value);
+                Ok(self.request(paging, self.requests + 1))
+            }
+        }
+    }
+
+    /// Returns what comes after a page that was requested by its number, or by the number of records before it. A page
+    /// that is not full, or shows nothing new, is the last one, unless the list has more by its own word.
+    fn after_number(
+        &mut self,
+        paging: &Paging,
+        shown: &[Digest],
+        page: &PageSeen,
+        body: &Value,
+    ) -> Result<NextPage, WalkEnd> {
+        let shows_new = shown.iter().any(|record| !self.seen.contains(record));
+        if let Some(end) = self.note(shown) {
+            return Err(end);
+        }
+        let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+        let says_end = paging.next.as_ref().and_then(|at| pointer::get(body, at)) == Some(&Value::Null);
+        if shown.is_empty() || says_end {
+            return Err(WalkEnd::Complete);
+        }
+        let is_whole = self.shows_all() && page.total.is_none_or(|total| total <= count(self.received.0));
+        let size = self.size.unwrap_or(0).max(u64::try_from(self.received.1).unwrap_or(0));
+        let is_short = u64::try_from(shown.len()).is_ok_and(|shown| shown < size);
+        if !shows_new {
+            return Err(if is_whole { WalkEnd::Complete } else { WalkEnd::Repeats });
+        }
+        if is_short && is_whole {
+            return Err(WalkEnd::Complete);
+        }
+        let nth = page.asked.unwrap_or(0).saturating_add(1);
+        Ok(self.request(paging, nth))
+    }
+
+    /// Returns what a response says of the page after it, where pages are requested by that.
+    fn following(&self, (operation, paging): (&Operation, &Paging), exchange: &Exchange, body: &Value) -> Following {
+        let parameter = &operation.parameters[paging.position].name;
+        let of_link = |link: &str| {
+            let pairs = self.target.query_of(link, &exchange.request.path);
+            let value = pairs.into_iter().flatten().find(|(name, _)| name == parameter);
+            value.map_or(Following::Unclear, |(_, value)| Following::Value(value))
+        };
+        if paging.style == PagingStyle::Link {
+            let headers = exchange.response().map(|response| response.headers.get_all(LINK));
+            let headers = headers.into_iter().flatten().filter_map(|header| header.to_str().ok());
+            let mut next = headers.flat_map(links::next).collect::<Vec<_>>().into_iter();
+            return next.next().map_or(Following::None, |link| of_link(&link));
+        }
+        if paging.style == PagingStyle::AfterRecord {
+            let more = paging.more.as_ref().and_then(|at| pointer::get(body, at)?.as_bool());
+            let items = pointer::get(body, &paging.items).and_then(Value::as_array);
+            let last = items.and_then(|items| identifier(pointer::get(items.last()?, paging.id.as_ref()?)?));
+            return match (more, last) {
+                (Some(false), _) => Following::None,
+                (Some(true), Some(last)) => Following::Value(last),
+                _ => Following::Unclear,
+            };
+        }
+        let shown = paging.next.as_ref().and_then(|at| pointer::get(body, at));
+        match shown {
+            None | Some(Value::Null) => Following::None,
+            Some(Value::String(text)) if text.is_empty() => Following::None,
+            Some(Value::String(text)) if text.contains("://") || text.contains('?') => of_link(text),
+            Some(Value::String(text)) => Following::Value(text.clone()),
+            Some(Value::Number(number)) => Following::Value(number.to_string()),
+            Some(_) => Following::Unclear,
+        }
+    }
+}
+
+/// What the pages of such a walk show together. Its first page was requested without the parameters.
+impl Walk {
+    /// Returns the pages that were requested as such.
+    pub(crate) fn requested_pages(&self) -> impl DoubleEndedIterator<Item = &PageSeen> {
+        self.pages.iter().filter(|page| page.asked.is_some())
+    }
+
+    fn plain(&self) -> &[Option<Digest>] {
+        let plain = self.pages.iter().find(|page| page.asked.is_none());
+        plain.map_or(&[], |page| page.items.as_slice())
+    }
+
+    /// Whether each record has an identifier of its own.
+    pub(crate) fn identifies_records(&self) -> bool {
+        let different: HashSet<_> = self.plain().iter().collect();
+        different.len() == self.plain().len() && self.pages.iter().all(PageSeen::shows_items)
+    }
+
+    /// Returns a page and the index of a record in it that an earlier page has too, or the page itself.
+    pub(crate) fn repeated_record(&self) -> Option<(&PageSeen, usize)> {
+        let mut seen = HashSet::new();
+        let repeated = self.requested_pages().find_map(|page| {
+            let index = page.items.iter().position(|id| !seen.insert(*id))?;
+            Some((page, index))
+        });
+        repeated.filter(|_| self.identifies_records())
+    }
+
+    /// Returns the index of a record of the response without the parameters that no page has, where all pages were seen.
+    pub(crate) fn missing_record(&self) -> Option<usize> {
+        let seen: HashSet<_> = self.requested_pages().flat_map(|page| &page.items).collect();
+        let missing = self.plain().iter().position(|id| !seen.contains(id));
+        missing.filter(|_| self.identifies_records() && self.end == WalkEnd::Complete)
+    }
+
+    /// Returns the number of records on all pages.
+    pub(crate) fn records_on_pages(&self) -> i64 {
+        let count: usize = self.requested_pages().map(|page| page.items.len()).sum();
+        i64::try_from(count).unwrap_or(i64::MAX)
+    }
+
+    /// Returns a page whose total is not the number of records on all pages; none where each total is that of its page, as
+    /// some services mean it.
+    pub(crate) fn wrong_total(&self) -> Option<(&PageSeen, i64)> {
+        let is_of_page = |page: &PageSeen| page.total == i64::try_from(page.items.len()).ok();
+        let count = self.records_on_pages();
+        let totals = self.pages.iter().filter_map(|page| Some((page, page.total?)));
+        let mut wrong = totals.filter(|(_, total)| *total != count);
+        let wrong = wrong.next()?;
+        let is_judged = self.end == WalkEnd::Complete && !self.pages.iter().all(is_of_page);
+        is_judged.then_some(wrong)
+    }
+
+    /// Returns a page whose number of pages is not the number of records divided by the size that was asked for, rounded
+    /// up, and that quotient. Nothing follows where the service made the pages smaller.
+    pub(crate) fn wrong_page_count(&self) -> Option<(&PageSeen, i64)> {
+        let expected = self.expected_page_count()?;
+        let page = self
+            .requested_pages()
+            .find(|page| page.last_page.is_some_and(|shown| shown != expected))?;
+        Some((page, expected))
+    }
+
+    /// Returns the number of pages that the list has in the size that was asked for.
+    pub(crate) fn expected_page_count(&self) -> Option<i64> {
+        let first = self.requested_pages().next()?;
+        let size = first
+            .per_page
+            .filter(|size| i64::try_from(first.items.len()) == Ok(*size) && *size > 0)?;
+        let count = self.records_on_pages();
+        (self.end == WalkEnd::Complete && count > 0).then_some((count - 1) / size + 1)
+    }
+
+    /// Whether the pages depart from what is inferred, so that another walk must show whether the list changed.
+    pub(crate) fn departs(&self) -> bool {
+        self.end == WalkEnd::Repeats
+            || self.repeated_record().is_some()
+            || self.missing_record().is_some()
+            || self.wrong_total().is_some()
+            || self.wrong_page_count().is_some()
+    }
+}
+
+/// Compares two walks, one after the other: only where both show the same is the list stable.
+pub(super) fn stability(before: &Walk, after: &Walk) -> Stability {
+    let shown = |walk: &Walk| -> Vec<_> {
+        let pages = walk.pages.iter();
+        pages
+            .map(|page| (page.asked, page.total, page.last_page, page.items.clone()))
+            .collect()
+    };
+    if before.end == after.end && shown(before) == shown(after) {
+        Stability::Stable
+    } else {
+        Stability::Unstable
+    }
+}

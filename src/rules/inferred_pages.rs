@@ -1,0 +1,323 @@
+//! `inferred-pages`: the pages of a list are not what its parameters ask for. The invariants are inferred: see
+//! [`Paging`](crate::contract::paging::Paging).
+
+use super::level::Level;
+use super::rule::{Example, Headline, Judging, Rule, Topic};
+use super::verdict::{Reason, Sink};
+use crate::contract::fact::{FactId, FactKind, PageStatement};
+use crate::history::evidence::{Stability, Walk, WalkEnd};
+
+pub(super) static RULE: Rule = Rule {
+    name: "inferred-pages",
+    level: Level::Warn,
+    headline: Headline::Operation(
+        "returns other pages than its parameters ask for",
+        "return other pages than their parameters ask for",
+    ),
+    topic: Topic::Invariants,
+    summary: "The pages of a list are as large as asked for, share no record, have every record of the list, come to an \
+              end, and agree with stated totals.",
+    explanation: "These invariants are inferred: no document states them, but names and types of parameters and response \
+                  leave no doubt: `page` and `per_page`, `offset` and `limit`, a cursor that the response shows, a \
+                  `Link` header that it documents. The list is read without them, then page by page, in pages so small \
+                  that it has two; of a long list, in larger ones, and at most ten of them. Where the pages depart from the list, a caller that follows \
+                  them reads a record twice or never. Both are read once more, and only if they show the same again is \
+                  it a finding.",
+    exceptions: "A list with `x-page`, of which `pages` judges more. A list that is changed by others, has one record, or \
+                   more than ten pages. A list with two kinds of parameters for pages, or that requires one. \
+                   Pages that are smaller than asked for. Records without an identifier. A total that is that of the \
+                   page. A link to the next page at another origin or path, which is never followed.",
+    fix: "Order the list by something that does not change, count what is listed, and return no more than asked for; or \
+          allow the rule for the operation.",
+    source: "RFC 8288, section 3.3 (`rel=next`), and what public documents mean by these names",
+    example: Example {
+        fact: "getPets pages by page and per_page: no record on two pages",
+        documented: "no record on two pages",
+        received: "record 0 of page 2 was on an earlier page too",
+        pointer: "",
+        #[cfg(test)]
+        judged: || tests::judged(&[&[1, 2, 3], &[1, 2], &[2, 3]], WalkEnd::Complete),
+    },
+    judge: Judging::Walk(judge),
+};
+
+fn judge(walk: &Walk, sink: &mut Sink<'_>) {
+    if sink.contract.paging_of(walk.operation).is_none() {
+        return;
+    }
+    size(walk, sink);
+    let fact = |sink: &Sink<'_>, statement| {
+        sink.contract
+            .fact_of(walk.operation, FactKind::InferredPages(statement))
+    };
+    // One cause breaks several of them, and only the first is reported.
+    let mut is_sound = true;
+    for (statement, judge) in [
+        (PageStatement::Ends, ends as fn(&Walk, FactId, &mut Sink<'_>) -> Outcome),
+        (PageStatement::Unique, unique),
+        (PageStatement::Whole, whole),
+        (PageStatement::Total, total),
+        (PageStatement::Count, count),
+    ] {
+        let Some(fact) = fact(sink, statement) else { continue };
+        if is_sound {
+            is_sound = judge(walk, fact, sink) != Outcome::Departs;
+        } else {
+            sink.undecided(fact, Reason::Broken);
+        }
+    }
+}
+
+/// What a walk shows of a fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// It departs from the fact, now or because the list changed.
+    Departs,
+    /// It decides the fact or not, and other facts too.
+    Other,
+}
+
+/// Notes why the walk does not decide a fact: `None` where it saw all of several pages.
+fn undecided(walk: &Walk) -> Option<Reason> {
+    let pages = walk.requested_pages().filter(|page| !page.items.is_empty());
+    match walk.end {
+        WalkEnd::Broken => Some(Reason::PageNotFollowed),
+        WalkEnd::TooManyPages => Some(Reason::MoreInferredPages(walk.max_pages)),
+        WalkEnd::Complete | WalkEnd::Found => (pages.count() < 2).then_some(Reason::OnePage),
+        end => end.reason(walk.max_pages),
+    }
+}
+
+/// Reports a departure, if two walks have shown the same.
+fn departs(walk: &Walk, fact: FactId, sink: &mut Sink<'_>, report: impl FnOnce(&mut Sink<'_>)) -> Outcome {
+    if walk.stability == Stability::Stable {
+        report(sink);
+    } else {
+        sink.undecided(fact, Reason::Changed);
+    }
+    Outcome::Departs
+}
+
+/// Notes that the fact holds, or why it is not decided.
+fn holds(fact: FactId, reason: Option<Reason>, sink: &mut Sink<'_>) -> Outcome {
+    match reason {
+        Some(reason) => sink.undecided(fact, reason),
+        None => sink.held(fact),
+    }
+    Outcome::Other
+}
+
+/// Judges each page by itself: it has no more records than were asked for.
+fn size(walk: &Walk, sink: &mut Sink<'_>) {
+    let kind = FactKind::InferredPages(PageStatement::Size);
+    let Some(fact) = sink.contract.fact_of(walk.operation, kind) else {
+        return;
+    };
+    let mut is_decided = false;
+    for page in walk.requested_pages() {
+        let Some(size) = page.per_page else { continue };
+        is_decided = true;
+        if i64::try_from(page.items.len()).is_ok_and(|count| count <= size) {
+            sink.held(fact);
+        } else {
+            let received = format!("{} records where {size} were asked for", page.items.len());
+            return sink.page_broken(page, fact, received);
+        }
+    }
+    if !is_decided {
+        sink.undecided(fact, undecided(walk).unwrap_or(Reason::OnePage));
+    }
+}
+
+fn ends(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
+    if walk.end != WalkEnd::Repeats {
+        return holds(fact, undecided(walk), sink);
+    }
+    departs(walk, fact, sink, |sink| {
+        if let Some(page) = walk.requested_pages().next_back() {
+            let number = page.asked.unwrap_or_default();
+            sink.page_broken(
+                page,
+                fact,
+                format!("page {number} has no record that was not on a page before"),
+            );
+        }
+    })
+}
+
+fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
+    if let Some((page, index)) = walk.repeated_record() {
+        let number = page.asked.unwrap_or_default();
+        let received = format!("record {index} of page {number} was on an earlier page too");
+        return departs(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
+    }
+    holds(fact, of_identified(walk), sink)
+}
+
+fn whole(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
+    if let Some(index) = walk.missing_record() {
+        return departs(walk, fact, sink, |sink| {
+            let received = format!("record {index} of a request without them is on no page");
+            if let Some(page) = walk.requested_pages().next() {
+                sink.page_broken(page, fact, received);
+            }
+        });
+    }
+    holds(fact, of_identified(walk), sink)
+}
+
+/// Returns why nothing is decided that is about which record is which.
+fn of_identified(walk: &Walk) -> Option<Reason> {
+    let unidentified = (!walk.identifies_records()).then_some(Reason::PageUnclear);
+    undecided(walk).or(unidentified)
+}
+
+fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
+    let count = walk.records_on_pages();
+    if let Some((page, total)) = walk.wrong_total() {
+        let received = format!("{total} with {count} records on all pages");
+        return departs(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
+    }
+    let is_shown = walk.pages.iter().any(|page| page.total == Some(count));
+    holds(fact, undecided(walk).or((!is_shown).then_some(Reason::NotShown)), sink)
+}
+
+fn count(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
+    if let Some((page, expected)) = walk.wrong_page_count() {
+        let (count, size) = (walk.records_on_pages(), page.per_page.unwrap_or_default());
+        let shown = page.last_page.unwrap_or_default();
+        let received = format!("{shown} where {count} records in pages of {size} are {expected}");
+        return departs(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
+    }
+    let is_shown = walk.requested_pages().any(|page| page.last_page.is_some()) && walk.expected_page_count().is_some();
+    holds(fact, undecided(walk).or((!is_shown).then_some(Reason::NotShown)), sink)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::Digest;
+    use crate::history::evidence::PageSeen;
+    use crate::rules::Verdict;
+    use crate::rules::testing::{Bench, Judged};
+
+    const PETS: &str = "openapi: 3.0.3
+info: {title: Pets, version: '1'}
+paths:
+  /pets:
+    get:
+      operationId: getPets
+      parameters:
+        - {name: page, in: query, schema: {type: integer, default: 1}}
+        - {name: per_page, in: query, schema: {type: integer}}
+      responses:
+        '200':
+          description: OK
+          content: {application/json: {schema: {type: array, items: {type: object, properties: {id: {type: integer}}}}}}
+";
+
+    fn walk(bench: &Bench, pages: &[&[u64]], end: WalkEnd) -> Walk {
+        let pages = (0_u64..).zip(pages).map(|(number, items)| PageSeen {
+            asked: (number > 0).then_some(number),
+            request: bench.request().into(),
+            page: None,
+            per_page: (number > 0).then_some(2),
+            total: None,
+            last_page: None,
+            has_item_array: true,
+            items: items.iter().map(|id| Some(Digest::from(*id))).collect(),
+        });
+        Walk {
+            stability: Stability::Stable,
+            ..bench.walk(pages.collect(), end)
+        }
+    }
+
+    /// Judges the response to a request without parameters, and then pages.
+    pub(super) fn judged(pages: &[&[u64]], end: WalkEnd) -> Judged {
+        let bench = Bench::text(PETS, "getPets");
+        let walk = walk(&bench, pages, end);
+        bench.judge(|judge| judge.walk(&walk))
+    }
+
+    const KINDS: [FactKind; 4] = [
+        FactKind::InferredPages(PageStatement::Size),
+        FactKind::InferredPages(PageStatement::Ends),
+        FactKind::InferredPages(PageStatement::Unique),
+        FactKind::InferredPages(PageStatement::Whole),
+    ];
+
+    #[test]
+    fn pages_that_are_the_list_hold_everything() {
+        let judged = judged(&[&[1, 2, 3], &[1, 2], &[3]], WalkEnd::Complete);
+        for kind in KINDS {
+            assert_eq!(judged.kind(kind), Verdict::Held, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn each_departure_breaks_one_fact() {
+        for (pages, end, broken) in [
+            (
+                &[&[1, 2, 3][..], &[1, 2, 3]][..],
+                WalkEnd::Complete,
+                PageStatement::Size,
+            ),
+            (&[&[1, 2, 3], &[1, 2], &[1, 2]], WalkEnd::Repeats, PageStatement::Ends),
+            (
+                &[&[1, 2, 3], &[1, 2], &[2, 3]],
+                WalkEnd::Complete,
+                PageStatement::Unique,
+            ),
+            (&[&[1, 2, 3, 4], &[1, 2], &[4]], WalkEnd::Complete, PageStatement::Whole),
+        ] {
+            let judged = judged(pages, end);
+            for kind in KINDS {
+                let is_broken = judged.kind(kind) == Verdict::Broken;
+                assert_eq!(is_broken, kind == FactKind::InferredPages(broken), "{pages:?} {kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_page_and_a_list_that_was_not_seen_in_full_decide_nothing_but_sizes() {
+        for (pages, end) in [
+            (&[&[1][..]][..], WalkEnd::Found),
+            (&[&[1, 2, 3], &[1, 2], &[3, 4]], WalkEnd::TooManyPages),
+            (&[&[1, 2, 3], &[1, 2]], WalkEnd::Rejected(400)),
+            (&[&[1, 2, 3], &[1, 2]], WalkEnd::Broken),
+            (&[], WalkEnd::Unanswered),
+        ] {
+            let judged = judged(pages, end);
+            for kind in &KINDS[1..] {
+                let verdict = judged.kind(*kind);
+                assert!(
+                    matches!(verdict, Verdict::Undecided(_)),
+                    "{pages:?} {kind:?} {verdict:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_that_was_seen_once_or_changed_is_no_finding() {
+        for stability in [Stability::Unknown, Stability::Unstable] {
+            let bench = Bench::text(PETS, "getPets");
+            let pages: &[&[u64]] = &[&[1, 2, 3], &[1, 2], &[2, 3]];
+            let walk = Walk {
+                stability,
+                ..walk(&bench, pages, WalkEnd::Complete)
+            };
+            let judged = bench.judge(|judge| judge.walk(&walk));
+            let unique = judged.kind(FactKind::InferredPages(PageStatement::Unique));
+            assert_eq!(unique, Verdict::Undecided(Reason::Changed));
+        }
+    }
+
+    #[test]
+    fn a_finding_names_the_parameter() {
+        let judged = judged(&[&[1, 2, 3], &[1, 2], &[2, 3]], WalkEnd::Complete);
+        let location = "/paths/~1pets/get/parameters/0";
+        assert_eq!(judged.locations("inferred-pages"), ("", location));
+    }
+}

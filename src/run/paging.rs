@@ -1,0 +1,63 @@
+//! Walks the pages of lists without `x-page`, as the contract infers them: see
+//! [`Paging`](crate::contract::paging::Paging).
+
+use super::request::RequestHead;
+use super::session::Session;
+use crate::contract::operation::OperationId;
+use crate::exchange::OnRejection;
+use crate::history::{LookId, NextPage, Part, Sought, WalkExtent};
+use crate::plan::MOST_INFERRED_PAGES;
+
+/// How often a list is walked at most: in small pages, in larger ones, and in those again.
+const MOST_WALKS: usize = 3;
+
+impl Session<'_> {
+    /// Walks a list and judges its pages. A list that has more than are walked is walked in larger ones. Where they depart
+    /// from what is inferred, another walk shows whether the list changed meanwhile.
+    pub(super) async fn walk_inferred_pages(&self, list: OperationId) {
+        // Why a list has no value for its path is known from its read.
+        let Ok(head) = self.request_head(list) else { return };
+        let sought = Sought::InferredPages(self.sender.transport.target().clone());
+        let most = self.settings.max_pages.min(MOST_INFERRED_PAGES);
+        let look = self.with_evaluation(|evaluation| evaluation.look(list, &sought, most));
+        for _ in 0..MOST_WALKS {
+            self.walk_once(look, &head).await;
+            if self.history().is_settled(look) {
+                break;
+            }
+        }
+        self.conclude(look);
+    }
+
+    async fn walk_once(&self, look: LookId, head: &RequestHead) {
+        self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::WholeList));
+        loop {
+            let next = self.history().next_page(look);
+            let Some(next) = next else { return };
+            if next.asked.is_some() {
+                self.expect_requests(1);
+            }
+            let head = self.head_of_page(look.operation(), head.clone(), &next);
+            let call = self.documented(look.operation(), head);
+            self.call(call.part(Part::Page(look, next.asked))).await;
+        }
+    }
+
+    /// Returns the head of the request for a page. A rejection of it decides nothing: the service may not take this size,
+    /// or have no such page.
+    fn head_of_page(&self, list: OperationId, mut head: RequestHead, page: &NextPage) -> RequestHead {
+        let parameters = &self.contract.operation(list).parameters;
+        for value in &page.query {
+            let name = &parameters[value.parameter].name;
+            if value.is_shown {
+                head.add_shown_query(name, &value.value);
+            } else {
+                head.add_query(name, &value.value);
+            }
+        }
+        if page.asked.is_some() {
+            head.on_rejection = OnRejection::ExampleIdentifier;
+        }
+        head
+    }
+}
