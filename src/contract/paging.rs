@@ -22,6 +22,8 @@ const NUMBERS: [&str; 5] = ["page", "pageindex", "pageno", "pagenum", "pagenumbe
 /// Names of parameters that request a page by the number of records before it. `startIndex` is not one: SCIM counts from
 /// 1 (RFC 7644, section 3.4.2.4).
 const OFFSETS: [&str; 5] = ["offset", "pageoffset", "skip", "start", "startat"];
+/// Those of them that may be a time too, unless they are 0 by default.
+const OFFSETS_OR_TIMES: [&str; 2] = ["start", "startat"];
 /// Names of parameters that request a page by what the page before it shows.
 const CURSORS: [&str; 15] = [
     "after",
@@ -378,8 +380,9 @@ impl PagingParameters {
         match self.kind {
             PositionKind::Cursor => cursor,
             PositionKind::Offset => {
-                let begins_at_0 = default.unwrap_or(0) == 0 && minimum.unwrap_or(0) <= 0;
-                begins_at_0.then_some(PagingStyle::Offset)
+                let may_be_time = OFFSETS_OR_TIMES.contains(&plain(&parameter.name).as_str());
+                let begins_at_0 = default == Some(0) || (default.is_none() && !may_be_time);
+                (begins_at_0 && minimum.unwrap_or(0) <= 0).then_some(PagingStyle::Offset)
             }
             PositionKind::Number => {
                 let first = match (default, minimum) {
@@ -539,8 +542,9 @@ mod tests {
             ("pageNumber", "limit", number),
             ("offset", "limit", Some(PagingStyle::Offset)),
             ("$skip", "$top", Some(PagingStyle::Offset)),
-            ("startAt", "maxResults", Some(PagingStyle::Offset)),
-            // No name of a position, or one that is counted from 1 where it is known best.
+            // A name that may be a time too, of a position that may be anything, or one that is counted from 1.
+            ("startAt", "maxResults", None),
+            ("start", "limit", None),
             ("p", "limit", None),
             ("startIndex", "count", None),
             ("limit", "size", None),
@@ -549,6 +553,18 @@ mod tests {
             let parameters: Vec<_> = parameters.iter().map(String::as_str).collect();
             assert_eq!(style(&parameters, ARRAY), expected, "{position} {size}");
         }
+    }
+
+    #[test]
+    fn a_position_that_is_0_by_default_is_no_time() {
+        let start = |schema: &str| {
+            style(
+                &[&format!("startAt: schema: {schema}"), "limit: schema: {type: integer}"],
+                ARRAY,
+            )
+        };
+        assert_eq!(start("{type: integer, default: 0}"), Some(PagingStyle::Offset));
+        assert_eq!(start("{type: integer, minimum: 0}"), None);
     }
 
     #[test]

@@ -23,8 +23,12 @@ use crate::contract::pointer;
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, Target, identifier, links};
 
-/// The greatest size of pages that a list is walked again in: what most services allow that document a maximum.
+/// The greatest size of pages that is asked for: what most services allow that document a maximum.
 const LARGE: u64 = 100;
+
+/// The longest value of a cursor that is sent back, in bytes: every server takes a URL that is twice as long (RFC 9110,
+/// section 4.1).
+const LONGEST_CURSOR: usize = 4_000;
 
 /// A request for a page: its number in the walk, `None` for the request without the parameters, and what it has in its
 /// query.
@@ -97,9 +101,11 @@ impl PagedWalk {
     /// Forgets the walk before, to begin another, in larger pages if it was too long.
     pub(super) fn begin(&mut self, before: &Walk, paging: Option<&Paging>) {
         let larger = paging.and_then(|paging| self.larger_size(before, paging));
-        let larger = larger.or(self.larger);
-        *self = Self::new(self.target.clone());
-        self.larger = larger;
+        *self = Self {
+            larger: larger.or(self.larger),
+            first: self.first,
+            ..Self::new(self.target.clone())
+        };
     }
 
     /// Returns the size of the pages in which a list has at least two of them, and fewer than in this walk, which had too
@@ -219,14 +225,14 @@ impl PagedWalk {
             return Err(WalkEnd::Found);
         }
         let wanted = if count == 2 { 1 } else { count / 2 + 1 };
-        let wanted = self.larger.unwrap_or(wanted);
+        let wanted = self.larger.unwrap_or(wanted.min(LARGE));
         self.size = paging.size.map(|size| wanted.clamp(size.minimum, size.maximum));
         let has_more = says_more || self.larger.is_some();
         if self.size.is_some_and(|size| size >= count) && !has_more {
             return Err(WalkEnd::Found);
         }
         if let PagingStyle::Number { first } = paging.style {
-            self.first = first;
+            self.first = first.or(self.first);
         }
         Ok(self.request(paging, 1))
     }
@@ -334,8 +340,15 @@ impl PagedWalk {
         Ok(self.request(paging, nth))
     }
 
-    /// Returns what a response says of the page after it, where pages are requested by that.
-    fn following(&self, (operation, paging): (&Operation, &Paging), exchange: &Exchange, body: &Value) -> Following {
+    /// Returns what a response says of the page after it, as far as it can be requested.
+    fn following(&self, list: (&Operation, &Paging), exchange: &Exchange, body: &Value) -> Following {
+        match self.said_of_next(list, exchange, body) {
+            Following::Value(value) if value.len() > LONGEST_CURSOR => Following::Unclear,
+            following => following,
+        }
+    }
+
+    fn said_of_next(&self, (operation, paging): (&Operation, &Paging), exchange: &Exchange, body: &Value) -> Following {
         let parameter = &operation.parameters[paging.position].name;
         let of_link = |link: &str| {
             let pairs = self.target.query_of(link, &exchange.request.path);
@@ -412,14 +425,14 @@ impl Walk {
     }
 
     /// Returns a page whose total is not the number of records on all pages; none where each total is that of its page, as
-    /// some services mean it.
+    /// some services mean it. What the response without the parameters says may be older, from a cache.
     pub(crate) fn wrong_total(&self) -> Option<(&PageSeen, i64)> {
         let is_of_page = |page: &PageSeen| page.total == i64::try_from(page.items.len()).ok();
         let count = self.records_on_pages();
-        let totals = self.pages.iter().filter_map(|page| Some((page, page.total?)));
+        let totals = self.requested_pages().filter_map(|page| Some((page, page.total?)));
         let mut wrong = totals.filter(|(_, total)| *total != count);
         let wrong = wrong.next()?;
-        let is_judged = self.end == WalkEnd::Complete && !self.pages.iter().all(is_of_page);
+        let is_judged = self.end == WalkEnd::Complete && !self.requested_pages().all(is_of_page);
         is_judged.then_some(wrong)
     }
 

@@ -178,7 +178,7 @@ fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
         let received = format!("{total} with {count} records on all pages");
         return departs(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
     }
-    let is_shown = walk.pages.iter().any(|page| page.total == Some(count));
+    let is_shown = walk.requested_pages().any(|page| page.total == Some(count));
     holds(fact, undecided(walk).or((!is_shown).then_some(Reason::NotShown)), sink)
 }
 

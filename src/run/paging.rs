@@ -25,6 +25,8 @@ impl Session<'_> {
             if self.history().is_settled(look) {
                 break;
             }
+            // What the run has created may be late in one of the responses.
+            tokio::time::sleep(self.short_wait()).await;
         }
         self.conclude(look);
     }

@@ -9,6 +9,7 @@ use axum::extract::Query;
 use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use countersign::report::Record;
+use countersign::rules::Levels;
 use countersign::{Check, Contract};
 use serde_json::{Value, json};
 
@@ -135,6 +136,10 @@ enum Does {
     NextAtAnotherPath,
     /// Pages count from 0.
     FromZero,
+    /// Pages count from 0, and the list is long.
+    LongFromZero,
+    /// The next page is requested by a very long value.
+    LongCursor,
     /// A page after the last one is a 404.
     RejectsBeyond,
     /// A page after the last one is the last one.
@@ -154,6 +159,7 @@ fn records(does: Does, request: usize) -> Vec<Value> {
     let count = match does {
         Does::Conforms(count) => count,
         Does::Empty => 0,
+        Does::LongFromZero => 300,
         Does::Unordered => 7,
         _ => 5,
     };
@@ -215,7 +221,7 @@ fn respond(style: Style, does: Does, (request, query): (usize, &HashMap<String, 
         _ => {}
     }
     size = size.max(1);
-    let base = usize::from(does != Does::FromZero);
+    let base = usize::from(!matches!(does, Does::FromZero | Does::LongFromZero));
     let mut begin = begin(style, (&all, base, size), query);
     let end = begin + size;
     match does {
@@ -246,7 +252,10 @@ fn respond(style: Style, does: Does, (request, query): (usize, &HashMap<String, 
         }
         Style::Offset => body["total"] = json!(total),
         Style::AfterRecord => body["has_more"] = json!(next.is_some()),
-        Style::Cursor => body["next_cursor"] = json!(next.map(|next| format!("a t={next}"))),
+        Style::Cursor => {
+            let padding = "0".repeat(if does == Does::LongCursor { 100_000 } else { 0 });
+            body["next_cursor"] = json!(next.map(|next| format!("a t={padding}{next}")));
+        }
         Style::CursorUrl => body["next"] = json!(next.map(|next| format!("{origin}?cursor=a+t%3D{next}&secret=1"))),
         Style::OpenNumber | Style::NumberAlone | Style::Link => {}
     }
@@ -307,8 +316,15 @@ async fn checked_with(document: String, does: Does, style: Style) -> Checked {
         seen.push(uri.to_string());
         async { response }
     });
-    let contract = Contract::read("pets.yaml", document).unwrap_or_else(|defects| panic!("{defects}"));
-    let report = Check::new(contract).service(router).seed(1).run().await.unwrap();
+    let read = || Contract::read("pets.yaml", document.clone()).unwrap_or_else(|defects| panic!("{defects}"));
+    let check = Check::new(read()).service(router).seed(1).keep_recording(true);
+    let report = check.run().await.unwrap();
+    let again = report.recording().unwrap().judge(&read(), Levels::default());
+    assert_eq!(
+        again.findings().len(),
+        report.record().findings.len(),
+        "{style:?} {does:?}"
+    );
     let log = log.lock().unwrap().clone();
     Checked {
         record: report.record().clone(),
@@ -326,7 +342,7 @@ const WHOLE: &str = "every record of a request without them";
 const TOTAL: &str = "the number of records on all pages";
 const COUNT: &str = "the number of pages";
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn pages_of_a_conforming_service_are_the_list() {
     for style in STYLES {
         for count in [4, 5, 6, 13, 300] {
@@ -354,7 +370,7 @@ async fn pages_of_a_conforming_service_are_the_list() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_a_conforming_service_may_do_is_left_alone() {
     for style in STYLES {
         for does in [
@@ -365,6 +381,8 @@ async fn what_a_conforming_service_may_do_is_left_alone() {
             Does::Conforms(300),
             Does::CapsSize,
             Does::FromZero,
+            Does::LongFromZero,
+            Does::LongCursor,
             Does::RejectsBeyond,
             Does::Clamps,
             Does::Grows,
@@ -373,7 +391,9 @@ async fn what_a_conforming_service_may_do_is_left_alone() {
             Does::Empty,
         ] {
             // A document that says where pages begin means it.
-            if does == Does::FromZero && matches!(style, Style::Number | Style::NumberAlone) {
+            if matches!(does, Does::FromZero | Does::LongFromZero)
+                && matches!(style, Style::Number | Style::NumberAlone)
+            {
                 continue;
             }
             let checked = checked(style, does).await;
@@ -389,7 +409,7 @@ async fn what_a_conforming_service_may_do_is_left_alone() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn each_departure_is_found_and_nothing_else() {
     for (style, does, expected) in [
         (
@@ -442,7 +462,7 @@ async fn each_departure_is_found_and_nothing_else() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_list_in_another_order_each_time_is_undecided_or_found_but_never_held() {
     for style in [Style::Number, Style::Offset, Style::Cursor, Style::Link] {
         let checked = checked(style, Does::Unordered).await;
@@ -455,7 +475,7 @@ async fn a_list_in_another_order_each_time_is_undecided_or_found_but_never_held(
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_next_page_elsewhere_is_not_followed_and_nothing_but_a_parameter_is_taken_from_it() {
     for style in [Style::CursorUrl, Style::Link] {
         for does in [Does::NextElsewhere, Does::NextAtAnotherPath] {
@@ -486,7 +506,52 @@ async fn a_next_page_elsewhere_is_not_followed_and_nothing_but_a_parameter_is_ta
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
+async fn pages_that_count_from_0_are_found_out_where_the_document_does_not_say_it() {
+    for (does, size) in [(Does::FromZero, 3), (Does::LongFromZero, 99)] {
+        let checked = checked(Style::OpenNumber, does).await;
+        let verdicts = checked.verdicts();
+        assert!(
+            verdicts.iter().all(|(_, verdict)| verdict == "held"),
+            "{verdicts:?} {:#?}",
+            checked.log
+        );
+        let first = format!("/pets?page=0&size={size}");
+        assert!(checked.log.contains(&first), "{first} {:#?}", checked.log);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cursor_that_no_url_holds_is_not_sent() {
+    let checked = checked(Style::Cursor, Does::LongCursor).await;
+    assert!(checked.log.iter().all(|request| request.len() < 8_000));
+    let unique = checked
+        .verdicts()
+        .into_iter()
+        .find(|(statement, _)| *statement == UNIQUE);
+    assert_eq!(unique.unwrap().1, "undecided");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_is_walked_no_further_than_max_pages() {
+    let log: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = Arc::clone(&log);
+    let router = Router::new().fallback(move |uri: Uri, Query(query): Query<HashMap<String, String>>| {
+        seen.lock().unwrap().push(uri.to_string());
+        async move { respond(Style::Offset, Does::Conforms(300), (0, &query)) }
+    });
+    let contract = Contract::read("pets.yaml", Style::Offset.document()).unwrap();
+    let check = Check::new(contract).service(router).seed(1).max_pages(3);
+    check.run().await.unwrap();
+    let log = log.lock().unwrap();
+    let walked = |limit: usize| {
+        let end = format!("&limit={limit}");
+        log.iter().filter(|request| request.ends_with(&end)).count()
+    };
+    assert_eq!((walked(11), walked(22)), (3, 3), "{log:#?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_cursor_that_the_service_shows_is_in_no_output() {
     let checked = checked(Style::Cursor, Does::Skips).await;
     assert_eq!(checked.found(), [WHOLE]);
