@@ -14,6 +14,7 @@
 
 use std::collections::HashMap;
 
+use super::Contract;
 use super::document::{Document, Node};
 use super::link::{Link, Target};
 use super::load::resolve;
@@ -347,6 +348,23 @@ impl<'contract> Records<'contract> {
     pub(super) fn is_identifier(&self, name: &str) -> bool {
         let name = plain(name);
         name == "id" || name == format!("{}id", singular(&plain(self.name)))
+    }
+}
+
+impl Contract {
+    /// Whether a field has the name of a kind of record that the document reads by a path:
+    /// `work_pool_name` where the document has `/work_pools/{name}`. Such a record does not exist
+    /// under a value that the run makes up.
+    pub(crate) fn names_a_record(&self, field: &str) -> bool {
+        let name = plain(field);
+        let endings = ["", "name", "slug", "key", "code"];
+        let kinds: Vec<_> = endings.iter().filter_map(|ending| name.strip_suffix(ending)).collect();
+        let mut paths = self.operations.iter().map(|operation| operation.path.as_str());
+        paths.any(|path| {
+            let segments: Vec<_> = path.split('/').collect();
+            let mut read = segments.windows(2).filter(|pair| pair[1].starts_with('{'));
+            read.any(|pair| !pair[0].is_empty() && kinds.contains(&singular(&plain(pair[0])).as_str()))
+        })
     }
 }
 

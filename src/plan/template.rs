@@ -522,7 +522,10 @@ impl LeafBuilder<'_> {
         if matches!(kind, Some("integer" | "number")) && stated("maximum").is_none_or(is_wide) {
             return field.required.then(|| Choice::invented(self.unlikely(node)));
         }
-        self.sample(field, false).map(Choice::own)
+        let name = top(&field.pointer).and_then(|field| pointer::tokens(field).last());
+        let names_a_record = name.is_some_and(|name| self.template.contract.names_a_record(&name));
+        let choice = if names_a_record { Choice::invented } else { Choice::own };
+        self.sample(field, false).map(choice)
     }
 
     /// Returns a number, made from the run tag, that is unlikely to be the identifier of a record: 1 would be that of

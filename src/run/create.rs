@@ -183,14 +183,16 @@ impl Session<'_> {
     }
 
     /// Returns the draft to send after one that was not accepted: a fallback if it was rejected. If
-    /// the service failed, it has only the required fields, and is sent once: the failure is a
-    /// finding, and what depends on the record is still decided.
+    /// the service failed, or does not know a record that the draft may name, it has only the
+    /// required fields, and is sent once: a failure is a finding, and what depends on the record is
+    /// still decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
         if is_rejected(exchange) {
             return fallback.next(&beginning_as_text(&response.body));
         }
-        if response.status < 500 || response.is_throttled() {
+        let is_unknown = matches!(response.status, 404 | 410) && sent.may_name_an_unknown_record();
+        if (response.status < 500 && !is_unknown) || response.is_throttled() {
             return None;
         }
         // A record that was stored all the same has the run tag with the number of its draft.

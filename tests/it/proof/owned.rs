@@ -21,7 +21,7 @@ components:
     NewRun:
       type: object
       required: [flow_id, name]
-      properties: {flow_id: {type: string, format: uuid}, name: {type: string}}
+      properties: {flow_id: {type: string, format: uuid}, name: {type: string}, user_name: {type: string}}
     NewNote:
       type: object
       required: [user_id, name]
@@ -78,11 +78,11 @@ enum Creates {
     WithAnothersId,
 }
 
-/// The requests that are no `GET`, each with its body.
+/// The requests that are no `GET`, or the records by path, each with its body.
 type Log = Arc<Mutex<Vec<(String, Value)>>>;
 
 fn service(creates: Creates) -> (Router, Log) {
-    let (log, own): (Log, Arc<Mutex<Vec<(String, Value)>>>) = Default::default();
+    let (log, own) = (Log::default(), Log::default());
     let seen = Arc::clone(&log);
     let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
         let sent = serde_json::from_slice::<Value>(&body).unwrap_or_default();
@@ -125,6 +125,10 @@ fn create(creates: Creates, own: &mut Vec<(String, Value)>, (path, sent): (&str,
     if !sent["name"].is_string() {
         return StatusCode::UNPROCESSABLE_ENTITY.into_response();
     }
+    // Nobody has the name that is made up.
+    if sent.get("user_name").is_some() {
+        return StatusCode::NOT_FOUND.into_response();
+    }
     let is_lie = creates == Creates::WithAnothersId && path == "/flows/";
     let id = if is_lie {
         OTHER.to_owned()
@@ -160,6 +164,13 @@ fn flows(log: &[(String, Value)]) -> Vec<&str> {
     log.iter().filter_map(|(_, body)| body["flow_id"].as_str()).collect()
 }
 
+/// The verdict on a fact.
+fn verdict(record: &Record, fact: &str) -> String {
+    let row = record.facts.rows.iter().find(|row| *row.fact == *fact);
+    let row = row.unwrap_or_else(|| panic!("no fact {fact}"));
+    serde_json::to_value(row.verdict).unwrap().as_str().unwrap().to_owned()
+}
+
 #[tokio::test]
 async fn a_body_takes_the_identifier_of_the_record_of_the_run_and_no_other() {
     for creates in [Creates::AsDocumented, Creates::With201] {
@@ -169,6 +180,8 @@ async fn a_body_takes_the_identifier_of_the_record_of_the_run_and_no_other() {
         assert!(flows.iter().all(|id| id.starts_with("00000000-")), "{log:?}");
         // A list shows users, and nothing creates one.
         assert!(log.iter().all(|(line, _)| line != "POST /notes"), "{log:?}");
+        assert!(log.iter().any(|(_, body)| body.get("user_name").is_some()), "{log:?}");
+        assert_eq!(verdict(&record, "addRun created: read by getRun"), "held");
         let found = record.findings.iter().any(|finding| finding.rule == "status");
         assert_eq!(found, creates == Creates::With201, "{:?}", record.findings);
         assert!(record.residue.is_empty(), "{creates:?} {:?} {log:?}", record.residue);
