@@ -74,6 +74,10 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status @ (400 | 409 | 422) if other_rejection == OnRejection::Gap => {
             sink.undecided(fact, Reason::Rejected(status));
         }
+        // Whoever asks for a record that nobody has may be told that first.
+        status @ (404 | 410) if other_rejection == OnRejection::ExampleIdentifier => {
+            sink.undecided(fact, Reason::Rejected(status));
+        }
         400..=499 if !exact => sink.held(fact),
         status => {
             let documented = if exact {
@@ -128,6 +132,24 @@ mod tests {
                 other_rejection: OnRejection::Finding,
             })
             .status(status)
+    }
+
+    #[test]
+    fn a_record_that_may_be_unknown_may_be_missed_before_the_credential_is() {
+        let probed = |on_rejection, status| {
+            let kind = FactKind::NoCredential;
+            let purpose = Purpose::MustBeRejected {
+                fact: kind,
+                other_rejection: on_rejection,
+            };
+            let judged = Bench::of("createTag").purpose(purpose).status(status);
+            judged.fact("createTag auth: a request without a credential is rejected")
+        };
+        let unknown = OnRejection::ExampleIdentifier;
+        assert_eq!(probed(unknown, 404), Verdict::Undecided(Reason::Rejected(404)));
+        assert_eq!(probed(unknown, 401), Verdict::Held);
+        assert_eq!(probed(unknown, 200), Verdict::Broken);
+        assert_eq!(probed(OnRejection::Finding, 404), Verdict::Broken);
     }
 
     #[test]

@@ -12,10 +12,10 @@ impl Session<'_> {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may be rejected because of the body, not because of the credential.
         let is_known_to_work = documented.is_safe() || self.drafts.accepted.borrow().contains_key(&operation);
-        let other_rejection = if is_known_to_work {
-            OnRejection::Finding
-        } else {
-            OnRejection::Gap
+        let other_rejection = match self.request_head(operation) {
+            Ok(head) if documented.is_safe() => head.on_rejection,
+            _ if is_known_to_work => OnRejection::Finding,
+            _ => OnRejection::Gap,
         };
         let purpose = Purpose::MustBeRejected {
             fact: probe.fact(),
