@@ -66,7 +66,7 @@
 //! | feature | brings |
 //! |---|---|
 //! | none | [`client`]: typed calls, lists as streams |
-//! | `checker` | [`Check`]: a check as a library; `contract`, `diff`, `lint`, `exchange`, `plan`, `rules`, `history`, `run`, `report` beneath it; `traffic`: recorded traffic, judged by the same rules |
+//! | `checker` | [`Check`]: a check as a library; `contract`, `diff`, `lint`, `exchange`, `plan`, `rules`, `history`, `gaps`, `run`, `report` beneath it; `traffic`: recorded traffic, judged by the same rules |
 //! | `html` | `report::html`: the page of a report |
 //! | `junit` | `report::junit`: a report as JUnit's XML |
 //! | `service` (default) | `service`: the reference implementation, for `countersign serve` and a check without a target |
@@ -87,6 +87,8 @@ pub mod contract;
 pub mod diff;
 #[cfg(feature = "checker")]
 pub mod exchange;
+#[cfg(feature = "checker")]
+pub mod gaps;
 #[cfg(feature = "checker")]
 pub mod history;
 #[cfg(feature = "checker")]

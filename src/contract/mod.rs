@@ -605,6 +605,12 @@ impl Contract {
         }
     }
 
+    /// Whether the contract documents a field with this name anywhere.
+    #[must_use]
+    pub fn documents_field(&self, name: &str) -> bool {
+        self.field_names.contains(name)
+    }
+
     /// Whether the name may be printed unchanged.
     #[must_use]
     pub fn may_print(&self, name: &str) -> bool {
@@ -697,6 +703,19 @@ mod tests {
                 "{location}: {message}"
             );
         }
+    }
+
+    #[test]
+    fn a_gap_of_an_unknown_kind_is_reported_with_the_known_ones() {
+        let message = broken("kind: page-size", "kind: page-sise");
+        let expected = "unknown variant `page-sise`, expected one of `allowed-values`, `challenge`";
+        assert!(message.contains(expected), "{message}");
+        let kind = |id: &str| {
+            let contract = Contract::built_in().unwrap();
+            contract.gaps.iter().find(|gap| gap.id == id).unwrap().kind
+        };
+        assert_eq!(kind("page-size"), Some(vocabulary::GapKind::PageSize));
+        assert_eq!(kind("token-origin"), None);
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub struct Shape {
     pub null_is_open: bool,
     /// Whether an `x-gap` says that something about this location is left open.
     pub has_gap: bool,
+    /// What is left open about this location: by its `x-gap`, and by the `x-null` above it.
+    pub gaps: Vec<GapHere>,
     /// The fact of the type, where one is stated.
     pub type_fact: Option<FactId>,
     /// The documented fields.
@@ -69,6 +71,15 @@ pub struct Shape {
     pub assertions: Vec<(FactId, String)>,
     /// The indexes of the fields in the order of their names, where there are more than a few.
     by_name: Vec<usize>,
+}
+
+/// A gap that concerns a location in a response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GapHere {
+    /// The gap's id.
+    pub gap: SharedString,
+    /// The location in the contract, as a JSON pointer: that of the `x-gap`, or the one below the `x-null`.
+    pub location: SharedString,
 }
 
 /// Up to this many fields are searched one by one.
@@ -184,8 +195,8 @@ pub(super) struct Expander<'document> {
     first: usize,
     subject: String,
     operation: OperationId,
-    /// Whether what is being expanded is below a schema with `x-null`.
-    null_is_open: bool,
+    /// The gap of the `x-null` that applies to what is being expanded, if there is one above it.
+    open_null: Option<SharedString>,
     /// The definitions that the discriminator of each definition names.
     children: HashMap<String, Rc<[(String, String)]>>,
     /// The locations of the `x-null` keys that apply to some response.
@@ -224,7 +235,7 @@ impl<'document> Expander<'document> {
             first: 0,
             subject: String::new(),
             operation: OperationId(0),
-            null_is_open: false,
+            open_null: None,
             children: HashMap::new(),
             null_keys: HashSet::new(),
         }
@@ -243,7 +254,7 @@ impl<'document> Expander<'document> {
         subject.clone_into(&mut self.subject);
         self.operation = operation;
         let all_of = self.all_of(schema);
-        let shape = self.shape(&all_of, "");
+        let shape = self.shape(&all_of, "", schema);
         if self.is_exhausted() {
             let maximum = MAXIMUM_PARTS;
             return Err(self.document.defect(schema, Problem::TooManyParts { maximum }));
@@ -270,10 +281,11 @@ impl<'document> Expander<'document> {
         self.parts.get() > MAXIMUM_PARTS
     }
 
-    fn shape(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str) -> ShapeId {
+    /// `written_at` is where the contract names the schemas: the reference, where there is one.
+    fn shape(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, written_at: &str) -> ShapeId {
         let pointers = all_of.iter().map(|member| member.pointer.as_str());
         // The same schema may appear where null is left open and where it is not.
-        let openness = self.null_is_open.then_some("x-null");
+        let openness = self.open_null.is_some().then_some("x-null");
         let key = pointers.chain(openness).collect::<Vec<_>>().join(" ");
         if let Some((_, id)) = self.path.iter().find(|(other, _)| *other == key) {
             return *id;
@@ -291,12 +303,13 @@ impl<'document> Expander<'document> {
         }
         self.memo.insert(key.clone(), id);
         self.path.push((key, id));
-        let inherited = self.null_is_open;
+        let inherited = self.open_null.clone();
         self.note_x_null(all_of);
         let shape = self.fill(all_of, response_pointer);
-        self.null_is_open = inherited;
+        self.open_null.clone_from(&inherited);
         self.shapes[id.0] = Shape {
-            null_is_open: inherited,
+            null_is_open: inherited.is_some(),
+            gaps: self.gaps_here(all_of, inherited, written_at),
             ..shape
         };
         self.path.pop();
@@ -314,9 +327,34 @@ impl<'document> Expander<'document> {
             .filter(has_locations_below)
             .filter_map(|member| member.member("x-null"))
         {
-            self.null_is_open = true;
+            self.open_null = Some(self.strings.share(key.node.string().unwrap_or_default()));
             self.null_keys.insert(key.pointer);
         }
+    }
+
+    /// Returns the gaps that concern a location: those of its own schemas, and that of the `x-null` above it.
+    fn gaps_here(
+        &mut self,
+        all_of: &[AllOfMember<'document>],
+        open_null: Option<SharedString>,
+        written_at: &str,
+    ) -> Vec<GapHere> {
+        let mut gaps = Vec::new();
+        for (member, named) in all_of
+            .iter()
+            .filter_map(|member| Some((member, member.node.member("x-gap")?)))
+        {
+            let ids = named.elements().iter().filter_map(Node::string);
+            gaps.extend(ids.map(|gap| GapHere {
+                gap: self.strings.share(gap),
+                location: self.strings.share(&member.pointer),
+            }));
+        }
+        gaps.extend(open_null.map(|gap| GapHere {
+            gap,
+            location: self.strings.share(written_at),
+        }));
+        gaps
     }
 
     fn fill(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str) -> Shape {
@@ -386,7 +424,8 @@ impl<'document> Expander<'document> {
 
     fn merged(&mut self, schemas: &[String], response_pointer: &str) -> ShapeId {
         let all_of: Vec<_> = schemas.iter().flat_map(|schema| self.all_of(schema)).collect();
-        self.shape(&all_of, response_pointer)
+        let written_at = schemas.first().map_or("", String::as_str);
+        self.shape(&all_of, response_pointer, written_at)
     }
 
     fn types(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {

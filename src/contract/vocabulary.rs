@@ -3,7 +3,7 @@
 //! | key | belongs to | states |
 //! |---|---|---|
 //! | `x-document` | anything | the section of the document that this mirrors, as `Heading / Subheading` |
-//! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document` |
+//! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, and the `kind` of the question where traffic can answer it; see [`GapKind`] |
 //! | `x-gap` | anything | the ids of the gaps that concern this location |
 //! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether null may appear below: in the fields of the resource and in what they contain, but not as the resource itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` are in a response, and the `id` within an item: the invariant of pages |
@@ -40,10 +40,74 @@ pub struct Gap {
     /// The section of the document that leaves it open.
     #[serde(rename = "x-document")]
     pub document: Option<String>,
+    /// The kind of the question; `None` where no traffic answers it, only whoever runs the service.
+    #[serde(default)]
+    pub kind: Option<GapKind>,
     /// The locations of the contract that it concerns, as JSON pointers: those whose `x-gap` or
     /// `x-null` names it, in the order of the document.
     #[serde(skip)]
     pub locations: Vec<String>,
+}
+
+/// The kind of a question that a gap asks: what counts as an observation, and which answers there are. Where a kind
+/// looks is up to the locations that name the gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GapKind {
+    /// Whether a field accepts any value or only those of a list.
+    AllowedValues,
+    /// Whether a 401 carries a challenge: below the response, or below the security scheme for every operation.
+    Challenge,
+    /// Whether responses are compressed for a client that accepts that.
+    Compression,
+    /// In which format a field shows and accepts dates.
+    DateFormat,
+    /// Whether a record may be created twice.
+    Duplicates,
+    /// The media type and the fields of an error.
+    ErrorBody,
+    /// The statuses that reject a request, each for one reason.
+    ErrorConditions,
+    /// How long the text in a field may be.
+    FieldSizes,
+    /// How an identifier is written.
+    IdentifierForm,
+    /// How long a response takes.
+    Latency,
+    /// In which order a list shows its items: on the operation, and on the timestamp of creation in an item.
+    ListOrder,
+    /// Which JSON types the values of an open object have.
+    MemberTypes,
+    /// Whether fields may be null.
+    NullValues,
+    /// What a list returns for a page beyond the last.
+    PageBeyondLast,
+    /// The number of items on a page.
+    PageSize,
+    /// How many requests are answered in what time.
+    RateLimits,
+    /// Which field of a record the entries of a request array name.
+    ReferenceEntries,
+    /// Which request fields are required.
+    RequiredFields,
+    /// What else a write does.
+    SideEffect,
+    /// The status of a success.
+    SuccessStatus,
+    /// How a timestamp is written.
+    TimestampForm,
+    /// Whether an identifier that names no record is rejected.
+    UnknownReferences,
+    /// Whether request fields that are not documented are rejected.
+    UnknownRequestFields,
+    /// The body of the response to an update.
+    UpdateResponseBody,
+    /// What an update does to the fields that it is not sent.
+    UpdateSemantics,
+    /// Whether a value is shown as it was sent.
+    ValueSpelling,
+    /// When a list shows what was created.
+    VisibilityDelay,
 }
 
 /// How the document leaves something open.

@@ -7,6 +7,7 @@ use super::record::{
     SuspectedCause, TrafficRecord, VerdictRecord,
 };
 use crate::exchange::sanitize::{Colours, sanitize};
+use crate::gaps::{Answer, State};
 use crate::history::SearchExtent;
 use crate::rules::{Level, UNCHECKED_OPERATION};
 
@@ -310,6 +311,54 @@ pub(super) fn all_residue(record: &Record) -> impl Iterator<Item = (&str, String
         )
     });
     created.chain(unexplained_records)
+}
+
+/// Counts the gaps by what the exchanges showed of them; none if they showed nothing.
+pub(super) fn answered_gaps(record: &Record) -> Option<String> {
+    let state = |gap: &[Answer]| {
+        let of_gap = |state| gap.iter().any(|answer| answer.state == state);
+        let mut states = [State::Unstable, State::Seen, State::Indicated, State::Established].into_iter();
+        states.find(|state| of_gap(*state)).unwrap_or(State::CannotTell)
+    };
+    let gaps = record.answers.chunk_by(|one, other| one.gap == other.gap);
+    let states: Vec<_> = gaps.map(state).collect();
+    let count = |state| states.iter().filter(|known| **known == state).count();
+    let told: Vec<_> = [State::Established, State::Indicated, State::Seen, State::Unstable]
+        .into_iter()
+        .filter(|state| matches!(state, State::Seen | State::Unstable) || count(*state) > 0)
+        .map(|state| format!("{} {}", count(state), state.as_str()))
+        .collect();
+    let unknown = count(State::CannotTell);
+    (unknown < states.len()).then(|| format!("{}, {unknown} cannot tell", told.join(", ")))
+}
+
+/// Returns an answer in words: `getTags: status: 200, seen in 14 of 14 (by the rule of three, at most 3 in 14 differ)`.
+pub(super) fn answer(answer: &Answer) -> String {
+    let trials = answer.trials;
+    let all = trials.supporting.saturating_add(trials.against);
+    let known = match (&answer.claim, answer.reason) {
+        (Some(claim), _) => {
+            // With n observations that agree, it is 95 % certain that fewer than 3 in n differ: the rule of three.
+            let bound = match all {
+                4.. if answer.state == State::Seen => format!(", so at most 3/{all} differ"),
+                _ => String::new(),
+            };
+            let dissent = answer.dissent.iter();
+            let dissent = dissent.map(|dissent| format!("; {}, {} of {all}", dissent.claim, dissent.count));
+            let (state, dissent) = (answer.state.as_str(), dissent.collect::<String>());
+            format!("{claim}, {state} in {} of {all}{bound}{dissent}", trials.supporting)
+        }
+        (None, Some(reason)) => format!("cannot tell, {}", reason.as_str()),
+        (None, None) => "cannot tell".to_owned(),
+    };
+    let void = match trials.void {
+        0 => String::new(),
+        void => format!("; {void} void"),
+    };
+    match &answer.operation {
+        Some(operation) => format!("{operation}: {known}{void}"),
+        None => known + &void,
+    }
 }
 
 /// Lists the awkward values that were rejected, by operation and status; none if there are none.

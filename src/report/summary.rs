@@ -63,6 +63,7 @@ impl Terminal {
         let cause = phrases::suspected_cause(record).map_or_else(String::new, |cause| self.row("cause", cause));
         let mut text = cause + &self.row("contract", &contract) + &self.row("facts", &counted);
         self.undecided(record, &mut text);
+        self.gaps(record, &mut text);
         if let Some(omitted) = phrases::omitted(record) {
             text.push_str(&self.row("left out", &omitted));
         }
@@ -134,6 +135,20 @@ impl Terminal {
         if count > 0 {
             let more = format!("for {count} more reasons; a verbose or JSON report has all");
             text.push_str(&self.line(&format!("    undecided {facts:>4}: "), &more));
+        }
+    }
+
+    /// Appends how many gaps the exchanges answered, and if verbose, each answer.
+    fn gaps(&self, record: &Record, text: &mut String) {
+        let Some(answered) = phrases::answered_gaps(record) else {
+            return;
+        };
+        text.push_str(&self.row("gaps", &answered));
+        let verbose = self.verbosity == Verbosity::Verbose;
+        for answer in record.answers.iter().filter(|_| verbose) {
+            let location = answer.location.as_ref().map(|location| format!(", at {location}"));
+            let words = phrases::answer(answer) + &location.unwrap_or_default();
+            text.push_str(&self.line(&format!("    {}: ", answer.gap), &words));
         }
     }
 

@@ -17,6 +17,7 @@ use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{
     Credential, Exchange, Intent, OnRejection, Printable, Purpose, Request, Response, Spelling, Target,
 };
+use crate::gaps::{Answer, Claim, Dissent, Reason, State, Trials};
 use crate::history::{Residue, SearchExtent};
 use crate::rules::{Judge, Level, LevelScope, Levels, Verdicts};
 use crate::run::{Ended, Exchanged, Run, Tally};
@@ -96,6 +97,7 @@ impl Seen {
             residue_search: SearchExtent::Whole,
             unexplained_records: Vec::new(),
             rejected_values: Vec::new(),
+            answers: Vec::new(),
             tally: Tally::default(),
             in_scope: self.contract.operation_ids().collect(),
             target_is_mock: false,
@@ -151,6 +153,7 @@ impl Seen {
             status,
             headers: HeaderMap::from_iter([("content-type".parse().unwrap(), "application/json".parse().unwrap())]),
             body: body.into(),
+            is_compressed: false,
             has_body: true,
             location: None,
             elapsed: Duration::from_micros(1500),
@@ -269,6 +272,7 @@ pub(super) fn sample_record() -> Record {
                 file: None,
             }],
         }],
+        answers: answers(),
         exchanges: vec![exchange()],
         exchanges_left_out: 3,
         shard: None,
@@ -276,6 +280,43 @@ pub(super) fn sample_record() -> Record {
         traffic: None,
         since: None,
     }
+}
+
+fn answers() -> Vec<Answer> {
+    let answer = |claim, reason, supporting, against| Answer {
+        gap: "size-unit".to_owned(),
+        operation: Some("getThings".to_owned()),
+        location: Some(format!("{SCHEMA}/properties/size")),
+        state: match (&claim, against) {
+            (None, _) => State::CannotTell,
+            (Some(_), 0) => State::Seen,
+            (Some(_), _) => State::Unstable,
+        },
+        claim,
+        trials: Trials {
+            supporting,
+            against,
+            void: 1,
+        },
+        dissent: Vec::new(),
+        reason,
+    };
+    let other = |operation: &str, answer: Answer| Answer {
+        operation: Some(operation.to_owned()),
+        ..answer
+    };
+    let status = |status| Claim::Status { status };
+    vec![
+        other("createThing", answer(None, Some(Reason::NeedsWrites), 0, 0)),
+        answer(Some(status(200)), None, 7, 0),
+        Answer {
+            dissent: vec![Dissent {
+                claim: status(202),
+                count: 1,
+            }],
+            ..other("updateThing", answer(Some(status(200)), None, 2, 1))
+        },
+    ]
 }
 
 fn requests() -> Tally {

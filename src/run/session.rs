@@ -20,6 +20,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Response, Transport};
+use crate::gaps::{Answer, Gaps};
 use crate::history::{ExchangeResult, History, Part, Residue, SearchExtent, UnexplainedRecord};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, concurrent_sequences, reserved_writes};
 use crate::rules::{Evaluation, HowAllCallsFailed, Judge, Reason, Recording, Verdicts};
@@ -37,6 +38,8 @@ pub struct Run {
     pub verdicts: Verdicts,
     /// How it ended.
     pub ended: Ended,
+    /// What it showed of the gaps.
+    pub answers: Vec<Answer>,
     /// What it may have left in the target.
     pub residue: Vec<Residue>,
     /// The number of records that it created and deleted.
@@ -139,6 +142,7 @@ pub(super) struct Session<'run> {
     /// The plan that is carried out.
     pub(super) plan: &'run Plan,
     evaluation: RefCell<Evaluation<'run>>,
+    gaps: RefCell<Gaps<'run>>,
     pub(super) sender: Sender<'run>,
     pub(super) drafts: Drafts<'run>,
     pub(super) fills: PageFills,
@@ -206,6 +210,7 @@ impl<'run> Session<'run> {
             settings,
             plan,
             evaluation: RefCell::new(evaluation(contract, plan, settings)),
+            gaps: RefCell::new(Gaps::new(contract)),
             sender: Sender::new(contract, transport, settings),
             drafts: Drafts::default(),
             fills: PageFills::default(),
@@ -384,6 +389,8 @@ impl<'run> Session<'run> {
                 superseded: wait.is_some() || (options.replaceable && throttled),
             };
             let (noted, body) = self.with_evaluation(|evaluation| evaluation.exchange(&exchange, (intent, &part)));
+            self.sender
+                .timed(|| self.gaps.borrow_mut().add(&exchange, intent, body.as_deref()));
             self.sender.record_outcome(&exchange, noted.created.as_deref());
             let exchanged = Exchanged {
                 exchange: &exchange,
@@ -556,6 +563,7 @@ impl<'run> Session<'run> {
             shard: self.plan.shard,
             verdicts,
             ended,
+            answers: self.gaps.into_inner().answers(),
             residue: finished.residue,
             deleted: finished.deleted,
             residue_search: self.residue_search.get().unwrap_or_default(),

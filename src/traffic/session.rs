@@ -15,6 +15,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Digest, Exchange, Intent, OnRejection, Purpose, Request, Response, Target};
+use crate::gaps::Gaps;
 use crate::history::{LookId, Part, RunTag, SearchExtent, Sought, WalkExtent};
 #[cfg(feature = "cli")]
 use crate::rules::Verdicts;
@@ -132,6 +133,7 @@ pub fn judge(contract: &Contract, files: Vec<File>, settings: Settings, emit: &m
 pub(crate) struct Session<'run, 'emit> {
     contract: &'run Contract,
     evaluation: Evaluation<'run>,
+    gaps: Gaps<'run>,
     router: Router,
     /// How long after a write its record may be missing from a list.
     settle: TimeDelta,
@@ -264,6 +266,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         Self {
             contract,
             evaluation: Evaluation::of_traffic(judge, unused),
+            gaps: Gaps::new(contract),
             router: Router::new(contract, settings.base),
             settle: TimeDelta::from_std(settings.settle).unwrap_or(TimeDelta::MAX),
             emit,
@@ -393,6 +396,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 status: recorded.status,
                 headers: recorded.response_headers.clone(),
                 body: recorded.response_body.clone().unwrap_or_default(),
+                is_compressed: false,
                 has_body: recorded.response_body.is_some(),
                 location: None,
                 elapsed: request_line.elapsed.unwrap_or_default(),
@@ -607,8 +611,9 @@ impl<'run, 'emit> Session<'run, 'emit> {
         first != awaited.created && !self.listed.contains(&awaited.create)
     }
 
-    /// Emits an exchange and the findings that it shows.
+    /// Adds an exchange to what is known of the gaps, and emits it with the findings that it shows.
     fn emit_exchange(&mut self, exchange: &Exchange, body: Option<&Body>) {
+        self.gaps.add(exchange, Self::intent(), body);
         let exchanged = Exchanged {
             exchange,
             intent: Self::intent(),
@@ -684,6 +689,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 shard: None,
                 verdicts,
                 ended,
+                answers: self.gaps.answers(),
                 residue: Vec::new(),
                 deleted: 0,
                 residue_search: SearchExtent::default(),

@@ -6,6 +6,7 @@ use std::collections::hash_map::Entry;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 
+use crate::gaps;
 use crate::history::SearchExtent;
 use crate::report::accepted::{AcceptedRecord, AcceptedState};
 use crate::report::exchanges::ExchangeRecord;
@@ -52,6 +53,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         // What is left out depends on the contract alone, as the gaps do.
         omitted_operations: left.omitted_operations,
         gaps: left.gaps,
+        answers: gaps::join(left.answers, right.answers),
         exchanges,
         exchanges_left_out: left.exchanges_left_out.saturating_add(right.exchanges_left_out),
         shard: None,

@@ -5,6 +5,7 @@ use proptest::sample::Index;
 
 use super::merge;
 use crate::exchange::sanitize::sanitize_json;
+use crate::gaps::{Answer, Claim, Trials};
 use crate::plan::ANOTHER_SHARD;
 use crate::report::testing::sample_record;
 use crate::report::{
@@ -141,6 +142,7 @@ fn shard(table: &[Judged], machine: &Machine, (index, of): (usize, usize)) -> Re
         duration_ms: machine.lasted,
         facts: Facts::of(rows),
         findings,
+        answers: answers(&base, machine),
         residue: residue.collect(),
         requests,
         exchanges: exchanges.collect(),
@@ -150,6 +152,24 @@ fn shard(table: &[Judged], machine: &Machine, (index, of): (usize, usize)) -> Re
         }),
         ..base
     }
+}
+
+/// What one machine saw of the gaps: by chance, machines agree or not.
+fn answers(base: &Record, machine: &Machine) -> Vec<Answer> {
+    let known = |answer: &Answer| Answer {
+        claim: answer.claim.is_some().then(|| Claim::Status {
+            status: 200 + u16::from(machine.rounds > 1),
+        }),
+        trials: Trials {
+            supporting: if answer.claim.is_some() { machine.sent + 1 } else { 0 },
+            void: machine.rounds,
+            ..answer.trials
+        },
+        ..answer.clone()
+    };
+    let answers = base.answers.iter().map(known);
+    let shown = usize::try_from(machine.rounds).unwrap();
+    answers.take(shown).collect()
 }
 
 /// What one machine found about two entries of the configuration.

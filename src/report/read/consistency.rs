@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, TimeDelta};
 
+use crate::gaps::State;
 use crate::plan::Shard;
 use crate::report::record::{FactRow, FindingRecord, Outcome, Record, ShardRecord, ShardsRecord, VerdictRecord};
 use crate::rules::Level;
@@ -21,6 +22,7 @@ pub(super) fn contradiction(record: &Record) -> Option<String> {
         .or_else(|| outcome(record))
         .or_else(|| times(record))
         .or_else(|| record.findings.iter().enumerate().find_map(finding))
+        .or_else(|| answers(record))
         .or_else(|| exchanges(record))
         .or_else(|| shards(record))
 }
@@ -94,6 +96,15 @@ fn finding((index, finding): (usize, &FindingRecord)) -> Option<String> {
     (!ascending || !near || !forward).then(|| format!("/findings/{index}/excerpt is not an excerpt of a contract"))
 }
 
+fn answers(record: &Record) -> Option<String> {
+    record.answers.iter().enumerate().find_map(|(index, answer)| {
+        let is_told = answer.state != State::CannotTell;
+        let agrees = answer.state == State::Unstable || answer.trials.against == 0;
+        let sound = answer.claim.is_some() == is_told && answer.reason.is_some() != is_told && agrees;
+        (!sound).then(|| format!("/answers/{index} has a state that its claim, its trials or its reason contradict"))
+    })
+}
+
 fn exchanges(record: &Record) -> Option<String> {
     let mut numbers = HashSet::new();
     let time = |milliseconds: f64| (0.0..=LONGEST).contains(&milliseconds);
@@ -164,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_record_that_contradicts_itself_is_reported_with_the_location() {
-        let cases: [(Change, &str); 21] = [
+        let cases: [(Change, &str); 24] = [
             (|record| record.facts.total = 5, "/facts/total is 5"),
             (|record| record.facts.held = 2, "/facts/held is 2"),
             (|record| record.facts.broken = 0, "/facts/broken is 0"),
@@ -191,6 +202,9 @@ mod tests {
                 |record| record.findings[1].excerpt.primary.end = 0,
                 "/findings/1/excerpt",
             ),
+            (|record| record.answers[0].reason = None, "/answers/0"),
+            (|record| record.answers[1].claim = None, "/answers/1"),
+            (|record| record.answers[1].trials.against = 1, "/answers/1"),
             (|record| record.exchanges[0].number = 0, "/exchanges/0"),
             (
                 |record| record.exchanges.push(record.exchanges[0].clone()),

@@ -101,6 +101,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         operations: operations(run, about.contract),
         omitted_operations: omitted_operations(about.contract),
         gaps: gaps(about.contract),
+        answers: run.answers.clone(),
         exchanges,
         exchanges_left_out,
         shard: run.shard.map(|shard| ShardRecord {

@@ -21,6 +21,7 @@ use super::excerpt::Excerpt;
 use super::exchanges::ExchangeRecord;
 use crate::contract::edge_case;
 use crate::contract::shared_string::SharedString;
+use crate::gaps::Answer;
 use crate::history::SearchExtent;
 use crate::plan::ANOTHER_SHARD;
 use crate::rules::{Level, RuleName, UNDOCUMENTED_FIELD};
@@ -138,6 +139,9 @@ pub struct Record {
     pub omitted_operations: Vec<OmittedOperationRecord>,
     /// The gaps: what the document leaves open; no response can break it.
     pub gaps: Vec<GapRecord>,
+    /// What the exchanges showed of the gaps, by gap, operation and place. A gap of which nothing is known has the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answer>,
     /// The exchanges, in the order in which they ended: the first ones of the run, and each that showed a finding.
     pub exchanges: Vec<ExchangeRecord>,
     /// How many more exchanges there were.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use countersign::Recording;
+use countersign::gaps::Answer;
 use countersign::rules::Level;
 use countersign::run::{Ended, Run};
 use countersign::{Check, Contract};
@@ -34,7 +35,7 @@ const MAY_WARN: [(&str, &str); 2] = [
 /// How many combinations are picked, and how many in the gate.
 const COMBINATIONS: (usize, usize) = (4, 200);
 
-static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
+pub(super) static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
 
 #[test]
 fn no_single_value_is_found_at_fault() {
@@ -73,6 +74,8 @@ fn another_seed_draws_other_combinations() {
 /// What the check of a service with one value came to.
 pub(crate) struct Seen {
     unexpected: Vec<String>,
+    /// What it showed of the gaps.
+    pub(super) answers: Vec<Answer>,
     /// What went over the wire.
     pub(crate) recording: Recording,
 }
@@ -97,6 +100,7 @@ async fn seen(settings: &[String]) -> Seen {
     let run = checked(&CONTRACT, settings).await;
     Seen {
         unexpected: unexpected(&run, settings),
+        answers: run.answers,
         recording: run.recording.unwrap(),
     }
 }

@@ -1,5 +1,6 @@
 //! The profile: every value of every axis shows on the wire as named, and every combination conforms to the document.
 
+mod answers;
 mod awkward;
 pub(crate) mod checker;
 pub(crate) mod combinations;

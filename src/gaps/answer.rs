@@ -1,0 +1,404 @@
+//! What is known about a gap: [`Answer`], with its [`Claim`].
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is known about a gap at one location.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// The gap's id.
+    pub gap: String,
+    /// The operation; none if the answer is about several.
+    pub operation: Option<String>,
+    /// The location in the contract, as a JSON pointer; none if the answer is about the gap as a whole.
+    #[serde(rename = "place")]
+    pub location: Option<String>,
+    /// How well it is known.
+    pub state: State,
+    /// What is claimed: if the observations disagree, what most of them show; none if nothing can be told.
+    pub claim: Option<Claim>,
+    /// The observations.
+    pub trials: Trials,
+    /// What other observations show, if they disagree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dissent: Vec<Dissent>,
+    /// Why nothing can be told; none if something is claimed.
+    pub reason: Option<Reason>,
+}
+
+/// How well an answer is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "AnswerState")]
+pub enum State {
+    /// Nothing can be told, for the reason that is given.
+    CannotTell,
+    /// Several runs, an hour or more apart, agree.
+    Established,
+    /// The trials of one run agree.
+    Indicated,
+    /// All passive observations agree. With n of them, it is 95 % certain that fewer than 3 in n are otherwise.
+    Seen,
+    /// Observations disagree.
+    Unstable,
+}
+
+impl State {
+    /// Returns the state in words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::CannotTell => "cannot tell",
+            Self::Established => "established",
+            Self::Indicated => "indicated",
+            Self::Seen => "seen",
+            Self::Unstable => "unstable",
+        }
+    }
+}
+
+/// How many observations an answer has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Trials {
+    /// Those that show what is claimed.
+    #[serde(rename = "for")]
+    pub supporting: u64,
+    /// Those that show something else.
+    pub against: u64,
+    /// Those that decide nothing: throttled, a 5xx, no complete response.
+    pub void: u64,
+}
+
+/// What some observations show, where others show something else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Dissent {
+    /// What they show.
+    pub claim: Claim,
+    /// How many they are.
+    pub count: u64,
+}
+
+/// Why nothing can be told about a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "WhyCannotTell")]
+pub enum Reason {
+    /// Traffic does not answer it.
+    #[serde(rename = "ask who runs the service")]
+    AskTheOperator,
+    /// Something else explains what was seen.
+    #[serde(rename = "confounded")]
+    Confounded,
+    /// The target rejected every request that would have shown it.
+    #[serde(rename = "refused")]
+    Refused,
+    /// No response had a value there.
+    #[serde(rename = "no row")]
+    NoRow,
+    /// Only a write shows it, and none was sent.
+    #[serde(rename = "needs writes")]
+    NeedsWrites,
+    /// No exchange showed it.
+    #[serde(rename = "out of reach")]
+    OutOfReach,
+}
+
+impl Reason {
+    /// Returns the reason as it is written.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AskTheOperator => "ask who runs the service",
+            Self::Confounded => "confounded",
+            Self::NeedsWrites => "needs writes",
+            Self::NoRow => "no row",
+            Self::OutOfReach => "out of reach",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// What an answer claims.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum Claim {
+    /// What the body of a success contains.
+    Body {
+        /// Its form.
+        body: BodyForm,
+        /// The fields of an object, by name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        properties: Option<Vec<String>>,
+    },
+    /// The status that rejects a request for one reason.
+    Condition {
+        /// The reason.
+        condition: Condition,
+        /// The status.
+        status: u16,
+    },
+    /// The formats of a date.
+    Dates {
+        /// Those that requests may have, as far as they are known.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        accepted: Vec<DateForm>,
+        /// The one that responses have.
+        answered: DateForm,
+    },
+    /// What the body of an error contains.
+    Error {
+        /// Its media type.
+        media_type: String,
+        /// The fields of a JSON object, by name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        properties: Option<Vec<String>>,
+    },
+    /// How a value is written.
+    Form {
+        /// The form.
+        form: WrittenForm,
+    },
+    /// Whether the value may be null.
+    Null {
+        /// It may.
+        null: bool,
+    },
+    /// The order of a list.
+    Order {
+        /// The order.
+        order: ListOrder,
+    },
+    /// The number of items on a page.
+    PageSize {
+        /// The number.
+        per_page: u64,
+    },
+    /// Whether a header is sent.
+    Sent {
+        /// It is.
+        sent: bool,
+    },
+    /// The status of a success.
+    Status {
+        /// The status.
+        status: u16,
+    },
+    /// The types that the values of an object have.
+    Types {
+        /// The types that were seen.
+        types: Vec<MemberType>,
+    },
+}
+
+impl fmt::Display for Claim {
+    /// Writes the claim for people: `status: 201`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let written = serde_json::to_value(self).unwrap_or_default();
+        let members = written.as_object().into_iter().flatten();
+        for (index, (name, value)) in members.enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            let value = match value {
+                Value::Array(elements) => elements.iter().map(text).collect::<Vec<_>>().join(" "),
+                value => text(value),
+            };
+            write!(formatter, "{separator}{}: {value}", name.replace('_', " "))?;
+        }
+        Ok(())
+    }
+}
+
+macro_rules! forms {
+    ($(#[doc = $about:literal])+ $name:ident { $(#[doc = $says:literal] $variant:ident,)+ }) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name {
+            $(#[doc = $says] $variant,)+
+        }
+    };
+}
+
+forms! {
+    /// The form of a body.
+    BodyForm {
+        /// An array.
+        Array,
+        /// There is none.
+        None,
+        /// An object.
+        Object,
+        /// Anything else.
+        Other,
+    }
+}
+
+forms! {
+    /// A reason to reject a request.
+    Condition {
+        /// The body is invalid.
+        InvalidBody,
+        /// There is no credential.
+        NoCredential,
+        /// The identifier in the path names no record.
+        UnknownRecord,
+        /// Nobody issued the credential.
+        WrongCredential,
+    }
+}
+
+forms! {
+    /// A format of a date.
+    DateForm {
+        /// Any of them.
+        Any,
+        /// DD/MM/YYYY, with any separator.
+        DayFirst,
+        /// YYYY-MM-DD.
+        IsoDate,
+        /// MM/DD/YYYY, with any separator.
+        MonthFirst,
+        /// A date with a time.
+        Timestamp,
+    }
+}
+
+forms! {
+    /// The order of a list, by the time when its items were created.
+    ListOrder {
+        /// The latest first.
+        NewestFirst,
+        /// The earliest first.
+        OldestFirst,
+        /// Any other.
+        Other,
+    }
+}
+
+forms! {
+    /// A type of JSON (RFC 8259, section 3).
+    MemberType {
+        /// An array.
+        Array,
+        /// `true` or `false`.
+        Boolean,
+        /// `null`.
+        Null,
+        /// A number.
+        Number,
+        /// An object.
+        Object,
+        /// A string.
+        String,
+    }
+}
+
+forms! {
+    /// How a timestamp or an identifier is written.
+    WrittenForm {
+        /// A timestamp by RFC 3339 with a numeric offset.
+        Offset,
+        /// A timestamp in another form.
+        Other,
+        /// Date and time with a space between them.
+        Space,
+        /// A timestamp by RFC 3339 with the suffix `Z`.
+        Utc,
+        /// A timestamp by RFC 3339 with the suffix `Z`, always with a fraction of a second.
+        UtcFraction,
+        /// An identifier of digits.
+        Integer,
+        /// An identifier in another form.
+        Text,
+        /// A hyphenated UUID in lower case.
+        UuidLower,
+        /// A hyphenated UUID in upper case.
+        UuidUpper,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn claims() -> Vec<(Claim, Value)> {
+        let names = || Some(vec!["errors".to_owned(), "message".to_owned()]);
+        let (media_type, status) = ("application/json".to_owned(), 401);
+        vec![
+            (Claim::Status { status: 201 }, json!({"status": 201})),
+            (
+                Claim::Condition {
+                    condition: Condition::NoCredential,
+                    status,
+                },
+                json!({"condition": "no-credential", "status": 401}),
+            ),
+            (
+                Claim::Body {
+                    body: BodyForm::None,
+                    properties: None,
+                },
+                json!({"body": "none"}),
+            ),
+            (
+                Claim::Error {
+                    media_type,
+                    properties: names(),
+                },
+                json!({"media_type": "application/json", "properties": ["errors", "message"]}),
+            ),
+            (
+                Claim::Form {
+                    form: WrittenForm::UtcFraction,
+                },
+                json!({"form": "utc-fraction"}),
+            ),
+            (Claim::PageSize { per_page: 10 }, json!({"per_page": 10})),
+            (
+                Claim::Dates {
+                    accepted: Vec::new(),
+                    answered: DateForm::IsoDate,
+                },
+                json!({"answered": "iso-date"}),
+            ),
+            (
+                Claim::Order {
+                    order: ListOrder::OldestFirst,
+                },
+                json!({"order": "oldest-first"}),
+            ),
+            (Claim::Null { null: true }, json!({"null": true})),
+            (Claim::Sent { sent: false }, json!({"sent": false})),
+            (
+                Claim::Types {
+                    types: vec![MemberType::Null, MemberType::String],
+                },
+                json!({"types": ["null", "string"]}),
+            ),
+        ]
+    }
+
+    #[test]
+    fn each_claim_is_written_as_documented_and_read_back() {
+        for (claim, written) in claims() {
+            assert_eq!(serde_json::to_value(&claim).unwrap(), written);
+            assert_eq!(serde_json::from_value::<Claim>(written).unwrap(), claim);
+        }
+    }
+
+    #[test]
+    fn a_claim_with_anything_else_in_it_is_not_read() {
+        assert!(serde_json::from_value::<Claim>(json!({"status": 201, "name": "Ada"})).is_err());
+        assert!(serde_json::from_value::<Claim>(json!({"form": "Ada"})).is_err());
+    }
+
+    #[test]
+    fn a_claim_reads_as_words() {
+        let written = claims()[3].0.to_string();
+        assert_eq!(written, "media type: application/json, properties: errors message");
+    }
+}

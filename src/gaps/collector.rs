@@ -1,0 +1,552 @@
+//! Collects what exchanges show of gaps. The main type is [`Gaps`].
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use http::header::WWW_AUTHENTICATE;
+use serde_json::Value;
+
+use super::answer::{Answer, BodyForm, Claim, Condition, ListOrder, Reason, State, Trials};
+use super::form::{self, SeenDate};
+use super::join::put_in_order;
+use super::places::{Place, PlaceId, Places};
+use super::tally::Tally;
+use crate::contract::fact::FactKind;
+use crate::contract::operation::OperationId;
+use crate::contract::shape::ShapeId;
+use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
+use crate::contract::{Contract, is_json, pointer};
+use crate::exchange::json::{self, Body};
+use crate::exchange::redact::render_media_type;
+use crate::exchange::{Exchange, Intent, OnRejection, Purpose, Response};
+
+/// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
+/// and what most frameworks write. Any other undocumented name may be a value.
+const COMMON_NAMES: [&str; 15] = [
+    "code",
+    "detail",
+    "details",
+    "error",
+    "error_description",
+    "error_uri",
+    "errors",
+    "instance",
+    "message",
+    "messages",
+    "path",
+    "status",
+    "timestamp",
+    "title",
+    "type",
+];
+/// The most fields of a body that are named.
+const MOST_NAMES: usize = 64;
+/// The largest page that counts as one: a larger number may be a value of something else.
+const LARGEST_PAGE: u64 = 100_000;
+/// How many neighbours must be in the same order before the order of a list is claimed.
+const LEAST_PAIRS: u64 = 4;
+
+/// Collects what exchanges show of the gaps of a contract.
+#[derive(Debug)]
+pub struct Gaps<'contract> {
+    contract: &'contract Contract,
+    places: Places,
+    tallies: Vec<Tally>,
+    conditions: BTreeMap<(PlaceId, Condition), Tally>,
+    /// The neighbours on pages that differ in time, by the place of the order.
+    pairs: BTreeMap<PlaceId, u64>,
+    calls: BTreeMap<OperationId, Calls>,
+}
+
+/// How the documented calls of an operation ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct Calls {
+    succeeded: u64,
+    refused: u64,
+    void: u64,
+}
+
+/// An exchange with a response that shows something.
+#[derive(Clone, Copy)]
+struct Shown<'exchange> {
+    operation: OperationId,
+    response: &'exchange Response,
+    intent: Intent,
+    body: Option<&'exchange Body>,
+}
+
+impl<'contract> Gaps<'contract> {
+    /// Starts with nothing seen.
+    #[must_use]
+    pub fn new(contract: &'contract Contract) -> Self {
+        let places = Places::of(contract);
+        Self {
+            contract,
+            tallies: vec![Tally::default(); places.all.len()],
+            places,
+            conditions: BTreeMap::new(),
+            pairs: BTreeMap::new(),
+            calls: BTreeMap::new(),
+        }
+    }
+
+    /// Adds an exchange. `body` is the body as it was read for the rules, where it was.
+    pub fn add(&mut self, exchange: &Exchange, intent: Intent, body: Option<&Body>) {
+        if self.places.all.is_empty() {
+            return;
+        }
+        let id = exchange.request.operation;
+        let is_void = |response: &&Response| intent.superseded || response.is_throttled() || response.status >= 500;
+        let Some(response) = exchange.response().filter(|response| !is_void(response)) else {
+            return self.void(id, intent);
+        };
+        let shown = Shown {
+            operation: id,
+            response,
+            intent,
+            body,
+        };
+        if intent.is_documented() && self.contract.operation(id).succeeds_with(response.status) {
+            self.success(shown);
+        } else if (400..500).contains(&response.status) {
+            self.refusal(shown);
+        }
+    }
+
+    /// Counts an exchange that decides nothing.
+    fn void(&mut self, id: OperationId, intent: Intent) {
+        if intent.is_documented() {
+            self.calls.entry(id).or_default().void += 1;
+        } else if let Some(condition) = condition(intent, None) {
+            for place in self.places.of_response(id, None) {
+                if self.places.all[place].kind == GapKind::ErrorConditions {
+                    self.conditions.entry((place, condition)).or_default().void += 1;
+                }
+            }
+        }
+    }
+
+    fn success(&mut self, shown: Shown<'_>) {
+        self.calls.entry(shown.operation).or_default().succeeded += 1;
+        for id in self.response_places(&shown) {
+            match self.places.all[id].kind {
+                GapKind::Compression => self.compression(id, &shown),
+                GapKind::ListOrder => self.list_order(id, &shown),
+                GapKind::PageSize => self.page_size(id, &shown),
+                GapKind::SuccessStatus => self.tallies[id].count(Claim::Status {
+                    status: shown.response.status,
+                }),
+                GapKind::UpdateResponseBody => self.response_body(id, &shown),
+                _ => {}
+            }
+        }
+        let documented = self.contract.operation(shown.operation);
+        let shape = documented
+            .response_with_body(shown.response.status)
+            .and_then(|response| response.body);
+        if let (Some(shape), Some(body)) = (shape, shown.body) {
+            self.value(shape, &body.value);
+        }
+    }
+
+    fn refusal(&mut self, shown: Shown<'_>) {
+        // Another client's request may have been rejected by something in front of the service.
+        if shown.intent.is_of_other_client() {
+            self.calls.entry(shown.operation).or_default().refused += 1;
+            return;
+        }
+        if shown.intent.is_documented() {
+            self.calls.entry(shown.operation).or_default().refused += 1;
+        } else if !reaches_operation(shown.intent.purpose) {
+            return;
+        }
+        let status = shown.response.status;
+        for id in self.response_places(&shown) {
+            match self.places.all[id].kind {
+                GapKind::Challenge if status == 401 => self.tallies[id].count(Claim::Sent {
+                    sent: shown.response.headers.contains_key(WWW_AUTHENTICATE),
+                }),
+                GapKind::ErrorBody => self.error_body(id, &shown),
+                GapKind::ErrorConditions => {
+                    if let Some(condition) = condition(shown.intent, Some(status)) {
+                        let tally = self.conditions.entry((id, condition)).or_default();
+                        tally.count(Claim::Condition { condition, status });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the places that a response shows as a whole.
+    fn response_places(&self, shown: &Shown<'_>) -> Vec<PlaceId> {
+        let documented = self.contract.operation(shown.operation).response(shown.response.status);
+        self.places.of_response(
+            shown.operation,
+            documented.map(|documented| documented.pointer.as_str()),
+        )
+    }
+
+    fn compression(&mut self, id: PlaceId, shown: &Shown<'_>) {
+        // Whether another client accepts a coding is not known here, and an empty body has none.
+        if !shown.intent.is_of_other_client() && !shown.response.body.is_empty() {
+            let sent = shown.response.is_compressed;
+            self.tallies[id].count(Claim::Sent { sent });
+        }
+    }
+
+    fn page_size(&mut self, id: PlaceId, shown: &Shown<'_>) {
+        let page = self.contract.operation(shown.operation).page.as_ref();
+        let (Some(page), Some(body)) = (page, shown.body) else {
+            return;
+        };
+        let per_page = pointer::get(&body.value, &page.per_page).and_then(Value::as_u64);
+        let Some(per_page) = per_page.filter(|per_page| (1..=LARGEST_PAGE).contains(per_page)) else {
+            return;
+        };
+        let items = pointer::get(&body.value, &page.items).and_then(Value::as_array);
+        let fits = items.is_some_and(|items| u64::try_from(items.len()).is_ok_and(|items| items <= per_page));
+        if fits {
+            self.tallies[id].count(Claim::PageSize { per_page });
+        } else {
+            self.tallies[id].count_other(1);
+        }
+    }
+
+    /// Compares the times at which neighbours on a page were created.
+    fn list_order(&mut self, id: PlaceId, shown: &Shown<'_>) {
+        let page = self.contract.operation(shown.operation).page.as_ref();
+        let created = self.places.created.get(&shown.operation);
+        let (Some(page), Some(created), Some(body)) = (page, created, shown.body) else {
+            return;
+        };
+        let items = pointer::get(&body.value, &page.items).and_then(Value::as_array);
+        let times = items
+            .into_iter()
+            .flatten()
+            .map(|item| item.get(created).and_then(form::instant));
+        let times: Vec<_> = times.collect();
+        let (mut earlier, mut later) = (0, 0);
+        for neighbours in times.windows(2) {
+            if let [Some(left), Some(right)] = neighbours {
+                earlier += u64::from(left < right);
+                later += u64::from(left > right);
+            }
+        }
+        let order = match (earlier, later) {
+            (0, 0) => return,
+            (_, 0) => ListOrder::OldestFirst,
+            (0, _) => ListOrder::NewestFirst,
+            _ => ListOrder::Other,
+        };
+        *self.pairs.entry(id).or_default() += earlier + later;
+        self.tallies[id].count(Claim::Order { order });
+    }
+
+    fn response_body(&mut self, id: PlaceId, shown: &Shown<'_>) {
+        if !shown.response.has_body {
+            return;
+        }
+        let claim = match self.read(shown).as_deref() {
+            None if shown.response.body.is_empty() => Some((BodyForm::None, None)),
+            Some(Value::Object(fields)) => self.names(fields.keys()).map(|names| (BodyForm::Object, Some(names))),
+            Some(Value::Array(_)) => Some((BodyForm::Array, None)),
+            None | Some(_) => Some((BodyForm::Other, None)),
+        };
+        match claim {
+            Some((body, properties)) => self.tallies[id].count(Claim::Body { body, properties }),
+            None => self.tallies[id].count_other(1),
+        }
+    }
+
+    fn error_body(&mut self, id: PlaceId, shown: &Shown<'_>) {
+        if !shown.response.has_body {
+            return;
+        }
+        if shown.response.body.is_empty() {
+            return self.tallies[id].count(Claim::Body {
+                body: BodyForm::None,
+                properties: None,
+            });
+        }
+        let media_type = shown.response.media_type();
+        let media_type = media_type.map_or_else(|| "none".to_owned(), |media_type| render_media_type(&media_type));
+        let properties = match self.read(shown).as_deref() {
+            Some(Value::Object(fields)) => match self.names(fields.keys()) {
+                Some(names) => Some(names),
+                None => return self.tallies[id].count_other(1),
+            },
+            _ => None,
+        };
+        self.tallies[id].count(Claim::Error { media_type, properties });
+    }
+
+    /// Returns the body, read as JSON: as it was read for the rules, or here where they had no use for it.
+    fn read<'shown>(&self, shown: &Shown<'shown>) -> Option<Cow<'shown, Value>> {
+        if let Some(body) = shown.body {
+            return Some(Cow::Borrowed(&body.value));
+        }
+        let documented = self.contract.operation(shown.operation);
+        let was_read = documented.response_with_body(shown.response.status).is_some();
+        let typed = shown
+            .response
+            .media_type()
+            .is_some_and(|media_type| is_json(&media_type));
+        let body = (typed && !was_read)
+            .then(|| json::read(&shown.response.body).ok())
+            .flatten();
+        body.map(|body| Cow::Owned(body.value))
+    }
+
+    /// Returns the names of fields as they may be printed, in order; `None` where there are too many.
+    fn names<'name>(&self, names: impl Iterator<Item = &'name String>) -> Option<Vec<String>> {
+        let rendered = |name: &String| {
+            if COMMON_NAMES.contains(&name.as_str()) || self.contract.documents_field(name) {
+                name.clone()
+            } else {
+                format!("<undocumented name({})>", name.chars().count())
+            }
+        };
+        let mut rendered: Vec<_> = names.take(MOST_NAMES + 1).map(rendered).collect();
+        rendered.sort_unstable();
+        (rendered.len() <= MOST_NAMES).then_some(rendered)
+    }
+
+    /// Adds what a value and everything in it shows.
+    fn value(&mut self, shape: ShapeId, value: &Value) {
+        if !self.places.is_relevant(shape) {
+            return;
+        }
+        self.observe(shape, value);
+        let contract = self.contract;
+        let shape = contract.shape(shape);
+        match value {
+            Value::Array(elements) => {
+                if let Some(items) = shape.items {
+                    elements.iter().for_each(|element| self.value(items, element));
+                }
+            }
+            Value::Object(members) => {
+                for (name, member) in members {
+                    let documented = shape.field_named(name).map(|index| shape.fields[index].shape);
+                    if let Some(inner) = documented.or(shape.additional) {
+                        self.value(inner, member);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds what a single value shows.
+    fn observe(&mut self, shape: ShapeId, value: &Value) {
+        for id in self.places.of_value(shape) {
+            let tally = &mut self.tallies[*id];
+            match self.places.all[*id].kind {
+                GapKind::DateFormat => match form::of_date(value) {
+                    Some(SeenDate::In(answered)) => tally.count(Claim::Dates {
+                        accepted: Vec::new(),
+                        answered,
+                    }),
+                    Some(SeenDate::Unknown) => tally.count_other(1),
+                    None => {}
+                },
+                kind @ (GapKind::IdentifierForm | GapKind::TimestampForm) => {
+                    let form = match kind {
+                        GapKind::IdentifierForm => form::of_identifier(value),
+                        _ => form::of_timestamp(value),
+                    };
+                    if let Some(form) = form {
+                        tally.count(Claim::Form { form });
+                    }
+                }
+                GapKind::MemberTypes => {
+                    for member in value.as_object().into_iter().flat_map(|members| members.values()) {
+                        let types = vec![form::of_member(member)];
+                        tally.count(Claim::Types { types });
+                    }
+                }
+                GapKind::NullValues if value.is_null() => tally.count(Claim::Null { null: true }),
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns what is known about each gap, by gap, operation and location.
+    #[must_use]
+    pub fn answers(&self) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for (index, gap) in self.contract.gaps.iter().enumerate() {
+            let places = self.places.all.iter().enumerate();
+            let places = places.filter(|(_, place)| place.gap == index);
+            let before = answers.len();
+            places.for_each(|(id, place)| self.at_place((id, place), &mut answers));
+            if answers.len() == before {
+                let reason = gap
+                    .kind
+                    .map_or(Reason::AskTheOperator, |kind| self.why_unanswered(kind));
+                answers.push(unanswered((&gap.id, None, None), reason, 0));
+            }
+        }
+        put_in_order(&mut answers);
+        answers
+    }
+
+    /// Appends the answers at a place.
+    fn at_place(&self, (id, place): (PlaceId, &Place), answers: &mut Vec<Answer>) {
+        let gap = &self.contract.gaps[place.gap].id;
+        let operation = place.operation.map(|id| self.contract.operation(id).name.as_str());
+        let at = (gap.as_str(), operation, Some(place.location.as_str()));
+        let before = answers.len();
+        if place.kind == GapKind::ErrorConditions {
+            let conditions = self
+                .conditions
+                .range((id, Condition::InvalidBody)..=(id, Condition::WrongCredential));
+            answers.extend(conditions.filter_map(|(_, tally)| answer(at, tally, 0)));
+        } else if !self.is_confounded(id, place) {
+            answers.extend(answer(at, &self.tallies[id], self.void_calls(place)));
+        }
+        // That null was never seen there says nothing.
+        if answers.len() == before && place.kind != GapKind::NullValues {
+            answers.push(unanswered(at, self.why_not_seen(id, place), self.void_calls(place)));
+        }
+    }
+
+    /// Whether the items of a list are too few to tell its order from chance.
+    fn is_confounded(&self, id: PlaceId, place: &Place) -> bool {
+        let pairs = self.pairs.get(&id).copied().unwrap_or(0);
+        place.kind == GapKind::ListOrder && pairs < LEAST_PAIRS && !self.tallies[id].shows_other_order()
+    }
+
+    fn calls_of(&self, place: &Place) -> impl Iterator<Item = Calls> {
+        place.operations.iter().filter_map(|id| self.calls.get(id).copied())
+    }
+
+    fn void_calls(&self, place: &Place) -> u64 {
+        self.calls_of(place).map(|calls| calls.void).sum()
+    }
+
+    /// Returns why nothing was seen at a place.
+    fn why_not_seen(&self, id: PlaceId, place: &Place) -> Reason {
+        let of_rejections = matches!(
+            place.kind,
+            GapKind::Challenge | GapKind::ErrorBody | GapKind::ErrorConditions
+        );
+        let is_read = |id: &OperationId| self.contract.operation(*id).is_read();
+        if !self.tallies[id].is_empty() {
+            return Reason::Confounded;
+        }
+        if self.calls_of(place).next().is_none() && !place.operations.iter().any(is_read) {
+            return Reason::NeedsWrites;
+        }
+        let unknown_order =
+            place.kind == GapKind::ListOrder && !place.operations.iter().any(|id| self.places.created.contains_key(id));
+        if of_rejections || unknown_order {
+            return Reason::OutOfReach;
+        }
+        if self.calls_of(place).any(|calls| calls.succeeded > 0) {
+            return Reason::NoRow;
+        }
+        if self.calls_of(place).any(|calls| calls.refused > 0) {
+            return Reason::Refused;
+        }
+        Reason::OutOfReach
+    }
+
+    /// Returns why nothing is known of a gap for which there is no place.
+    fn why_unanswered(&self, kind: GapKind) -> Reason {
+        let is_write = |id: &OperationId| !self.contract.operation(*id).is_read();
+        if kind == GapKind::NullValues && !self.calls.is_empty() {
+            return Reason::NoRow;
+        }
+        if needs_writes(kind) && !self.calls.keys().any(is_write) {
+            return Reason::NeedsWrites;
+        }
+        Reason::OutOfReach
+    }
+}
+
+/// Returns the answer that a tally gives; `None` where it gives none.
+fn answer((gap, operation, location): (&str, Option<&str>, Option<&str>), tally: &Tally, void: u64) -> Option<Answer> {
+    let settled = tally.settle()?;
+    Some(Answer {
+        gap: gap.to_owned(),
+        operation: operation.map(str::to_owned),
+        location: location.map(str::to_owned),
+        state: settled.state,
+        claim: Some(settled.claim),
+        trials: Trials {
+            void: settled.trials.void.saturating_add(void),
+            ..settled.trials
+        },
+        dissent: settled.dissent,
+        reason: None,
+    })
+}
+
+fn unanswered((gap, operation, location): (&str, Option<&str>, Option<&str>), reason: Reason, void: u64) -> Answer {
+    Answer {
+        gap: gap.to_owned(),
+        operation: operation.map(str::to_owned),
+        location: location.map(str::to_owned),
+        state: State::CannotTell,
+        claim: None,
+        trials: Trials {
+            void,
+            ..Trials::default()
+        },
+        dissent: Vec::new(),
+        reason: Some(reason),
+    }
+}
+
+/// Whether the request gets to the operation, so that a refusal is the service's own.
+fn reaches_operation(purpose: Purpose) -> bool {
+    match purpose {
+        Purpose::Documented(_) | Purpose::MustBeRejected { .. } => true,
+        Purpose::EdgeCase(edge_case) => edge_case.kind.reaches_operation(),
+        Purpose::Equivalent | Purpose::ResidueLook => false,
+    }
+}
+
+/// Returns for which reason a request is rejected with this status, if there is no other reason that may explain it.
+/// Without a status, there was no response.
+fn condition(intent: Intent, status: Option<u16>) -> Option<Condition> {
+    let is_of_content = status.is_some_and(OnRejection::is_evidence_on_gap);
+    match intent.purpose {
+        Purpose::MustBeRejected {
+            other_rejection: OnRejection::Gap,
+            ..
+        } if is_of_content => None,
+        Purpose::MustBeRejected { fact, .. } => match fact {
+            FactKind::NoCredential => Some(Condition::NoCredential),
+            FactKind::WrongToken => Some(Condition::WrongCredential),
+            _ => None,
+        },
+        Purpose::EdgeCase(edge_case) if edge_case.kind.is_of_a_field() => {
+            (status.is_none() || is_of_content).then_some(Condition::InvalidBody)
+        }
+        Purpose::EdgeCase(edge_case) if edge_case.kind == EdgeCaseKind::IdentifierUnknown => {
+            (!is_of_content).then_some(Condition::UnknownRecord)
+        }
+        _ => None,
+    }
+}
+
+/// Whether only a write shows what this kind of gap is about.
+fn needs_writes(kind: GapKind) -> bool {
+    matches!(
+        kind,
+        GapKind::AllowedValues
+            | GapKind::Duplicates
+            | GapKind::FieldSizes
+            | GapKind::ReferenceEntries
+            | GapKind::RequiredFields
+            | GapKind::SideEffect
+            | GapKind::UnknownReferences
+            | GapKind::UnknownRequestFields
+            | GapKind::UpdateSemantics
+            | GapKind::ValueSpelling
+            | GapKind::VisibilityDelay
+    )
+}

@@ -1,0 +1,155 @@
+//! Joins the answers of several runs: [`join`].
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::answer::{Answer, Claim, Condition, State, Trials};
+use super::tally::Tally;
+
+/// What an answer is about.
+type Subject = (String, Option<String>, Option<String>, Option<Condition>);
+
+/// Joins what several shards know. Where they agree, their observations are added; where they disagree, the answer is
+/// unstable. The order of the arguments does not matter.
+#[must_use]
+pub fn join(left: Vec<Answer>, right: Vec<Answer>) -> Vec<Answer> {
+    let mut joined: BTreeMap<Subject, Answer> = BTreeMap::new();
+    for answer in left.into_iter().chain(right) {
+        let subject = subject(&answer);
+        let both = match joined.remove(&subject) {
+            Some(known) => both(known, &answer),
+            None => answer,
+        };
+        joined.insert(subject, both);
+    }
+    let answers: Vec<_> = joined.into_values().collect();
+    let told = || answers.iter().filter(|answer| answer.state != State::CannotTell);
+    let gaps: HashSet<_> = told().map(|answer| &answer.gap).collect();
+    let place = |answer: &Answer| (answer.gap.clone(), answer.operation.clone(), answer.location.clone());
+    let places: HashSet<_> = told().map(place).collect();
+    // What one shard cannot tell about a gap as a whole, or about a place, another may tell.
+    let is_superseded = |answer: &Answer| {
+        let is_of_whole_gap = answer.location.is_none() && gaps.contains(&answer.gap);
+        answer.state == State::CannotTell && (is_of_whole_gap || places.contains(&place(answer)))
+    };
+    let mut answers: Vec<_> = answers
+        .iter()
+        .filter(|answer| !is_superseded(answer))
+        .cloned()
+        .collect();
+    put_in_order(&mut answers);
+    answers
+}
+
+/// Sorts answers by what they are about.
+pub(super) fn put_in_order(answers: &mut [Answer]) {
+    answers.sort_by_cached_key(subject);
+}
+
+fn subject(answer: &Answer) -> Subject {
+    let condition = match answer.claim {
+        Some(Claim::Condition { condition, .. }) => Some(condition),
+        _ => None,
+    };
+    (
+        answer.gap.clone(),
+        answer.operation.clone(),
+        answer.location.clone(),
+        condition,
+    )
+}
+
+/// Joins two answers about the same.
+fn both(left: Answer, right: &Answer) -> Answer {
+    let mut tally = Tally::default();
+    for answer in [&left, right] {
+        let mut named = 0_u64;
+        for dissent in &answer.dissent {
+            tally.count_several(dissent.claim.clone(), dissent.count);
+            named = named.saturating_add(dissent.count);
+        }
+        if let Some(claim) = &answer.claim {
+            tally.count_several(claim.clone(), answer.trials.supporting);
+            tally.count_other(answer.trials.against.saturating_sub(named));
+        }
+        tally.void = tally.void.saturating_add(answer.trials.void);
+    }
+    let void = tally.void;
+    let reason = [left.reason, right.reason].into_iter().flatten().min();
+    let mut joined = Answer {
+        reason,
+        dissent: Vec::new(),
+        trials: Trials {
+            void,
+            ..Trials::default()
+        },
+        ..left
+    };
+    if let Some(settled) = tally.settle() {
+        (joined.state, joined.claim) = (settled.state, Some(settled.claim));
+        (joined.trials, joined.dissent, joined.reason) = (settled.trials, settled.dissent, None);
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer::Reason;
+    use super::*;
+
+    fn seen(location: &str, status: u16, times: u64) -> Answer {
+        Answer {
+            gap: "success-status".to_owned(),
+            operation: Some("getThings".to_owned()),
+            location: Some(location.to_owned()),
+            state: State::Seen,
+            claim: Some(Claim::Status { status }),
+            trials: Trials {
+                supporting: times,
+                ..Trials::default()
+            },
+            dissent: Vec::new(),
+            reason: None,
+        }
+    }
+
+    fn unknown(location: Option<&str>) -> Answer {
+        Answer {
+            operation: location.map(|_| "getThings".to_owned()),
+            location: location.map(str::to_owned),
+            state: State::CannotTell,
+            claim: None,
+            trials: Trials::default(),
+            reason: Some(Reason::OutOfReach),
+            ..seen("", 200, 0)
+        }
+    }
+
+    #[test]
+    fn answers_that_agree_are_added() {
+        let joined = join(vec![seen("/a", 200, 2)], vec![seen("/a", 200, 3), seen("/b", 201, 1)]);
+        assert_eq!(joined, [seen("/a", 200, 5), seen("/b", 201, 1)]);
+    }
+
+    #[test]
+    fn answers_that_disagree_are_unstable_with_both_sides_in_any_order() {
+        let [left, middle, right] = [
+            vec![seen("/a", 200, 2)],
+            vec![seen("/a", 202, 2)],
+            vec![seen("/a", 200, 1)],
+        ];
+        let joined = join(join(left.clone(), middle.clone()), right.clone());
+        assert_eq!(joined, join(left, join(right, middle)));
+        assert_eq!((joined[0].state, joined[0].trials.against), (State::Unstable, 2));
+        assert_eq!(joined[0].dissent[0].claim, Claim::Status { status: 202 });
+    }
+
+    #[test]
+    fn what_one_shard_cannot_tell_another_may() {
+        for unknown in [unknown(None), unknown(Some("/a"))] {
+            assert_eq!(join(vec![unknown], vec![seen("/a", 200, 1)]), [seen("/a", 200, 1)]);
+        }
+        let other = unknown(Some("/b"));
+        assert_eq!(join(vec![other.clone()], vec![seen("/a", 200, 1)]).len(), 2);
+        assert_eq!(join(vec![other.clone()], vec![other.clone()]), [other]);
+    }
+}

@@ -1,0 +1,39 @@
+//! Answers to gaps: what the document leaves open, and what exchanges show of it. The main types are [`Gaps`], which
+//! collects, and [`Answer`].
+//!
+//! - **In**: each exchange, with why it was sent and its body as it was read for the rules.
+//! - **Out**: for each gap, an answer with its evidence, or why there is none.
+//! - **Start with** [`Gaps::add`] and [`Gaps::answers`].
+//!
+//! ```
+//! use countersign::Contract;
+//! use countersign::gaps::{Gaps, State};
+//!
+//! let contract = Contract::built_in()?;
+//! let answers = Gaps::new(&contract).answers();
+//! // Nothing was seen, so nothing is known.
+//! assert!(answers.iter().all(|answer| answer.state == State::CannotTell));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Design
+//!
+//! What is observed here is passive: nothing is sent for it, so nothing is more than *seen*. The contract says which
+//! gaps there are, of which kind each is, and which operations and locations it concerns; no operation and no field is
+//! named here. An answer contains no value of the target: forms, statuses, known media types, documented names.
+//!
+//! Per location, at most [`tally::MOST_CLAIMS`] different observations are kept, so memory is bounded by the contract,
+//! whatever a target sends. Time is linear in the size of a body, and parts of a body that no gap concerns are skipped.
+
+mod answer;
+mod collector;
+mod form;
+mod join;
+mod places;
+mod tally;
+
+pub use answer::{
+    Answer, BodyForm, Claim, Condition, DateForm, Dissent, ListOrder, MemberType, Reason, State, Trials, WrittenForm,
+};
+pub use collector::Gaps;
+pub use join::join;

@@ -1,0 +1,257 @@
+//! Where a contract leaves something open that exchanges may show: [`Places`], made once for each run.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::contract::Contract;
+use crate::contract::operation::OperationId;
+use crate::contract::shape::{Shape, ShapeId};
+use crate::contract::vocabulary::GapKind;
+
+/// Where security schemes are in a contract.
+const SCHEMES: &str = "/components/securitySchemes/";
+
+/// A location that a gap concerns.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The index of the gap in the contract.
+    pub(super) gap: usize,
+    pub(super) kind: GapKind,
+    /// The operation that it is about; `None` where it is about every one whose responses have the location.
+    pub(super) operation: Option<OperationId>,
+    pub(super) location: String,
+    /// The operations that may show it.
+    pub(super) operations: BTreeSet<OperationId>,
+}
+
+/// The index of a place in [`Places::all`].
+pub(super) type PlaceId = usize;
+
+/// Every location that a gap concerns and that a response may show something of.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    pub(super) all: Vec<Place>,
+    /// The places that a value shows, by its shape.
+    of_shapes: HashMap<ShapeId, Vec<PlaceId>>,
+    /// The places that a whole response of an operation shows.
+    of_operations: HashMap<OperationId, Vec<PlaceId>>,
+    /// The same, of one documented response alone, by its pointer.
+    of_responses: HashMap<(OperationId, String), Vec<PlaceId>>,
+    /// The shapes that have such a place, or contain one.
+    relevant: HashSet<ShapeId>,
+    /// The field of an item that says when it was created, by the list that is sorted.
+    pub(super) created: HashMap<OperationId, String>,
+    known: HashMap<(usize, Option<OperationId>, String), PlaceId>,
+}
+
+impl Places {
+    pub(super) fn of(contract: &Contract) -> Self {
+        let mut places = Self::default();
+        if contract.gaps.iter().all(|gap| gap.kind.is_none()) {
+            return places;
+        }
+        let gaps = contract.gaps.iter().enumerate();
+        for (gap, kind, locations) in gaps.filter_map(|(index, gap)| Some((index, gap.kind?, &gap.locations))) {
+            for location in locations {
+                places.whole_responses(contract, (gap, kind), location);
+            }
+        }
+        for id in contract.operation_ids() {
+            for root in contract
+                .operation(id)
+                .responses
+                .iter()
+                .filter_map(|response| response.body)
+            {
+                places.values(contract, id, root);
+            }
+            places.page(contract, id);
+        }
+        places.mark_relevant(contract);
+        places
+    }
+
+    /// Returns the places that a response of an operation shows as a whole, given the pointer of what documents it.
+    pub(super) fn of_response(&self, operation: OperationId, pointer: Option<&str>) -> Vec<PlaceId> {
+        let documented = pointer.and_then(|pointer| self.of_responses.get(&(operation, pointer.to_owned())));
+        let all = self.of_operations.get(&operation);
+        all.into_iter().chain(documented).flatten().copied().collect()
+    }
+
+    /// Returns the places that a value of this shape shows.
+    pub(super) fn of_value(&self, shape: ShapeId) -> &[PlaceId] {
+        self.of_shapes.get(&shape).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a value of this shape shows a place, or contains one that does.
+    pub(super) fn is_relevant(&self, shape: ShapeId) -> bool {
+        self.relevant.contains(&shape)
+    }
+
+    /// Adds a place once.
+    fn place(&mut self, place: Place) -> PlaceId {
+        let key = (place.gap, place.operation, place.location.clone());
+        let id = *self.known.entry(key).or_insert(self.all.len());
+        match self.all.get_mut(id) {
+            Some(known) => known.operations.extend(place.operations),
+            None => self.all.push(place),
+        }
+        id
+    }
+
+    /// Adds the places of a gap that names an operation, one of its responses, or a security scheme.
+    fn whole_responses(&mut self, contract: &Contract, (gap, kind): (usize, GapKind), location: &str) {
+        let place = |operation, operations: BTreeSet<OperationId>| Place {
+            gap,
+            kind,
+            operation,
+            location: location.to_owned(),
+            operations,
+        };
+        if kind == GapKind::Challenge && location.starts_with(SCHEMES) {
+            let secured = contract.operation_ids();
+            let secured = secured.filter(|id| contract.operation(*id).security.scheme().is_some());
+            let secured: BTreeSet<_> = secured.collect();
+            let id = self.place(place(None, secured.clone()));
+            for operation in secured {
+                self.of_operations.entry(operation).or_default().push(id);
+            }
+            return;
+        }
+        for operation in contract.operation_ids() {
+            let documented = contract.operation(operation);
+            let is_response = documented.responses.iter().any(|response| response.pointer == location);
+            if documented.pointer == location && is_of_operations(kind) {
+                let id = self.place(place(Some(operation), [operation].into()));
+                self.of_operations.entry(operation).or_default().push(id);
+            } else if is_response && is_of_responses(kind) {
+                let id = self.place(place(Some(operation), [operation].into()));
+                let response = (operation, location.to_owned());
+                self.of_responses.entry(response).or_default().push(id);
+            }
+        }
+    }
+
+    /// Adds the places that values in a body of this shape show.
+    fn values(&mut self, contract: &Contract, operation: OperationId, root: ShapeId) {
+        let (mut pending, mut seen) = (vec![root], HashSet::from([root]));
+        while let Some(id) = pending.pop() {
+            let shape = contract.shape(id);
+            for here in &shape.gaps {
+                let Some((gap, kind)) = kind_of(contract, here.gap.as_str()).filter(|(_, kind)| is_of_values(*kind))
+                else {
+                    continue;
+                };
+                let place = self.place(Place {
+                    gap,
+                    kind,
+                    operation: None,
+                    location: here.location.to_string(),
+                    operations: [operation].into(),
+                });
+                let of_shape = self.of_shapes.entry(id).or_default();
+                if !of_shape.contains(&place) {
+                    of_shape.push(place);
+                }
+            }
+            pending.extend(below(shape).filter(|below| seen.insert(*below)));
+        }
+    }
+
+    /// Adds what a page of a list shows: its size, and which field of an item says when it was created.
+    fn page(&mut self, contract: &Contract, operation: OperationId) {
+        let documented = contract.operation(operation);
+        let (Some(page), Some(root)) = (
+            &documented.page,
+            documented.successes().find_map(|response| response.body),
+        ) else {
+            return;
+        };
+        for here in &contract.shape(root).gaps {
+            if let Some((gap, GapKind::PageSize)) = kind_of(contract, here.gap.as_str()) {
+                let id = self.place(Place {
+                    gap,
+                    kind: GapKind::PageSize,
+                    operation: Some(operation),
+                    location: here.location.to_string(),
+                    operations: [operation].into(),
+                });
+                self.of_operations.entry(operation).or_default().push(id);
+            }
+        }
+        let mut tokens = crate::contract::pointer::tokens(&page.items);
+        let items = tokens.try_fold(root, |id, name| {
+            let shape = contract.shape(id);
+            Some(shape.fields.get(shape.field_named(&name)?)?.shape)
+        });
+        let Some(item) = items.and_then(|items| contract.shape(items).items) else {
+            return;
+        };
+        let orders = |id: ShapeId| {
+            let mut gaps = contract.shape(id).gaps.iter();
+            gaps.any(|here| kind_of(contract, here.gap.as_str()).is_some_and(|(_, kind)| kind == GapKind::ListOrder))
+        };
+        if let Some(field) = contract.shape(item).fields.iter().find(|field| orders(field.shape)) {
+            self.created.insert(operation, field.name.to_string());
+        }
+    }
+
+    /// Marks the shapes that have a place or contain one: everything else in a body is skipped.
+    fn mark_relevant(&mut self, contract: &Contract) {
+        let mut containing: HashMap<ShapeId, Vec<ShapeId>> = HashMap::new();
+        for id in (0..contract.shapes.len()).map(ShapeId) {
+            for inner in below(contract.shape(id)) {
+                containing.entry(inner).or_default().push(id);
+            }
+        }
+        let mut pending: Vec<_> = self.of_shapes.keys().copied().collect();
+        while let Some(id) = pending.pop() {
+            if self.relevant.insert(id) {
+                pending.extend(containing.get(&id).into_iter().flatten());
+            }
+        }
+    }
+}
+
+/// Returns the shapes of what a value contains.
+fn below(shape: &Shape) -> impl Iterator<Item = ShapeId> + '_ {
+    let fields = shape.fields.iter().map(|field| field.shape);
+    fields.chain(shape.items).chain(shape.additional)
+}
+
+/// Returns the index and the kind of a gap.
+fn kind_of(contract: &Contract, id: &str) -> Option<(usize, GapKind)> {
+    let index = contract.gaps.iter().position(|gap| gap.id == id)?;
+    Some((index, contract.gaps[index].kind?))
+}
+
+/// Whether a whole response of the operation that names the gap shows it.
+fn is_of_operations(kind: GapKind) -> bool {
+    matches!(
+        kind,
+        GapKind::Compression
+            | GapKind::ErrorBody
+            | GapKind::ErrorConditions
+            | GapKind::ListOrder
+            | GapKind::SuccessStatus
+    )
+}
+
+/// Whether a whole response shows it, where what documents that response names the gap.
+fn is_of_responses(kind: GapKind) -> bool {
+    matches!(
+        kind,
+        GapKind::Challenge | GapKind::ErrorBody | GapKind::SuccessStatus | GapKind::UpdateResponseBody
+    )
+}
+
+/// Whether a single value shows it.
+fn is_of_values(kind: GapKind) -> bool {
+    matches!(
+        kind,
+        GapKind::DateFormat
+            | GapKind::IdentifierForm
+            | GapKind::MemberTypes
+            | GapKind::NullValues
+            | GapKind::TimestampForm
+    )
+}

@@ -1,0 +1,194 @@
+//! Counts what observations show, and says what follows. The main type is [`Tally`].
+
+use super::answer::{Claim, Dissent, ListOrder, MemberType, State, Trials, WrittenForm};
+
+/// How many different claims are kept at one location. A target that shows more is unstable there anyway.
+pub(super) const MOST_CLAIMS: usize = 8;
+
+/// What the observations at one location show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    claims: Vec<(Claim, u64)>,
+    /// The observations that show anything else.
+    others: u64,
+    /// The observations that decide nothing.
+    pub(super) void: u64,
+}
+
+/// What follows from a tally.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Settled {
+    pub(super) state: State,
+    pub(super) claim: Claim,
+    pub(super) trials: Trials,
+    pub(super) dissent: Vec<Dissent>,
+}
+
+impl Tally {
+    /// Adds an observation.
+    pub(super) fn count(&mut self, claim: Claim) {
+        self.count_several(claim, 1);
+    }
+
+    /// Adds several observations of the same.
+    pub(super) fn count_several(&mut self, claim: Claim, times: u64) {
+        if let Some((_, count)) = self.claims.iter_mut().find(|(known, _)| *known == claim) {
+            *count = count.saturating_add(times);
+        } else if self.claims.len() < MOST_CLAIMS {
+            self.claims.push((claim, times));
+        } else {
+            self.count_other(times);
+        }
+    }
+
+    /// Adds observations that show something for which there is no claim.
+    pub(super) fn count_other(&mut self, times: u64) {
+        self.others = self.others.saturating_add(times);
+    }
+
+    /// Whether nothing was observed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.claims.is_empty() && self.others == 0
+    }
+
+    /// Whether an observation shows an order other than by time.
+    pub(super) fn shows_other_order(&self) -> bool {
+        let other = Claim::Order {
+            order: ListOrder::Other,
+        };
+        self.claims.iter().any(|(claim, _)| *claim == other)
+    }
+
+    /// Returns what follows; `None` where nothing does.
+    pub(super) fn settle(&self) -> Option<Settled> {
+        let mut claims = folded(&self.claims);
+        // The most frequent first; of equally frequent ones, always the same.
+        claims.sort_by(|(left, lefts), (right, rights)| rights.cmp(lefts).then_with(|| left.cmp(right)));
+        let mut claims = claims.into_iter();
+        let (claim, supporting) = claims.next()?;
+        let dissent: Vec<_> = claims.map(|(claim, count)| Dissent { claim, count }).collect();
+        let counts = dissent.iter().map(|dissent| dissent.count);
+        let against = counts.fold(self.others, u64::saturating_add);
+        Some(Settled {
+            state: if against == 0 { State::Seen } else { State::Unstable },
+            claim,
+            trials: Trials {
+                supporting,
+                against,
+                void: self.void,
+            },
+            dissent,
+        })
+    }
+}
+
+/// Joins claims that do not contradict each other: with the suffix `Z`, a fraction of a second is optional (RFC 3339,
+/// section 5.6), and types that were seen are seen together.
+fn folded(claims: &[(Claim, u64)]) -> Vec<(Claim, u64)> {
+    let form = |form| Claim::Form { form };
+    let (plain, fraction) = (form(WrittenForm::Utc), form(WrittenForm::UtcFraction));
+    let both = [&plain, &fraction]
+        .iter()
+        .all(|wanted| claims.iter().any(|(claim, _)| claim == *wanted));
+    let mut folded: Vec<(Claim, u64)> = Vec::new();
+    let mut seen: Option<(Vec<MemberType>, u64)> = None;
+    for (claim, count) in claims {
+        let claim = match claim {
+            Claim::Types { types } => {
+                let (known, counted) = seen.get_or_insert_default();
+                known.extend(types);
+                *counted = counted.saturating_add(*count);
+                continue;
+            }
+            claim if both && *claim == fraction => plain.clone(),
+            claim => claim.clone(),
+        };
+        match folded.iter_mut().find(|(known, _)| *known == claim) {
+            Some((_, counted)) => *counted = counted.saturating_add(*count),
+            None => folded.push((claim, *count)),
+        }
+    }
+    if let Some((mut types, count)) = seen {
+        types.sort_unstable();
+        types.dedup();
+        folded.push((Claim::Types { types }, count));
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(status: u16) -> Claim {
+        Claim::Status { status }
+    }
+
+    fn of(claims: &[Claim]) -> Tally {
+        let mut tally = Tally::default();
+        claims.iter().for_each(|claim| tally.count(claim.clone()));
+        tally
+    }
+
+    #[test]
+    fn observations_that_agree_are_seen() {
+        let settled = of(&[status(201), status(201)]).settle().unwrap();
+        assert_eq!((settled.state, settled.claim), (State::Seen, status(201)));
+        assert_eq!((settled.trials.supporting, settled.trials.against), (2, 0));
+        assert!(settled.dissent.is_empty());
+    }
+
+    #[test]
+    fn one_that_disagrees_makes_it_unstable_with_both_sides() {
+        let settled = of(&[status(200), status(201), status(201)]).settle().unwrap();
+        assert_eq!((settled.state, settled.claim), (State::Unstable, status(201)));
+        let dissent = [Dissent {
+            claim: status(200),
+            count: 1,
+        }];
+        assert_eq!(settled.dissent, dissent);
+    }
+
+    #[test]
+    fn something_without_a_claim_disagrees_too() {
+        let mut tally = of(&[status(201)]);
+        tally.count_other(1);
+        assert_eq!(tally.settle().unwrap().state, State::Unstable);
+        let mut tally = Tally::default();
+        tally.count_other(1);
+        assert_eq!(tally.settle(), None);
+    }
+
+    #[test]
+    fn a_fraction_of_a_second_is_claimed_only_where_it_is_always_there() {
+        let form = |form| Claim::Form { form };
+        let (plain, fraction) = (form(WrittenForm::Utc), form(WrittenForm::UtcFraction));
+        assert_eq!(
+            of(&[fraction.clone(), fraction.clone()]).settle().unwrap().claim,
+            fraction
+        );
+        let mixed = of(&[fraction.clone(), plain.clone(), fraction]).settle().unwrap();
+        assert_eq!(
+            (mixed.state, mixed.claim, mixed.trials.supporting),
+            (State::Seen, plain, 3)
+        );
+    }
+
+    #[test]
+    fn types_are_seen_together() {
+        let types = |types: &[MemberType]| Claim::Types { types: types.to_vec() };
+        let settled = of(&[types(&[MemberType::String]), types(&[MemberType::Null])]);
+        let settled = settled.settle().unwrap();
+        assert_eq!(settled.claim, types(&[MemberType::Null, MemberType::String]));
+        assert_eq!(settled.state, State::Seen);
+    }
+
+    #[test]
+    fn little_is_kept_however_much_differs() {
+        let mut tally = Tally::default();
+        (0..1000).for_each(|number| tally.count(Claim::PageSize { per_page: number }));
+        assert_eq!(tally.claims.len(), MOST_CLAIMS);
+        let settled = tally.settle().unwrap();
+        assert_eq!((settled.state, settled.trials.against), (State::Unstable, 999));
+    }
+}

@@ -1,0 +1,316 @@
+//! What a check answers of the gaps, against what the profile says: every statement is that of the profile, and where
+//! targets disagree, nothing is claimed.
+
+use std::collections::BTreeSet;
+
+use axum::body::Bytes;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
+use countersign::exchange::{Exchange, Failure, json};
+use countersign::gaps::{Answer, Gaps, State};
+use countersign::rules::Recording;
+use serde_json::{Value, json};
+
+use super::checker::{CONTRACT, of_defaults, of_single_value};
+use super::{single_settings, value};
+use crate::support::again::{answered, response};
+use crate::support::crew::try_all;
+
+/// The operations, each with the axis of its success status.
+const STATUSES: [(&str, &str); 8] = [
+    ("createContact", "create-contact-status"),
+    ("createContactMethod", "create-contact-method-status"),
+    ("createVisit", "create-visit-status"),
+    ("getContacts", "get-contacts-status"),
+    ("getTags", "get-tags-status"),
+    ("getVenues", "get-venues-status"),
+    ("getVisits", "get-visits-status"),
+    ("updateContact", "update-contact-status"),
+];
+
+/// The gaps that the default check answers.
+const ANSWERED: [&str; 13] = [
+    "challenge",
+    "compression",
+    "custom-fields",
+    "dob-format",
+    "error-body",
+    "error-conditions",
+    "identifier-spelling",
+    "list-order",
+    "page-size",
+    "success-status",
+    "timestamp-form",
+    "update-response-body",
+    "null-values",
+];
+
+#[test]
+fn every_statement_is_that_of_the_profile() {
+    let cases = single_settings().into_iter().map(Some).chain([None]).collect();
+    try_all(cases, async |setting: Option<String>| {
+        let (settings, seen) = match &setting {
+            Some(setting) => (vec![setting.clone()], of_single_value(setting).await),
+            None => (Vec::new(), of_defaults().await),
+        };
+        let stated = seen.answers.iter().filter(|answer| answer.claim.is_some());
+        let wrong = stated.filter_map(|answer| wrong(&settings, answer));
+        wrong.map(|wrong| format!("{settings:?}: {wrong}")).collect()
+    });
+}
+
+#[tokio::test]
+async fn a_check_answers_what_it_sends_requests_about_anyway() {
+    let answers = &of_defaults().await.answers;
+    let told = answers.iter().filter(|answer| answer.state == State::Seen);
+    let told: BTreeSet<_> = told.map(|answer| answer.gap.as_str()).collect();
+    let expected: BTreeSet<_> = ANSWERED.into_iter().filter(|gap| *gap != "null-values").collect();
+    assert_eq!(told, expected);
+    for (operation, _) in STATUSES {
+        let of_it = |gap: &str| {
+            let mut told = answers.iter().filter(|answer| answer.claim.is_some());
+            told.any(|answer| answer.gap == gap && answer.operation.as_deref() == Some(operation))
+        };
+        assert!(of_it("success-status") && of_it("error-conditions"), "{operation}");
+    }
+    let gaps: BTreeSet<_> = answers.iter().map(|answer| answer.gap.as_str()).collect();
+    assert_eq!(gaps, CONTRACT.gaps.iter().map(|gap| gap.id.as_str()).collect());
+}
+
+#[tokio::test]
+async fn two_replicas_that_differ_are_unstable() {
+    for (setting, gap) in [
+        ("create-contact-status", "success-status"),
+        ("timestamp-form", "timestamp-form"),
+        ("challenge", "challenge"),
+        ("page-size", "page-size"),
+    ] {
+        let settings = single_settings();
+        let setting = settings
+            .iter()
+            .find(|tried| tried.starts_with(&format!("{setting}=")))
+            .unwrap();
+        let (one, other) = (of_defaults().await, of_single_value(setting).await);
+        let mut gaps = Gaps::new(&CONTRACT);
+        add(&mut gaps, &one.recording, |exchange| Some(exchange.clone()));
+        add(&mut gaps, &other.recording, |exchange| Some(exchange.clone()));
+        let answers = gaps.answers();
+        let unstable: Vec<_> = answers
+            .iter()
+            .filter(|answer| answer.state == State::Unstable)
+            .collect();
+        assert!(unstable.iter().any(|answer| answer.gap == gap), "{setting}");
+        for answer in unstable {
+            assert!(
+                answer.trials.against > 0 && !answer.dissent.is_empty(),
+                "{setting}: {answer:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_throttled_or_broken_or_cut_short_decides_nothing() {
+    let seen = of_defaults().await;
+    type Edit = fn(&Exchange) -> Exchange;
+    let edits: [Edit; 3] = [
+        |exchange| with_status(exchange, StatusCode::TOO_MANY_REQUESTS),
+        |exchange| with_status(exchange, StatusCode::INTERNAL_SERVER_ERROR),
+        |exchange| Exchange {
+            outcome: Err(Failure::Incomplete),
+            ..exchange.clone()
+        },
+    ];
+    for edit in edits {
+        let mut gaps = Gaps::new(&CONTRACT);
+        add(&mut gaps, &seen.recording, |exchange| Some(edit(exchange)));
+        let answers = gaps.answers();
+        assert!(answers.iter().all(|answer| answer.claim.is_none()));
+        assert!(answers.iter().any(|answer| answer.trials.void > 0));
+        // Among others they change nothing but the count.
+        let mut gaps = Gaps::new(&CONTRACT);
+        add(&mut gaps, &seen.recording, |exchange| Some(exchange.clone()));
+        add(&mut gaps, &seen.recording, |exchange| Some(edit(exchange)));
+        let claims = |answers: &[Answer]| -> Vec<_> {
+            answers
+                .iter()
+                .map(|answer| (answer.state, answer.claim.clone()))
+                .collect()
+        };
+        assert_eq!(claims(&gaps.answers()), claims(&seen.answers));
+    }
+}
+
+#[tokio::test]
+async fn no_value_of_the_target_is_in_an_answer() {
+    const CANARY: &str = "qzcanary";
+    let seen = of_defaults().await;
+    let mut gaps = Gaps::new(&CONTRACT);
+    add(&mut gaps, &seen.recording, |exchange| {
+        let received = response(exchange)?;
+        let (mut head, body) = received.into_parts();
+        let canary = HeaderValue::from_static("Bearer realm=qzcanary");
+        head.headers.insert("www-authenticate", canary);
+        let mut body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        plant(&mut body, CANARY);
+        let text = Bytes::from(body.to_string());
+        Some(answered(exchange, Some(Response::from_parts(head, text))))
+    });
+    let mut with_media_type = 0;
+    add(&mut gaps, &seen.recording, |exchange| {
+        let (mut head, body) = response(exchange)?.into_parts();
+        let canary = HeaderValue::from_static("application/qzcanary+json");
+        head.headers = HeaderMap::from_iter([(CONTENT_TYPE, canary)]);
+        with_media_type += 1;
+        Some(answered(exchange, Some(Response::from_parts(head, body))))
+    });
+    let answers = serde_json::to_string(&gaps.answers()).unwrap();
+    assert!(
+        with_media_type > 0 && answers.contains("undocumented name(8)"),
+        "{answers}"
+    );
+    assert!(
+        !answers.contains(CANARY) && !answers.contains("4711471147"),
+        "{answers}"
+    );
+}
+
+/// Replaces each text and number by a canary, and adds a field of its name.
+fn plant(value: &mut Value, canary: &str) {
+    match value {
+        Value::String(text) => canary.clone_into(text),
+        Value::Number(_) => *value = json!(4_711_471_147_i64),
+        Value::Array(elements) => elements.iter_mut().for_each(|element| plant(element, canary)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| plant(member, canary));
+            members.insert(canary.to_owned(), json!(canary));
+        }
+        Value::Bool(_) | Value::Null => {}
+    }
+}
+
+/// Adds the exchanges of a recording, each as it is edited.
+fn add(gaps: &mut Gaps<'_>, recording: &Recording, mut edit: impl FnMut(&Exchange) -> Option<Exchange>) {
+    for (exchange, intent) in recording.exchanges() {
+        let Some(edited) = edit(exchange) else { continue };
+        let operation = CONTRACT.operation(edited.request.operation);
+        let documented = edited
+            .response()
+            .filter(|response| operation.response_with_body(response.status).is_some());
+        let body = documented.and_then(|response| json::read(&response.body).ok());
+        gaps.add(&edited, intent, body.as_ref());
+    }
+}
+
+fn with_status(exchange: &Exchange, status: StatusCode) -> Exchange {
+    let response = response(exchange).map(|mut response| {
+        *response.status_mut() = status;
+        response
+    });
+    answered(exchange, response)
+}
+
+/// Returns what is wrong with a statement, by what the service does with these settings.
+fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
+    let claim = serde_json::to_value(answer.claim.as_ref()?).unwrap();
+    let (operation, place) = (
+        answer.operation.as_deref(),
+        answer.location.as_deref().unwrap_or_default(),
+    );
+    let (gap, of) = (answer.gap.as_str(), |axis| value(settings, axis));
+    let expected = match gap {
+        "success-status" => {
+            let (_, axis) = STATUSES.iter().find(|(name, _)| Some(*name) == operation).unwrap();
+            json!({"status": of(axis).parse::<u16>().unwrap()})
+        }
+        "challenge" => json!({"sent": of("challenge") == "sent"}),
+        "compression" => json!({"sent": of("compression") == "gzip"}),
+        "page-size" => json!({"per_page": of("page-size").parse::<u64>().unwrap()}),
+        "list-order" => json!({"order": of("list-order")}),
+        "null-values" if of("unset-fields") != "blank" => json!({"null": true}),
+        "dob-format" => match of("dob-format") {
+            "iso" => json!({"answered": "iso-date"}),
+            other => json!({"answered": other}),
+        },
+        "custom-fields" => match of("custom-fields") {
+            "strings" => json!({"types": ["string"]}),
+            _ => json!({"types": ["array", "boolean", "null", "number", "object"]}),
+        },
+        "timestamp-form" => json!({"form": timestamp_form(of("timestamp-form"))}),
+        "identifier-spelling" => json!({"form": identifier_form(of("identifier-spelling"), place)}),
+        "update-response-body" => update_body(settings),
+        "error-conditions" => condition(settings, operation, &claim),
+        "error-body" => error_body(of("error-body"), &claim),
+        _ => json!("nothing is claimed of this gap"),
+    };
+    let is_right = answer.state == State::Seen && claim == expected;
+    (!is_right).then(|| {
+        format!(
+            "{gap} {operation:?} {place}: {:?} {claim}, and not {expected}: {answer:?}",
+            answer.state
+        )
+    })
+}
+
+fn timestamp_form(value: &str) -> &'static str {
+    match value {
+        "east" | "utc-offset" | "west" => "offset",
+        "epoch" => "other",
+        "microseconds" => "utc-fraction",
+        "unzoned" => "space",
+        _ => "utc",
+    }
+}
+
+fn identifier_form(value: &str, place: &str) -> &'static str {
+    let is_contact = place.contains("/Contact/properties/id") || place.contains("/contact/properties/id");
+    match value {
+        "uppercase" => "uuid-upper",
+        "digits" if !is_contact => "text",
+        _ => "uuid-lower",
+    }
+}
+
+fn update_body(settings: &[String]) -> Value {
+    let none = json!({"body": "none"});
+    let contact = CONTRACT
+        .document
+        .node("/components/schemas/Contact/properties")
+        .unwrap();
+    let mut fields: Vec<_> = contact.members().iter().map(|member| member.name.to_string()).collect();
+    fields.sort();
+    match (
+        value(settings, "update-contact-status"),
+        value(settings, "update-response-body"),
+    ) {
+        ("204", _) | (_, "empty") => none,
+        (_, "message") => json!({"body": "object", "properties": ["message"]}),
+        (_, "envelope") => json!({"body": "object", "properties": ["data", "message"]}),
+        _ => json!({"body": "object", "properties": fields}),
+    }
+}
+
+fn condition(settings: &[String], operation: Option<&str>, claim: &Value) -> Value {
+    let condition = claim["condition"].as_str().unwrap();
+    let status: u16 = match condition {
+        "no-credential" | "wrong-credential" if operation == Some("createTag") => 401,
+        "no-credential" | "wrong-credential" => value(settings, "credential-status").parse().unwrap(),
+        "invalid-body" => value(settings, "invalid-input-status").parse().unwrap(),
+        _ => 404,
+    };
+    json!({"condition": condition, "status": status})
+}
+
+fn error_body(value: &str, claim: &Value) -> Value {
+    let names: &[&str] = match value {
+        "empty" => return json!({"body": "none"}),
+        "field-list" | "field-map" => &["errors", "message"],
+        "coded" | "message" => &["error"],
+        // Whether details come with it is not the point here.
+        _ => {
+            assert_eq!(claim["media_type"], "application/problem+json");
+            return claim.clone();
+        }
+    };
+    json!({"media_type": "application/json", "properties": names})
+}
