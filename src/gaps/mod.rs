@@ -22,7 +22,7 @@
 //! gaps there are, of which kind each is, and which operations and locations it concerns; no operation and no field is
 //! named here. An answer contains no value of the target: forms, statuses, known media types, documented names.
 //!
-//! Per location, at most [`tally::MOST_CLAIMS`] different observations are kept, so memory is bounded by the contract,
+//! Per location, at most eight different observations are kept, so memory is bounded by the contract,
 //! whatever a target sends. Time is linear in the size of a body, and parts of a body that no gap concerns are skipped.
 
 mod answer;

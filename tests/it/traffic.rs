@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use countersign::contract::Contract;
 use countersign::contract::fact::FactId;
 use countersign::exchange::Exchange;
+use countersign::gaps::State;
 use countersign::rules::{Level, Verdict, Verdicts};
 use countersign::run::Ended;
 use countersign::traffic::{Judged, NotJudged, Skipped, Stopped};
@@ -365,6 +366,30 @@ fn a_rejection_of_another_clients_request_is_not_a_finding() {
         let judged = self::judged(&contract(), &[har(&failed)]);
         assert_eq!(judged.not_judged, BTreeMap::from([(NotJudged::Unavailable, 1)]));
     }
+}
+
+#[test]
+fn what_other_clients_received_is_evidence_on_gaps_but_for_rejections() {
+    let page = tags(1, &["t-1"], (1, 1));
+    let rejected = |seconds, status| entry(seconds, ("POST", TAGS), None, (status, &json!({"error": "no"})));
+    let entries = [
+        list(0.0, "", &page),
+        list(1.0, "?page=1", &page),
+        rejected(2.0, 401),
+        rejected(3.0, 422),
+    ];
+    let judged = judged(&contract(), &[har(&entries)]);
+    let told = judged.run.answers.iter().filter(|answer| answer.state == State::Seen);
+    let told = told.map(|answer| {
+        let claim = answer.claim.as_ref().unwrap();
+        format!("{} {claim}, {}", answer.gap, answer.trials.supporting)
+    });
+    let expected = [
+        "identifier-spelling form: text, 2",
+        "page-size per page: 2, 2",
+        "success-status status: 200, 2",
+    ];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
 }
 
 #[test]
