@@ -7,7 +7,8 @@
 //! it, the operation stays a write that nobody understands. The last segment of the path must be a verb that can only
 //! mean a read: no word of the lists here is one that could act. A segment is taken as a whole, because a verb beside
 //! other words is often the name of a thing (`saved-search`, `search-index`) or half of an act (`delete-by-query`,
-//! `find-and-modify`). A name or a summary with a verb that acts speaks against it, and so does a record below the path:
+//! `find-and-modify`). The summary must say that it reads, in a word that is known to; a list of what acts is never
+//! complete. A verb that acts, in any form and anywhere near, speaks against it, and so does a record below the path:
 //! `GET /search/{id}` says that a `POST` to `/search` keeps what it began.
 
 use super::document::{Document, Node};
@@ -22,50 +23,193 @@ const WAYS_TO_SEARCH: [&str; 8] = [
     "advanced", "bulk", "full", "fulltext", "global", "multi", "semantic", "text",
 ];
 
-/// Words in an operation's name or its summary that say that it does something.
-const ACTS: [&str; 41] = [
+/// Verbs with which a summary, or an operation's name, says that it reads.
+const READS: [&str; 14] = [
+    "browse", "count", "fetch", "filter", "find", "get", "list", "look", "lookup", "paginate", "query", "read",
+    "retrieve", "search",
+];
+
+/// The same that are no verb of a request: `return` begins many summaries.
+const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
+
+/// Verbs that say that an operation does something. In any form of them, because summaries say "deletes", "deleting" and
+/// "deletion".
+const ACTS: [&str; 130] = [
+    "ack",
     "acknowledge",
+    "activate",
     "add",
+    "allocate",
+    "alter",
+    "anonymise",
+    "anonymize",
     "apply",
+    "approve",
     "archive",
     "assign",
+    "attach",
+    "ban",
+    "bump",
+    "buy",
     "cancel",
     "clear",
+    "confirm",
+    "consume",
+    "convert",
     "create",
+    "deactivate",
+    "deallocate",
+    "decline",
+    "decrement",
     "delete",
+    "deliver",
+    "dequeue",
     "destroy",
+    "detach",
     "disable",
+    "dismiss",
+    "dispatch",
     "drop",
     "edit",
+    "emit",
     "enable",
+    "enqueue",
+    "erase",
+    "escalate",
+    "evict",
     "execute",
-    "import",
+    "expire",
+    "flush",
+    "generate",
+    "grant",
+    "hide",
+    "increment",
+    "init",
     "insert",
-    "lock",
-    "mark",
-    "merge",
+    "install",
+    "invalidate",
+    "invite",
+    "kick",
+    "kill",
+    "launch",
+    "login",
+    "logout",
+    "migrate",
+    "mint",
     "modify",
     "move",
+    "mutate",
+    "notify",
+    "obliterate",
+    "overwrite",
     "patch",
-    "process",
+    "pause",
+    "persist",
+    "produce",
+    "provision",
+    "prune",
     "publish",
+    "purchase",
     "purge",
+    "push",
+    "rebuild",
+    "recompute",
+    "redact",
+    "refresh",
+    "register",
+    "reindex",
+    "reject",
     "remove",
     "rename",
+    "renew",
+    "reopen",
+    "repair",
     "replace",
+    "reserve",
     "reset",
+    "restart",
     "restore",
+    "resume",
+    "retry",
+    "revert",
+    "revoke",
+    "rotate",
     "save",
+    "sell",
     "send",
     "set",
-    "start",
+    "settle",
+    "shred",
+    "shut",
+    "snooze",
+    "spawn",
     "stop",
-    "store",
-    "submit",
+    "subscribe",
+    "suspend",
+    "swap",
+    "sync",
+    "synchronize",
+    "terminate",
+    "transfer",
+    "trash",
+    "trigger",
+    "unassign",
+    "unblock",
+    "undo",
+    "unlock",
+    "unsubscribe",
     "update",
-    "upload",
     "upsert",
+    "vacuum",
+    "void",
+    "wipe",
+    "withdraw",
+    "write",
 ];
+
+/// Verbs of which a form is also a thing that is read, or that say what a read takes: only what they follow makes an act
+/// of them.
+const MAY_ACT: [&str; 52] = [
+    "accept", "begin", "bill", "block", "book", "change", "charge", "claim", "clone", "close", "commit", "copy",
+    "deploy", "email", "empty", "export", "flag", "import", "issue", "join", "leave", "lock", "mark", "merge", "open",
+    "pay", "pin", "pop", "post", "prepare", "print", "process", "put", "queue", "record", "refund", "release",
+    "remind", "resolve", "run", "schedule", "share", "sign", "start", "store", "submit", "take", "touch", "train",
+    "upgrade", "upload", "vote",
+];
+
+/// Words after which a verb says what is done too: "find pets and store them".
+const JOINS: [&str; 4] = ["and", "or", "then", "to"];
+
+/// Words after which a participle says what is done: "matches are deleted", but not "deleted pets".
+const PASSIVE: [&str; 6] = ["are", "be", "been", "get", "gets", "is"];
+
+/// Endings of the forms of a verb, and of what it does.
+const ENDINGS: [&str; 21] = [
+    "",
+    "al",
+    "als",
+    "ation",
+    "ations",
+    "d",
+    "e",
+    "ed",
+    "er",
+    "ers",
+    "es",
+    "ied",
+    "ies",
+    "ification",
+    "ing",
+    "ings",
+    "ion",
+    "ions",
+    "or",
+    "s",
+    "y",
+];
+
+/// Words in the names of required fields that say that the body chooses an act, or whom to tell.
+const COMMANDS: [&str; 6] = ["action", "callback", "command", "method", "recipient", "webhook"];
 
 /// Whether the operation reads, although it is a `POST`, as far as its path, its name, its responses and the paths below
 /// it say without doubt.
@@ -76,8 +220,69 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && !operation.has_invariants()
         && operation.page.is_none()
         && only_shows(document, operation)
+        && is_said_to_read(document, operation)
+        && !acts_below(&operation.path)
         && !is_said_to_act(document, operation)
         && !has_records_below(document, &operation.path)
+}
+
+/// Whether a word is a form of a verb: `deletes`, `deleting`, `deleted` and `deletion` are of `delete`.
+fn is_form_of(word: &str, verb: &str) -> bool {
+    let stem = verb.strip_suffix(['e', 'y']).unwrap_or(verb);
+    let Some(rest) = word.strip_prefix(stem) else {
+        return false;
+    };
+    let doubled = stem.chars().next_back().and_then(|last| rest.strip_prefix(last));
+    ENDINGS.contains(&rest) || doubled.is_some_and(|rest| ["ed", "er", "ing", "ings"].contains(&rest))
+}
+
+fn is_act(word: &str) -> bool {
+    ACTS.iter().any(|verb| is_form_of(word, verb))
+}
+
+/// Whether words say that something is done.
+fn act(words: &[String]) -> bool {
+    let follows = |index: usize, before: &[&str]| {
+        index
+            .checked_sub(1)
+            .is_some_and(|at| before.contains(&words[at].as_str()))
+    };
+    words.iter().enumerate().any(|(index, word)| {
+        let is_joined = follows(index, &JOINS);
+        let is_done = is_joined || follows(index, &PASSIVE);
+        if MAY_ACT.iter().any(|verb| is_form_of(word, verb)) {
+            return is_done;
+        }
+        is_act(word) && (is_done || !word.ends_with("ed"))
+    })
+}
+
+/// Whether the summary begins with a verb that reads, or the name has one; where the document has neither, the path
+/// alone says so.
+fn is_said_to_read(document: &Document, operation: &Operation) -> bool {
+    let is_read = |word: &String| READS.iter().any(|verb| is_form_of(word, verb));
+    let begins = |word: &String| is_read(word) || READS_IN_SUMMARIES.iter().any(|verb| is_form_of(word, verb));
+    match (
+        stated(document, operation, "summary"),
+        stated(document, operation, "operationId"),
+    ) {
+        (Some(summary), _) => words(summary).first().is_some_and(begins),
+        (None, Some(name)) => words(name).iter().any(is_read),
+        (None, None) => true,
+    }
+}
+
+/// Whether a segment of the path says that what is below it acts: `/users/delete/search`.
+fn acts_below(path: &str) -> bool {
+    let mut segments = path.split('/').filter(|segment| !segment.starts_with('{'));
+    segments.any(|segment| {
+        let words = words(segment);
+        act(&words) || matches!(words.as_slice(), [verb] if MAY_ACT.contains(&verb.as_str()))
+    })
+}
+
+fn stated<'document>(document: &'document Document, operation: &Operation, key: &str) -> Option<&'document str> {
+    document.node(&pointer::join(&operation.pointer, key))?.string()
 }
 
 /// Whether the last segment of a path asks for something.
@@ -96,7 +301,7 @@ fn asks(segment: &str) -> bool {
 
 /// Whether a word makes an act of those before it: "find by name and delete".
 fn joins_or_acts(word: &str) -> bool {
-    ["and", "or", "then"].contains(&word) || ACTS.contains(&word)
+    ["and", "or", "then"].contains(&word) || is_act(word)
 }
 
 /// Whether the one success is a 200 with a body, and nothing is said of a record that it leads to.
@@ -118,14 +323,31 @@ fn only_shows(document: &Document, operation: &Operation) -> bool {
     links.is_none() && !calls_back && !has_header("Location")
 }
 
-/// Whether a word of the operation's name or summary says that it does something.
+/// Whether a word of the operation's name, its summary, its description or a field that its body must have says that it
+/// does something, or its path has a method that changes what it names.
 fn is_said_to_act(document: &Document, operation: &Operation) -> bool {
-    let stated = ["operationId", "summary"].into_iter().filter_map(|key| {
-        let node = document.node(&pointer::join(&operation.pointer, key))?;
-        node.string()
-    });
-    let mut words = stated.flat_map(words);
-    words.any(|word| ACTS.contains(&word.as_str()))
+    let keys = ["operationId", "summary", "description"];
+    let mut said = keys.into_iter().filter_map(|key| stated(document, operation, key));
+    let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
+    let mut others = ["delete", "patch", "put"].into_iter();
+    said.any(|text| act(&words(text)))
+        || required_fields(document, operation).any(|field| words(field).iter().any(|word| commands(word)))
+        || others.any(|method| document.node(&pointer::join(path, method)).is_some())
+}
+
+fn commands(word: &str) -> bool {
+    is_act(word) || MAY_ACT.contains(&word) || COMMANDS.contains(&word)
+}
+
+/// Returns the names of the fields that the body of a request must have.
+fn required_fields<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> impl Iterator<Item = &'document str> {
+    let schema = operation.request.as_ref().and_then(|request| request.schema.clone());
+    let schema = schema.and_then(|schema| document.node(&load::resolve(document, schema)));
+    let required = schema.and_then(|schema| schema.member("required"));
+    required.map_or(&[][..], Node::elements).iter().filter_map(Node::string)
 }
 
 /// Whether the document has a path with a parameter right below this one.
@@ -253,11 +475,60 @@ mod tests {
             let paths = format!("{}{more}", post("/pets/search", rest, responses));
             assert!(!reads(&paths), "{paths}");
         }
-        assert!(reads(&post(
-            "/pets/search",
-            "summary: Search deleted pets and updates, ",
-            SHOWN
-        )));
-        assert!(reads(&post("/updates/search", "operationId: searchUpdates, ", SHOWN)));
+    }
+
+    #[test]
+    fn it_must_be_said_to_read_and_no_form_of_a_verb_that_acts_may_be_near() {
+        for said in [
+            "summary: Search pets, ",
+            "summary: Finds pets by their names, ",
+            "summary: Returns matching pets, description: Query for pets. Sorted by age., ",
+            "operationId: searchPets, ",
+            "operationId: read_pets_pets_search, summary: Read Pets, ",
+            "summary: Search deleted pets, ",
+            "summary: Read Flow Runs, description: Query for flow runs. Accepts a filter., ",
+        ] {
+            assert!(reads(&post("/pets/search", said, SHOWN)), "{said}");
+        }
+        for said in [
+            "summary: Deletes matching pets, ",
+            "summary: 'Search, deleting what matches', ",
+            "summary: Bulk deletion by query, ",
+            "summary: Search and then modifies, ",
+            "summary: Find and drop, ",
+            "summary: Search pets and store the result, ",
+            "summary: Search pets, description: All matches are deleted., ",
+            "summary: Find and dropping, ",
+            "summary: Supprime les animaux, ",
+            "summary: Pets, ",
+            "summary: Kills what matches, ",
+            "summary: Enqueue a search, ",
+            "operationId: killSearch, ",
+            "operationId: pets, ",
+            "operationId: search.delete, ",
+            "summary: Search pets, description: Search pets. Saves the search., ",
+        ] {
+            assert!(!reads(&post("/pets/search", said, SHOWN)), "{said}");
+        }
+        for path in [
+            "/users/delete/search",
+            "/bulk-delete/filter",
+            "/jobs/start/query",
+            "/messages/pop/get",
+        ] {
+            assert!(!reads(&post(path, "", SHOWN)), "{path}");
+        }
+        let body = |field: &str| {
+            format!(
+                "requestBody: {{content: {{application/json: {{schema: {{type: object, required: [{field}], properties: \
+                 {{{field}: {{type: string}}}}}}}}}}}}, "
+            )
+        };
+        assert!(reads(&post("/pets/search", &body("name"), SHOWN)));
+        for field in ["delete", "action", "save_as", "callbackUrl", "notify_email"] {
+            assert!(!reads(&post("/pets/search", &body(field), SHOWN)), "{field}");
+        }
+        let also = "  delete: {responses: {'204': {description: a}}}\n";
+        assert!(!reads(&format!("{}{also}", post("/pets/search", "", SHOWN))));
     }
 }

@@ -74,6 +74,8 @@ pub(super) struct PagedWalk {
     seen: HashSet<Digest>,
     /// The number of records on all pages so far, and on the first.
     received: (usize, usize),
+    /// The number of all records, as the last page that has one states it.
+    total: Option<i64>,
     /// The values that have requested a page, in the order of the pages.
     used: Vec<String>,
     /// The number of requests for pages.
@@ -92,6 +94,7 @@ impl PagedWalk {
             plain: Vec::new(),
             seen: HashSet::new(),
             received: (0, 0),
+            total: None,
             used: Vec::new(),
             requests: 0,
             next: Ok(NextPage::default()),
@@ -165,6 +168,7 @@ impl PagedWalk {
             has_item_array: true,
             items: items.iter().map(id).collect(),
         };
+        self.total = page.total.or(self.total);
         let shown = page.items.iter().zip(items);
         let shown: Vec<_> = shown.map(|(id, item)| id.unwrap_or_else(|| Digest::of(item))).collect();
         let more = paging.more.as_ref().and_then(|at| pointer::get(body, at)?.as_bool());
@@ -205,7 +209,10 @@ impl PagedWalk {
             end,
             WalkEnd::Rejected(400 | 404 | 410 | 422) | WalkEnd::RejectedWithoutCredential(400 | 404 | 410 | 422)
         );
-        if by_number && rejected && asked > Some(1) && self.shows_all() {
+        // Where there should be more, the service rejects pages so far back, as search engines do.
+        let is_last = self.total.and_then(|total| usize::try_from(total).ok());
+        let is_last = is_last.is_none_or(|total| total <= self.received.0);
+        if by_number && rejected && asked > Some(1) && is_last && self.shows_all() {
             WalkEnd::Complete
         } else {
             end

@@ -3,7 +3,7 @@
 //!
 //! Invariants say where a list shows its identifiers, and then only those are kept. Without
 //! invariants this is unknown: if the contract has a create whose record only a link identifies,
-//! every short string and every number is kept.
+//! every short string and every number is kept, and every name in a map.
 
 use serde_json::Value;
 
@@ -72,10 +72,34 @@ impl SeenIdentifiers {
                 if let Value::String(path) = scalar {
                     self.note_path(path);
                 }
-                if let Some(digest) = path_digest(scalar).filter(|_| self.count < MAX_VALUES) {
-                    self.count += usize::from(self.values.insert(digest));
+                self.note_scalar(scalar);
+            }
+        }
+    }
+
+    /// Remembers the names of members that no schema documents, however deep: those of a map are the
+    /// identifiers of its records.
+    fn note_names(&mut self, value: &Value, is_documented: &dyn Fn(&str) -> bool) {
+        match value {
+            Value::Array(elements) => elements
+                .iter()
+                .for_each(|element| self.note_names(element, is_documented)),
+            Value::Object(members) => {
+                for (name, member) in members {
+                    if !is_documented(name) {
+                        self.note_path(name);
+                        self.note_scalar(&Value::from(name.as_str()));
+                    }
+                    self.note_names(member, is_documented);
                 }
             }
+            _ => {}
+        }
+    }
+
+    fn note_scalar(&mut self, scalar: &Value) {
+        if let Some(digest) = path_digest(scalar).filter(|_| self.count < MAX_VALUES) {
+            self.count += usize::from(self.values.insert(digest));
         }
     }
 }
@@ -123,6 +147,9 @@ impl History<'_> {
         let response = exchange.response();
         if let Some(Ok(body)) = response.map(|response| json::read(&response.body)) {
             self.seen_identifiers.note(&body.value);
+            let contract = self.contract;
+            let is_documented = |name: &str| contract.documents_field(name);
+            self.seen_identifiers.note_names(&body.value, &is_documented);
         }
     }
 }
@@ -132,6 +159,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn the_names_in_a_map_are_identifiers_and_those_of_documented_fields_are_none() {
+        let mut seen = SeenIdentifiers::new(true);
+        let map = json!({"data": {"5": [{"name": "a"}], "o1": {"name": "b"}, "/pets/p7": {}}});
+        seen.note_names(&map, &|name| matches!(name, "data" | "name"));
+        for identifier in [json!("5"), json!(5), json!("o1"), json!("p7")] {
+            assert!(seen.contains(&identifier), "{identifier}");
+        }
+        for other in ["data", "name", "a", "b"] {
+            assert!(!seen.contains(&json!(other)), "{other}");
+        }
+    }
 
     #[test]
     fn the_spellings_of_one_identifier_are_one() {

@@ -55,7 +55,7 @@ impl Session<'_> {
                 self.count_mistyped(&exchange, edge_case);
                 self.note_created_by_update(&exchange, change);
                 if let Some(reason) = reason_to_stop_after(&exchange) {
-                    self.edge_cases.ended.borrow_mut().insert(operation, reason);
+                    self.end_edge_cases(operation, reason);
                 }
             }
             // Nothing in the request can be made into such an edge case.
@@ -84,6 +84,11 @@ impl Session<'_> {
         let mistyped_accepted = *self.edge_cases.mistyped_accepted.borrow().get(&operation)?;
         let is_full = edge_case.kind.is_of_a_field() && mistyped_accepted >= most.div_ceil(WRITES_PER_VARIANT);
         is_full.then_some(Reason::MistypedLimit(most))
+    }
+
+    /// Sends no more edge cases to the operation.
+    pub(super) fn end_edge_cases(&self, operation: OperationId, reason: Reason) {
+        self.edge_cases.ended.borrow_mut().insert(operation, reason);
     }
 
     /// Makes the operation's facts about edge cases undecided, because one of them was not sent.
@@ -115,7 +120,11 @@ impl Session<'_> {
                 ..head.request((operation, documented), credential)
             }));
         }
-        let mut draft = self.draft(operation, TimestampFormat::Utc)?;
+        let mut draft = if documented.is_query() {
+            self.smallest_draft(operation)?
+        } else {
+            self.draft(operation, TimestampFormat::Utc)?
+        };
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.copy_choices_from(accepted);
         }

@@ -16,6 +16,9 @@ use crate::history::Part;
 use crate::plan::{Draft, Variant};
 use crate::rules::Reason;
 
+/// The one success that a query documents.
+const QUERY_SUCCESS: u16 = 200;
+
 impl Session<'_> {
     /// Asks once.
     pub(super) async fn query(&self, operation: OperationId) {
@@ -37,8 +40,12 @@ impl Session<'_> {
         let request = self.writing_request(&draft, &head, credential);
         let call = Call::single(request, purpose).part(Part::Read);
         let (exchange, _) = self.call(call).await;
-        if self.succeeded(&exchange) {
+        let status = exchange.status();
+        if status == Some(QUERY_SUCCESS) && self.succeeded(&exchange) {
             self.drafts.accepted.borrow_mut().insert(operation, draft);
+        } else if status.is_some_and(|status| (200..300).contains(&status)) {
+            // It does more than read, so it gets nothing else.
+            self.end_edge_cases(operation, Reason::Broken);
         }
     }
 
@@ -54,7 +61,7 @@ impl Session<'_> {
     }
 
     /// Drafts a body with the required fields alone: `{}` where there are none.
-    fn smallest_draft(&self, operation: OperationId) -> Result<Draft, Reason> {
+    pub(super) fn smallest_draft(&self, operation: OperationId) -> Result<Draft, Reason> {
         let full = self.draft(operation, TimestampFormat::Utc)?;
         let mut draft = full.clone();
         // Without such fields there is nothing to leave out.

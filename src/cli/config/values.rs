@@ -78,11 +78,26 @@ fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scala
     if let (true, Some(keyword)) = (found.is_empty(), rejected) {
         return Err(not_admitted(&keyword, name));
     }
+    for (.., location) in &found {
+        must_be_a_segment(*location, &value)?;
+    }
     for (id, index, _) in found {
         // What an update is sent to is a record of the run.
         let _ = contract.give(id, index, value.clone());
     }
     Ok(())
+}
+
+/// Rejects a value that would make another path of the one that it goes into (RFC 3986, section 5.2.4).
+fn must_be_a_segment(location: Location, value: &Value) -> Result<(), Problem> {
+    let makes_another = location == Location::Path && matches!(value.as_str(), Some("" | "." | ".."));
+    if !makes_another {
+        return Ok(());
+    }
+    Err(Problem::Value {
+        reason: "a parameter in a path cannot be empty, `.` or `..`".to_owned(),
+        todo: "give one that names a record",
+    })
 }
 
 /// The problem of a value that no schema of its parameter admits.
@@ -119,6 +134,7 @@ impl Given<'_> {
         let id = operation(contract, self.operation)?;
         let index = self.parameter(contract, id)?;
         let value = json(&self.value.value);
+        must_be_a_segment(self.location, &value)?;
         if let Some(keyword) = rejecting_keyword(contract, (id, index), &value) {
             return Err(not_admitted(&keyword, self.parameter));
         }
