@@ -33,7 +33,3 @@ mod support;
 mod surface;
 #[cfg(feature = "service")]
 mod traffic;
-
-/// That of the program: a fifteenth of the time of the tests.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
