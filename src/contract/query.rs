@@ -184,10 +184,9 @@ const JOINS: [&str; 4] = ["and", "or", "then", "to"];
 const PASSIVE: [&str; 6] = ["are", "be", "been", "get", "gets", "is"];
 
 /// Endings of the forms of a verb, and of what it does.
-const ENDINGS: [&str; 21] = [
+const ENDINGS: [&str; 20] = [
     "",
     "al",
-    "als",
     "ation",
     "ations",
     "d",
