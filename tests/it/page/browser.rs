@@ -203,23 +203,32 @@ impl Drop for Browser {
     }
 }
 
-/// Starts the driver on a port of its own choice.
+/// Starts the driver on a port of its own choice. It chooses one of IPv4 and ends if another program has the same one of
+/// IPv6, so it may choose a few times.
 fn driver() -> (Child, String) {
     let program = std::env::var("COUNTERSIGN_TEST_CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".to_owned());
-    let mut command = Command::new(&program);
-    let started = command
-        .arg("--port=0")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn();
-    let mut driver =
-        started.unwrap_or_else(|error| panic!("`{program}` does not start: {error}; see .ci/with-chromium"));
-    let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-    let ports = lines.map_while(Result::ok).find_map(|line| {
-        let (_, port) = line.split_once("started successfully on port ")?;
-        port.trim_end_matches('.').parse::<u16>().ok()
-    });
-    (driver, format!("http://127.0.0.1:{}", ports.unwrap()))
+    let start = || {
+        let mut command = Command::new(&program);
+        let started = command
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut driver =
+            started.unwrap_or_else(|error| panic!("`{program}` does not start: {error}; see .ci/with-chromium"));
+        let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+        let mut ports = lines.map_while(Result::ok).filter_map(|line| {
+            let (_, port) = line.split_once("started successfully on port ")?;
+            port.trim_end_matches('.').parse::<u16>().ok()
+        });
+        let port = ports.next();
+        if port.is_none() {
+            driver.wait().unwrap();
+        }
+        port.map(|port| (driver, format!("http://127.0.0.1:{port}")))
+    };
+    let mut attempts = std::iter::repeat_with(start).take(5).flatten();
+    attempts.next().unwrap_or_else(|| panic!("`{program}` finds no port"))
 }
 
 fn capabilities(looked: Looked, profile: &std::path::Path) -> Value {
