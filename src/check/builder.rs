@@ -62,6 +62,7 @@ pub struct Check {
     token: Option<SecretString>,
     writes: bool,
     cleanup: bool,
+    learn: bool,
     only: Vec<String>,
     skip: Vec<String>,
     also_send: Vec<String>,
@@ -108,6 +109,7 @@ impl Check {
             token: None,
             writes: false,
             cleanup: false,
+            learn: false,
             only: Vec::new(),
             skip: Vec::new(),
             also_send: Vec::new(),
@@ -159,6 +161,13 @@ impl Check {
     /// Checks only this operation, and calls what it needs. If called several times, each named operation is checked.
     pub fn only(mut self, operation: impl Into<String>) -> Self {
         self.only.push(operation.into());
+        self
+    }
+
+    /// Sets whether the run asks what the document leaves open, and leaves out what answers nothing of that; by default
+    /// it does not. The answers are in [`Run::answers`](crate::run::Run::answers).
+    pub fn learn(mut self, learn: bool) -> Self {
+        self.learn = learn;
         self
     }
 
@@ -382,6 +391,7 @@ impl Check {
         Ok(Selection {
             writes: self.writes,
             cleanup: self.cleanup,
+            learn: self.learn.then(Vec::new),
             token: self.token.is_some(),
             user_and_password: self
                 .token

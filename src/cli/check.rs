@@ -387,6 +387,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
     Ok(Selection {
         writes: arguments.writes(),
         cleanup: arguments.service.cleanup.value,
+        learn: None,
         token: false,
         user_and_password: false,
         only: operations(contract, &arguments.check.only)?,

@@ -105,6 +105,12 @@ impl Contract {
 
     /// Returns the schema of an operation's body and its `allOf` members, at any depth.
     pub(crate) fn body_schemas(&self, operation: OperationId) -> Vec<&Node> {
+        let located = self.located_body_schemas(operation);
+        located.into_iter().map(|(_, node)| node).collect()
+    }
+
+    /// Returns the same schemas, each with its pointer.
+    pub(crate) fn located_body_schemas(&self, operation: OperationId) -> Vec<(String, &Node)> {
         let request = self.operation(operation).request.as_ref();
         let mut schemas = Vec::new();
         let mut pending: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
@@ -118,7 +124,7 @@ impl Contract {
             };
             let members = node.member("allOf").map_or(0, |members| members.elements().len());
             pending.extend((0..members).rev().map(|index| format!("{schema}/allOf/{index}")));
-            schemas.push(node);
+            schemas.push((schema, node));
         }
         schemas
     }

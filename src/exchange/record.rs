@@ -224,6 +224,19 @@ pub enum Purpose {
     },
     /// An edge case. Its response is judged in two respects only: that it is complete, and that it is not a 5xx.
     EdgeCase(EdgeCase),
+    /// A part of a trial, which asks what the document leaves open. Its response is not judged.
+    Trial(TrialPart),
+}
+
+/// What a request is in a trial. A trial is a variant between two controls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrialPart {
+    /// A documented request that was accepted before. It ends the trials that began after the control before it.
+    Control,
+    /// A read that shows what the variant before it has done.
+    Look,
+    /// The request that asks, with the index of the question among those of the contract.
+    Variant(usize),
 }
 
 /// What it means when a documented request is rejected, or one that must be rejected is rejected for another reason.

@@ -124,6 +124,13 @@ impl Reason {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Claim {
+    /// What a list returns for a page beyond its last.
+    Beyond {
+        /// What it is.
+        beyond: BeyondLast,
+        /// Its status.
+        status: u16,
+    },
     /// What the body of a success contains.
     Body {
         /// Its form.
@@ -146,6 +153,11 @@ pub enum Claim {
         accepted: Vec<DateForm>,
         /// The one that responses have.
         answered: DateForm,
+    },
+    /// Which field of a record the entries of an array name it by.
+    Entries {
+        /// The fields that are accepted, by name.
+        entries: Vec<String>,
     },
     /// What the body of an error contains.
     Error {
@@ -180,6 +192,16 @@ pub enum Claim {
         /// It is.
         sent: bool,
     },
+    /// Whether a field accepts any value.
+    Set {
+        /// Which values it accepts.
+        set: Allowed,
+    },
+    /// Whether a value comes back as it was sent.
+    Spelling {
+        /// How it comes back.
+        spelling: Spelling,
+    },
     /// The status of a success.
     Status {
         /// The status.
@@ -189,6 +211,19 @@ pub enum Claim {
     Types {
         /// The types that were seen.
         types: Vec<MemberType>,
+    },
+    /// What becomes of a field, or of an identifier, that the service does not know.
+    Unknown {
+        /// What becomes of it.
+        unknown: Unknown,
+        /// The status, if the answer is about an identifier.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+    },
+    /// What becomes of the fields that an update does not send.
+    Unsent {
+        /// What becomes of them.
+        unsent: Unsent,
     },
 }
 
@@ -219,6 +254,30 @@ macro_rules! forms {
             $(#[doc = $says] $variant,)+
         }
     };
+}
+
+forms! {
+    /// Which values a field accepts.
+    Allowed {
+        /// Those of a list.
+        Closed,
+        /// Any.
+        Open,
+    }
+}
+
+forms! {
+    /// What a list returns for a page beyond its last.
+    BeyondLast {
+        /// A page without items.
+        Empty,
+        /// The first page.
+        FirstPage,
+        /// The last page.
+        LastPage,
+        /// A rejection.
+        Refused,
+    }
 }
 
 forms! {
@@ -292,6 +351,36 @@ forms! {
         Object,
         /// A string.
         String,
+    }
+}
+
+forms! {
+    /// How a value comes back.
+    Spelling {
+        /// As it was sent.
+        AsSent,
+        /// In another case of its letters.
+        Changed,
+    }
+}
+
+forms! {
+    /// What becomes of something in a request that the service does not know.
+    Unknown {
+        /// The request is accepted without it.
+        Ignored,
+        /// The request is rejected.
+        Refused,
+    }
+}
+
+forms! {
+    /// What becomes of the fields that an update does not send.
+    Unsent {
+        /// They become blank.
+        Cleared,
+        /// They keep their values.
+        Kept,
     }
 }
 
@@ -372,7 +461,6 @@ mod tests {
                 json!({"order": "oldest-first"}),
             ),
             (Claim::Null { null: true }, json!({"null": true})),
-            (Claim::Sent { sent: false }, json!({"sent": false})),
             (
                 Claim::Types {
                     types: vec![MemberType::Null, MemberType::String],
@@ -382,9 +470,51 @@ mod tests {
         ]
     }
 
+    /// What trials claim.
+    fn claims_of_trials() -> Vec<(Claim, Value)> {
+        vec![
+            (
+                Claim::Beyond {
+                    beyond: BeyondLast::LastPage,
+                    status: 200,
+                },
+                json!({"beyond": "last-page", "status": 200}),
+            ),
+            (
+                Claim::Entries {
+                    entries: vec!["id".to_owned()],
+                },
+                json!({"entries": ["id"]}),
+            ),
+            (Claim::Set { set: Allowed::Closed }, json!({"set": "closed"})),
+            (
+                Claim::Spelling {
+                    spelling: Spelling::AsSent,
+                },
+                json!({"spelling": "as-sent"}),
+            ),
+            (
+                Claim::Unknown {
+                    unknown: Unknown::Refused,
+                    status: Some(404),
+                },
+                json!({"unknown": "refused", "status": 404}),
+            ),
+            (
+                Claim::Unknown {
+                    unknown: Unknown::Ignored,
+                    status: None,
+                },
+                json!({"unknown": "ignored"}),
+            ),
+            (Claim::Unsent { unsent: Unsent::Kept }, json!({"unsent": "kept"})),
+            (Claim::Sent { sent: false }, json!({"sent": false})),
+        ]
+    }
+
     #[test]
     fn each_claim_is_written_as_documented_and_read_back() {
-        for (claim, written) in claims() {
+        for (claim, written) in claims().into_iter().chain(claims_of_trials()) {
             assert_eq!(serde_json::to_value(&claim).unwrap(), written);
             assert_eq!(serde_json::from_value::<Claim>(written).unwrap(), claim);
         }

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use http::header::WWW_AUTHENTICATE;
 use serde_json::Value;
 
-use super::answer::{Answer, BodyForm, Claim, Condition, ListOrder, Reason, State, Trials};
+use super::answer::{Answer, BodyForm, Claim, Condition, DateForm, ListOrder, Reason, State, Trials as Counts};
 use super::form::{self, SeenDate};
 use super::join::put_in_order;
 use super::places::{Place, PlaceId, Places};
 use super::tally::Tally;
+use super::trials::Trials;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::shape::ShapeId;
@@ -18,7 +19,8 @@ use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
 use crate::contract::{Contract, is_json, pointer};
 use crate::exchange::json::{self, Body};
 use crate::exchange::redact::render_media_type;
-use crate::exchange::{Exchange, Intent, OnRejection, Purpose, Response};
+use crate::exchange::{Exchange, Intent, OnRejection, Purpose, Response, TrialPart};
+use crate::plan::Question;
 
 /// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
 /// and what most frameworks write. Any other undocumented name may be a value.
@@ -56,6 +58,8 @@ pub struct Gaps<'contract> {
     /// The neighbours on pages that differ in time, by the place of the order.
     pairs: BTreeMap<PlaceId, u64>,
     calls: BTreeMap<OperationId, Calls>,
+    /// What was asked; nothing unless the run asks.
+    trials: Trials,
 }
 
 /// How the documented calls of an operation ended.
@@ -87,7 +91,38 @@ impl<'contract> Gaps<'contract> {
             conditions: BTreeMap::new(),
             pairs: BTreeMap::new(),
             calls: BTreeMap::new(),
+            trials: Trials::default(),
         }
+    }
+
+    /// Starts with nothing seen, for a run that asks these questions.
+    #[must_use]
+    pub fn asking(contract: &'contract Contract, questions: &[Question]) -> Self {
+        let mut gaps = Self::new(contract);
+        gaps.trials = Trials::of(questions.to_vec());
+        for question in &gaps.trials.questions {
+            gaps.places.of_question(question);
+        }
+        gaps.tallies = vec![Tally::default(); gaps.places.all.len()];
+        gaps
+    }
+
+    /// Returns whether the trials of a question, by its index, decide it or disagree.
+    #[must_use]
+    pub(crate) fn is_decided(&self, question: usize) -> bool {
+        self.trials.is_decided(question)
+    }
+
+    /// Returns whether the list has yet to show what the last request of a trial did.
+    #[must_use]
+    pub(crate) fn awaits_look(&self) -> bool {
+        self.trials.awaits_look()
+    }
+
+    /// Returns the number of the last page of a list, as its last response in a trial says.
+    #[must_use]
+    pub(crate) fn last_page(&self, list: OperationId) -> Option<u64> {
+        self.trials.last_page(list)
     }
 
     /// Adds an exchange. `body` is the body as it was read for the rules, where it was.
@@ -97,7 +132,14 @@ impl<'contract> Gaps<'contract> {
         }
         let id = exchange.request.operation;
         let is_void = |response: &&Response| intent.superseded || response.is_throttled() || response.status >= 500;
-        let Some(response) = exchange.response().filter(|response| !is_void(response)) else {
+        let decisive = exchange.response().filter(|response| !is_void(response));
+        if let Purpose::Trial(part) = intent.purpose
+            && !intent.superseded
+        {
+            let shown = (exchange, part, decisive.is_some());
+            self.trials.add(self.contract, shown, body);
+        }
+        let Some(response) = decisive else {
             return self.void(id, intent);
         };
         let shown = Shown {
@@ -106,7 +148,8 @@ impl<'contract> Gaps<'contract> {
             intent,
             body,
         };
-        if intent.is_documented() && self.contract.operation(id).succeeds_with(response.status) {
+        let is_plain = intent.is_documented() || is_control(intent);
+        if is_plain && self.contract.operation(id).succeeds_with(response.status) {
             self.success(shown);
         } else if (400..500).contains(&response.status) {
             self.refusal(shown);
@@ -133,9 +176,10 @@ impl<'contract> Gaps<'contract> {
                 GapKind::Compression => self.compression(id, &shown),
                 GapKind::ListOrder => self.list_order(id, &shown),
                 GapKind::PageSize => self.page_size(id, &shown),
-                GapKind::SuccessStatus => self.tallies[id].count(Claim::Status {
-                    status: shown.response.status,
-                }),
+                GapKind::SuccessStatus => {
+                    let status = shown.response.status;
+                    self.count(id, Claim::Status { status }, &shown);
+                }
                 GapKind::UpdateResponseBody => self.response_body(id, &shown),
                 _ => {}
             }
@@ -178,6 +222,15 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
+    /// Counts what a whole response shows: a control is a trial of it too, because it is sent to show that.
+    fn count(&mut self, id: PlaceId, claim: Claim, shown: &Shown<'_>) {
+        if is_control(shown.intent) {
+            self.tallies[id].count_trials(claim, 1);
+        } else {
+            self.tallies[id].count(claim);
+        }
+    }
+
     /// Returns the places that a response shows as a whole.
     fn response_places(&self, shown: &Shown<'_>) -> Vec<PlaceId> {
         let documented = self.contract.operation(shown.operation).response(shown.response.status);
@@ -191,7 +244,7 @@ impl<'contract> Gaps<'contract> {
         // Whether another client accepts a coding is not known here, and an empty body has none.
         if !shown.intent.is_of_other_client() && !shown.response.body.is_empty() {
             let sent = shown.response.is_compressed;
-            self.tallies[id].count(Claim::Sent { sent });
+            self.count(id, Claim::Sent { sent }, shown);
         }
     }
 
@@ -207,7 +260,7 @@ impl<'contract> Gaps<'contract> {
         let items = pointer::get(&body.value, &page.items).and_then(Value::as_array);
         let fits = items.is_some_and(|items| u64::try_from(items.len()).is_ok_and(|items| items <= per_page));
         if fits {
-            self.tallies[id].count(Claim::PageSize { per_page });
+            self.count(id, Claim::PageSize { per_page }, shown);
         } else {
             self.tallies[id].count_other(1);
         }
@@ -254,7 +307,7 @@ impl<'contract> Gaps<'contract> {
             None | Some(_) => Some((BodyForm::Other, None)),
         };
         match claim {
-            Some((body, properties)) => self.tallies[id].count(Claim::Body { body, properties }),
+            Some((body, properties)) => self.count(id, Claim::Body { body, properties }, shown),
             None => self.tallies[id].count_other(1),
         }
     }
@@ -374,7 +427,8 @@ impl<'contract> Gaps<'contract> {
 
     /// Returns what is known about each gap, by gap, operation and location.
     #[must_use]
-    pub fn answers(&self) -> Vec<Answer> {
+    pub fn answers(mut self) -> Vec<Answer> {
+        self.count_trials();
         let mut answers = Vec::new();
         for (index, gap) in self.contract.gaps.iter().enumerate() {
             let places = self.places.all.iter().enumerate();
@@ -390,6 +444,56 @@ impl<'contract> Gaps<'contract> {
         }
         put_in_order(&mut answers);
         answers
+    }
+
+    /// Adds what the trials show to what the other exchanges do.
+    fn count_trials(&mut self) {
+        let trials = std::mem::take(&mut self.trials);
+        for (question, claims, void) in trials.claims() {
+            let id = self.places.of_question(question);
+            for (claim, times) in claims {
+                let tally = match claim {
+                    Claim::Condition { condition, .. } => self.conditions.entry((id, condition)).or_default(),
+                    _ => &mut self.tallies[id],
+                };
+                tally.count_trials(claim, times);
+            }
+            self.tallies[id].void = self.tallies[id].void.saturating_add(void);
+        }
+        for id in 0..self.places.all.len() {
+            let place = &self.places.all[id];
+            let Some(operation) = place.operation else { continue };
+            let at = (place.gap, operation, place.location.as_str());
+            self.tallies[id].was_asked = trials.was_asked(at);
+            let together = match place.kind {
+                GapKind::DateFormat => trials.accepted_dates(at).and_then(|(accepted, times)| {
+                    let answered = self.shown_date()?;
+                    Some((Claim::Dates { accepted, answered }, times))
+                }),
+                GapKind::ReferenceEntries => trials
+                    .accepted_entries(at)
+                    .map(|(entries, times)| (Claim::Entries { entries }, times)),
+                _ => None,
+            };
+            if let Some((claim, times)) = together {
+                self.tallies[id].count_trials(claim, times);
+            }
+        }
+    }
+
+    /// Returns the format in which responses show dates, if they all show the same.
+    fn shown_date(&self) -> Option<DateForm> {
+        let places = self.places.all.iter().zip(&self.tallies);
+        let of_dates = places.filter(|(place, _)| place.kind == GapKind::DateFormat);
+        let mut shown = of_dates.filter_map(|(_, tally)| {
+            let settled = tally.settle()?;
+            match settled.claim {
+                Claim::Dates { answered, .. } if settled.state != State::Unstable => Some(Some(answered)),
+                _ => Some(None),
+            }
+        });
+        let first = shown.next()??;
+        shown.all(|other| other == Some(first)).then_some(first)
     }
 
     /// Appends the answers at a place.
@@ -408,7 +512,8 @@ impl<'contract> Gaps<'contract> {
         }
         // That null was never seen there says nothing.
         if answers.len() == before && place.kind != GapKind::NullValues {
-            answers.push(unanswered(at, self.why_not_seen(id, place), self.void_calls(place)));
+            let void = self.void_calls(place).saturating_add(self.tallies[id].void);
+            answers.push(unanswered(at, self.why_not_seen(id, place), void));
         }
     }
 
@@ -433,7 +538,7 @@ impl<'contract> Gaps<'contract> {
             GapKind::Challenge | GapKind::ErrorBody | GapKind::ErrorConditions
         );
         let is_read = |id: &OperationId| self.contract.operation(*id).is_read();
-        if !self.tallies[id].is_empty() {
+        if !self.tallies[id].is_empty() || self.tallies[id].was_asked {
             return Reason::Confounded;
         }
         if self.calls_of(place).next().is_none() && !place.operations.iter().any(is_read) {
@@ -475,7 +580,7 @@ fn answer((gap, operation, location): (&str, Option<&str>, Option<&str>), tally:
         location: location.map(str::to_owned),
         state: settled.state,
         claim: Some(settled.claim),
-        trials: Trials {
+        trials: Counts {
             void: settled.trials.void.saturating_add(void),
             ..settled.trials
         },
@@ -491,13 +596,18 @@ fn unanswered((gap, operation, location): (&str, Option<&str>, Option<&str>), re
         location: location.map(str::to_owned),
         state: State::CannotTell,
         claim: None,
-        trials: Trials {
+        trials: Counts {
             void,
-            ..Trials::default()
+            ..Counts::default()
         },
         dissent: Vec::new(),
         reason: Some(reason),
     }
+}
+
+/// Whether the request is a control of a trial, which is sent as documented.
+fn is_control(intent: Intent) -> bool {
+    intent.purpose == Purpose::Trial(TrialPart::Control)
 }
 
 /// Whether the request gets to the operation, so that a refusal is the service's own.
@@ -505,7 +615,7 @@ fn reaches_operation(purpose: Purpose) -> bool {
     match purpose {
         Purpose::Documented(_) | Purpose::MustBeRejected { .. } => true,
         Purpose::EdgeCase(edge_case) => edge_case.kind.reaches_operation(),
-        Purpose::Equivalent | Purpose::ResidueLook => false,
+        Purpose::Equivalent | Purpose::ResidueLook | Purpose::Trial(_) => false,
     }
 }
 

@@ -4,16 +4,22 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::answer::{Answer, Claim, Condition, State, Trials};
 use super::tally::Tally;
+use crate::plan::NET_TRIALS;
 
 /// What an answer is about.
-type Subject = (String, Option<String>, Option<String>, Option<Condition>);
+pub(super) type Subject = (String, Option<String>, Option<String>, Option<Condition>);
 
 /// Joins what several shards know. Where they agree, their observations are added; where they disagree, the answer is
 /// unstable. The order of the arguments does not matter.
 #[must_use]
 pub fn join(left: Vec<Answer>, right: Vec<Answer>) -> Vec<Answer> {
+    join_all(left.into_iter().chain(right))
+}
+
+/// Joins answers as [`join`] does, of any number of shards or runs.
+pub(super) fn join_all(all: impl IntoIterator<Item = Answer>) -> Vec<Answer> {
     let mut joined: BTreeMap<Subject, Answer> = BTreeMap::new();
-    for answer in left.into_iter().chain(right) {
+    for answer in all {
         let subject = subject(&answer);
         let both = match joined.remove(&subject) {
             Some(known) => both(known, &answer),
@@ -45,7 +51,7 @@ pub(super) fn put_in_order(answers: &mut [Answer]) {
     answers.sort_by_cached_key(subject);
 }
 
-fn subject(answer: &Answer) -> Subject {
+pub(super) fn subject(answer: &Answer) -> Subject {
     let condition = match answer.claim {
         Some(Claim::Condition { condition, .. }) => Some(condition),
         _ => None,
@@ -68,6 +74,9 @@ fn both(left: Answer, right: &Answer) -> Answer {
             named = named.saturating_add(dissent.count);
         }
         if let Some(claim) = &answer.claim {
+            if matches!(answer.state, State::Established | State::Indicated) {
+                tally.trials = tally.trials.max(NET_TRIALS);
+            }
             tally.count_several(claim.clone(), answer.trials.supporting);
             tally.count_other(answer.trials.against.saturating_sub(named));
         }

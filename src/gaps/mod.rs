@@ -18,8 +18,10 @@
 //!
 //! # Design
 //!
-//! What is observed here is passive: nothing is sent for it, so nothing is more than *seen*. The contract says which
-//! gaps there are, of which kind each is, and which operations and locations it concerns; no operation and no field is
+//! Observation is passive: nothing is sent for it, so no answer gets further than *seen*. A run that asks sends
+//! *trials*, each a variant between two controls, and what four of them show is *indicated*. Both are read from the
+//! exchanges alone. A ledger keeps the answers of runs, and what two of them indicate is *established*. The contract
+//! says which gaps there are, of which kind each is, and which operations and locations it concerns; no operation and no field is
 //! named here. An answer contains no value of the target: forms, statuses, known media types, documented names.
 //!
 //! Per location, at most eight different observations are kept, so memory is bounded by the contract,
@@ -29,11 +31,15 @@ mod answer;
 mod collector;
 mod form;
 mod join;
+mod ledger;
 mod places;
 mod tally;
+mod trials;
 
 pub use answer::{
-    Answer, BodyForm, Claim, Condition, DateForm, Dissent, ListOrder, MemberType, Reason, State, Trials, WrittenForm,
+    Allowed, Answer, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, ListOrder, MemberType, Reason,
+    Spelling, State, Trials, Unknown, Unsent, WrittenForm,
 };
 pub use collector::Gaps;
 pub use join::join;
+pub use ledger::{Line, Run, Unreadable, known, read, with_unknown};

@@ -6,6 +6,7 @@ use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::contract::shape::{Shape, ShapeId};
 use crate::contract::vocabulary::GapKind;
+use crate::plan::Question;
 
 /// Where security schemes are in a contract.
 const SCHEMES: &str = "/components/securitySchemes/";
@@ -75,6 +76,17 @@ impl Places {
         let documented = pointer.and_then(|pointer| self.of_responses.get(&(operation, pointer.to_owned())));
         let all = self.of_operations.get(&operation);
         all.into_iter().chain(documented).flatten().copied().collect()
+    }
+
+    /// Returns the place that a question is about, and adds it where it is new.
+    pub(super) fn of_question(&mut self, question: &Question) -> PlaceId {
+        self.place(Place {
+            gap: question.gap,
+            kind: question.kind,
+            operation: Some(question.operation),
+            location: question.location.clone(),
+            operations: [question.operation].into(),
+        })
     }
 
     /// Returns the places that a value of this shape shows.
@@ -160,7 +172,7 @@ impl Places {
     /// Adds what a page of a list shows: its size, and which field of an item says when it was created.
     fn page(&mut self, contract: &Contract, operation: OperationId) {
         let documented = contract.operation(operation);
-        let (Some(page), Some(root)) = (
+        let (Some(_), Some(root)) = (
             &documented.page,
             documented.successes().find_map(|response| response.body),
         ) else {
@@ -178,12 +190,7 @@ impl Places {
                 self.of_operations.entry(operation).or_default().push(id);
             }
         }
-        let mut tokens = crate::contract::pointer::tokens(&page.items);
-        let items = tokens.try_fold(root, |id, name| {
-            let shape = contract.shape(id);
-            Some(shape.fields.get(shape.field_named(&name)?)?.shape)
-        });
-        let Some(item) = items.and_then(|items| contract.shape(items).items) else {
+        let Some(item) = contract.item_shape(operation) else {
             return;
         };
         let orders = |id: ShapeId| {

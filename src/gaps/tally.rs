@@ -1,6 +1,7 @@
 //! Counts what observations show, and says what follows. The main type is [`Tally`].
 
 use super::answer::{Claim, Dissent, ListOrder, MemberType, State, Trials, WrittenForm};
+use crate::plan::NET_TRIALS;
 
 /// How many different claims are kept at one location. A target that shows more is unstable there anyway.
 pub(super) const MOST_CLAIMS: usize = 8;
@@ -13,6 +14,10 @@ pub(super) struct Tally {
     others: u64,
     /// The observations that decide nothing.
     pub(super) void: u64,
+    /// The observations that trials made.
+    pub(super) trials: u64,
+    /// Whether a trial was sent, whatever it showed.
+    pub(super) was_asked: bool,
 }
 
 /// What follows from a tally.
@@ -39,6 +44,12 @@ impl Tally {
         } else {
             self.count_other(times);
         }
+    }
+
+    /// Adds several observations of the same that trials made.
+    pub(super) fn count_trials(&mut self, claim: Claim, times: u64) {
+        self.count_several(claim, times);
+        self.trials = self.trials.saturating_add(times);
     }
 
     /// Adds observations that show something for which there is no claim.
@@ -70,7 +81,11 @@ impl Tally {
         let counts = dissent.iter().map(|dissent| dissent.count);
         let against = counts.fold(self.others, u64::saturating_add);
         Some(Settled {
-            state: if against == 0 { State::Seen } else { State::Unstable },
+            state: match against {
+                0 if self.trials >= NET_TRIALS => State::Indicated,
+                0 => State::Seen,
+                _ => State::Unstable,
+            },
             claim,
             trials: Trials {
                 supporting,

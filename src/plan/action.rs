@@ -23,6 +23,8 @@ use crate::contract::operation::OperationId;
 pub enum Action {
     /// Walks over the pages of a list.
     Walk,
+    /// Reads the first pages of a list.
+    SamplePages,
     /// Walks over the pages of a list whose path takes a value from another response.
     WalkNested,
     /// Reads once.
@@ -68,6 +70,8 @@ pub enum Action {
     /// Looks at one page of this list to see whether the writes that had to be rejected ([`Self::ProbeWrite`]) changed
     /// anything.
     LookAtRejectedWrites,
+    /// Asks what the document leaves open about the operation, in trials.
+    Ask,
     /// Sends an edge case to a reading operation. Edge cases come after all other judged requests
     /// but [`Self::Restore`], because their effect on a target is unknown.
     EdgeCaseRead(EdgeCase),
@@ -95,6 +99,14 @@ pub enum CredentialProbe {
     /// A wrong token, made from the right one in a way that no other step of the run uses.
     WrongToken,
 }
+
+/// How many times a question is asked at most: [`NET_TRIALS`] of them must decide it, and a few may be void.
+pub(crate) const MOST_ROUNDS: u64 = 7;
+/// How many trials must agree before an answer counts as indicated.
+pub(crate) const NET_TRIALS: u64 = 4;
+
+/// The most pages of a list that are sampled: more would show more of the same.
+pub(crate) const MOST_SAMPLED: u64 = 6;
 
 /// The most pages of a list that are walked where they are inferred.
 pub(crate) const MOST_INFERRED_PAGES: u64 = 10;
@@ -215,6 +227,13 @@ const WALK: ActionSpec = ActionSpec {
     decides: &[Evidence::Response, Evidence::Paged],
     runs_concurrently: true,
     ..ONE
+};
+
+const SAMPLE_PAGES: ActionSpec = ActionSpec {
+    reason: "read the first pages of the list: they show values",
+    requests: "the first page, then pages 2 to last_page, {sampled} at most",
+    decides: &[Evidence::Response],
+    ..WALK
 };
 
 const WALK_NESTED: ActionSpec = ActionSpec {
@@ -378,6 +397,14 @@ const LOOK_AT_REJECTED_WRITES: ActionSpec = ActionSpec {
     ..ONE
 };
 
+const ASK: ActionSpec = ActionSpec {
+    reason: "ask what the document leaves open about it: each trial is a variant between two controls",
+    requests: "a control, then up to {trials} times a request for each open question, and a control; for an update reads of \
+               the list's page that shows the record. No record is created",
+    repeats: false,
+    ..ONE
+};
+
 const EDGE_CASE_READ: ActionSpec = ActionSpec {
     reason: "send an edge case: the response must be complete and not a 5xx",
     decides: &[Evidence::EdgeCase],
@@ -415,6 +442,7 @@ impl Action {
     pub fn spec(self) -> ActionSpec {
         match self {
             Self::Walk => WALK,
+            Self::SamplePages => SAMPLE_PAGES,
             Self::WalkNested => WALK_NESTED,
             Self::WalkFilledList => WALK_FILLED_LIST,
             Self::Read => READ,
@@ -435,6 +463,7 @@ impl Action {
             Self::ReadOptional => READ_OPTIONAL,
             Self::Equivalent => EQUIVALENT,
             Self::LookAtRejectedWrites => LOOK_AT_REJECTED_WRITES,
+            Self::Ask => ASK,
             Self::ProbeRead(probe) => ActionSpec {
                 runs_concurrently: true,
                 ..probe.spec()
@@ -461,6 +490,8 @@ impl Action {
             ("{variant}", WRITES_PER_VARIANT),
             ("{tries}", TRIES_PER_VARIANT),
             ("{optional}", MOST_OPTIONAL),
+            ("{sampled}", bounds.max_pages.min(MOST_SAMPLED)),
+            ("{trials}", MOST_ROUNDS),
             ("{inferred_pages}", bounds.max_pages.min(MOST_INFERRED_PAGES)),
         ];
         let text = self

@@ -15,6 +15,9 @@ pub struct Selection {
     pub writes: bool,
     /// Whether the records that the run creates are deleted at its end, where the contract has an operation for it.
     pub cleanup: bool,
+    /// Whether the run asks what the document leaves open, and leaves out what answers nothing of that: the indexes of the
+    /// gaps that it asks about, or none for all.
+    pub learn: Option<Vec<usize>>,
     /// Whether there is a token.
     pub token: bool,
     /// Whether the token is a user and a password, so that it can be sent by HTTP Basic.

@@ -8,6 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::action::{Action, CredentialProbe, ShownBy};
 use super::edge_case::edge_cases;
 use super::optional;
+use super::question::Question;
 use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
@@ -17,6 +18,10 @@ use super::variants::varies;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::{Method, OperationId, Security, SecurityScheme};
+use crate::contract::vocabulary::EdgeCaseKind;
+
+/// How many fields of another type a run that learns sends to an operation: they show how it rejects an invalid body.
+const MISTYPED_FIELDS: usize = 4;
 
 /// One step: an operation, and what is done with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +53,8 @@ pub struct Plan {
     /// What shows the record of each create from which later writes take an identifier: the record is looked for there
     /// before the first of them.
     pub shown_by: BTreeMap<OperationId, ShownBy>,
+    /// What the run asks about the gaps; `None` unless it is to learn.
+    pub questions: Option<Vec<Question>>,
     /// The operations that a run reports on, called or not: all but those that were left out by the user or for another
     /// shard and, in a run that only reads, the writes that `only` does not name.
     pub in_scope: BTreeSet<OperationId>,
@@ -65,6 +72,7 @@ impl Plan {
             parts: 0,
             elsewhere: BTreeSet::new(),
             shown_by: BTreeMap::new(),
+            questions: None,
             in_scope: BTreeSet::new(),
         };
         let wanted = requested_and_needed(contract, scope);
@@ -102,6 +110,9 @@ impl Plan {
         plan.share(contract, (&called, steps), share, &value_sources);
         plan.residue_looks(contract, &called);
         plan.deletes(contract, &called);
+        if let Some(gaps) = &scope.learn {
+            plan.learn(contract, gaps);
+        }
         plan.shown_by = shown_by(contract, scope);
         plan.not_called.sort_by_key(|(id, _)| *id);
         plan.steps.sort_by_key(|step| order_key(contract, &value_sources, step));
@@ -145,6 +156,40 @@ impl Plan {
             self.wrong_tokens(contract, own.iter().copied().filter(asks).collect(), most);
         }
         (self.parts, self.elsewhere) = (share.parts, share.elsewhere);
+    }
+
+    /// Leaves out the steps that answer nothing of what the document leaves open, and adds those that ask it.
+    fn learn(&mut self, contract: &Contract, gaps: &[usize]) {
+        let mut of_fields: HashMap<OperationId, usize> = HashMap::new();
+        self.steps.retain(|step| match step.action {
+            Action::Equivalent
+            | Action::FillLastPage
+            | Action::FillToSecondPage
+            | Action::ReadOptional
+            | Action::VaryCreate
+            | Action::VaryUpdate
+            | Action::WalkFilledList
+            | Action::WalkInferredPages => false,
+            Action::ProbeRead(probe) | Action::ProbeWrite(probe) => {
+                matches!(probe, CredentialProbe::NoCredential | CredentialProbe::WrongToken)
+            }
+            Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
+                let sent = of_fields.entry(step.operation).or_default();
+                *sent += usize::from(edge_case.kind.is_of_a_field());
+                edge_case.kind == EdgeCaseKind::IdentifierUnknown
+                    || (edge_case.kind.is_of_a_field() && *sent <= MISTYPED_FIELDS)
+            }
+            _ => true,
+        });
+        for step in self.steps.iter_mut().filter(|step| step.action == Action::Walk) {
+            step.action = Action::SamplePages;
+        }
+        let called: BTreeSet<_> = self.steps.iter().map(|step| step.operation).collect();
+        let mut questions = Question::all(contract);
+        questions.retain(|asked| gaps.is_empty() || gaps.contains(&asked.gap));
+        let asked: BTreeSet<_> = questions.iter().map(|asked| asked.operation).collect();
+        self.add(Action::Ask, asked.intersection(&called).copied());
+        self.questions = Some(questions);
     }
 
     /// Adds a step with this action for each of the operations.
@@ -447,7 +492,6 @@ fn link_order(contract: &Contract) -> Vec<OperationId> {
 mod tests {
     use super::*;
     use crate::contract::edge_case::EdgeCase;
-    use crate::contract::vocabulary::EdgeCaseKind;
     use crate::plan::WRONG_TOKENS;
 
     fn plan(scope: &Selection) -> (Contract, Plan) {

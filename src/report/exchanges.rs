@@ -81,6 +81,8 @@ pub enum PurposeRecord {
     MustBeRejected,
     /// To see whether an edge case causes a 5xx.
     EdgeCase,
+    /// To learn what the document leaves open.
+    Trial,
 }
 
 /// The credential that a request carried.
@@ -220,6 +222,7 @@ impl<'run> Exchanges<'run> {
             Purpose::Equivalent => (PurposeRecord::Equivalent, request.spelling.describe()),
             Purpose::MustBeRejected { .. } => (PurposeRecord::MustBeRejected, None),
             Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.describe(operation))),
+            Purpose::Trial(_) => (PurposeRecord::Trial, None),
         };
         let headers = request.printable_headers(self.values).iter();
         let scheme = request.credential.scheme();

@@ -82,6 +82,7 @@ fn comment(exchange: &ExchangeRecord) -> String {
         PurposeRecord::Equivalent => "as documented, spelled differently",
         PurposeRecord::MustBeRejected => "to be rejected",
         PurposeRecord::EdgeCase => "edge case",
+        PurposeRecord::Trial => "trial",
     };
     let edge_case = exchange
         .edge_case

@@ -333,7 +333,7 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
 }
 
 /// Returns an answer in words: `getTags: status: 200, seen in 14 of 14 (by the rule of three, at most 3 in 14 differ)`.
-pub(super) fn answer(answer: &Answer) -> String {
+pub(crate) fn answer(answer: &Answer) -> String {
     let trials = answer.trials;
     let all = trials.supporting.saturating_add(trials.against);
     let known = match (&answer.claim, answer.reason) {

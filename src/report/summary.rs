@@ -153,7 +153,7 @@ impl Terminal {
     }
 
     /// Returns the row that says how many records may be left in the target, ending in `end`.
-    fn residue_heading(&self, record: &Record, end: &str) -> String {
+    pub(super) fn residue_heading(&self, record: &Record, end: &str) -> String {
         self.row(
             "residue",
             &format!(
@@ -165,12 +165,12 @@ impl Terminal {
     }
 
     /// Returns a row of the summary: its name, and its text beside it.
-    fn row(&self, name: &str, text: &str) -> String {
+    pub(super) fn row(&self, name: &str, text: &str) -> String {
         self.line(&format!("  {name:<10}"), text)
     }
 
     /// Returns a line, broken if the terminal is too narrow for it.
-    fn line(&self, head: &str, text: &str) -> String {
+    pub(super) fn line(&self, head: &str, text: &str) -> String {
         match self.width {
             Some(width) => hanging_indent(head, text, width) + "\n",
             None => format!("{head}{text}\n"),
@@ -179,7 +179,7 @@ impl Terminal {
 }
 
 /// Describes what was sent, in one line.
-fn requests(record: &Record) -> String {
+pub(super) fn requests(record: &Record) -> String {
     let requests = &record.requests;
     let seconds = std::time::Duration::from_millis(record.duration_ms).as_secs_f64();
     format!(
@@ -195,7 +195,7 @@ fn rate(requests: u64, milliseconds: u64) -> f64 {
 }
 
 /// Returns a line for each record of the residue; equal lines become one, with their number.
-fn residue(record: &Record) -> String {
+pub(super) fn residue(record: &Record) -> String {
     let mut lines: Vec<(String, usize)> = Vec::new();
     let mut places = HashMap::new();
     for (operation, left) in phrases::all_residue(record) {

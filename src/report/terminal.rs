@@ -70,6 +70,10 @@ impl Terminal {
     #[must_use]
     pub fn report(&self, record: &Record) -> String {
         let mut text = String::new();
+        if record.learned {
+            text.push_str(&self.learned(record));
+            return self.sanitize(&text);
+        }
         let groups = match self.verbosity {
             Verbosity::Quiet => Vec::new(),
             _ => groups(record),

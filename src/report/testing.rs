@@ -98,6 +98,7 @@ impl Seen {
             unexplained_records: Vec::new(),
             rejected_values: Vec::new(),
             answers: Vec::new(),
+            learned: false,
             tally: Tally::default(),
             in_scope: self.contract.operation_ids().collect(),
             target_is_mock: false,
@@ -262,23 +263,28 @@ pub(super) fn sample_record() -> Record {
             contract_file: None,
         }],
         omitted_operations: Vec::new(),
-        gaps: vec![GapRecord {
-            id: "size-unit".to_owned(),
-            question: "What is a size counted in?".to_owned(),
-            stated: true,
-            locations: vec![LocationRecord {
-                pointer: format!("{SCHEMA}/properties/size"),
-                line: 18,
-                file: None,
-            }],
-        }],
+        gaps: vec![gap()],
         answers: answers(),
+        learned: false,
         exchanges: vec![exchange()],
         exchanges_left_out: 3,
         shard: None,
         shards: None,
         traffic: None,
         since: None,
+    }
+}
+
+fn gap() -> GapRecord {
+    GapRecord {
+        id: "size-unit".to_owned(),
+        question: "What is a size counted in?".to_owned(),
+        stated: true,
+        locations: vec![LocationRecord {
+            pointer: format!("{SCHEMA}/properties/size"),
+            line: 18,
+            file: None,
+        }],
     }
 }
 

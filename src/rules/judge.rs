@@ -132,7 +132,10 @@ impl<'contract> Judge<'contract> {
                     Err(JsonError::NotRecorded)
                 }
             });
-        let judged_elsewhere = matches!(intent.purpose, Purpose::ResidueLook | Purpose::Equivalent);
+        let judged_elsewhere = matches!(
+            intent.purpose,
+            Purpose::ResidueLook | Purpose::Equivalent | Purpose::Trial(_)
+        );
         if intent.superseded || judged_elsewhere {
             return body.and_then(Result::ok);
         }

@@ -47,9 +47,11 @@ impl<'seen> ExchangeSeen<'seen> {
     pub(super) fn edge_case(&self) -> Option<EdgeCase> {
         match self.intent.purpose {
             Purpose::EdgeCase(edge_case) => Some(edge_case),
-            Purpose::ResidueLook | Purpose::Documented(_) | Purpose::Equivalent | Purpose::MustBeRejected { .. } => {
-                None
-            }
+            Purpose::ResidueLook
+            | Purpose::Documented(_)
+            | Purpose::Equivalent
+            | Purpose::MustBeRejected { .. }
+            | Purpose::Trial(_) => None,
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = match seen.intent.purpose {
         Purpose::Documented(_) => FactKind::Complete,
-        Purpose::ResidueLook | Purpose::Equivalent | Purpose::MustBeRejected { .. } => return,
+        Purpose::ResidueLook | Purpose::Equivalent | Purpose::MustBeRejected { .. } | Purpose::Trial(_) => return,
         Purpose::EdgeCase(_) => FactKind::EdgeCaseCompleteResponse,
     };
     let Some(fact) = sink.contract.fact_of(seen.id, kind) else {

@@ -31,6 +31,7 @@
 //! There is one `Session`, and most files add one kind of step to it. `Session` therefore holds types from these files,
 //! and each file depends on `Session`: this circular dependency is intended.
 
+mod ask;
 mod create;
 mod edge_case;
 mod equivalent;

@@ -40,6 +40,8 @@ pub struct Run {
     pub ended: Ended,
     /// What it showed of the gaps.
     pub answers: Vec<Answer>,
+    /// Whether it asked about them.
+    pub learned: bool,
     /// What it may have left in the target.
     pub residue: Vec<Residue>,
     /// The number of records that it created and deleted.
@@ -210,7 +212,7 @@ impl<'run> Session<'run> {
             settings,
             plan,
             evaluation: RefCell::new(evaluation(contract, plan, settings)),
-            gaps: RefCell::new(Gaps::new(contract)),
+            gaps: RefCell::new(gaps(contract, plan)),
             sender: Sender::new(contract, transport, settings),
             drafts: Drafts::default(),
             fills: PageFills::default(),
@@ -335,6 +337,7 @@ impl<'run> Session<'run> {
         let operation = step.operation;
         match step.action {
             Action::Walk | Action::WalkNested => self.judge_list(operation).await,
+            Action::SamplePages => self.sample_pages(operation).await,
             Action::Read => self.read(operation).await,
             Action::ReadCreated => self.read_created(operation).await,
             Action::Query => self.query(operation).await,
@@ -356,6 +359,7 @@ impl<'run> Session<'run> {
             Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
                 self.edge_case(operation, edge_case).await;
             }
+            Action::Ask => self.ask(operation).await,
             Action::LookAtRejectedWrites => self.look_at_rejected_writes(operation).await,
             Action::Restore => self.restore(operation).await,
             Action::Delete | Action::ResidueLook => {}
@@ -429,6 +433,11 @@ impl<'run> Session<'run> {
     /// Returns what exchanges have shown so far.
     pub(super) fn history(&self) -> Ref<'_, History<'run>> {
         Ref::map(self.evaluation.borrow(), Evaluation::history)
+    }
+
+    /// Returns what exchanges have shown of the gaps so far.
+    pub(super) fn gaps(&self) -> Ref<'_, Gaps<'run>> {
+        self.gaps.borrow()
     }
 
     /// Returns the verdicts so far.
@@ -564,6 +573,7 @@ impl<'run> Session<'run> {
             verdicts,
             ended,
             answers: self.gaps.into_inner().answers(),
+            learned: self.plan.questions.is_some(),
             residue: finished.residue,
             deleted: finished.deleted,
             residue_search: self.residue_search.get().unwrap_or_default(),
@@ -581,4 +591,12 @@ fn evaluation<'run>(contract: &'run Contract, plan: &Plan, settings: &Settings) 
     let judge = Judge::new(contract, settings.levels.clone(), settings.values);
     let judge = if settings.rounds > 1 { judge.for_soak() } else { judge };
     Evaluation::new(plan, settings.run_tag.clone(), judge, settings.keep_recording)
+}
+
+/// Begins to collect what exchanges show of the gaps, with the answers to what the plan asks.
+fn gaps<'run>(contract: &'run Contract, plan: &Plan) -> Gaps<'run> {
+    match &plan.questions {
+        Some(questions) => Gaps::asking(contract, questions),
+        None => Gaps::new(contract),
+    }
 }

@@ -80,7 +80,7 @@ impl NotFoundRetry {
 ///
 /// A walk may take longer than the timeout: a long list has many pages, and its first page is old when the last one
 /// comes. So the time at which a walk began counts, and the last one began late enough.
-async fn repeat_until<Seen>(
+pub(super) async fn repeat_until<Seen>(
     timeout: Duration,
     walk: impl AsyncFn() -> Seen,
     is_enough: impl Fn(&Seen) -> bool,

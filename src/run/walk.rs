@@ -10,7 +10,7 @@ use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, Purpose};
 use crate::history::{LookId, Looked, Part, Sought, WalkExtent};
-use crate::plan::optional;
+use crate::plan::{MOST_SAMPLED, optional};
 use crate::rules::Reason;
 
 /// How many pages of a walk may fail to come before the walk is given up.
@@ -135,6 +135,17 @@ impl Session<'_> {
                 false
             }
         };
+    }
+
+    /// Reads the first pages of a list to see what they show, without judging whether they add up.
+    pub(super) async fn sample_pages(&self, list: OperationId) {
+        let look = self.look_for(list, &Sought::Nothing);
+        self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
+        self.page(look, None).await;
+        let last = self.history().last_page(look).unwrap_or(1);
+        self.pages(look, 2..=last.min(self.settings.max_pages).min(MOST_SAMPLED))
+            .await;
+        self.conclude(look);
     }
 
     /// Requests pages until one shows what is sought or too many are missing. Returns whether a page showed it. It

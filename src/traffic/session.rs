@@ -686,6 +686,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let (verdicts, _, recording) = self.evaluation.finish();
         Judged {
             run: Run {
+                learned: false,
                 shard: None,
                 verdicts,
                 ended,

@@ -106,6 +106,7 @@ fn tag(exchange: &ExchangeRecord) -> Option<String> {
         (PurposeRecord::Account, _) => Some("looks for what the run left".to_owned()),
         (PurposeRecord::MustBeRejected, _) => Some(rejected.to_owned()),
         (PurposeRecord::Equivalent, way) => Some(way.clone().unwrap_or_else(|| "spelled differently".to_owned())),
+        (PurposeRecord::Trial, _) => Some("trial".to_owned()),
         (PurposeRecord::EdgeCase, edge_case) => Some(edge_case.clone().unwrap_or_else(|| "edge case".to_owned())),
         (PurposeRecord::Documented, _) if exchange.superseded => Some("sent again later".to_owned()),
         (PurposeRecord::Documented, _) => None,

@@ -102,6 +102,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         omitted_operations: omitted_operations(about.contract),
         gaps: gaps(about.contract),
         answers: run.answers.clone(),
+        learned: run.learned,
         exchanges,
         exchanges_left_out,
         shard: run.shard.map(|shard| ShardRecord {

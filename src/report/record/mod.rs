@@ -142,6 +142,9 @@ pub struct Record {
     /// What the exchanges showed of the gaps, by gap, operation and place. A gap of which nothing is known has the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
+    /// Whether the run asked about the gaps: then the answers are what it is about.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub learned: bool,
     /// The exchanges, in the order in which they ended: the first ones of the run, and each that showed a finding.
     pub exchanges: Vec<ExchangeRecord>,
     /// How many more exchanges there were.

@@ -211,7 +211,7 @@ fn with_status(exchange: &Exchange, status: StatusCode) -> Exchange {
 }
 
 /// Returns what is wrong with a statement, by what the service does with these settings.
-fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
+pub(super) fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
     let claim = serde_json::to_value(answer.claim.as_ref()?).unwrap();
     let (operation, place) = (
         answer.operation.as_deref(),
@@ -228,10 +228,7 @@ fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
         "page-size" => json!({"per_page": of("page-size").parse::<u64>().unwrap()}),
         "list-order" => json!({"order": of("list-order")}),
         "null-values" if of("unset-fields") != "blank" => json!({"null": true}),
-        "dob-format" => match of("dob-format") {
-            "iso" => json!({"answered": "iso-date"}),
-            other => json!({"answered": other}),
-        },
+        "dob-format" => dates(of("dob-format"), &claim),
         "custom-fields" => match of("custom-fields") {
             "strings" => json!({"types": ["string"]}),
             _ => json!({"types": ["array", "boolean", "null", "number", "object"]}),
@@ -241,15 +238,59 @@ fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
         "update-response-body" => update_body(settings),
         "error-conditions" => condition(settings, operation, &claim),
         "error-body" => error_body(of("error-body"), &claim),
+        "update-semantics" => match of("update-semantics") {
+            "merges" => json!({"unsent": "kept"}),
+            _ => json!({"unsent": "cleared"}),
+        },
+        "unknown-request-fields" => match of("unknown-request-fields") {
+            "ignored" => json!({"unknown": "ignored"}),
+            _ => json!({"unknown": "refused"}),
+        },
+        "unknown-references" => unknown_reference(settings),
+        "page-beyond-last" => match of("page-beyond-last") {
+            "404" => json!({"beyond": "refused", "status": 404}),
+            beyond => json!({"beyond": beyond, "status": claim["status"]}),
+        },
+        "value-spelling" => match of("value-spelling") {
+            "kept" => json!({"spelling": "as-sent"}),
+            _ => json!({"spelling": "changed"}),
+        },
+        "tags-entries" => match of("tags-entries") {
+            "either" => json!({"entries": ["id", "name"]}),
+            entry => json!({"entries": [entry]}),
+        },
+        "gender-values" | "nationality-values" | "country-values" | "channel-names" => json!({"set": of(gap)}),
         _ => json!("nothing is claimed of this gap"),
     };
-    let is_right = answer.state == State::Seen && claim == expected;
+    let is_right = matches!(answer.state, State::Seen | State::Indicated) && claim == expected;
     (!is_right).then(|| {
         format!(
             "{gap} {operation:?} {place}: {:?} {claim}, and not {expected}: {answer:?}",
             answer.state
         )
     })
+}
+
+fn dates(value: &str, claim: &Value) -> Value {
+    let form = if value == "iso" { "iso-date" } else { value };
+    if claim.get("accepted").is_none() {
+        return json!({"answered": form});
+    }
+    json!({"accepted": [form], "answered": form})
+}
+
+fn unknown_reference(settings: &[String]) -> Value {
+    match value(settings, "unknown-references") {
+        "ignored" => {
+            let status: u16 = value(settings, "update-contact-status").parse().unwrap();
+            json!({"unknown": "ignored", "status": status})
+        }
+        "not-found" => json!({"unknown": "refused", "status": 404}),
+        _ => {
+            let status: u16 = value(settings, "invalid-input-status").parse().unwrap();
+            json!({"unknown": "refused", "status": status})
+        }
+    }
 }
 
 fn timestamp_form(value: &str) -> &'static str {

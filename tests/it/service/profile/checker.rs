@@ -144,11 +144,29 @@ fn findings(contract: &Contract, run: &Run, settings: &[String]) -> BTreeSet<Str
     reported.collect()
 }
 
+/// Asks a service with these settings, as `countersign learn --writes` does.
+pub(super) async fn learned(settings: &[String]) -> Run {
+    learned_from(app(settings).await).await
+}
+
+/// Asks this service.
+pub(super) async fn learned_from(service: axum::Router) -> Run {
+    let check = check_of(&CONTRACT, service).learn(true);
+    tokio::time::pause();
+    let report = check.run().await.unwrap();
+    tokio::time::resume();
+    report.into_run()
+}
+
+fn check_of(contract: &Arc<Contract>, service: axum::Router) -> Check {
+    let check = Check::new(Arc::clone(contract)).service(service);
+    let began = DateTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    check.token(TOKEN).writes(true).seed(1).started_at(began)
+}
+
 /// Checks a service with these settings, as `countersign check --writes` does.
 async fn checked(contract: &Arc<Contract>, settings: &[String]) -> Run {
-    let check = Check::new(Arc::clone(contract)).service(app(settings).await);
-    let began = DateTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
-    let check = check.token(TOKEN).writes(true).seed(1).started_at(began);
+    let check = check_of(contract, app(settings).await);
     tokio::time::pause();
     // Each value by itself is judged again; several at once where everything is tried.
     let report = check

@@ -6,6 +6,7 @@ pub(crate) mod checker;
 pub(crate) mod combinations;
 mod command;
 mod conforming;
+mod learning;
 mod observing;
 mod pairs;
 mod wire;

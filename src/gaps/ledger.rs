@@ -1,0 +1,210 @@
+//! Keeps what runs have answered, one line for each answer, and says what follows from all of them. The main type is
+//! [`Line`].
+//!
+//! # Design
+//!
+//! A ledger is JSON Lines, and only grows: a run appends what it answered. So it can be read after a kill, by people and
+//! by other programs, and kept beside the contract. It contains no value of the target.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Answer, State};
+use super::join::{join_all, put_in_order, subject};
+
+/// The version of the lines that are written.
+const VERSION: u32 = 1;
+/// How far apart two runs are at least for what both indicate to count as established.
+const APART: TimeDelta = TimeDelta::hours(1);
+/// How long a line counts: a service changes.
+const FRESH: TimeDelta = TimeDelta::days(30);
+
+/// One line of a ledger: an answer of one run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "LedgerLine")]
+pub struct Line {
+    /// The version of the format.
+    pub version: u32,
+    /// The run tag.
+    pub run: String,
+    /// When the run started.
+    pub time: DateTime<Utc>,
+    /// The target's origin.
+    pub target: String,
+    /// A digest of the contract.
+    pub contract: String,
+    /// What the run answered.
+    #[serde(flatten)]
+    pub answer: Answer,
+}
+
+/// What the lines of one run have in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The run tag.
+    pub tag: String,
+    /// When it started.
+    pub time: DateTime<Utc>,
+    /// The target's origin.
+    pub target: String,
+    /// A digest of the contract.
+    pub contract: String,
+}
+
+impl Run {
+    /// Returns the lines that the run appends: the answers that claim something.
+    #[must_use]
+    pub fn lines(&self, answers: &[Answer]) -> Vec<Line> {
+        let told = answers.iter().filter(|answer| answer.claim.is_some());
+        let line = |answer: &Answer| Line {
+            version: VERSION,
+            run: self.tag.clone(),
+            time: self.time,
+            target: self.target.clone(),
+            contract: self.contract.clone(),
+            answer: answer.clone(),
+        };
+        told.map(line).collect()
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// It is not a line of a ledger: a run may have been killed while it wrote it.
+    Cut,
+    /// It has another version.
+    Version(u32),
+}
+
+/// Reads one line.
+///
+/// # Errors
+///
+/// [`Unreadable`] if it is not a whole line of this version.
+pub fn read(line: &str) -> Result<Line, Unreadable> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        version: u32,
+    }
+    let versioned: Versioned = serde_json::from_str(line).map_err(|_| Unreadable::Cut)?;
+    if versioned.version != VERSION {
+        return Err(Unreadable::Version(versioned.version));
+    }
+    serde_json::from_str(line).map_err(|_| Unreadable::Cut)
+}
+
+/// Returns what follows from the lines of a target and a contract: answers of several runs that agree are added, and
+/// where they disagree, the answer is unstable. What two runs indicate that started an hour or more apart is
+/// established. Lines that are older than 30 days do not count.
+#[must_use]
+pub fn known(lines: &[Line], now: DateTime<Utc>) -> Vec<Answer> {
+    let fresh: Vec<_> = lines.iter().filter(|line| now - line.time <= FRESH).collect();
+    let mut answers = join_all(fresh.iter().map(|line| line.answer.clone()));
+    for answer in answers.iter_mut().filter(|answer| answer.state == State::Indicated) {
+        let subject = subject(answer);
+        let indicated = fresh
+            .iter()
+            .filter(|line| line.answer.state == State::Indicated && self::subject(&line.answer) == subject);
+        let times: BTreeSet<_> = indicated.map(|line| line.time).collect();
+        let apart = times.first().zip(times.last()).map(|(first, last)| *last - *first);
+        if apart.is_some_and(|apart| apart >= APART) {
+            answer.state = State::Established;
+        }
+    }
+    answers
+}
+
+/// Adds to what is known what a run cannot tell, where nothing else is known.
+#[must_use]
+pub fn with_unknown(mut known: Vec<Answer>, answers: &[Answer]) -> Vec<Answer> {
+    let unknown = answers.iter().filter(|answer| answer.state == State::CannotTell);
+    let is_known = |answer: &&Answer| {
+        let mut of_gap = known.iter().filter(|other| other.gap == answer.gap);
+        let is_of_whole_gap = answer.location.is_none();
+        of_gap.any(|other| {
+            is_of_whole_gap || (&other.operation, &other.location) == (&answer.operation, &answer.location)
+        })
+    };
+    let unknown: Vec<_> = unknown.filter(|answer| !is_known(answer)).cloned().collect();
+    known.extend(unknown);
+    put_in_order(&mut known);
+    known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer::{Claim, Trials};
+    use super::*;
+
+    fn line(hours: i64, state: State, status: u16) -> Line {
+        Line {
+            version: VERSION,
+            run: format!("r{hours}"),
+            time: DateTime::UNIX_EPOCH + TimeDelta::hours(hours),
+            target: "https://contacts.example.com".to_owned(),
+            contract: "c".to_owned(),
+            answer: Answer {
+                gap: "success-status".to_owned(),
+                operation: Some("getThings".to_owned()),
+                location: Some("/a".to_owned()),
+                state,
+                claim: Some(Claim::Status { status }),
+                trials: Trials {
+                    supporting: 4,
+                    ..Trials::default()
+                },
+                dissent: Vec::new(),
+                reason: None,
+            },
+        }
+    }
+
+    fn state(lines: &[Line], now: i64) -> Option<State> {
+        let now = DateTime::UNIX_EPOCH + TimeDelta::hours(now);
+        known(lines, now).first().map(|answer| answer.state)
+    }
+
+    #[test]
+    fn what_two_runs_indicate_an_hour_apart_is_established() {
+        let lines = [line(0, State::Indicated, 200), line(1, State::Indicated, 200)];
+        assert_eq!(state(&lines, 2), Some(State::Established));
+        assert_eq!(state(&lines[..1], 2), Some(State::Indicated));
+        let again = [lines[0].clone(), lines[0].clone()];
+        assert_eq!(state(&again, 2), Some(State::Indicated));
+        let seen = [line(0, State::Indicated, 200), line(1, State::Seen, 200)];
+        assert_eq!(state(&seen, 2), Some(State::Indicated));
+    }
+
+    #[test]
+    fn runs_that_disagree_establish_nothing() {
+        let lines = [
+            line(0, State::Indicated, 200),
+            line(1, State::Indicated, 200),
+            line(2, State::Seen, 201),
+        ];
+        assert_eq!(state(&lines, 3), Some(State::Unstable));
+    }
+
+    #[test]
+    fn what_is_older_than_thirty_days_does_not_count() {
+        let lines = [line(0, State::Indicated, 200), line(700, State::Indicated, 200)];
+        assert_eq!(state(&lines, 720), Some(State::Established));
+        assert_eq!(state(&lines, 721), Some(State::Indicated));
+        assert_eq!(state(&lines, 2000), None);
+    }
+
+    #[test]
+    fn a_line_is_read_as_it_was_written_and_a_cut_one_is_not() {
+        let written = serde_json::to_string(&line(0, State::Indicated, 200)).unwrap();
+        assert_eq!(read(&written), Ok(line(0, State::Indicated, 200)));
+        assert_eq!(read(&written[..written.len() - 9]), Err(Unreadable::Cut));
+        assert_eq!(
+            read(&written.replace("\"version\":1", "\"version\":2")),
+            Err(Unreadable::Version(2))
+        );
+    }
+}

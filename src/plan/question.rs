@@ -1,0 +1,556 @@
+//! Lists what a run can ask about a contract's gaps, and changes a request so that it asks. The main type is
+//! [`Question`].
+//!
+//! # Design
+//!
+//! A question is asked of a read, or of an update of the run's own record: neither leaves a record. The contract says
+//! where it is asked: its `x-gap` keys name the fields, the lists and the operations, and the kind of the gap says how.
+
+use rand_chacha::rand_core::Rng;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::draft;
+use crate::contract::document::Node;
+use crate::contract::operation::{Method, OperationId};
+use crate::contract::shape::ShapeId;
+use crate::contract::vocabulary::GapKind;
+use crate::contract::{Contract, pointer};
+
+/// One question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The index of the gap in the contract.
+    pub gap: usize,
+    /// The kind of the gap.
+    pub kind: GapKind,
+    /// The operation that is asked.
+    pub operation: OperationId,
+    /// The location in the contract that it is about, as a JSON pointer.
+    pub location: String,
+    /// What is asked.
+    pub asks: Asks,
+}
+
+/// What is asked, and of which part of a request. Fields are JSON pointers into the body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// Whether a field accepts a date in this format.
+    Date {
+        /// The field.
+        field: String,
+        /// The format.
+        format: SentDate,
+    },
+    /// Whether an array accepts this field of a record as an entry; `None` is a text that names no record.
+    Entry {
+        /// The entry.
+        field: String,
+        /// The name of the record's field.
+        named: Option<String>,
+    },
+    /// With which status a request without a credential is rejected.
+    NoCredential,
+    /// What becomes of the other fields if an update sends this one alone.
+    OneField {
+        /// The field.
+        field: String,
+    },
+    /// Whether a field accepts a value that no response has shown.
+    OtherValue {
+        /// The field.
+        field: String,
+        /// Where the record shows it, if the contract says so.
+        returned_at: Option<String>,
+    },
+    /// What a list returns for a page beyond its last.
+    PageBeyondLast,
+    /// Whether a value in other letters comes back as it was sent.
+    Spelling {
+        /// The field.
+        field: String,
+        /// Where the record shows it.
+        returned_at: String,
+    },
+    /// Whether a field that the document does not list is rejected.
+    UnknownField,
+    /// Whether an identifier that names no record is rejected.
+    UnknownRecord {
+        /// The field.
+        field: String,
+    },
+}
+
+/// The format of a date that is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SentDate {
+    /// DD/MM/YYYY.
+    DayFirst,
+    /// YYYY-MM-DD.
+    Iso,
+    /// MM/DD/YYYY.
+    MonthFirst,
+    /// No date at all.
+    Text,
+    /// YYYY-MM-DDT00:00:00Z.
+    Timestamp,
+}
+
+impl SentDate {
+    const ALL: [Self; 5] = [Self::DayFirst, Self::Iso, Self::MonthFirst, Self::Text, Self::Timestamp];
+
+    /// Writes a date in 1976.
+    fn write(self, (day, month): (u64, u64)) -> String {
+        match self {
+            Self::DayFirst => format!("{day:02}/{month:02}/1976"),
+            Self::Iso => format!("1976-{month:02}-{day:02}"),
+            Self::MonthFirst => format!("{month:02}/{day:02}/1976"),
+            Self::Text => format!("no date {day}"),
+            Self::Timestamp => format!("1976-{month:02}-{day:02}T00:00:00Z"),
+        }
+    }
+}
+
+/// The part of a request that a question changes.
+#[derive(Debug)]
+pub struct Asked<'asked> {
+    /// The body.
+    pub body: &'asked mut Value,
+    /// The pointers of the values in it that the target showed.
+    pub unprintable: &'asked mut Vec<String>,
+    /// The run tag, for a text by which the search for residue finds what it may have created.
+    pub run_tag: &'asked str,
+    /// The values that links lead to the field, each with the name of the field that showed it.
+    pub linked: &'asked [(String, Value)],
+    /// How often the question was asked before.
+    pub before: u64,
+}
+
+impl Question {
+    /// Returns the questions of a contract; none where it lists no gaps.
+    #[must_use]
+    pub fn all(contract: &Contract) -> Vec<Self> {
+        let mut questions = Vec::new();
+        for operation in contract.operation_ids() {
+            let documented = contract.operation(operation);
+            if documented.is_read() {
+                page_beyond_last(contract, operation, &mut questions);
+            } else if updates_own_records(contract, operation) {
+                // What an update leaves alone shows only right after a control.
+                one_field(contract, operation, &mut questions);
+                of_body(contract, operation, &mut questions);
+                of_values(contract, operation, &mut questions);
+            } else {
+                continue;
+            }
+            if documented.security.scheme().is_some() {
+                for (gap, kind) in gaps_at(contract, &documented.pointer, GapKind::ErrorConditions) {
+                    questions.push(Self {
+                        gap,
+                        kind,
+                        operation,
+                        location: documented.pointer.clone(),
+                        asks: Asks::NoCredential,
+                    });
+                }
+            }
+        }
+        questions
+    }
+
+    /// Returns the field that it changes, if it changes one.
+    #[must_use]
+    pub fn field(&self) -> Option<&str> {
+        match &self.asks {
+            Asks::Date { field, .. }
+            | Asks::Entry { field, .. }
+            | Asks::OneField { field }
+            | Asks::OtherValue { field, .. }
+            | Asks::Spelling { field, .. }
+            | Asks::UnknownRecord { field } => Some(field),
+            Asks::NoCredential | Asks::PageBeyondLast | Asks::UnknownField => None,
+        }
+    }
+
+    /// Whether only the record shows the answer.
+    #[must_use]
+    pub fn needs_look(&self) -> bool {
+        match &self.asks {
+            Asks::OneField { .. } | Asks::Spelling { .. } => true,
+            Asks::OtherValue { returned_at, .. } => returned_at.is_some(),
+            _ => false,
+        }
+    }
+
+    /// Changes the body of an accepted request so that it asks. Returns whether it can: the body may have no value of
+    /// the form that is asked about.
+    pub fn ask(&self, asked: Asked<'_>, random: &mut impl Rng) -> bool {
+        let Asked {
+            body,
+            unprintable,
+            run_tag,
+            linked,
+            before,
+        } = asked;
+        let value = match &self.asks {
+            Asks::NoCredential | Asks::PageBeyondLast => return true,
+            Asks::OneField { field } => {
+                let Some(value) = body.pointer(field).cloned() else {
+                    return false;
+                };
+                *body = json!({});
+                unprintable.clear();
+                Some((field, value))
+            }
+            Asks::Date { field, format } => {
+                // A day that cannot be taken for a month.
+                let date = (13 + before % 15, 1 + before % 12);
+                if *format != SentDate::Text {
+                    set_date(body, date);
+                }
+                Some((field, json!(format.write(date))))
+            }
+            Asks::Entry { field, named: None } => Some((field, json!(format!("Countersign {run_tag}")))),
+            Asks::Entry {
+                field,
+                named: Some(named),
+            } => {
+                let values: Vec<_> = linked.iter().filter(|(name, _)| name == named).collect();
+                let nth = usize::try_from(before).unwrap_or(0);
+                let chosen = nth.checked_rem(values.len()).and_then(|index| values.get(index));
+                let value = chosen.map(|(_, value)| (field, value.clone()));
+                unprintable.push(field.clone());
+                value
+            }
+            Asks::OtherValue { field, .. } => {
+                let shown = body.pointer(field).and_then(Value::as_str);
+                shown.and_then(|shown| Some((field, json!(invented(shown, linked, random)?))))
+            }
+            Asks::Spelling { field, .. } => {
+                let shown = body.pointer(field).and_then(Value::as_str);
+                shown.and_then(|shown| Some((field, json!(in_other_letters(shown)?))))
+            }
+            Asks::UnknownField => {
+                let name = format!("countersign_{}", letters(8, 'a', random));
+                draft::insert(body, &pointer::join("", &name), json!("countersign"));
+                return true;
+            }
+            Asks::UnknownRecord { field } => {
+                let shown = body.pointer(field).and_then(Value::as_str);
+                shown.map(|shown| (field, json!(unknown_identifier(shown, random))))
+            }
+        };
+        let Some((field, value)) = value else { return false };
+        if !matches!(self.asks, Asks::Entry { .. }) {
+            unprintable.retain(|at| at != field);
+        }
+        // An array is asked about by a single entry.
+        if let Some(array) = field.strip_suffix("/0") {
+            draft::insert(body, array, json!([]));
+            unprintable.retain(|at| at == field || !at.starts_with(array));
+        }
+        draft::insert(body, field, value);
+        true
+    }
+}
+
+/// Sets the dates at the top of a body that have a day, a month and a year, because a service may compare them with
+/// the one that is asked about.
+fn set_date(body: &mut Value, (day, month): (u64, u64)) {
+    let members = body
+        .as_object_mut()
+        .into_iter()
+        .flat_map(|members| members.values_mut());
+    for date in members.filter_map(Value::as_object_mut) {
+        let parts = [("day", day), ("month", month), ("year", 1976)];
+        if parts.iter().all(|(name, _)| date.get(*name).is_some_and(Value::is_u64)) {
+            date.extend(parts.map(|(name, part)| (name.to_owned(), json!(part))));
+        }
+    }
+}
+
+/// Whether the operation updates records that a list shows.
+fn updates_own_records(contract: &Contract, operation: OperationId) -> bool {
+    let method = contract.operation(operation).method;
+    matches!(method, Method::Put | Method::Patch) && contract.updated_in(operation).is_some()
+}
+
+/// Returns the gaps of this kind that a location names.
+fn gaps_at<'own>(
+    contract: &'own Contract,
+    location: &'own str,
+    kind: GapKind,
+) -> impl Iterator<Item = (usize, GapKind)> + 'own {
+    let gaps = contract.gaps.iter().enumerate();
+    let of_kind = gaps.filter(move |(_, gap)| gap.kind == Some(kind));
+    of_kind
+        .filter(move |(_, gap)| gap.locations.iter().any(|other| other == location))
+        .map(move |(index, _)| (index, kind))
+}
+
+/// Adds the questions about the body and its fields.
+fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
+    for (schema, node) in contract.located_body_schemas(operation) {
+        let mut add = |location: &str, kind: GapKind, asks: Vec<Asks>| {
+            for (gap, kind) in gaps_at(contract, location, kind) {
+                questions.extend(asks.iter().cloned().map(|asks| Question {
+                    gap,
+                    kind,
+                    operation,
+                    location: location.to_owned(),
+                    asks,
+                }));
+            }
+        };
+        add(&schema, GapKind::UnknownRequestFields, vec![Asks::UnknownField]);
+        let properties = pointer::join(&schema, "properties");
+        for property in node.member("properties").map_or(&[][..], Node::members) {
+            let location = pointer::join(&properties, &property.name);
+            let Some(field) = text_in(contract, &property.node, &property.name) else {
+                continue;
+            };
+            let returned_at = carry(contract, operation, &field);
+            let dates = SentDate::ALL.map(|format| Asks::Date {
+                field: field.clone(),
+                format,
+            });
+            add(&location, GapKind::DateFormat, dates.to_vec());
+            let other = Asks::OtherValue {
+                field: field.clone(),
+                returned_at,
+            };
+            add(&location, GapKind::AllowedValues, vec![other]);
+            add(
+                &location,
+                GapKind::ReferenceEntries,
+                entries(contract, operation, &field),
+            );
+            add(
+                &location,
+                GapKind::UnknownReferences,
+                vec![Asks::UnknownRecord { field }],
+            );
+        }
+    }
+}
+
+/// Returns the pointer of a text at the top of the body: the field, or the entry of an array.
+fn text_in(contract: &Contract, property: &Node, name: &str) -> Option<String> {
+    let node = contract.referred(property);
+    let is_text = |node: &Node| node.member("type").and_then(Node::string) == Some("string");
+    let field = pointer::join("", name);
+    if is_text(node) {
+        return Some(field);
+    }
+    let items = node.member("items").map(|items| contract.referred(items));
+    items.is_some_and(is_text).then(|| pointer::join(&field, "0"))
+}
+
+/// Returns where the record shows a field that an update sends.
+fn carry(contract: &Contract, update: OperationId, field: &str) -> Option<String> {
+    let updated = contract.operation(update).invariants.updated.as_ref()?;
+    let carry = updated.carries.iter().find(|carry| carry.sent == field);
+    carry.map(|carry| carry.returned_at.clone())
+}
+
+/// Returns the fields of records that links lead to an entry of an array, and a text that names none.
+fn entries(contract: &Contract, operation: OperationId, field: &str) -> Vec<Asks> {
+    let target = crate::contract::link::Target::Body(field.to_owned());
+    let links = contract.links_that_fill(operation, &target);
+    let names = links.iter().filter_map(|link| last_token(&link.value));
+    let mut names: Vec<_> = names.map(Some).collect();
+    names.sort();
+    names.dedup();
+    names.push(None);
+    let entry = |named| Asks::Entry {
+        field: field.to_owned(),
+        named,
+    };
+    names.into_iter().map(entry).collect()
+}
+
+/// Returns the name of the field that a pointer leads to.
+#[must_use]
+pub fn last_token(pointer: &str) -> Option<String> {
+    pointer::tokens(pointer).last()
+}
+
+/// Adds the questions about values that the record shows.
+fn of_values(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
+    let Some(updated) = contract.operation(operation).invariants.updated.as_ref() else {
+        return;
+    };
+    let Some(item) = contract
+        .updated_in(operation)
+        .and_then(|list| contract.item_shape(list))
+    else {
+        return;
+    };
+    for carry in updated.carries.iter().filter(|carry| !carry.sent.contains('*')) {
+        let Some(shown) = contract.shape_below(item, &carry.returned_at) else {
+            continue;
+        };
+        for here in &contract.shape(shown).gaps {
+            let gaps = gaps_at(contract, &here.location, GapKind::ValueSpelling);
+            questions.extend(gaps.map(|(gap, kind)| Question {
+                gap,
+                kind,
+                operation,
+                location: here.location.to_string(),
+                asks: Asks::Spelling {
+                    field: carry.sent.clone(),
+                    returned_at: carry.returned_at.clone(),
+                },
+            }));
+        }
+    }
+    questions.dedup();
+}
+
+/// Adds the question of what becomes of fields that are not sent.
+fn one_field(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
+    let Some(field) = contract.tagged_carries(operation).next() else {
+        return;
+    };
+    let location = &contract.operation(operation).pointer;
+    questions.extend(
+        gaps_at(contract, location, GapKind::UpdateSemantics).map(|(gap, kind)| Question {
+            gap,
+            kind,
+            operation,
+            location: location.clone(),
+            asks: Asks::OneField {
+                field: field.sent.clone(),
+            },
+        }),
+    );
+}
+
+/// Adds the question of what comes after the last page.
+fn page_beyond_last(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
+    let documented = contract.operation(operation);
+    let body = documented.successes().find_map(|response| response.body);
+    let (Some(_), Some(body)) = (&documented.page, body) else {
+        return;
+    };
+    for here in &contract.shape(body).gaps {
+        let gaps = gaps_at(contract, &here.location, GapKind::PageBeyondLast);
+        questions.extend(gaps.map(|(gap, kind)| Question {
+            gap,
+            kind,
+            operation,
+            location: here.location.to_string(),
+            asks: Asks::PageBeyondLast,
+        }));
+    }
+    questions.dedup();
+}
+
+impl Contract {
+    /// Returns the shape of a list's items.
+    pub(crate) fn item_shape(&self, list: OperationId) -> Option<ShapeId> {
+        let documented = self.operation(list);
+        let body = documented.successes().find_map(|response| response.body)?;
+        let items = self.shape_below(body, &documented.page.as_ref()?.items)?;
+        self.shape(items).items
+    }
+
+    /// Returns the shape of a field below another, by its pointer.
+    pub(crate) fn shape_below(&self, shape: ShapeId, pointer: &str) -> Option<ShapeId> {
+        pointer::tokens(pointer).try_fold(shape, |id, name| {
+            let shape = self.shape(id);
+            Some(shape.fields.get(shape.field_named(&name)?)?.shape)
+        })
+    }
+
+    /// Returns the fields by which an update's record can be recognised: those with a text of the run's own that come
+    /// back as they were sent.
+    pub(crate) fn tagged_carries(
+        &self,
+        update: OperationId,
+    ) -> impl Iterator<Item = &crate::contract::vocabulary::Carry> {
+        let updated = self.operation(update).invariants.updated.iter();
+        let carries = updated.flat_map(|updated| &updated.carries);
+        let is_tagged = move |sent: &str| {
+            let name = sent.strip_prefix('/').filter(|name| !name.contains('/'));
+            let mut properties = self.body_properties(update);
+            name.is_some_and(|name| {
+                properties.any(|property| {
+                    property.name == name && self.referred(&property.node).member("x-synthetic").is_some()
+                })
+            })
+        };
+        carries.filter(move |carry| carry.gap.is_none() && is_tagged(&carry.sent))
+    }
+}
+
+/// Returns a value of the same form as one that was shown, and not among those; `None` for a text without letters and
+/// digits. Two or three capitals may be the code of a country: those from `QM` on are nobody's (ISO 3166-1, section 8).
+fn invented(shown: &str, others: &[(String, Value)], random: &mut impl Rng) -> Option<String> {
+    let is_code = matches!(shown.len(), 2 | 3) && shown.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_known = |text: &str| {
+        let same = |other: &str| other.eq_ignore_ascii_case(text);
+        same(shown) || others.iter().any(|(_, value)| value.as_str().is_some_and(same))
+    };
+    let tries = (0..20).map(|_| {
+        if is_code {
+            let rest = letters(shown.len() - 2, 'A', random);
+            let second = char::from(b'M' + pick(14, random));
+            return format!("Q{second}{rest}");
+        }
+        let change = |character: char| match character {
+            'a'..='z' => char::from(b'a' + pick(26, random)),
+            'A'..='Z' => char::from(b'A' + pick(26, random)),
+            '0'..='9' => char::from(b'0' + pick(10, random)),
+            other => other,
+        };
+        shown.chars().map(change).collect()
+    });
+    let mut tries: Vec<String> = tries.collect();
+    tries.retain(|text| !is_known(text));
+    tries.into_iter().next()
+}
+
+/// Returns the text with its letters in the other case, one by one; `None` where it has none.
+fn in_other_letters(text: &str) -> Option<String> {
+    // Every other letter, so that neither all capitals nor none come back as they were sent.
+    let mut letters = 0;
+    let mixed = text.chars().map(|letter| {
+        if !letter.is_ascii_alphabetic() {
+            return letter;
+        }
+        letters += 1;
+        if letters % 2 == 1 {
+            letter.to_ascii_lowercase()
+        } else {
+            letter.to_ascii_uppercase()
+        }
+    });
+    let mixed: String = mixed.collect();
+    (letters >= 2).then_some(mixed)
+}
+
+/// Returns an identifier that should name no record, in the form of another.
+fn unknown_identifier(shown: &str, random: &mut impl Rng) -> String {
+    let mut bytes = [0; 16];
+    random.fill_bytes(&mut bytes);
+    let made_up = uuid::Builder::from_random_bytes(bytes).into_uuid();
+    if Uuid::try_parse(shown).is_ok() {
+        made_up.to_string()
+    } else if shown.bytes().all(|byte| byte.is_ascii_digit()) {
+        (9_007_199_254_740_991 - u64::from(pick(200, random))).to_string()
+    } else {
+        made_up.simple().to_string()
+    }
+}
+
+/// Returns this many letters, beginning with the alphabet at `from`.
+fn letters(count: usize, from: char, random: &mut impl Rng) -> String {
+    let from = u8::try_from(from).unwrap_or(b'a');
+    (0..count).map(|_| char::from(from + pick(26, random))).collect()
+}
+
+/// Returns a number below `most`.
+fn pick(most: u8, random: &mut impl Rng) -> u8 {
+    u8::try_from(random.next_u32() % u32::from(most)).unwrap_or(0)
+}

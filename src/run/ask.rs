@@ -1,0 +1,218 @@
+//! Asks what the document leaves open: the questions that the contract's gaps raise about an operation, in trials.
+//!
+//! # Design
+//!
+//! A trial is a variant between two controls. A control is the plain request that was accepted before; one control ends
+//! the trials of a round and begins those of the next, so a round costs one request for each question that is open, and
+//! one more. If either control fails, the variant shows nothing. An update is asked of the run's own record, in other
+//! values each time, and the list shows whether they arrived.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use serde_json::Value;
+
+use super::request::{self, RequestHead};
+use super::session::{Call, Session};
+use super::settle::repeat_until;
+use crate::contract::link::Target;
+use crate::contract::operation::OperationId;
+use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
+use crate::plan::{Asked, Asks, Draft, MOST_ROUNDS, Question, last_token};
+
+/// An operation that is asked.
+struct Subject<'run> {
+    operation: OperationId,
+    head: RequestHead,
+    /// The body that an update accepted.
+    accepted: Option<Draft>,
+    /// The list that shows the updated record.
+    list: Option<OperationId>,
+    /// The page that showed it last; `None` for the default page.
+    page: Cell<Option<u64>>,
+    /// The questions, each with its index.
+    questions: Vec<(usize, &'run Question)>,
+}
+
+impl Session<'_> {
+    /// Asks every question about an operation until enough trials decide it.
+    pub(super) async fn ask(&self, operation: OperationId) {
+        let questions = self.plan.questions.iter().flatten().enumerate();
+        let questions: Vec<_> = questions.filter(|(_, asked)| asked.operation == operation).collect();
+        let Some(subject) = self.subject(operation, questions).await else {
+            return;
+        };
+        if !self.control(&subject).await {
+            return;
+        }
+        for round in 0..MOST_ROUNDS {
+            let mut asked = false;
+            for (index, question) in &subject.questions {
+                if !self.gaps().is_decided(*index) {
+                    asked |= self.ask_once(&subject, (*index, question), round).await;
+                }
+            }
+            // A control that fails ends the trials: the ones after it could not begin.
+            if !asked || !self.control(&subject).await {
+                return;
+            }
+        }
+    }
+
+    /// Returns what is asked, with what a control needs; `None` if the operation was never accepted.
+    async fn subject<'run>(
+        &self,
+        operation: OperationId,
+        questions: Vec<(usize, &'run Question)>,
+    ) -> Option<Subject<'run>> {
+        let list = self.contract.updated_in(operation);
+        let (head, accepted) = if self.contract.operation(operation).is_read() {
+            (self.request_head_if_any(operation)?, None)
+        } else {
+            let (accepted, head) = self.accepted_write(operation).await?;
+            (head, Some(accepted))
+        };
+        let page = self.history().latest(operation).and_then(|(_, page)| page);
+        Some(Subject {
+            operation,
+            head,
+            accepted,
+            list,
+            page: Cell::new(page),
+            questions,
+        })
+    }
+
+    /// Sends a control, and looks for what it did. Returns whether it was accepted.
+    async fn control(&self, subject: &Subject<'_>) -> bool {
+        let Some(request) = self.plain_trial(subject) else {
+            return false;
+        };
+        let exchange = self.trial(request, TrialPart::Control).await;
+        self.look_after(subject).await;
+        self.succeeded(&exchange)
+    }
+
+    /// Asks a question once. Returns whether it could.
+    async fn ask_once(&self, subject: &Subject<'_>, (index, question): (usize, &Question), round: u64) -> bool {
+        let Some(mut request) = self.plain_trial(subject) else {
+            return false;
+        };
+        match question.asks {
+            Asks::NoCredential => request.credential = Credential::None,
+            Asks::PageBeyondLast => {
+                let page = self.contract.operation(subject.operation).page.as_ref();
+                let (Some(page), Some(last)) = (page, self.gaps().last_page(subject.operation)) else {
+                    return false;
+                };
+                // Somebody may add a record meanwhile.
+                let beyond = last.saturating_add(2 + 3 * round);
+                request = request.with_query_pair(&page.parameter, &beyond.to_string());
+            }
+            _ => {
+                let Some(Content::Json(body)) = &mut request.body else {
+                    return false;
+                };
+                let asked = Asked {
+                    body,
+                    unprintable: &mut request.unprintable,
+                    run_tag: self.settings.run_tag.as_str(),
+                    linked: &self.linked_values(subject, question),
+                    before: round,
+                };
+                let number = u64::try_from(index).unwrap_or(0);
+                let seed = self.plan.seed.wrapping_add((round << 32) | number);
+                if !question.ask(asked, &mut ChaCha8Rng::seed_from_u64(seed)) {
+                    return false;
+                }
+            }
+        }
+        self.expect_requests(1);
+        self.trial(request, TrialPart::Variant(index)).await;
+        self.look_after(subject).await;
+        true
+    }
+
+    /// Returns the plain request; its body has values of its own each time.
+    fn plain_trial(&self, subject: &Subject<'_>) -> Option<Request> {
+        let documented = self.contract.operation(subject.operation);
+        let credential = request::credential(&documented.security);
+        match &subject.accepted {
+            None => Some(
+                subject
+                    .head
+                    .clone()
+                    .request((subject.operation, documented), credential),
+            ),
+            Some(accepted) => {
+                let draft = self.draft_like(subject.operation, accepted).ok()?;
+                Some(self.writing_request(&draft, &subject.head, credential))
+            }
+        }
+    }
+
+    /// Returns the values that links lead to the field of a question, each with the name of the field that showed it.
+    fn linked_values(&self, subject: &Subject<'_>, question: &Question) -> Vec<(String, Value)> {
+        let Some(field) = question.field() else {
+            return Vec::new();
+        };
+        let target = Target::Body(field.to_owned());
+        let links = self.contract.links_that_fill(subject.operation, &target);
+        let history = self.history();
+        let values = history.bindings().linked_values(&links);
+        let named = values
+            .into_iter()
+            .filter_map(|(link, value)| Some((last_token(&link.value)?, value.clone())));
+        named.collect()
+    }
+
+    async fn trial(&self, request: Request, part: TrialPart) -> Exchange {
+        self.call(Call::single(request, Purpose::Trial(part))).await.0
+    }
+
+    /// Reads the list until it shows what the last request of a trial did, if anything waits for that: first the page
+    /// that showed the record last, then every page.
+    async fn look_after(&self, subject: &Subject<'_>) {
+        let Some(list) = subject.list.filter(|_| self.gaps().awaits_look()) else {
+            return;
+        };
+        let longest = if self.delays.updates_timed_out.get() {
+            Duration::ZERO
+        } else {
+            self.settings.settle
+        };
+        let walk = async || {
+            self.look_at_page(list, subject.page.get()).await;
+            let last = self.gaps().last_page(list).unwrap_or(1);
+            let others = (1..=last.min(self.settings.max_pages)).rev().map(Some);
+            for page in others.filter(|page| *page != subject.page.get()) {
+                if !self.gaps().awaits_look() {
+                    return;
+                }
+                self.look_at_page(list, page).await;
+                if !self.gaps().awaits_look() {
+                    subject.page.set(page);
+                }
+            }
+        };
+        repeat_until(longest, walk, |()| !self.gaps().awaits_look()).await;
+        self.delays.updates_timed_out.set(self.gaps().awaits_look());
+    }
+
+    async fn look_at_page(&self, list: OperationId, page: Option<u64>) {
+        let invariant = self.contract.operation(list).page.as_ref();
+        let (Some(invariant), Some(mut head)) = (invariant, self.request_head_if_any(list)) else {
+            return;
+        };
+        if let Some(page) = page {
+            head.add_query(&invariant.parameter, &page.to_string());
+        }
+        let documented = self.contract.operation(list);
+        let credential = request::credential(&documented.security);
+        self.expect_requests(1);
+        self.trial(head.request((list, documented), credential), TrialPart::Look)
+            .await;
+    }
+}
