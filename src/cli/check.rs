@@ -19,8 +19,9 @@ use super::document::{self, Source};
 use super::edge;
 use super::embedded::Embedded;
 use super::failure::{Failure, NOT_WRITTEN};
+use super::learn::Learning;
 use super::output::{Outputs, Terminals};
-use super::overwrites::{self, reject_overwrites};
+use super::overwrites::{self, Named, reject_overwrites};
 use super::progress::Progress;
 use super::report_flags;
 use super::residue_file::{Begun, ResidueFile};
@@ -47,6 +48,11 @@ const READY: Duration = Duration::from_secs(60);
 
 /// Checks, writes the reports, and ends with the outcome's exit code.
 pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
+    run_to_learn(resolved, None)
+}
+
+/// Checks as [`run`] does, or asks what the document leaves open.
+pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learning>) -> Result<u8, Failure> {
     let arguments = &resolved.arguments;
     let started_at = edge::now();
     let since = Since::read(arguments)?;
@@ -56,7 +62,8 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
-    reject_own_overwrites(resolved, summary.as_deref(), None)?;
+    let ledger = learning.and_then(Learning::ledger).map(|path| ("the ledger", path));
+    reject_own_overwrites(resolved, summary.as_deref(), ledger)?;
     let outputs = Outputs::open(&report_flags::targets(&arguments.report), summary)?;
     let accepting = resolved.accepting()?;
     let runtime = runtime(&inputs)?;
@@ -71,6 +78,9 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
         return Err(no_token(resolved));
     }
     let contract = Arc::new(contract);
+    let origin = inputs.named_target().unwrap_or_else(|| "embedded".to_owned());
+    let ledger = learning.map(|learning| learning.open(&contract, &origin)).transpose()?;
+    inputs.scope.learn = learning.map(|learning| learning.gaps(&contract)).transpose()?;
     let plan = plan(&contract, &inputs.scope)?;
     announce::token_goes(resolved, &target, token.is_some());
     let transport = inputs.transport(&target, token, arguments.service.near_tokens.value)?;
@@ -100,6 +110,9 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
     }
     if let Some(since) = since {
         since.mark(&mut record, &contract);
+    }
+    if let Some(ledger) = ledger {
+        ledger.conclude((&prepared.settings.run_tag, started_at), &mut record)?;
     }
     record.accepted = accepted(&run, &contract, &prepared.settings.levels, &acceptances);
     let accepted = accept(accepting, &run, &record, &contract);
@@ -187,12 +200,12 @@ pub(super) fn accept(
     ))
 }
 
-/// Rejects an output that would overwrite another file that the command reads or writes. `record` is the file of
-/// `--record`.
+/// Rejects an output that would overwrite another file that the command reads or writes. `grown` is a file that it adds
+/// to: that of `--record` or of `--ledger`.
 pub(super) fn reject_own_overwrites(
     resolved: &ResolvedArguments,
     summary: Option<&Path>,
-    record: Option<&Path>,
+    grown: Option<Named<'_>>,
 ) -> Result<(), Failure> {
     let arguments = &resolved.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
@@ -209,9 +222,8 @@ pub(super) fn reject_own_overwrites(
     ];
     let inputs: Vec<_> = inputs.into_iter().flatten().collect();
     let mut outputs = overwrites::reports(&arguments.report);
-    let record = record.map(|path| ("the recording", path));
-    let kept: Vec<_> = residue.into_iter().chain(record).collect();
-    // A report replaces what is there, and neither residue nor recording may be lost.
+    let kept: Vec<_> = residue.into_iter().chain(grown).collect();
+    // A report replaces what is there, and neither residue nor recording nor ledger may be lost.
     reject_overwrites(&outputs, &kept)?;
     outputs.extend(kept);
     outputs.extend(summary.map(|path| ("the step summary", path)));
@@ -399,6 +411,14 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
 }
 
 impl RunInputs {
+    /// Returns the origin of the target that the user named.
+    fn named_target(&self) -> Option<String> {
+        match &self.service {
+            ServiceUnderCheck::Embedded(_) => None,
+            ServiceUnderCheck::Named(target, _) => Some(target.origin()),
+        }
+    }
+
     /// Returns the target and its token: the named target, or the reference service, started on its own port.
     async fn target(&self) -> Result<(Target, Option<Token>), Failure> {
         match &self.service {

@@ -60,6 +60,14 @@ pub(super) enum Failure {
         /// The system's error.
         source: std::io::Error,
     },
+    /// The ledger cannot be kept.
+    #[error("failed to write the ledger to `{}`: {source}", path.display())]
+    Ledger {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
     /// The address to listen on is not available.
     #[error("failed to listen on `{address}`: {source}{hint}")]
     Listen {
@@ -215,6 +223,7 @@ impl Failure {
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             Self::Accept { .. }
+            | Self::Ledger { .. }
             | Self::ManPage { .. }
             | Self::Report { .. }
             | Self::Residue { .. }

@@ -164,6 +164,7 @@ impl Judging {
         let mut levels = levels(arguments)?;
         let acceptances = config::add(&entries, &mut levels);
         let summary = edge::step_summary();
+        let record = record.map(|path| ("the recording", path));
         reject_own_overwrites(resolved, summary.as_deref(), record)?;
         overwrites::reject_overwrites(&overwrites::reports(&arguments.report), inputs)?;
         Ok(Self {

@@ -28,7 +28,10 @@ mod explain;
 mod facts;
 mod failure;
 mod format;
+mod gaps;
 mod judge;
+mod learn;
+mod ledger_file;
 mod lint;
 mod man;
 mod merge;
@@ -83,6 +86,14 @@ Exit codes:
   2    usage or configuration: a bad flag, file or contract
   3    could not judge: no operation of the contract had a success, or a file is truncated
   4    a report, or the findings for --accept, could not be written";
+
+const LEARNED: &str = "\
+Exit codes:
+  0    a gap was answered
+  2    usage or configuration: a bad flag, file or contract
+  3    no gap was answered: unreachable, throttled, the token rejected everywhere, --max-time over
+  4    a report, the residue for --residue, or the ledger could not be written
+  130  interrupted; what was learned so far is reported";
 
 const PROXIED: &str = "\
 Exit codes:
@@ -157,9 +168,15 @@ enum Command {
     /// Lists every fact of the contract with its location
     #[command(after_help = PRINTED)]
     Facts(facts::Arguments),
+    /// Lists what the document leaves open, with what a ledger knows of it
+    #[command(after_help = PRINTED)]
+    Gaps(gaps::Arguments),
     /// Judges recorded traffic of other clients by the rules of a check; sends nothing
     #[command(after_help = JUDGED)]
     Judge(Box<judge::JudgeArguments>),
+    /// Asks a service what the document leaves open: by reads, and with --writes by updates of a record of its own
+    #[command(after_help = LEARNED)]
+    Learn(Box<learn::LearnArguments>),
     /// Lists the defects in OpenAPI documents, each with line and column, and the operations that a check leaves out
     /// because of them
     #[command(after_help = LINTED)]
@@ -170,9 +187,9 @@ enum Command {
     /// Merges the reports of the shards of a check, or of a check and `judge`, into one
     #[command(after_help = EXIT_CODES)]
     Merge(merge::Arguments),
-    /// Lists every step that `check` would take with the same flags, and why; sends nothing
+    /// Lists every step that `check` or `learn` would take with the same flags, and why; sends nothing
     #[command(after_help = PRINTED)]
-    Plan(Box<Arguments>),
+    Plan(Box<plan::PlanArguments>),
     /// Forwards requests of other clients to a service, and judges the exchanges
     #[command(after_help = PROXIED)]
     Proxy(Box<proxy::ProxyArguments>),
@@ -191,6 +208,7 @@ enum Command {
 /// Returns the command line, in which `judge` and `proxy` show only what they use of the flags of a check.
 fn command() -> clap::Command {
     let command = Cli::command().mut_subcommand("judge", judge::without_sending);
+    let command = command.mut_subcommand("learn", learn::without_judging);
     command.mut_subcommand("proxy", proxy::with_own_help)
 }
 
@@ -227,10 +245,18 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
             let judge::JudgeArguments { files, check } = *arguments;
             judge::run(&files, &resolved(check, &matches)?)
         }),
+        Command::Gaps(arguments) => gaps::run(&arguments),
+        Command::Learn(arguments) => learn::reject_judging(&matches).and_then(|()| {
+            let (check, learning) = arguments.split();
+            learn::run(&learning, &resolved(check, &matches)?)
+        }),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, command()),
         Command::Merge(arguments) => merge::run(&arguments),
-        Command::Plan(arguments) => resolved(*arguments, &matches).and_then(|resolved| plan::run(&resolved)),
+        Command::Plan(arguments) => {
+            let plan::PlanArguments { learn, check } = *arguments;
+            resolved(check, &matches).and_then(|resolved| plan::run(&resolved, learn))
+        }
         Command::Proxy(arguments) => judge::reject_sending(&matches).and_then(|()| {
             let (check, proxying) = arguments.split();
             proxy::run(&proxying, &resolved(check, &matches)?)

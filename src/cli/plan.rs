@@ -3,6 +3,9 @@
 
 use std::fmt::Write as _;
 
+use clap::Args;
+
+use super::arguments::Arguments as CheckArguments;
 use super::check;
 use super::config::ResolvedArguments;
 use super::edge;
@@ -13,8 +16,18 @@ use crate::contract::operation::OperationId;
 use crate::plan::{Action, Bounds, Plan, Selection, Source, StandInValue, StepDescription};
 use crate::report::counted;
 
-/// Prints the plan of a check with these arguments.
-pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
+/// The arguments of `plan`.
+#[derive(Debug, Args)]
+pub(super) struct PlanArguments {
+    /// List what `learn` would do, with what it asks
+    #[arg(long)]
+    pub(super) learn: bool,
+    #[command(flatten)]
+    pub(super) check: CheckArguments,
+}
+
+/// Prints the plan of a check with these arguments, or of `learn`.
+pub(super) fn run(resolved: &ResolvedArguments, learn: bool) -> Result<u8, Failure> {
     let arguments = &resolved.arguments;
     let mut contract = check::contract(arguments.spec())?;
     resolved.give_values(&mut contract)?;
@@ -24,6 +37,7 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
         // The plan assumes a token: a check without the token that it needs sends nothing.
         token: true,
         user_and_password: true,
+        learn: learn.then(Vec::new),
         ..check::scope(arguments, &contract, seed)?
     };
     let page = Listing {
@@ -158,6 +172,11 @@ impl Listing<'_> {
                 hanging_indent("             in this order: ", &sent.join(", "), self.width)
             );
         }
+        let asked = self.asked(described);
+        if !asked.is_empty() {
+            let asked = hanging_indent("             about: ", &asked.join(", "), self.width);
+            let _ = writeln!(text, "{asked}");
+        }
         for source in &described.needs {
             let _ = writeln!(text, "             {{{}}} from {}", source.parameter, self.from(source));
         }
@@ -165,6 +184,23 @@ impl Listing<'_> {
         for fact in described.facts.iter().take(shown) {
             let _ = writeln!(text, "             {}", self.contract.fact(*fact).name);
         }
+    }
+
+    /// Returns the gaps that a step asks about, each with the number of its questions if there are several.
+    fn asked(&self, described: &StepDescription) -> Vec<String> {
+        let asks = described.step.action == Action::Ask;
+        let questions = self.plan.questions.iter().flatten().filter(|_| asks);
+        let mut gaps: Vec<_> = questions
+            .filter(|question| question.operation == described.step.operation)
+            .map(|question| self.contract.gaps[question.gap].id.as_str())
+            .collect();
+        gaps.sort_unstable();
+        let groups = gaps.chunk_by(|one, other| one == other);
+        let named = groups.map(|same| match same.len() {
+            1 => same[0].to_owned(),
+            count => format!("{} ({count} questions)", same[0]),
+        });
+        named.collect()
     }
 
     /// Returns where a value comes from, the preferred source first.

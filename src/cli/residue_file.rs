@@ -111,7 +111,7 @@ impl WriteLog for ResidueFile {
 }
 
 /// Ends the line in which a run was killed.
-fn end_line(file: &mut File) -> io::Result<()> {
+pub(super) fn end_line(file: &mut File) -> io::Result<()> {
     if !file.metadata()?.is_file() || file.metadata()?.len() == 0 {
         return Ok(());
     }

@@ -30,6 +30,7 @@ mod json_report;
 mod judge;
 mod later_versions;
 mod leaks;
+mod learn;
 mod lint;
 mod manual;
 mod max_time;

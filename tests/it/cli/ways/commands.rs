@@ -246,6 +246,7 @@ pages! {
     cron_is_true: "docs/cron.md",
     diff_is_true: "docs/diff.md",
     figures_is_true: "docs/figures.md",
+    gaps_is_true: "docs/gaps.md",
     github_is_true: "docs/github.md",
     gitlab_is_true: "docs/gitlab.md",
     jenkins_is_true: "docs/jenkins.md",
@@ -298,7 +299,7 @@ fn every_flag_that_a_page_names_exists() {
         "--show-output",
     ];
     let commands = [
-        "check", "config", "diff", "facts", "lint", "man", "merge", "plan", "proxy", "report", "serve",
+        "check", "config", "diff", "facts", "gaps", "learn", "lint", "man", "merge", "plan", "proxy", "report", "serve",
     ];
     let mut known: BTreeSet<_> = OF_OTHERS.iter().map(ToString::to_string).collect();
     for command in commands {

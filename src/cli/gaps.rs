@@ -1,0 +1,113 @@
+//! `countersign gaps`: lists what the document leaves open, with what a ledger knows of it.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::check::contract;
+use super::edge;
+use super::failure::Failure;
+use super::ledger_file::{digest, read};
+use crate::contract::Contract;
+use crate::gaps::{self, Answer, Line};
+use crate::report::{answer_in_words, counted};
+
+/// The arguments of `gaps`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// A contract to use instead of the built-in one: an OpenAPI 3.0, 3.1 or 3.2 document
+    #[arg(long, value_name = "FILE")]
+    spec: Option<PathBuf>,
+    /// A ledger that `learn` has written
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+    /// The target whose answers are listed, by its origin, if the ledger is of several; `embedded` is the reference
+    /// service
+    #[arg(long, value_name = "ORIGIN", requires = "ledger")]
+    of: Option<String>,
+    /// Print the answers as one JSON array
+    #[arg(long, requires = "ledger")]
+    json: bool,
+}
+
+/// Prints each gap: its id, its question, and what is known of it.
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let contract = contract(arguments.spec.as_deref())?;
+    let answers = match &arguments.ledger {
+        None => Vec::new(),
+        Some(path) => {
+            let lines = of_contract(read(path)?, &contract)?;
+            let target = target(&lines, arguments.of.as_deref())?;
+            let lines: Vec<_> = lines.into_iter().filter(|line| line.target == target).collect();
+            gaps::known(&lines, edge::now())
+        }
+    };
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&answers).unwrap_or_default();
+        edge::print(&(text + "\n"))?;
+    } else {
+        edge::print(&listing(&contract, &answers, arguments.ledger.is_some()))?;
+    }
+    Ok(0)
+}
+
+/// Returns the lines about this contract, and tells how many are about another.
+fn of_contract(lines: Vec<Line>, contract: &Contract) -> Result<Vec<Line>, Failure> {
+    let digest = digest(contract);
+    let (same, others): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.contract == digest);
+    if same.is_empty() && !others.is_empty() {
+        return Err(Failure::Usage(
+            "every line of the ledger is about another contract, or another version of it; run `learn` again"
+                .to_owned(),
+        ));
+    }
+    if !others.is_empty() {
+        edge::note(&format!(
+            "{} about another contract, or another version of it, left out",
+            counted(others.len(), "line")
+        ));
+    }
+    Ok(same)
+}
+
+/// Returns the one target that the lines are about, or the one that was named.
+fn target(lines: &[Line], named: Option<&str>) -> Result<String, Failure> {
+    let mut targets: Vec<_> = lines.iter().map(|line| line.target.as_str()).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    match (named, targets.as_slice()) {
+        (Some(named), all) if all.contains(&named) => Ok(named.to_owned()),
+        (None, [one]) => Ok((*one).to_owned()),
+        (None, []) => Ok(String::new()),
+        (Some(named), all) => Err(Failure::Usage(format!(
+            "the ledger has no line about `{named}`; it has some about {}",
+            all.join(", ")
+        ))),
+        (None, all) => Err(Failure::Usage(format!(
+            "the ledger is about several targets: {}; choose one with --of",
+            all.join(", ")
+        ))),
+    }
+}
+
+fn listing(contract: &Contract, answers: &[Answer], has_ledger: bool) -> String {
+    let mut text = String::new();
+    for gap in &contract.gaps {
+        // Writing into a String does not fail.
+        let _ = writeln!(text, "{}: {}", gap.id, gap.question);
+        let known: Vec<_> = answers.iter().filter(|answer| answer.gap == gap.id).collect();
+        if known.is_empty() && has_ledger {
+            let _ = match gap.kind {
+                Some(_) => writeln!(text, "    not answered yet"),
+                None => writeln!(text, "    ask who runs the service"),
+            };
+        }
+        for answer in known {
+            let location = answer.location.as_ref().map(|location| format!(", at {location}"));
+            let _ = writeln!(text, "    {}{}", answer_in_words(answer), location.unwrap_or_default());
+        }
+    }
+    let _ = writeln!(text, "{}", counted(contract.gaps.len(), "gap"));
+    text
+}

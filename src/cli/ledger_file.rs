@@ -1,0 +1,137 @@
+//! The file of a ledger: lines are read, told of if they cannot be, and appended. The main type is [`LedgerFile`].
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use ring::digest::{SHA256, digest as sha256};
+
+use super::edge;
+use super::failure::Failure;
+use super::residue_file::end_line;
+use crate::contract::Contract;
+use crate::gaps::{self, Line, Unreadable};
+
+/// The most of a ledger that is read: some ten thousand runs.
+const MOST_BYTES: u64 = 1 << 30;
+/// How many bytes of a digest are written: enough to tell contracts apart.
+const DIGEST_BYTES: usize = 8;
+
+/// An open ledger, with the lines that were in it.
+#[derive(Debug)]
+pub(super) struct LedgerFile {
+    path: PathBuf,
+    file: File,
+    lines: Vec<Line>,
+}
+
+impl LedgerFile {
+    /// Opens or creates a ledger, and reads its lines.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Ledger`] if it cannot be read or added to.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        let failure = |source| Failure::Ledger {
+            path: path.to_owned(),
+            source,
+        };
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(failure)?;
+        let mut text = String::new();
+        (&file).take(MOST_BYTES).read_to_string(&mut text).map_err(failure)?;
+        let lines = lines(path, &text)?;
+        end_line(&mut file).map_err(failure)?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            lines,
+        })
+    }
+
+    /// Appends lines in one write, and waits until they are on the disk.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Ledger`] if they cannot be written.
+    pub(super) fn append(&mut self, lines: &[Line]) -> Result<(), Failure> {
+        let failure = |source| Failure::Ledger {
+            path: self.path.clone(),
+            source,
+        };
+        let mut text = String::new();
+        for line in lines {
+            // An answer is plain data, so writing it cannot fail.
+            text.push_str(&serde_json::to_string(line).unwrap_or_default());
+            text.push('\n');
+        }
+        self.file.write_all(text.as_bytes()).map_err(failure)?;
+        match self.file.sync_all() {
+            // A pipe or a terminal has no disk to wait for.
+            Err(error) if error.kind() != io::ErrorKind::InvalidInput => Err(failure(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the lines of this target and contract, and these new ones.
+    pub(super) fn of(self, target: &str, contract: &str, new: Vec<Line>) -> Vec<Line> {
+        let old = self.lines.into_iter();
+        let same = old.filter(|line| line.target == target && line.contract == contract);
+        same.chain(new).collect()
+    }
+}
+
+/// Reads the lines of a ledger, and tells which are left out.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] if a line has another version.
+pub(super) fn read(path: &Path) -> Result<Vec<Line>, Failure> {
+    lines(path, &edge::read("ledger", path, MOST_BYTES)?)
+}
+
+fn lines(path: &Path, text: &str) -> Result<Vec<Line>, Failure> {
+    let (mut lines, mut cut) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(text.lines()) {
+        match gaps::read(line) {
+            Ok(line) => lines.push(line),
+            Err(Unreadable::Cut) => cut.push(number),
+            Err(Unreadable::Version(version)) => {
+                return Err(Failure::Usage(format!(
+                    "line {number} of the ledger `{}` has version {version}, which this version of countersign does not \
+                     read; name another file",
+                    path.display()
+                )));
+            }
+        }
+    }
+    if let Some(first) = cut.first() {
+        let more = match cut.len() {
+            1 => String::new(),
+            count => format!(", and {} more", count - 1),
+        };
+        let path = path.display();
+        edge::note(&format!(
+            "line {first}{more} of the ledger `{path}` is no whole line of a ledger, and is left out"
+        ));
+    }
+    if lines.is_empty() && !cut.is_empty() {
+        return Err(Failure::Usage(format!(
+            "`{}` is not a ledger: none of its lines is one",
+            path.display()
+        )));
+    }
+    Ok(lines)
+}
+
+/// Returns the beginning of the SHA-256 digest of a contract's document, in hexadecimal digits.
+pub(super) fn digest(contract: &Contract) -> String {
+    let digest = sha256(&SHA256, contract.document.text().as_bytes());
+    let bytes = digest.as_ref().iter().take(DIGEST_BYTES);
+    bytes.map(|byte| format!("{byte:02x}")).collect()
+}

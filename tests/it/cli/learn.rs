@@ -1,0 +1,216 @@
+//! `countersign learn` asks what the document leaves open, and `countersign gaps` lists what a ledger knows of it.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::support::{Ended, TOKEN, countersign};
+use super::target::Target;
+
+const LEDGER: &str = "ledger.jsonl";
+
+fn learn(url: &str, arguments: &[&str]) -> Ended {
+    let fixed = ["learn", "--seed", "1", "--base-url", url];
+    countersign(&[&fixed, arguments].concat())
+        .env("COUNTERSIGN_TOKEN", TOKEN)
+        .run()
+}
+
+/// The answers of a ledger in this folder, after an edit of its lines.
+fn known(folder: &Path, edit: impl Fn(usize, &mut Value)) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.join(LEDGER)).unwrap();
+    let lines = text.lines().enumerate().map(|(number, line)| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        edit(number, &mut line);
+        line.to_string() + "\n"
+    });
+    std::fs::write(folder.join("edited.jsonl"), lines.collect::<String>()).unwrap();
+    let path = folder.join("edited.jsonl");
+    let ended = countersign(&["gaps", "--json", "--ledger", path.to_str().unwrap()]).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+fn states(answers: &[Value], gap: &str) -> Vec<String> {
+    let of_gap = answers.iter().filter(|answer| answer["gap"] == gap);
+    of_gap
+        .map(|answer| answer["state"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_run_with_writes_answers_and_says_what_it_left() {
+    let target = Target::sound();
+    let ended = learn(
+        &target.url(),
+        &["--writes", "--report", "terminal", "--report", "json=r.json"],
+    );
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let expected = "Which values may gender have?\n    set: open (indicated): updateContact\n";
+    assert!(ended.stdout.contains(expected), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("    field-sizes: out of reach\n"),
+        "{}",
+        ended.stdout
+    );
+    assert!(ended.stdout.contains("records left in the target"), "{}", ended.stdout);
+    let report: Value = serde_json::from_slice(&std::fs::read(ended.path().join("r.json")).unwrap()).unwrap();
+    assert_eq!(report["learned"], true);
+    assert_eq!(
+        states(report["answers"].as_array().unwrap(), "gender-values"),
+        ["indicated"]
+    );
+}
+
+#[test]
+fn without_writes_only_reads_are_sent() {
+    let target = Target::sound();
+    let ended = learn(&target.url(), &["--report", "json=r.json", "--report", "terminal"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let report: Value = serde_json::from_slice(&std::fs::read(ended.path().join("r.json")).unwrap()).unwrap();
+    assert_eq!(report["requests"]["writes"], 0);
+    let answers = report["answers"].as_array().unwrap();
+    assert_eq!(states(answers, "page-beyond-last"), ["indicated"; 4]);
+    let reasons: Vec<_> = answers
+        .iter()
+        .filter(|answer| answer["gap"] == "gender-values")
+        .collect();
+    assert_eq!(reasons[0]["reason"], "needs writes");
+}
+
+#[test]
+fn what_two_runs_indicate_an_hour_apart_is_established_unless_another_disagrees() {
+    let target = Target::sound();
+    let first = learn(&target.url(), &["--ledger", LEDGER]);
+    assert_eq!(first.code, 0, "{first:?}");
+    let folder = first.path();
+    let path = folder.join(LEDGER);
+    let count = std::fs::read_to_string(&path).unwrap().lines().count();
+    let second = learn(&target.url(), &["--ledger", path.to_str().unwrap()]);
+    assert_eq!(second.code, 0, "{second:?}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2 * count);
+    assert_eq!(states(&known(folder, |_, _| {}), "page-size"), ["indicated"; 4]);
+    let hours_ago = |number: usize, line: &mut Value, hours: i64| {
+        if number < count {
+            let time = line["time"]
+                .as_str()
+                .unwrap()
+                .parse::<chrono::DateTime<chrono::Utc>>()
+                .unwrap();
+            line["time"] = (time - chrono::TimeDelta::hours(hours)).to_rfc3339().into();
+        }
+    };
+    let apart = known(folder, |number, line| hours_ago(number, line, 2));
+    assert_eq!(states(&apart, "page-size"), ["established"; 4]);
+    assert_eq!(states(&apart, "challenge")[0], "seen");
+    let old = known(folder, |number, line| hours_ago(number, line, 31 * 24));
+    assert_eq!(states(&old, "page-size"), ["indicated"; 4]);
+    let disagree = known(folder, |number, line| {
+        hours_ago(number, line, 2);
+        if number >= count && line["gap"] == "page-size" {
+            line["claim"]["per_page"] = 25.into();
+        }
+    });
+    assert_eq!(states(&disagree, "page-size"), ["unstable"; 4]);
+}
+
+#[test]
+fn a_ledger_holds_no_value_of_the_target_and_no_token() {
+    let target = Target::sound();
+    let ended = learn(&target.url(), &["--writes", "--ledger", LEDGER]);
+    let text = std::fs::read_to_string(ended.path().join(LEDGER)).unwrap();
+    assert!(text.lines().count() > 50);
+    for value in [TOKEN, "Ada", "example.com", "North Hall", "Countersign-", "0000-4000"] {
+        assert!(!text.contains(value), "{value}");
+    }
+}
+
+#[test]
+fn a_line_that_is_cut_is_left_out_and_told_and_the_next_run_begins_a_line() {
+    let target = Target::sound();
+    let ended = learn(&target.url(), &["--ledger", LEDGER]);
+    let path = ended.path().join(LEDGER);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines = text.lines().count();
+    std::fs::write(&path, &text[..text.len() - 20]).unwrap();
+    let again = learn(&target.url(), &["--ledger", path.to_str().unwrap()]);
+    assert_eq!(again.code, 0, "{again:?}");
+    let expected = format!("line {lines} of the ledger");
+    assert!(again.stderr.contains(&expected), "{}", again.stderr);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let whole = text.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok());
+    assert_eq!((whole.count(), text.lines().count()), (2 * lines - 1, 2 * lines));
+}
+
+#[test]
+fn a_ledger_that_cannot_be_used_is_told_before_anything_is_sent() {
+    let target = Target::sound();
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(at("other.json"), "{\"version\":2}\n").unwrap();
+    std::fs::write(at("text"), "no ledger\n").unwrap();
+    for (file, code, expected) in [
+        ("other.json", 2, "line 1 of the ledger"),
+        ("text", 2, "is not a ledger"),
+        ("no/folder", 4, "failed to write the ledger"),
+    ] {
+        let ended = learn(&target.url(), &["--ledger", &at(file)]);
+        assert_eq!(ended.code, code, "{ended:?}");
+        assert!(ended.stderr.contains(expected), "{file}: {}", ended.stderr);
+    }
+    let same = learn(
+        &target.url(),
+        &["--ledger", &at("text"), "--report", &format!("json={}", at("text"))],
+    );
+    assert_eq!(same.code, 2, "{same:?}");
+    assert_eq!(std::fs::read_to_string(at("text")).unwrap(), "no ledger\n");
+}
+
+#[test]
+fn the_lines_of_another_contract_or_of_several_targets_are_not_mixed() {
+    let target = Target::sound();
+    let ended = learn(&target.url(), &["--ledger", LEDGER]);
+    let path = ended.path().join(LEDGER);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let gaps = |text: &str, more: &[&str]| {
+        std::fs::write(&path, text).unwrap();
+        let fixed = ["gaps", "--ledger", path.to_str().unwrap()];
+        countersign(&[&fixed, more].concat()).run()
+    };
+    let both = text.clone() + &text.replace(&target.url(), "https://other.example.com");
+    let mixed = gaps(&both, &[]);
+    assert_eq!(mixed.code, 2, "{mixed:?}");
+    assert!(mixed.stderr.contains("choose one with --of"), "{}", mixed.stderr);
+    let one = gaps(&both, &["--of", "https://other.example.com"]);
+    assert!(one.stdout.contains("per page: 10, indicated"), "{}", one.stdout);
+    let line: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let other = text.replace(line["contract"].as_str().unwrap(), "0000000000000000");
+    let other = gaps(&other, &[]);
+    assert_eq!(other.code, 2, "{other:?}");
+    assert!(other.stderr.contains("another contract"), "{}", other.stderr);
+}
+
+#[test]
+fn what_judges_or_does_not_exist_is_rejected() {
+    let target = Target::sound();
+    let judged = learn(&target.url(), &["--deny", "status"]);
+    assert_eq!(judged.code, 2);
+    assert!(
+        judged.stderr.contains("--deny does not apply to `learn`"),
+        "{}",
+        judged.stderr
+    );
+    let gap = learn(&target.url(), &["--gap", "page-sizes"]);
+    assert_eq!(gap.code, 2);
+    assert!(gap.stderr.contains("did you mean `page-size`?"), "{}", gap.stderr);
+    let one = learn(&target.url(), &["--gap", "page-beyond-last"]);
+    assert!(one.stdout.contains("answers 1 of 1 gap\n"), "{}", one.stdout);
+}
+
+#[test]
+fn a_run_that_learns_nothing_is_no_success() {
+    let ended = learn("http://127.0.0.1:1", &["--ledger", LEDGER]);
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert!(ended.stdout.contains("answers 0 of 40 gaps"), "{}", ended.stdout);
+    assert_eq!(std::fs::read_to_string(ended.path().join(LEDGER)).unwrap(), "");
+}
