@@ -138,7 +138,7 @@ impl<'run> History<'run> {
     ) -> ExchangeResult {
         let undocumented = self.undocumented_creation(exchange);
         let body = body.or(undocumented.as_ref());
-        self.note_response(exchange);
+        self.note_response(exchange, body);
         self.note_unknown(exchange, intent);
         let created = self.created_id(exchange, body);
         if !matches!(part, Part::OtherClient(_)) {

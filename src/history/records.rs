@@ -81,7 +81,7 @@ impl History<'_> {
             let ids = self.created_ids(operation, body).into_iter().chain(&located).cloned();
             let ids: Vec<_> = ids.collect();
             let was_seen = ids.iter().any(|id| self.seen_identifiers.contains(id));
-            ids.iter().for_each(|id| self.seen_identifiers.note(id));
+            ids.iter().for_each(|id| self.seen_identifiers.note(id, &|_| true));
             if main {
                 let id = self.contract.identifier_pointer(operation);
                 let id = id.and_then(|at| body.pointer(&at)).or(located.as_ref());

@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::digests::Digests;
 use super::history::History;
 use super::same::composed;
-use crate::exchange::{Digest, Exchange, identifier, json};
+use crate::exchange::json::{self, Body};
+use crate::exchange::{Digest, Exchange, identifier};
 
 /// The maximum number of different values that are kept; beyond it, every value counts as shown. Then every identifier
 /// is in doubt and nothing is written under it, which is the safe side.
@@ -44,29 +45,20 @@ impl SeenIdentifiers {
         self.count >= MAX_VALUES || path_digest(value).is_some_and(|digest| self.values.contains(&digest))
     }
 
-    /// Remembers each segment of a string that is a path or a URL, because it may name a record.
-    fn note_path(&mut self, path: &str) {
-        if path.len() > MAX_PATH_LENGTH || !path.contains('/') || path.contains(char::is_whitespace) {
-            return;
-        }
-        for segment in path
-            .split(['/', '?', '#', '&', '='])
-            .filter(|segment| !segment.is_empty())
-        {
-            if let Some(digest) = path_digest(&Value::from(segment)).filter(|_| self.count < MAX_VALUES) {
-                self.count += usize::from(self.values.insert(digest));
-            }
-        }
-    }
-
-    /// Remembers a value, or every value in an array or object, that may be an identifier.
-    pub(super) fn note(&mut self, value: &Value) {
+    /// Remembers a value, or every value in an array or object, that may be an identifier. So may the name of a member
+    /// that the contract does not document: those of a map are the identifiers of its records.
+    pub(super) fn note(&mut self, value: &Value, is_documented: &dyn Fn(&str) -> bool) {
         match value {
-            Value::Array(elements) => elements.iter().for_each(|element| self.note(element)),
+            Value::Array(elements) => elements.iter().for_each(|element| self.note(element, is_documented)),
             Value::Object(members) => {
-                let may_identify = |(name, member): &(&String, &Value)| !(member.is_number() && is_count(name));
-                let members = members.iter().filter(may_identify);
-                members.for_each(|(_, member)| self.note(member));
+                for (name, member) in members {
+                    if !is_documented(name) {
+                        self.note(&Value::from(name.as_str()), is_documented);
+                    }
+                    if !(member.is_number() && is_count(name)) {
+                        self.note(member, is_documented);
+                    }
+                }
             }
             scalar => {
                 if let Value::String(path) = scalar {
@@ -77,23 +69,14 @@ impl SeenIdentifiers {
         }
     }
 
-    /// Remembers the names of members that no schema documents, however deep: those of a map are the
-    /// identifiers of its records.
-    fn note_names(&mut self, value: &Value, is_documented: &dyn Fn(&str) -> bool) {
-        match value {
-            Value::Array(elements) => elements
-                .iter()
-                .for_each(|element| self.note_names(element, is_documented)),
-            Value::Object(members) => {
-                for (name, member) in members {
-                    if !is_documented(name) {
-                        self.note_path(name);
-                        self.note_scalar(&Value::from(name.as_str()));
-                    }
-                    self.note_names(member, is_documented);
-                }
-            }
-            _ => {}
+    /// Remembers each segment of a string that is a path or a URL, because it may name a record.
+    fn note_path(&mut self, path: &str) {
+        if path.len() > MAX_PATH_LENGTH || !path.contains('/') || path.contains(char::is_whitespace) {
+            return;
+        }
+        let segments = path.split(['/', '?', '#', '&', '=']);
+        for segment in segments.filter(|segment| !segment.is_empty()) {
+            self.note_scalar(&Value::from(segment));
         }
     }
 
@@ -139,17 +122,18 @@ fn canonical(text: &str) -> String {
 }
 
 impl History<'_> {
-    /// Remembers the values in the response to a read, whatever its status, if the run needs them.
-    pub(super) fn note_response(&mut self, exchange: &Exchange) {
+    /// Remembers the values in the response to a read, whatever its status, if the run needs them. A body that is not
+    /// documented was not read before.
+    pub(super) fn note_response(&mut self, exchange: &Exchange, body: Option<&Body>) {
         if !self.seen_identifiers.remembers_reads || !self.contract.operation(exchange.request.operation).is_read() {
             return;
         }
-        let response = exchange.response();
-        if let Some(Ok(body)) = response.map(|response| json::read(&response.body)) {
-            self.seen_identifiers.note(&body.value);
+        let read = || json::read(&exchange.response()?.body).ok();
+        let undocumented = body.is_none().then(read).flatten();
+        if let Some(body) = body.or(undocumented.as_ref()) {
             let contract = self.contract;
-            let is_documented = |name: &str| contract.documents_field(name);
-            self.seen_identifiers.note_names(&body.value, &is_documented);
+            self.seen_identifiers
+                .note(&body.value, &|name| contract.documents_field(name));
         }
     }
 }
@@ -164,12 +148,12 @@ mod tests {
     fn the_names_in_a_map_are_identifiers_and_those_of_documented_fields_are_none() {
         let mut seen = SeenIdentifiers::new(true);
         let map = json!({"data": {"5": [{"name": "a"}], "o1": {"name": "b"}, "/pets/p7": {}}});
-        seen.note_names(&map, &|name| matches!(name, "data" | "name"));
+        seen.note(&map, &|name| matches!(name, "data" | "name"));
         for identifier in [json!("5"), json!(5), json!("o1"), json!("p7")] {
             assert!(seen.contains(&identifier), "{identifier}");
         }
-        for other in ["data", "name", "a", "b"] {
-            assert!(!seen.contains(&json!(other)), "{other}");
+        for documented in ["data", "name"] {
+            assert!(!seen.contains(&json!(documented)), "{documented}");
         }
     }
 
@@ -178,7 +162,7 @@ mod tests {
         let uuid = "0192f0c1-7a2b-4c3d-8e4f-5a6b7c8d9e0f";
         let mut seen = SeenIdentifiers::new(true);
         let link = json!({"href": "https://example.com/things/linked?of=other"});
-        seen.note(&json!([100, uuid, "ab12", "Zo\u{e9}", link]));
+        seen.note(&json!([100, uuid, "ab12", "Zo\u{e9}", link]), &|_| true);
         for same in [
             json!(100.0),
             json!("100"),
@@ -207,7 +191,8 @@ mod tests {
     #[test]
     fn what_counts_something_names_no_record() {
         let mut seen = SeenIdentifiers::new(true);
-        seen.note(&json!({"total": 7, "pageSize": 8, "petId": 9, "number": 10, "total_label": "eleven"}));
+        let counts = json!({"total": 7, "pageSize": 8, "petId": 9, "number": 10, "total_label": "eleven"});
+        seen.note(&counts, &|_| true);
         for (value, is_seen) in [(7, false), (8, false), (9, true), (10, true)] {
             assert_eq!(seen.contains(&json!(value)), is_seen, "{value}");
         }
