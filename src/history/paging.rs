@@ -210,9 +210,7 @@ impl PagedWalk {
             WalkEnd::Rejected(400 | 404 | 410 | 422) | WalkEnd::RejectedWithoutCredential(400 | 404 | 410 | 422)
         );
         // Where there should be more, the service rejects pages so far back, as search engines do.
-        let is_last = self.total.and_then(|total| usize::try_from(total).ok());
-        let is_last = is_last.is_none_or(|total| total <= self.received.0);
-        if by_number && rejected && asked > Some(1) && is_last && self.shows_all() {
+        if by_number && rejected && asked > Some(1) && self.is_whole(self.total) {
             WalkEnd::Complete
         } else {
             end
@@ -222,6 +220,12 @@ impl PagedWalk {
     /// Whether the pages have shown each record of the response without the parameters.
     fn shows_all(&self) -> bool {
         self.plain.iter().all(|record| self.seen.contains(record))
+    }
+
+    /// Whether the pages have shown each of these records, and no fewer than the list has by its own word.
+    fn is_whole(&self, total: Option<i64>) -> bool {
+        let received = i64::try_from(self.received.0).unwrap_or(i64::MAX);
+        self.shows_all() && total.is_none_or(|total| total <= received)
     }
 
     /// Determines the size of the pages: the last of the two that the list then has is not full, so that nothing has to be
@@ -329,12 +333,11 @@ impl PagedWalk {
         if let Some(end) = self.note(shown) {
             return Err(end);
         }
-        let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
         let says_end = paging.next.as_ref().and_then(|at| pointer::get(body, at)) == Some(&Value::Null);
         if shown.is_empty() || says_end {
             return Err(WalkEnd::Complete);
         }
-        let is_whole = self.shows_all() && page.total.is_none_or(|total| total <= count(self.received.0));
+        let is_whole = self.is_whole(page.total);
         let size = self.size.unwrap_or(0).max(u64::try_from(self.received.1).unwrap_or(0));
         let is_short = u64::try_from(shown.len()).is_ok_and(|shown| shown < size);
         if !shows_new {
