@@ -16,9 +16,6 @@ use crate::history::Part;
 use crate::plan::{Draft, Variant};
 use crate::rules::Reason;
 
-/// The one success that a query documents.
-const QUERY_SUCCESS: u16 = 200;
-
 impl Session<'_> {
     /// Asks once.
     pub(super) async fn query(&self, operation: OperationId) {
@@ -40,10 +37,9 @@ impl Session<'_> {
         let request = self.writing_request(&draft, &head, credential);
         let call = Call::single(request, purpose).part(Part::Read);
         let (exchange, _) = self.call(call).await;
-        let status = exchange.status();
-        if status == Some(QUERY_SUCCESS) && self.succeeded(&exchange) {
+        if self.succeeded(&exchange) {
             self.drafts.accepted.borrow_mut().insert(operation, draft);
-        } else if status.is_some_and(|status| (200..300).contains(&status)) {
+        } else if exchange.status().is_some_and(|status| (200..300).contains(&status)) {
             // It does more than read, so it gets nothing else.
             self.end_edge_cases(operation, Reason::Broken);
         }
