@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, NaiveDateTime};
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::answer::{DateForm, MemberType, WrittenForm};
 
@@ -10,8 +11,8 @@ const DATE: usize = 10;
 const DATE_AND_TIME: usize = 19;
 /// The most digits of a number that is an identifier: those of 2^64.
 const LONGEST_INTEGER: usize = 20;
-/// The places of the hyphens in a UUID (RFC 9562, section 4).
-const HYPHENS: [usize; 4] = [8, 13, 18, 23];
+/// The length of a UUID with hyphens; the parser accepts other spellings too.
+const UUID: usize = 36;
 
 /// Returns the form of a timestamp; `None` where there is no value.
 pub(super) fn of_timestamp(value: &Value) -> Option<WrittenForm> {
@@ -44,18 +45,14 @@ pub(super) fn of_timestamp(value: &Value) -> Option<WrittenForm> {
 pub(super) fn of_identifier(value: &Value) -> Option<WrittenForm> {
     let text = match value {
         Value::Number(_) => return Some(WrittenForm::Integer),
-        Value::String(text) if !text.is_empty() => text.as_bytes(),
+        Value::String(text) if !text.is_empty() => text,
         _ => return None,
     };
-    if text.len() <= LONGEST_INTEGER && text.iter().all(u8::is_ascii_digit) {
+    if text.len() <= LONGEST_INTEGER && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(WrittenForm::Integer);
     }
-    let is_hyphen = |index: usize| HYPHENS.contains(&index);
-    let is_uuid = text.len() == 36
-        && text.iter().enumerate().all(|(index, byte)| {
-            (*byte == b'-' && is_hyphen(index)) || (byte.is_ascii_hexdigit() && !is_hyphen(index))
-        });
-    let has = |is: fn(&u8) -> bool| text.iter().any(is);
+    let is_uuid = text.len() == UUID && Uuid::try_parse(text).is_ok();
+    let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
     match (has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase)) {
         (false, false) if is_uuid => None,
         (true, false) if is_uuid => Some(WrittenForm::UuidLower),
@@ -110,7 +107,8 @@ pub(super) fn of_member(value: &Value) -> MemberType {
     }
 }
 
-/// Returns the instant of a timestamp in nanoseconds since 1970, for comparison with others of the same list.
+/// Returns the instant of a timestamp in nanoseconds since 1970, for comparison with others of the same list: all of them
+/// have one form, so unlike in `history::same`, one without a zone leaves no doubt.
 pub(super) fn instant(value: &Value) -> Option<i64> {
     let text = value.as_str()?;
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
