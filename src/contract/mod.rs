@@ -51,7 +51,7 @@ pub mod operation;
 pub mod paging;
 pub mod path_template;
 pub mod pointer;
-mod query;
+pub(crate) mod query;
 mod reach;
 pub mod shape;
 pub mod shared_string;

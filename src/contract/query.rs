@@ -32,11 +32,36 @@ const READS: [&str; 14] = [
 /// The same that are no verb of a request: `return` begins many summaries.
 const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
 
-/// Verbs that say that an operation does something. In any form of them, because summaries say "deletes", "deleting" and
-/// "deletion".
-const ACTS: [&str; 130] = [
-    "ack",
+/// Verbs that always mean an act, in the name of a parameter too: the reads of `plan/optional` are sent without one that
+/// is named so.
+pub(crate) const ALWAYS_ACTS: [&str; 21] = [
     "acknowledge",
+    "cancel",
+    "clear",
+    "delete",
+    "erase",
+    "execute",
+    "force",
+    "mute",
+    "pause",
+    "purge",
+    "recheck",
+    "refresh",
+    "reindex",
+    "reload",
+    "remove",
+    "reset",
+    "restart",
+    "revoke",
+    "trigger",
+    "unmute",
+    "unpause",
+];
+
+/// More verbs that say that an operation does something. In any form of them, because summaries say "deletes", "deleting"
+/// and "deletion".
+const ACTS: [&str; 115] = [
+    "ack",
     "activate",
     "add",
     "allocate",
@@ -51,8 +76,6 @@ const ACTS: [&str; 130] = [
     "ban",
     "bump",
     "buy",
-    "cancel",
-    "clear",
     "confirm",
     "consume",
     "convert",
@@ -61,7 +84,6 @@ const ACTS: [&str; 130] = [
     "deallocate",
     "decline",
     "decrement",
-    "delete",
     "deliver",
     "dequeue",
     "destroy",
@@ -74,10 +96,8 @@ const ACTS: [&str; 130] = [
     "emit",
     "enable",
     "enqueue",
-    "erase",
     "escalate",
     "evict",
-    "execute",
     "expire",
     "flush",
     "generate",
@@ -103,36 +123,28 @@ const ACTS: [&str; 130] = [
     "obliterate",
     "overwrite",
     "patch",
-    "pause",
     "persist",
     "produce",
     "provision",
     "prune",
     "publish",
     "purchase",
-    "purge",
     "push",
     "rebuild",
     "recompute",
     "redact",
-    "refresh",
     "register",
-    "reindex",
     "reject",
-    "remove",
     "rename",
     "renew",
     "reopen",
     "repair",
     "replace",
     "reserve",
-    "reset",
-    "restart",
     "restore",
     "resume",
     "retry",
     "revert",
-    "revoke",
     "rotate",
     "save",
     "sell",
@@ -152,7 +164,6 @@ const ACTS: [&str; 130] = [
     "terminate",
     "transfer",
     "trash",
-    "trigger",
     "unassign",
     "unblock",
     "undo",
@@ -236,7 +247,7 @@ fn is_form_of(word: &str, verb: &str) -> bool {
 }
 
 fn is_act(word: &str) -> bool {
-    ACTS.iter().any(|verb| is_form_of(word, verb))
+    ALWAYS_ACTS.iter().chain(&ACTS).any(|verb| is_form_of(word, verb))
 }
 
 /// Whether words say that something is done.
@@ -247,8 +258,7 @@ fn act(words: &[String]) -> bool {
             .is_some_and(|at| before.contains(&words[at].as_str()))
     };
     words.iter().enumerate().any(|(index, word)| {
-        let is_joined = follows(index, &JOINS);
-        let is_done = is_joined || follows(index, &PASSIVE);
+        let is_done = follows(index, &JOINS) || follows(index, &PASSIVE);
         if MAY_ACT.iter().any(|verb| is_form_of(word, verb)) {
             return is_done;
         }
@@ -291,16 +301,11 @@ fn asks(segment: &str) -> bool {
     match words.as_slice() {
         [verb] => ASKS.contains(verb) || *verb == "search",
         ["find" | "lookup", "by", by @ ..] => {
-            !by.is_empty() && by.len() <= 2 && !by.iter().any(|word| joins_or_acts(word))
+            !by.is_empty() && by.len() <= 2 && !by.iter().any(|word| JOINS.contains(word) || is_act(word))
         }
         [ways @ .., "search"] => ways.iter().all(|way| WAYS_TO_SEARCH.contains(way)),
         _ => false,
     }
-}
-
-/// Whether a word makes an act of those before it: "find by name and delete".
-fn joins_or_acts(word: &str) -> bool {
-    ["and", "or", "then"].contains(&word) || is_act(word)
 }
 
 /// Whether the one success is a 200 with a body, and nothing is said of a record that it leads to.
@@ -356,7 +361,8 @@ fn has_records_below(document: &Document, path: &str) -> bool {
     paths.any(|other| other.name.starts_with(&below))
 }
 
-/// Returns the words of a name in lower case: at each capital letter and at whatever is no letter a word ends.
+/// Returns the words of a name in lower case: at each capital letter and at whatever is no letter a word ends. A letter
+/// beyond ASCII ends none: it would turn what follows a verb that reads into another word.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
@@ -429,6 +435,7 @@ mod tests {
             "/pets/delete-by-query",
             "/pets/find-and-modify",
             "/pets/find-by-name-and-delete",
+            "/pets/find-by-name-to",
             "/pets/findOneAndUpdate",
             "/pets/get-or-create",
             "/pets/filter/apply",
@@ -501,6 +508,8 @@ mod tests {
             "summary: Supprime les animaux, ",
             "summary: Pets, ",
             "summary: Kills what matches, ",
+            "summary: 'Search, reloading the index', ",
+            "summary: Search検索して削除, ",
             "summary: Enqueue a search, ",
             "operationId: killSearch, ",
             "operationId: pets, ",

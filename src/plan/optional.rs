@@ -15,34 +15,10 @@ use super::parameter::generated;
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, overrides_request};
+use crate::contract::query::ALWAYS_ACTS;
 
 /// The maximum number of optional parameters that one operation is read with.
 pub(crate) const MOST_OPTIONAL: u64 = 20;
-
-/// Verbs that mean a side effect, in a name or anywhere in a description.
-const SIDE_EFFECT_VERBS: [&str; 21] = [
-    "acknowledge",
-    "cancel",
-    "clear",
-    "delete",
-    "erase",
-    "execute",
-    "force",
-    "mute",
-    "pause",
-    "purge",
-    "recheck",
-    "refresh",
-    "reindex",
-    "reload",
-    "remove",
-    "reset",
-    "restart",
-    "revoke",
-    "trigger",
-    "unmute",
-    "unpause",
-];
 
 /// Verbs that mean a side effect where a description begins with them and a determiner follows:
 /// "Start the job", not "Start date".
@@ -113,7 +89,7 @@ pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
     };
     let name = separated(&parameter.name);
     let mut all = words(&name).chain(described);
-    begins_with_verb || all.any(|word| SIDE_EFFECT_VERBS.contains(&word))
+    begins_with_verb || all.any(|word| ALWAYS_ACTS.contains(&word))
 }
 
 /// Whether the parameter selects which fields of a record the response has: facts about the others
@@ -127,6 +103,7 @@ fn selects_fields(contract: &Contract, parameter: &Parameter) -> bool {
     is_known && kind.and_then(Node::string) != Some("boolean")
 }
 
+/// Returns the words of a text. A letter beyond ASCII ends a word, so that a verb is found in a text without spaces.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -164,6 +141,7 @@ mod tests {
             "name: forceRefresh, schema: {type: boolean}",
             "name: paused, description: Set pause state, schema: {type: string, enum: [paused, unpaused]}",
             "name: seen, description: Mark the messages as read., schema: {type: boolean}",
+            "name: flag, description: 検索後にdeleteする, schema: {type: boolean}",
             "name: after, description: 'If true, the record is read, to delete it afterwards.', schema: {type: boolean}",
         ] {
             assert!(!sent(stated), "{stated}");
