@@ -194,6 +194,14 @@ impl Contract {
         lists.next().filter(|list| lists.all(|other| other == *list))
     }
 
+    /// Whether a list may show deleted records by design: it has a parameter that selects them.
+    fn may_list_deleted(&self, list: OperationId) -> bool {
+        const SELECTS_DELETED: [&str; 7] = ["active", "archiv", "delet", "remov", "state", "status", "trash"];
+        let parameters = self.operation(list).parameters.iter();
+        let mut names = parameters.map(|parameter| plain(&parameter.name));
+        names.any(|name| SELECTS_DELETED.iter().any(|part| name.contains(part)))
+    }
+
     /// Whether a list's response has an array at this location: a map is not searched for a record.
     pub(super) fn is_array(&self, list: OperationId, at: &str) -> bool {
         let body = self.operation(list).successes().find_map(|response| response.body);
@@ -279,6 +287,12 @@ impl Contract {
             let documented = format!("gone from {read}");
             let words = (format!("{}: {documented}", name(delete)), documented);
             facts.push(fact(delete, FactKind::GoneAfterDelete, words, ""));
+            let list = lifecycle.list.as_ref().map(|list| list.operation);
+            if let Some(list) = list.filter(|list| !self.may_list_deleted(*list)) {
+                let documented = format!("gone from {}", name(list));
+                let words = (format!("{}: {documented}", name(delete)), documented);
+                facts.push(fact(delete, FactKind::UnlistedAfterDelete, words, ""));
+            }
         }
         facts
     }

@@ -289,6 +289,8 @@ pub enum Shown {
     Listed,
     /// A list has a record with its identifier, but with none of the sent values.
     Another,
+    /// A list still has the record after its deletion, but changed: a service may keep what it deletes, and mark it.
+    ListedChanged,
     /// A list that shows all of its records lacks it.
     NotListed,
     /// The record.

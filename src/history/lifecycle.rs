@@ -49,8 +49,10 @@ pub(crate) enum AfterWrite {
     CreateByList,
     /// After this update.
     Update(OperationId),
-    /// After it was deleted.
+    /// After it was deleted, in the read by its identifier.
     Delete,
+    /// After it was deleted, in the list.
+    DeleteByList,
     /// Before it is deleted: whether it is the run's own.
     BeforeDelete,
 }
@@ -193,10 +195,10 @@ impl History<'_> {
         };
         let shown = match (exchange.status(), body.filter(|_| self.succeeded(exchange))) {
             (None, _) => Shown::NoResponse,
-            (Some(_), Some(body)) if sought.after == AfterWrite::CreateByList => {
+            (Some(_), Some(body)) if matches!(sought.after, AfterWrite::CreateByList | AfterWrite::DeleteByList) => {
                 let list = lifecycle.list.as_ref();
                 list.map_or(Shown::NoResponse, |list| {
-                    self.in_list(record, list, (exchange, &body.value))
+                    self.in_list((record, sought.after), list, (exchange, &body.value))
                 })
             }
             (Some(_), Some(body)) => match pointer::get(&body.value, &lifecycle.record) {
@@ -214,15 +216,23 @@ impl History<'_> {
         sought.last = Some((exchange.request.clone(), shown));
     }
 
-    /// Returns what a list shows of a record. That the record is missing means something only if
-    /// the list shows all of its records.
-    fn in_list(&self, record: &TrackedRecord, list: &RecordList, (exchange, body): (&Exchange, &Value)) -> Shown {
+    /// Returns what a list shows of a record after a write. That the record is missing means something only if the list
+    /// shows all of its records.
+    fn in_list(
+        &self,
+        (record, after): (&TrackedRecord, AfterWrite),
+        list: &RecordList,
+        (exchange, body): (&Exchange, &Value),
+    ) -> Shown {
         let Some(items) = pointer::get(body, &list.items).and_then(Value::as_array) else {
             return Shown::Unclear;
         };
         let id = identifier(&record.id);
         let has_id = |item: &Value| item.pointer(&list.id).and_then(identifier) == id;
         if let Some(item) = items.iter().find(|item| has_id(item)) {
+            if after == AfterWrite::DeleteByList {
+                return self.kept_in_list(record, item);
+            }
             let is_replaced = |members| self.sent_strings.are_replaced_in(members);
             return if item.as_object().is_some_and(is_replaced) {
                 Shown::Another
@@ -246,6 +256,22 @@ impl History<'_> {
         }
     }
 
+    /// Returns what a list shows of a deleted record that it still has: whether all of it is as the read showed it before
+    /// its deletion.
+    fn kept_in_list(&self, record: &TrackedRecord, item: &Value) -> Shown {
+        let before = record.before.as_ref().and_then(Value::as_object);
+        let members = item.as_object().zip(before);
+        let is_unchanged = members.is_some_and(|(members, before)| {
+            let mut members = members.iter();
+            members.all(|(name, value)| before.get(name) == Some(value))
+        });
+        if is_unchanged && self.is_own(item, &record.id) {
+            Shown::Listed
+        } else {
+            Shown::ListedChanged
+        }
+    }
+
     /// Whether an array is the only member of the object that contains it.
     fn is_alone_in(&self, body: &Value, items: &str) -> bool {
         let above = items.rsplit_once('/').map_or("", |(above, _)| above);
@@ -255,8 +281,11 @@ impl History<'_> {
 
     /// Whether a record is gone: its read is rejected with 404 or 410, or with 403 if a read of an
     /// unknown identifier was too. Any other rejection may be about the call and not about the
-    /// record.
+    /// record. What is gone from its read is gone from its list too unless that shows it.
     pub(super) fn is_gone(&self, sought: &RecordSought) -> bool {
+        if sought.after == AfterWrite::DeleteByList {
+            return !matches!(sought.last, Some((_, Shown::Listed | Shown::ListedChanged)));
+        }
         let Some((request, Shown::Status(status, _))) = &sought.last else {
             return false;
         };
@@ -281,6 +310,7 @@ impl History<'_> {
             (_, Shown::NoResponse | Shown::Another | Shown::Unclear) => true,
             (AfterWrite::BeforeDelete, shown) => !matches!(shown, Shown::Status(404, _)),
             (AfterWrite::Delete, shown) => !matches!(shown, Shown::Record(_)),
+            (AfterWrite::DeleteByList, shown) => !matches!(shown, Shown::Listed | Shown::ListedChanged),
             (AfterWrite::CreateByList, shown) => matches!(shown, Shown::Listed),
             (AfterWrite::CreateByRead, shown) => !matches!(shown, Shown::Status(404 | 410, _)),
             (AfterWrite::Update(_), Shown::Record(record)) => self.shows_update(sought, record),
@@ -327,7 +357,7 @@ impl History<'_> {
         let operation = match sought.after {
             AfterWrite::CreateByRead | AfterWrite::CreateByList => record.create,
             AfterWrite::Update(update) => update,
-            AfterWrite::Delete => {
+            AfterWrite::Delete | AfterWrite::DeleteByList => {
                 let lifecycle = self.contract.lifecycle_of(record.create);
                 match lifecycle.and_then(|lifecycle| lifecycle.delete) {
                     Some(delete) => delete,

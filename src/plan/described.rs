@@ -198,7 +198,7 @@ impl Evidence {
                 Self::ReadBackCreated
             }
             FactKind::ReadAfterUpdateCarrying(_) => Self::ReadBackUpdated,
-            FactKind::GoneAfterDelete => Self::Deleted,
+            FactKind::GoneAfterDelete | FactKind::UnlistedAfterDelete => Self::Deleted,
             FactKind::WrongToken => Self::WrongToken,
         }
     }

@@ -28,7 +28,8 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
                  nothing yet. A field that is read-only or write-only, has a format that services normalize (an email \
                  address, a URL), or has a name that services set (`id`, `createdAt`, `version`). A list that may have \
-                 more records than it shows.",
+                 more records than it shows, shows a deleted record otherwise than before, or has a parameter that \
+                 selects deleted records.",
     fix: "Store what was sent; or, if the service changes it by design, document the field as `readOnly` or \
           `writeOnly`, or allow the rule for the operation.",
     source: "RFC 9110, sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name",
@@ -51,7 +52,7 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
     if lifecycle.create == seen.operation {
         created(seen, lifecycle, sink);
     } else if lifecycle.delete == Some(seen.operation) {
-        deleted(seen, sink);
+        deleted(seen, lifecycle, sink);
     } else {
         let carries = contract.carries_of_update(seen.operation);
         carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
@@ -102,13 +103,20 @@ fn carried(
     }
 }
 
-fn deleted(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
-    let Some(fact) = sink.contract.fact_of(seen.operation, FactKind::GoneAfterDelete) else {
+fn deleted(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
+    let by_list = lifecycle.read != seen.by;
+    let kind = if by_list {
+        FactKind::UnlistedAfterDelete
+    } else {
+        FactKind::GoneAfterDelete
+    };
+    let Some(fact) = sink.contract.fact_of(seen.operation, kind) else {
         return;
     };
     match seen.shown {
-        Shown::Status(404 | 410, _) => sink.held(fact),
-        Shown::Record(_) => sink.broken(fact, String::new, || "the record".to_owned()),
+        Shown::NotListed => sink.held(fact),
+        Shown::Status(404 | 410, _) if !by_list => sink.held(fact),
+        Shown::Listed | Shown::Record(_) => sink.broken(fact, String::new, || "the record".to_owned()),
         other => undecided(other, sink, fact),
     }
 }
@@ -220,5 +228,11 @@ paths:
         assert_eq!(deleted(&status(410)), Verdict::Held);
         assert_eq!(deleted(&record(&json!("Rex"))), Verdict::Broken);
         assert!(matches!(deleted(&status(403)), Verdict::Undecided(_)));
+        let unlisted = |shown: &Shown| judged("deletePet", "getPets", shown).fact("deletePet: gone from getPets");
+        assert_eq!(unlisted(&Shown::NotListed), Verdict::Held);
+        assert_eq!(unlisted(&Shown::Listed), Verdict::Broken);
+        for shown in [Shown::ListedChanged, Shown::Unclear, Shown::NoResponse, status(404)] {
+            assert!(matches!(unlisted(&shown), Verdict::Undecided(_)), "{shown:?}");
+        }
     }
 }

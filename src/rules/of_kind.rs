@@ -32,7 +32,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         | FactKind::ListedAfterCreate
         | FactKind::ReadAfterCreate
         | FactKind::ReadAfterCreateCarrying(_)
-        | FactKind::ReadAfterUpdateCarrying(_) => &lifecycle::RULE,
+        | FactKind::ReadAfterUpdateCarrying(_)
+        | FactKind::UnlistedAfterDelete => &lifecycle::RULE,
         FactKind::MediaType | FactKind::FailureMediaType(_) => &media_type::RULE,
         FactKind::NoCredential | FactKind::OtherScheme | FactKind::WrongToken => &auth::RULE,
         FactKind::NoServerError | FactKind::EdgeCaseNoServerError => &server_error::RULE,

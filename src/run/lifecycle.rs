@@ -90,10 +90,19 @@ impl Session<'_> {
             .is_some_and(|status| (200..300).contains(&status) && status != 202);
         if may_be_gone {
             let after = (record, AfterWrite::Delete);
-            if self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone {
+            let is_gone = self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone;
+            if is_gone && self.is_gone_from_list(lifecycle, record).await {
                 self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.deleted(record));
             }
         }
+    }
+
+    /// Looks for a record whose read shows that it is gone in its list, which may show it all the same: a 403 hides a
+    /// record that was not deleted, too.
+    async fn is_gone_from_list(&self, lifecycle: &Lifecycle, record: usize) -> bool {
+        let Some(list) = &lifecycle.list else { return true };
+        let after = (record, AfterWrite::DeleteByList);
+        self.look_for_record(list.operation, after).await == SeenRecord::Gone
     }
 
     /// Reads a record, by its identifier or in its list, until it shows as it should or `settle`
@@ -108,16 +117,19 @@ impl Session<'_> {
                     .await;
             }
         };
-        let longest = if self.delays.records_timed_out.get() {
+        // What took too long elsewhere must not shorten the wait for a list that is behind.
+        let timed_out = match after {
+            AfterWrite::DeleteByList => &self.delays.deleted_timed_out,
+            _ => &self.delays.records_timed_out,
+        };
+        let longest = if timed_out.get() {
             self.short_wait()
         } else {
             self.settings.settle
         };
         self.repeat_until_settled(look, longest, read).await;
         let settled = self.history().is_settled(look);
-        self.delays
-            .records_timed_out
-            .set(self.delays.records_timed_out.get() || !settled);
+        timed_out.set(timed_out.get() || !settled);
         let seen = match (
             self.history().shows_own_record(look),
             self.history().shows_gone_record(look),

@@ -20,6 +20,8 @@ pub(super) struct ObservedDelays {
     pub(super) updates_timed_out: Cell<bool>,
     /// Whether a wait for a record of an inferred lifecycle timed out.
     pub(super) records_timed_out: Cell<bool>,
+    /// Whether a wait for a deleted record to leave its list timed out.
+    pub(super) deleted_timed_out: Cell<bool>,
     /// Whether a wait to read a created record timed out.
     pub(super) reads_timed_out: Cell<bool>,
 }

@@ -269,6 +269,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::ListedAfterCreate
         | FactKind::ReadAfterCreate
         | FactKind::ReadAfterCreateCarrying(_)
-        | FactKind::ReadAfterUpdateCarrying(_) => false,
+        | FactKind::ReadAfterUpdateCarrying(_)
+        | FactKind::UnlistedAfterDelete => false,
     }
 }

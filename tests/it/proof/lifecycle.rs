@@ -101,6 +101,14 @@ enum Fault {
     Upsert,
     /// A deleted record is marked as such, and still read.
     SoftDelete,
+    /// A deleted record is no longer read, and still listed.
+    StillListed,
+    /// The same, and to read what is not there is forbidden.
+    ForbidsStillListed,
+    /// What a service may do: the list goes on to show what was deleted, and marks it.
+    ListsMarked,
+    /// What a service may do: the list shows what was deleted once more.
+    UnlistsLate,
     /// What a service may do: it forbids to read what is not there.
     ForbidsMissing,
     /// Nothing is deleted, and afterwards every read is forbidden.
@@ -110,6 +118,18 @@ enum Fault {
     /// What a service may do: an address in small letters, its own time of the update, no secret.
     Own,
 }
+
+impl Fault {
+    fn lists_deleted(self) -> bool {
+        matches!(
+            self,
+            Self::ForbidsStillListed | Self::ListsMarked | Self::StillListed | Self::UnlistsLate
+        )
+    }
+}
+
+/// What precedes the path of a record that was deleted, and is still listed.
+const DELETED: &str = "deleted ";
 
 type Kept = BTreeMap<String, Value>;
 type SharedRecords = Arc<Mutex<Kept>>;
@@ -151,7 +171,9 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
                 .iter()
                 .filter(|(at, _)| at.matches('/').count() == path.matches('/').count() + 1);
             let records: Vec<_> = below.map(|(_, record)| record).filter(shown).collect();
-            axum::Json(records).into_response()
+            let response = axum::Json(records).into_response();
+            kept.retain(|at, _| fault != Fault::UnlistsLate || !at.starts_with(DELETED));
+            response
         }
         Method::GET => match kept.get(path) {
             Some(_) if fault == Fault::FailsAfterDelete && kept.contains_key("deleted") => {
@@ -161,12 +183,14 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
                 StatusCode::FORBIDDEN.into_response()
             }
             Some(record) => axum::Json(record).into_response(),
-            None if fault == Fault::ForbidsMissing => StatusCode::FORBIDDEN.into_response(),
+            None if matches!(fault, Fault::ForbidsMissing | Fault::ForbidsStillListed) => {
+                StatusCode::FORBIDDEN.into_response()
+            }
             None => StatusCode::NOT_FOUND.into_response(),
         },
         Method::DELETE => {
             let found = kept.contains_key(path);
-            match fault {
+            let removed = match fault {
                 Fault::Undeleted => None,
                 Fault::FailsAfterDelete | Fault::ForbidsAfterDelete => kept.insert("deleted".to_owned(), Value::Null),
                 Fault::SoftDelete => kept
@@ -174,6 +198,13 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
                     .map(|record| std::mem::replace(&mut record["deleted"], json!(true))),
                 _ => kept.remove(path),
             };
+            let deleted = removed.filter(|_| fault.lists_deleted()).map(|mut record| {
+                if fault == Fault::ListsMarked {
+                    record["updatedAt"] = json!("deleted");
+                }
+                (format!("{DELETED}{path}"), record)
+            });
+            kept.extend(deleted);
             if found && fault == Fault::DeletedWith200 {
                 StatusCode::OK
             } else if found {
@@ -297,6 +328,7 @@ async fn a_conforming_service_holds_every_invariant_and_is_left_as_it_was() {
             "putPet in getPet /name: as sent in /name",
             "patchPet in getPet /name: as sent in /name",
             "deletePet: gone from getPet",
+            "deletePet: gone from listPets",
             "deletePet status: 204",
             "deleteToy: gone from getToy",
         ] {
@@ -341,6 +373,10 @@ async fn each_departure_is_found_and_nothing_else() {
             Fault::Undeleted,
             &["deletePet: gone from getPet", "deleteToy: gone from getToy"],
         ),
+        (Fault::StillListed, &["deletePet: gone from listPets"]),
+        (Fault::ForbidsStillListed, &["deletePet: gone from listPets"]),
+        (Fault::ListsMarked, &[]),
+        (Fault::UnlistsLate, &[]),
     ] {
         let checked = checked(fault, true).await;
         let found = checked.found();
@@ -411,6 +447,40 @@ async fn what_no_read_shows_to_be_gone_is_reported_as_left() {
         assert_eq!(checked.record.deleted, 0, "{fault:?}");
         assert!(!checked.record.residue.is_empty());
         assert!(checked.found().is_empty(), "{fault:?} {:?}", checked.found());
+    }
+}
+
+#[tokio::test]
+async fn what_its_list_still_shows_is_reported_as_left_and_only_that() {
+    for fault in [Fault::StillListed, Fault::ForbidsStillListed, Fault::ListsMarked] {
+        let checked = checked(fault, true).await;
+        let of = |operation| {
+            let residue = checked.record.residue.iter();
+            residue.filter(|left| left.operation == operation).count()
+        };
+        let listed = checked.kept.keys().filter(|at| at.matches('/').count() == 2);
+        let listed = listed.filter(|at| at.starts_with(DELETED)).count();
+        assert!(listed > 0 && of("addPet") == listed, "{fault:?} {:?}", checked.log);
+        // No list of the contract shows toys.
+        assert_eq!(of("addToy"), 0, "{fault:?}");
+        assert!(checked.record.deleted > 0, "{fault:?}");
+    }
+    let late = checked(Fault::UnlistsLate, true).await;
+    assert!(late.record.residue.is_empty(), "{:?}", late.record.residue);
+    assert_eq!(late.verdict("deletePet: gone from listPets"), "held");
+}
+
+#[tokio::test]
+async fn a_list_that_may_select_deleted_records_promises_nothing_of_them() {
+    let parameter = "parameters: [{name: includeDeleted, in: query, schema: {type: boolean}}], ";
+    let listed = PETS.replace(
+        "operationId: listPets, ",
+        &format!("operationId: listPets, {parameter}"),
+    );
+    for (document, is_stated) in [(PETS, true), (&listed, false)] {
+        let contract = Contract::read("pets.yaml", document.to_owned()).unwrap();
+        let mut facts = contract.facts.iter().map(|fact| fact.name.to_string());
+        assert_eq!(facts.any(|name| name == "deletePet: gone from listPets"), is_stated);
     }
 }
 
