@@ -138,12 +138,14 @@ pub(super) enum Problem {
     #[error("`token_command` and `token_env` each say where the token comes from; remove one of them")]
     TwoTokens,
     /// A value of another type.
-    #[error("{key} has the wrong type; expected {expected}")]
+    #[error("{key} has the wrong type; expected {expected}{hint}")]
     Type {
         /// The key, in backticks, if it is known.
         key: String,
         /// What it takes.
         expected: String,
+        /// What to write.
+        hint: &'static str,
     },
     /// A key that nothing reads.
     #[error("there is no key `{name}` {within}{}; the keys are {}", did_you_mean(.near.as_deref()), listed(.known))]

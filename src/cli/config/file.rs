@@ -71,7 +71,7 @@ pub(super) struct OperationPart {
 
 /// The value of a parameter.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a string, a number, true or false")]
 pub(super) enum Scalar {
     /// True or false.
     Boolean(bool),

@@ -154,14 +154,23 @@ fn mistyped(message: &str, path: Option<String>) -> Problem {
         .rsplit_once("expected ")
         .map_or("something else", |(_, expected)| expected);
     let expected = match expected.trim() {
+        "a map" => "a table",
         "f64" => "a number",
         "u64" => "a whole number that is not negative",
         "a TOML datetime" => "a date without quotes, such as 2027-01-31",
         other => other,
     };
+    let hint = match &path {
+        Some(path) if path.starts_with("parameters.") => {
+            "; write one value for each name, such as `tenant = \"example\"`, and what is for one operation in \
+             [operations.NAME]"
+        }
+        _ => "",
+    };
     Problem::Type {
         key: path.map_or_else(|| "this".to_owned(), |path| format!("`{path}`")),
         expected: expected.to_owned(),
+        hint,
     }
 }
 
@@ -280,6 +289,26 @@ mod tests {
             (
                 "reports = [1]\n",
                 "countersign.toml:1:12: `reports` has the wrong type; expected a string",
+            ),
+            (
+                "[operations.getPet]\npath = 17\n",
+                "countersign.toml:2:8: `operations.getPet.path` has the wrong type; expected a table",
+            ),
+            (
+                "[operations.getPet]\npath.petId = [17]\n",
+                "countersign.toml:2:14: `operations.getPet.path.petId` has the wrong type; expected a string, a number, \
+                 true or false",
+            ),
+            (
+                "[parameters]\ntenant = \"example\"\nlang = { query = \"en\" }\n",
+                "countersign.toml:3:8: `parameters.lang` has the wrong type; expected a string, a number, true or \
+                 false; write one value for each name, such as `tenant = \"example\"`, and what is for one operation \
+                 in [operations.NAME]",
+            ),
+            (
+                "[parameters.getPet]\nlang = \"en\"\n",
+                "countersign.toml:1:1: `parameters.getPet` has the wrong type; expected a string, a number, true or \
+                 false; write one value",
             ),
         ] {
             assert!(rejected(text).starts_with(message), "{}", rejected(text));

@@ -220,6 +220,11 @@ fn what_cannot_be_given_is_an_error_at_its_line() {
             "a run updates only the records that it created",
         ),
         (
+            "[parameters.getRoom]\nroomId = 17\n",
+            "countersign.toml:1:1",
+            "expected a string, a number, true or false; write one value for each name",
+        ),
+        (
             "[operations.getRoom]\ncookie.a = 1\n",
             ":2:1",
             "there is no key `cookie`",
