@@ -15,7 +15,7 @@ use super::fact::{Fact, FactId, FactKind, PageStatement};
 use super::inferred::{Records, collection_name, plain, template};
 use super::operation::{Location, Operation, OperationId, Parameter};
 use super::pointer;
-use super::shape::{JsonType, Shape, ShapeId};
+use super::shape::{JsonType, Shape, ShapeId, says_estimate};
 
 /// Names of parameters that request a page by its number.
 const NUMBERS: [&str; 5] = ["page", "pageindex", "pageno", "pagenum", "pagenumber"];
@@ -119,9 +119,9 @@ pub struct Paging {
     pub next: Option<String>,
     /// Whether there is a next page, in the response.
     pub more: Option<String>,
-    /// The number of all records, in the response.
+    /// The number of all records, in the response, unless the contract calls it an estimate.
     pub total: Option<String>,
-    /// The number of all pages, in the response.
+    /// The number of all pages, in the response, unless the contract calls it or that of records an estimate.
     pub page_count: Option<String>,
 }
 
@@ -209,6 +209,9 @@ impl Contract {
         let number = |shape: &Shape| shape.types == [JsonType::Integer];
         let count = || envelope.only(&["count"], number).filter(|_| next.is_some());
         let total = envelope.only(&TOTALS, number).or_else(count);
+        let page_count = envelope.only(&PAGE_COUNTS, number);
+        // The number of pages follows from that of records.
+        let is_open = self.says_total_is_estimate(operation) || envelope.is_estimate([&total, &page_count]);
         Some(Paging {
             style,
             position: parameters.position,
@@ -217,8 +220,22 @@ impl Contract {
             items,
             next,
             more,
-            total,
-            page_count: envelope.only(&PAGE_COUNTS, number),
+            total: total.filter(|_| !is_open),
+            page_count: page_count.filter(|_| !is_open),
+        })
+    }
+
+    /// Whether a sentence about the operation calls the number of its records an estimate.
+    fn says_total_is_estimate(&self, operation: &Operation) -> bool {
+        let texts = ["summary", "description"].into_iter().filter_map(|key| {
+            let text = self.document.node(&pointer::join(&operation.pointer, key))?;
+            text.string()
+        });
+        let mut sentences = texts.flat_map(|text| text.split(". "));
+        sentences.any(|sentence| {
+            let counts = ["count", "number", "total"].iter();
+            let is_of_count = counts.clone().any(|word| sentence.to_ascii_lowercase().contains(word));
+            is_of_count && says_estimate(sentence)
         })
     }
 
@@ -482,6 +499,12 @@ impl<'contract> Envelope<'contract> {
         Some(location.clone())
     }
 
+    /// Whether a description calls the number at one of these locations an estimate.
+    fn is_estimate(&self, locations: [&Option<String>; 2]) -> bool {
+        let mut fields = self.fields.iter();
+        fields.any(|(at, _, shape)| shape.is_estimate && locations.into_iter().flatten().any(|location| location == at))
+    }
+
     /// Returns the location of what says how to request the next page: a text, a number, or an object with a `href`.
     fn next(&self) -> Option<String> {
         let is_plain = |shape: &Shape| {
@@ -717,6 +740,21 @@ mod tests {
         assert_eq!(names(&[page], "count: {type: integer}").len(), 3);
         let listed = "count: {type: integer}, next: {type: string, nullable: true}";
         assert!(names(&[page], listed)[3].ends_with(" /count: the number of records on all pages"));
+        for said in [
+            "An estimate of all records.",
+            "Approximate number of records",
+            "The number of records; may not be exact",
+            "A lower bound",
+        ] {
+            let estimated = stated.replacen("type: integer", &format!("type: integer, description: '{said}'"), 1);
+            assert_eq!(names(&[page, size], &estimated).len(), 4, "{said}");
+        }
+        let exact = stated.replacen(
+            "type: integer",
+            "type: integer, description: The exact number of records",
+            1,
+        );
+        assert_eq!(names(&[page, size], &exact).len(), 6);
         // Two totals are no total.
         let two = "total: {type: integer}, total_count: {type: integer}";
         assert!(!names(&[page], two).iter().any(|name| name.contains("/total")));

@@ -49,6 +49,8 @@ pub struct Shape {
     pub null_is_open: bool,
     /// Whether an `x-gap` says that something about this location is left open.
     pub has_gap: bool,
+    /// Whether this is a number that a description calls an estimate.
+    pub is_estimate: bool,
     /// What is left open about this location: by its `x-gap`, and by the `x-null` above it.
     pub gaps: Vec<GapHere>,
     /// The fact of the type, where one is stated.
@@ -213,6 +215,32 @@ struct AllOfMember<'document> {
     nullable_at_reference: bool,
 }
 
+fn is_number(types: &[JsonType]) -> bool {
+    matches!(types, [JsonType::Integer | JsonType::Number])
+}
+
+/// Whether a text calls a number an estimate: "an approximation", "roughly", "may not be exact", "a lower bound".
+pub(super) fn says_estimate(text: &str) -> bool {
+    const ESTIMATES: [&str; 8] = [
+        "approx",
+        "bound",
+        "capped",
+        "estimat",
+        "imprecise",
+        "inaccurate",
+        "inexact",
+        "rough",
+    ];
+    const MAY_LACK: [&str; 3] = ["accura", "exact", "precise"];
+    let text = text.to_ascii_lowercase();
+    let words: Vec<_> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let has = |beginnings: &[&str]| {
+        let mut words = words.iter();
+        words.any(|word| beginnings.iter().any(|beginning| word.starts_with(beginning)))
+    };
+    has(&ESTIMATES) || (words.contains(&"not") && has(&MAY_LACK))
+}
+
 /// Whether a schema names fields by a pattern. OpenAPI 3.0 does not have the keyword, but whoever
 /// writes it means that the schema admits these fields. In later versions it is kept elsewhere
 /// (`dialect`).
@@ -308,12 +336,22 @@ impl<'document> Expander<'document> {
         let shape = self.fill(all_of, response_pointer);
         self.open_null.clone_from(&inherited);
         self.shapes[id.0] = Shape {
+            is_estimate: is_number(&shape.types) && self.is_called_estimate(all_of, written_at),
             null_is_open: inherited.is_some(),
             gaps: self.gaps_here(all_of, inherited, written_at),
             ..shape
         };
         self.path.pop();
         id
+    }
+
+    /// Whether a schema, or what is written next to the reference to it, calls its value an estimate.
+    fn is_called_estimate(&self, all_of: &[AllOfMember<'document>], written_at: &str) -> bool {
+        let written = self.document.node(written_at).into_iter();
+        let schemas = all_of.iter().map(|member| member.node).chain(written);
+        let keys = ["title", "description"].into_iter();
+        let mut texts = schemas.flat_map(|schema| keys.clone().filter_map(|key| schema.member(key)?.string()));
+        texts.any(says_estimate)
     }
 
     /// Records whether one of the schemas has `x-null`, for everything below this location.

@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "A list with `x-page`, of which `pages` judges more. A list that is changed by others, has one record, or \
                    more than ten pages. A list with two kinds of parameters for pages, or that requires one. \
                    Pages that are smaller than asked for. Records without an identifier. A total that is that of the \
-                   page. A link to the next page at another origin or path, which is never followed.",
+                   page, or that the document calls an estimate. A link to the next page at another origin or path, which is never followed.",
     fix: "Order the list by something that does not change, count what is listed, and return no more than asked for; or \
           allow the rule for the operation.",
     source: "RFC 8288, section 3.3 (`rel=next`), and what public documents mean by these names",

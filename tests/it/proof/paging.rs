@@ -463,6 +463,41 @@ async fn each_departure_is_found_and_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_total_that_the_document_calls_an_estimate_is_open() {
+    let estimates = [
+        (
+            "total: {type: integer}",
+            "total: {type: integer, description: An estimate}",
+        ),
+        ("total: {type: integer}", "total: {$ref: '#/components/schemas/Total'}"),
+        (
+            "total: {type: integer}",
+            "total: {$ref: '#/components/schemas/Count', description: An upper bound}",
+        ),
+        (
+            "operationId: getPets",
+            "operationId: getPets\n      description: Lists pets. The total is approximate.",
+        ),
+    ];
+    let total =
+        "components: {schemas: {Count: {type: integer}, Total: {type: integer, description: Roughly all pets}}}\n";
+    for (exact, estimated) in estimates {
+        let document = Style::Number.document().replace(exact, estimated) + total;
+        for does in [Does::TotalTooHigh, Does::TooManyPages, Does::Conforms(5)] {
+            let checked = checked_with(document.clone(), does, Style::Number).await;
+            assert!(checked.found().is_empty(), "{estimated} {does:?} {:?}", checked.found());
+        }
+        // What else the pages promise still holds.
+        let checked = checked_with(document, Does::Skips, Style::Number).await;
+        assert_eq!(checked.found(), [WHOLE], "{estimated}");
+    }
+    let described = "total: {type: integer, description: 'The number of pets, exactly'}";
+    let document = Style::Number.document().replace("total: {type: integer}", described);
+    let exact = checked_with(document, Does::TotalTooHigh, Style::Number).await;
+    assert_eq!(exact.found(), [TOTAL]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_list_in_another_order_each_time_is_undecided_or_found_but_never_held() {
     for style in [Style::Number, Style::Offset, Style::Cursor, Style::Link] {
         let checked = checked(style, Does::Unordered).await;
