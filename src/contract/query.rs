@@ -12,8 +12,9 @@
 //! `GET /search/{id}` says that a `POST` to `/search` keeps what it began.
 
 use super::document::{Document, Node};
-use super::operation::{Method, Operation, StatusPattern};
-use super::{load, pointer};
+use super::inferred::template;
+use super::operation::{Method, Operation, OperationId, StatusPattern};
+use super::{Contract, load, pointer};
 
 /// Verbs that, as the last segment of a path, ask for something and can do nothing else.
 const ASKS: [&str; 7] = ["count", "filter", "find", "get", "lookup", "paginate", "query"];
@@ -220,6 +221,20 @@ const ENDINGS: [&str; 20] = [
 
 /// Words in the names of required fields that say that the body chooses an act, or whom to tell.
 const COMMANDS: [&str; 6] = ["action", "callback", "command", "method", "recipient", "webhook"];
+
+impl Contract {
+    /// Returns the list of the collection in which a query looks: `GET /pets` for `POST /pets/search`.
+    pub(crate) fn list_beside(&self, query: OperationId) -> Option<OperationId> {
+        let query = Some(self.operation(query)).filter(|query| query.is_query())?;
+        let (collection, _) = query.path.trim_end_matches('/').rsplit_once('/')?;
+        let collection = template(collection);
+        let mut operations = self.operation_ids();
+        operations.find(|id| {
+            let operation = self.operation(*id);
+            operation.is_safe() && template(&operation.path) == collection
+        })
+    }
+}
 
 /// Whether the operation reads, although it is a `POST`, as far as its path, its name, its responses and the paths below
 /// it say without doubt.

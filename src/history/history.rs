@@ -144,16 +144,13 @@ impl<'run> History<'run> {
         if !matches!(part, Part::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());
         }
-        if let Some(body) = exchange
-            .request
-            .json()
-            .filter(|_| !matches!(part, Part::OtherClient(_)))
-            // What a query looks for names no record of the run.
-            .filter(|_| !self.contract.operation(exchange.request.operation).is_query())
-        {
-            self.sent_strings.note(&self.run_tag, body);
-        }
         let succeeded = self.succeeded(exchange);
+        if !matches!(part, Part::OtherClient(_)) {
+            self.note_sent_strings(exchange);
+        }
+        if let Some(body) = body.filter(|_| succeeded) {
+            self.note_kept_in_list(exchange.request.operation, &body.value);
+        }
         if succeeded && !matches!(part, Part::OtherClient(_)) {
             self.track_created(exchange, body.map_or(&Value::Null, |body| &body.value));
         }
@@ -173,6 +170,16 @@ impl<'run> History<'run> {
             Part::ReadById(look) => self.observe_by_id(*look, exchange, body),
         }
         ExchangeResult { created, page }
+    }
+
+    /// Remembers the strings with the run tag in a request. What a query looks for names no record of the run.
+    fn note_sent_strings(&mut self, exchange: &Exchange) {
+        let Some(body) = exchange.request.json() else { return };
+        if self.contract.operation(exchange.request.operation).is_query() {
+            self.note_asked(exchange, body);
+        } else {
+            self.sent_strings.note(&self.run_tag, body);
+        }
     }
 
     /// Adds a write of the run: what it created or updated, and the timestamp format in which it was sent.

@@ -9,7 +9,7 @@
 //! record came from. A record that is created without a string of the run (a visit) is recognised by the run tag of the
 //! record that it refers to, and by carrying what was sent.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,7 @@ use super::counts::Counts;
 use super::evidence::{Evidence, Stored, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
+use super::sent_strings::SentStrings;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Created, Listed};
@@ -89,6 +90,8 @@ pub(super) struct ResidueLedger {
     pub(super) residue: Vec<Residue>,
     /// The outcome of each create.
     creates: Creates,
+    /// What each query has sent.
+    asked: BTreeMap<OperationId, Asked>,
     /// The writes whose records are counted at the end.
     pub(super) counts: Counts,
     /// The records that show the run tag at the end without such a create.
@@ -97,6 +100,14 @@ pub(super) struct ResidueLedger {
     pub(super) walks: HashMap<OperationId, Walk>,
     /// The lists that were seen completely.
     seen_completely: HashSet<OperationId>,
+}
+
+/// What a query has sent: no list shows it, unless the query has kept it.
+#[derive(Debug, Default)]
+struct Asked {
+    strings: SentStrings,
+    /// The status of the last response.
+    status: Option<u16>,
 }
 
 /// The creates of a run and their outcomes.
@@ -284,6 +295,62 @@ impl History<'_> {
                 deleted: false,
             });
         }
+    }
+
+    /// Remembers the strings with the run tag that an accepted query has sent.
+    pub(super) fn note_asked(&mut self, exchange: &Exchange, body: &Value) {
+        if let Some(status) = exchange.status().filter(|_| self.succeeded(exchange)) {
+            let asked = self.ledger.asked.entry(exchange.request.operation).or_default();
+            asked.status = Some(status);
+            asked.strings.note(&self.run_tag, body);
+        }
+    }
+
+    /// Records what a query has kept although it answered as a read does: its list shows a string that only the query
+    /// has sent. Nobody else knows the run tag, so this leaves no doubt.
+    pub(super) fn note_kept_in_list(&mut self, list: OperationId, body: &Value) {
+        let contract = self.contract;
+        let queries = self.ledger.asked.keys().copied();
+        let queries: Vec<_> = queries
+            .filter(|query| contract.list_beside(*query) == Some(list))
+            .collect();
+        for query in queries {
+            let asked = self.ledger.asked.get(&query);
+            let Some(asked) = asked.filter(|asked| asked.strings.are_within(body, &self.sent_strings)) else {
+                continue;
+            };
+            let left = Residue {
+                operation: query,
+                id: self.id_of_kept(list, body, &asked.strings),
+                status: asked.status,
+                found: Some(true),
+                deleted: false,
+            };
+            self.add_residue(left);
+            // The list may show it again.
+            self.ledger.asked.remove(&query);
+        }
+    }
+
+    /// Returns the identifier of the record in which a list shows what a query sent, if the contract says where it is.
+    fn id_of_kept(&self, list: OperationId, body: &Value, asked: &SentStrings) -> Option<String> {
+        let mut lists = self.contract.lifecycles().iter();
+        let known = lists.find_map(|lifecycle| lifecycle.list.as_ref().filter(|known| known.operation == list))?;
+        let mut items = pointer::get(body, &known.items)?.as_array()?.iter();
+        let item = items.find(|item| asked.are_within(item, &self.sent_strings))?;
+        item.pointer(&known.id).and_then(identifier)
+    }
+
+    /// Whether a query has sent what would show in a list if it were kept.
+    pub(crate) fn shows_if_kept(&self, query: OperationId) -> bool {
+        let asked = self.ledger.asked.get(&query);
+        asked.is_some_and(|asked| !asked.strings.is_empty())
+    }
+
+    /// Whether a list has shown what a query sent.
+    pub(crate) fn has_kept(&self, query: OperationId) -> bool {
+        let mut residue = self.ledger.residue.iter();
+        residue.any(|left| left.operation == query && left.found == Some(true))
     }
 
     /// Remembers an update by the run tag that it sent, with the status if it was rejected.

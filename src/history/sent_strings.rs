@@ -1,5 +1,5 @@
-//! Remembers the strings with the run tag that writes have sent, to recognise the run's own records. The main type is
-//! [`SentStrings`].
+//! Remembers the strings with the run tag that requests have sent, to recognise the run's own records, and those that a
+//! query has kept. The main type is [`SentStrings`].
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use super::same::composed;
 /// as the run's own, so nothing is written to it, which is the safe side.
 const MAX_STRINGS: usize = 10_000;
 
-/// The strings with the run tag that writes have sent, each with the name of its field.
+/// The strings with the run tag that requests have sent, each with the name of its field.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SentStrings(HashSet<(String, String)>);
 
@@ -45,6 +45,23 @@ impl SentStrings {
             .iter()
             .filter_map(|(name, member)| Some((name, member.as_str()?)));
         strings.any(|(name, text)| self.0.contains(&(name.clone(), normalized(text))))
+    }
+
+    /// Whether an object in a value, at any depth, shows such a string and none of `others`.
+    pub(super) fn are_within(&self, value: &Value, others: &Self) -> bool {
+        match value {
+            Value::Array(elements) => elements.iter().any(|element| self.are_within(element, others)),
+            Value::Object(members) => {
+                (self.are_in(members) && !others.are_in(members))
+                    || members.values().any(|member| self.are_within(member, others))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether there is no such string.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Whether an object has fields in which a write sent a string, all of them with other values.

@@ -118,6 +118,8 @@ pub enum Reason {
     Unanswered,
     /// The response broke a fact that this one rests on.
     Broken,
+    /// A list shows what only a query has sent, so the query does more than read.
+    KeptByQuery,
     /// The body is JSON beyond the limits of what is read.
     LimitExceeded,
     /// The target rejected the credential with this status, which is not 401.
@@ -194,6 +196,7 @@ impl fmt::Display for Reason {
             }
             Self::Broken => formatter.write_str("another fact about the same response is broken"),
             Self::Changed => formatter.write_str("the list changed while it was walked"),
+            Self::KeptByQuery => formatter.write_str("its list shows that it keeps what it is asked"),
             Self::Documented(status) => write!(formatter, "it was answered with {status}, which the document lists"),
             Self::Failed(status) => write!(formatter, "the server failed with {status}"),
             Self::NothingToUppercase => formatter.write_str("the identifier is not a UUID with a lower-case letter"),

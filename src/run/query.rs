@@ -5,7 +5,7 @@
 //! What a query responds with is judged as the response to a read is. What it may do is treated as that of a write: it is
 //! sent only in a run that writes, its path has nothing of anybody else's, it goes into the write log, and it is sent only
 //! while one more record could be left. It leaves none, so it uses up nothing of that, unless its status says that it
-//! has created something.
+//! has created something, or a list shows what only the query has sent.
 
 use super::request::{self, RequestHead};
 use super::session::{Call, Session};
@@ -38,11 +38,28 @@ impl Session<'_> {
         let call = Call::single(request, purpose).part(Part::Read);
         let (exchange, _) = self.call(call).await;
         if self.succeeded(&exchange) {
+            self.look_for_kept(operation).await;
+            if self.history().has_kept(operation) {
+                return self.end_edge_cases(operation, Reason::KeptByQuery);
+            }
             self.drafts.accepted.borrow_mut().insert(operation, draft);
         } else if exchange.status().is_some_and(|status| (200..300).contains(&status)) {
             // It does more than read, so it gets nothing else.
             self.end_edge_cases(operation, Reason::Broken);
         }
+    }
+
+    /// Reads the list of the collection in which a query looks, once: it shows if the query has kept what it was asked.
+    /// That it shows nothing decides nothing, because the list may have more pages, or be late.
+    async fn look_for_kept(&self, query: OperationId) {
+        let is_planned = |list: &OperationId| self.plan.steps.iter().any(|step| step.operation == *list);
+        let list = self.contract.list_beside(query).filter(is_planned);
+        let list = list.filter(|_| self.history().shows_if_kept(query));
+        let Some((list, head)) = list.and_then(|list| Some((list, self.request_head(list).ok()?))) else {
+            return;
+        };
+        self.expect_requests(1);
+        self.call(self.documented(list, head).part(Part::Read)).await;
     }
 
     /// Returns a query with the smallest body.

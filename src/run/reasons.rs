@@ -98,6 +98,16 @@ fn shown_by_inferred_pages() -> Shown {
     Shown::Tested(include_str!("../rules/inferred_pages.rs"), test)
 }
 
+fn shown_by_query() -> Shown {
+    let test = "a_query_that_keeps_what_it_is_asked_is_reported_as_left_and_gets_no_edge_case";
+    Shown::Tested(include_str!("../../tests/it/proof/query.rs"), test)
+}
+
+fn shown_by_typed_client() -> Shown {
+    let test = "errors_broken_responses_and_other_contracts_say_nothing_of_the_client";
+    Shown::Tested(include_str!("../rules/typed_client.rs"), test)
+}
+
 fn shown(reason: &Reason) -> Shown {
     use Shown::{Here, Tested};
     let (pages, listed) = (include_str!("../rules/pages.rs"), include_str!("../rules/listed.rs"));
@@ -133,6 +143,7 @@ fn shown(reason: &Reason) -> Shown {
             include_str!("../../tests/it/proof/edge_cases.rs"),
             "a_service_that_lets_in_any_type_is_left_with_one_such_record_of_each_create",
         ),
+        Reason::KeptByQuery => shown_by_query(),
         Reason::NothingToUppercase => Tested(
             include_str!("../../tests/it/proof/equivalent.rs"),
             "an_identifier_without_capitals_is_not_written_in_them_and_that_is_said",
@@ -164,10 +175,7 @@ fn shown(reason: &Reason) -> Shown {
             include_str!("../rules/constraint.rs"),
             "an_assertion_that_cannot_be_read_decides_nothing",
         ),
-        Reason::NoClientType => Tested(
-            typed,
-            "errors_broken_responses_and_other_contracts_say_nothing_of_the_client",
-        ),
+        Reason::NoClientType => shown_by_typed_client(),
     }
 }
 
@@ -467,6 +475,7 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
         Reason::OtherStatus(status),
         Reason::Broken,
         Reason::Changed,
+        Reason::KeptByQuery,
         Reason::NoIdentifier,
         Reason::NoInstant,
         Reason::NoFullPage(1),

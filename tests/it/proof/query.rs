@@ -86,7 +86,14 @@ fn respond(at: &str, (sent, is_json): (Value, bool), (search, own): (StatusCode,
         "POST /pets/search" if !is_json || !sent["name"].is_string() || sent["archive"].is_string() => {
             (StatusCode::BAD_REQUEST, axum::Json(json!({"detail": "a"}))).into_response()
         }
-        "POST /pets/search" => (search, axum::Json(others)).into_response(),
+        "POST /pets/search" => {
+            if search == KEEPS {
+                own.push(json!({"id": format!("kept-{}", own.len()), "name": sent["name"]}));
+            }
+            let status = if search == KEEPS { StatusCode::OK } else { search };
+            (status, axum::Json(others)).into_response()
+        }
+        "GET /pets" => axum::Json(&*own).into_response(),
         "POST /owners/filter" | "GET /owners" => axum::Json(others).into_response(),
         "GET /owners/other" => axum::Json(others[0].clone()).into_response(),
         path if path.ends_with("/count") => axum::Json(json!(0)).into_response(),
@@ -100,9 +107,20 @@ fn respond(at: &str, (sent, is_json): (Value, bool), (search, own): (StatusCode,
     }
 }
 
+/// Stands for a 200 of a service that keeps what it is asked.
+const KEEPS: StatusCode = StatusCode::IM_A_TEAPOT;
+
 async fn checked(search: StatusCode, set: impl Fn(Check) -> Check) -> (Record, Vec<(String, Value)>) {
+    checked_by(PETS, search, set).await
+}
+
+async fn checked_by(
+    document: &str,
+    search: StatusCode,
+    set: impl Fn(Check) -> Check,
+) -> (Record, Vec<(String, Value)>) {
     let (router, log) = service(search);
-    let check = Check::new(Contract::read("pets.yaml", PETS.to_owned()).unwrap()).service(router);
+    let check = Check::new(Contract::read("pets.yaml", document.to_owned()).unwrap()).service(router);
     let report = set(check.seed(1)).run().await.unwrap();
     let log = log.lock().unwrap().clone();
     (report.record().clone(), log)
@@ -165,6 +183,40 @@ async fn a_query_names_no_record_of_anybody_else_and_an_act_is_none() {
     assert!(lines.contains(&"GET /owners/other"), "{lines:?}");
     let foreign = |line: &&&str| line.starts_with("POST /owners/other") || line.contains("delete");
     assert_eq!(lines.iter().find(foreign), None);
+}
+
+#[tokio::test]
+async fn a_query_that_keeps_what_it_is_asked_is_reported_as_left_and_gets_no_edge_case() {
+    let list =
+        "  /pets:\n    get: {operationId: listPets, responses: {'200': {$ref: '#/components/responses/Pets'}}}\n";
+    let listed = PETS.replacen("  /pets:\n", list, 1);
+    for (document, search, is_found) in [
+        (listed.as_str(), KEEPS, true),
+        (&listed, StatusCode::OK, false),
+        // Without a list nothing shows it.
+        (PETS, KEEPS, false),
+    ] {
+        let (record, log) = checked_by(document, search, |check| check.writes(true)).await;
+        let left = record.residue.iter().filter(|left| left.operation == "searchPets");
+        let left: Vec<_> = left.map(|left| left.id.clone().unwrap_or_default()).collect();
+        assert_eq!(left.iter().filter(|id| id.starts_with("kept-")).count(), left.len());
+        assert_eq!(left.len(), usize::from(is_found), "{left:?}");
+        let is_edge_case = |body: &Value| !body["name"].is_string() || body.get("archive").is_some();
+        let edge_cases = bodies(&log, "POST /pets/search")
+            .into_iter()
+            .filter(is_edge_case)
+            .count();
+        assert_eq!(edge_cases == 0, is_found, "{log:?}");
+        assert_eq!(verdict(&record, "searchPets status: 200"), "held");
+        assert!(
+            record
+                .findings
+                .iter()
+                .all(|finding| finding.rule == "unchecked-operation"),
+            "{:?}",
+            record.findings
+        );
+    }
 }
 
 #[tokio::test]
