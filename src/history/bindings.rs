@@ -58,9 +58,9 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    /// Takes the values of an operation's links from a response body. Null, the empty string and anything that is not
-    /// an identifier are ignored: a value longer than one, a boolean, an object or an array would be kept, put into a
-    /// path and sent back.
+    /// Takes the values of an operation's links from a response body. Ignores what is not an identifier: null, an empty
+    /// string, a string that is too long, a boolean, an object, an array. Any of these would be kept, put into a path
+    /// and sent back.
     pub fn bind(&mut self, contract: &Contract, from: OperationId, body: &Value) {
         self.bind_under(contract, (from, ""), body);
     }
@@ -86,8 +86,8 @@ impl Bindings {
         }
     }
 
-    /// Returns what the creates may show from which a body takes identifiers, to see before any is sent what that body will
-    /// be.
+    /// Returns bindings with a made-up identifier for each create from which a body takes one, to know what the body
+    /// will be before any create is sent.
     pub(crate) fn with_created(contract: &Contract, to: OperationId) -> Self {
         let mut bindings = Self::default();
         for link in contract
@@ -135,12 +135,11 @@ impl Bindings {
         self.read_from.contains(&operation)
     }
 
-    /// Returns up to `most` sets of values for a call, the best first: values of creates before
-    /// those of lists, then later links before earlier ones, and later values before earlier ones.
-    /// A read falls back to values of lists if those of creates do not belong together. A write
-    /// does not, where a create in the contract provides the value: other people's records are
-    /// never written to. A set has no value for a parameter whose only value is its stand-in. None
-    /// is returned if no values belong together.
+    /// Returns up to `most` sets of values for a call, the best first: values of creates before those of lists, then
+    /// later links before earlier ones, and later values before earlier ones. A read falls back to values of lists if
+    /// those of creates do not belong together. A write does not, where a create in the contract provides the value:
+    /// other people's records are never written to. A set has no value for a parameter whose only value is its
+    /// stand-in. The result is empty if no values belong together.
     pub(crate) fn together<'own>(
         &'own self,
         contract: &'own Contract,
@@ -259,8 +258,8 @@ impl<'own> Search<'own> {
     }
 }
 
-/// Whether a record fits these: none of them is a different record at the same position in the
-/// path.
+/// Whether the record with the identifier `text`, at the position in the path that follows `before`, agrees with these:
+/// none of them is a different record at that position.
 fn agrees(under: &Records, before: Option<&str>, text: &str) -> bool {
     let mut same = under.iter().filter(|(other, _)| Some(other.as_str()) == before);
     same.all(|(_, other)| other == text)

@@ -13,7 +13,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Request, identifier};
 
-/// A record that the run created, or another client whose traffic is judged.
+/// A record that the run, or another client whose traffic is judged, created.
 #[derive(Clone, Debug)]
 pub(super) struct CreatedRecord {
     /// The operation that created it.

@@ -155,9 +155,9 @@ impl<'seen> Elements<'seen> {
         self.carries.iter().copied().filter(|carry| carry.gap.is_none())
     }
 
-    /// Returns the fields that distinguish the elements in which this field is compared: the others that must come back
-    /// as they were sent. Of several such fields only the first ones count, so that one break is not reported for each
-    /// of them.
+    /// Returns the fields by which an element is recognised when this field is compared: of the fields that must come
+    /// back as they were sent, those before this one. Those after it do not count, so that one break is not reported
+    /// for each of them.
     fn distinguishing(&self) -> impl Iterator<Item = &'seen Carry> {
         self.strict().take_while(|carry| *carry != self.carry)
     }

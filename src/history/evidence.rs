@@ -39,7 +39,7 @@ pub enum Evidence<'seen> {
 pub struct Walk {
     /// The list.
     pub operation: OperationId,
-    /// The pages in the order in which they were requested; the first was requested without a number.
+    /// The pages, sorted by number; the default page, which is requested without a number, comes first.
     pub pages: Vec<PageSeen>,
     /// How the walk ended.
     pub end: WalkEnd,
@@ -96,6 +96,7 @@ pub struct PageSeen {
     /// The number of the requested page; `None` for the default.
     pub asked: Option<u64>,
     /// The request for the list without a page number: one for all pages of a walk, because there may be very many.
+    /// Each inferred page has its own request instead.
     pub request: Arc<Request>,
     /// The page number in the response.
     pub page: Option<i64>,
@@ -176,7 +177,7 @@ impl Walk {
     }
 }
 
-/// A record that the run created, or another client whose traffic is judged.
+/// A record that the run, or another client whose traffic is judged, created.
 #[derive(Clone, Copy, Debug)]
 pub struct Creation<'seen> {
     /// The operation that created it.

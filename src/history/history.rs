@@ -36,7 +36,7 @@ pub(crate) struct History<'run> {
     pub(super) run_tag: RunTag,
     /// The values that links take from responses.
     pub(super) bindings: Bindings,
-    /// The records that the run created, or other clients whose traffic is judged.
+    /// The records that the run, or other clients whose traffic is judged, created.
     pub(super) made: Vec<CreatedRecord>,
     /// The records that creates without the invariant `created` returned, where the contract says how to read them.
     pub(super) tracked: Vec<TrackedRecord>,
@@ -73,7 +73,7 @@ pub(crate) struct History<'run> {
 pub(crate) struct ExchangeResult {
     /// The identifier of the created record, where the response shows one that no list had before.
     pub(crate) created: Option<String>,
-    /// Whether the page showed what is sought; `None` if the response is not a page of the list.
+    /// Whether the page showed what is sought, and `None` if no page came; for inferred pages, always `Some(false)`.
     pub(crate) page: Option<bool>,
 }
 
@@ -117,10 +117,9 @@ impl<'run> History<'run> {
         }
     }
 
-    /// Forgets the records of an earlier round, which is one time that a run carries out its plan:
-    /// they were judged there, and keeping them would cost memory for each round. Whose record a
-    /// create returned stays known, because its identifier stays bound until the create succeeds
-    /// again.
+    /// Forgets the records of an earlier round (one execution of the plan): they were judged there, and keeping them
+    /// would cost memory for each round. `tracked` keeps its records of all rounds, because the clean-up needs them.
+    /// Whose record a create returned stays known, because its identifier stays bound until the create succeeds again.
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
         self.made.clear();
@@ -240,8 +239,8 @@ impl<'run> History<'run> {
         }
     }
 
-    /// Marks an identifier as given to a record. Returns whether it was known before: from the list of such records, or
-    /// because another one was given it.
+    /// Marks an identifier as that of a created record. Returns whether it was known before: a list showed it, or
+    /// another create returned it.
     pub(super) fn mark_given(&mut self, operation: OperationId, id: &Value) -> bool {
         let in_list = self.was_listed(operation, id);
         !self.identifiers.entry(operation).or_default().insert(Digest::of(id)) || in_list

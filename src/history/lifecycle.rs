@@ -76,8 +76,8 @@ impl RecordSought {
         }
     }
 
-    /// Whether the last response showed the record with the run tag, and no response before its create showed its
-    /// identifier.
+    /// Whether the last response showed the record with the run tag, and neither a response before its create nor
+    /// another create showed its identifier.
     pub(super) fn is_own(&self) -> bool {
         self.is_own
     }

@@ -45,7 +45,7 @@ pub(crate) enum Sought {
     },
     /// The first and the last page, once the list has this many items.
     Ends(i64),
-    /// The pages of a list without `x-page` at this target, as they are inferred: whether they depart from that.
+    /// The pages of a list without `x-page`, at this target: whether they depart from what is inferred.
     InferredPages(Target),
     /// Everything that the run may have left.
     Residue,
@@ -232,8 +232,8 @@ impl History<'_> {
         }
     }
 
-    /// Adds the response to a request for a page. Returns whether the page showed what is sought; `None` where no page
-    /// came.
+    /// Adds the response to a request for a page. Returns whether the page showed what is sought, and `None` if no page
+    /// came; for inferred pages, it always returns `Some(false)`.
     pub(super) fn page(
         &mut self,
         id: LookId,

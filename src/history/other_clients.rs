@@ -156,9 +156,8 @@ fn plain(value: &Value, complete: bool) -> Option<Value> {
     }
 }
 
-/// Whether a service has nothing to tidy in a string: no space to trim, no letters that a system
-/// without case would change, no spelling of a number or a timestamp that has others, and nothing
-/// that an exporter may have decoded wrongly.
+/// Whether a service has nothing to tidy in a string: no space to remove, no capitals in an email address or a UUID, no
+/// number or timestamp that has other spellings, and nothing that an exporter may have decoded wrongly.
 fn is_plain(text: &str) -> bool {
     let is_tidy = text == text.trim() && !text.contains("  ") && (1..=100).contains(&text.len());
     let is_exact =

@@ -2,11 +2,11 @@
 //!
 //! # Design
 //!
-//! A create whose response has the identifier of another record, by mistake or by malice, would
-//! make the run overwrite that record. So an identifier is the run's own when no earlier response
-//! showed it and its record was seen with the run tag twice: in the create's response and, before
-//! the first write that takes it, in its list or by its identifier. Until then nothing is written
-//! under it; if this cannot be established, nothing ever is.
+//! A create whose response has the identifier of another record, by mistake or by malice, would make the run overwrite
+//! that record. So an identifier is the run's own when no earlier response showed it and its record was seen with the
+//! run tag twice: in the create's response and, before the first write that takes it, in its list or by its identifier.
+//! If only the `Location` header of a 201 shows the identifier, the header replaces the first of the two. Until then
+//! nothing is written under it; if this cannot be established, nothing ever is.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ use crate::exchange::{Exchange, identifier};
 /// What is known about the record whose identifier later writes take from a create.
 #[derive(Clone, Debug)]
 pub(super) enum OwnershipState {
-    /// Only the response to the create has shown it so far, with the run tag.
+    /// Only the response to the create has shown it so far: with the run tag, or with its identifier in `Location`.
     Answered(Box<CreatedRecord>),
     /// Why it may be somebody else's.
     Doubtful(String),

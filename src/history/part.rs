@@ -37,11 +37,11 @@ pub(crate) struct WriteContext {
     pub(crate) path_values: Vec<(String, Value)>,
 }
 
-/// What a write's record is to later requests.
+/// The role of a write for later requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// One from which later requests take nothing: they use another record.
+    /// Later requests take nothing from it: they use another record.
     Additional,
-    /// The one whose record and whose values later requests build on.
+    /// Later requests build on its record and its values.
     Main,
 }

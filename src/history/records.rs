@@ -128,9 +128,9 @@ impl History<'_> {
         self.made.push(made);
     }
 
-    /// Returns the identifier of a created record from the `Location` header of a 201, if the
-    /// header has the path of the record's read, the body shows no identifier, and no invariant
-    /// says where it does (RFC 9110, section 15.3.2).
+    /// Returns the identifier of a created record from the `Location` header of a 201, if the header names the path of
+    /// the record's read, the body shows no identifier, and no invariant says where the body has one (RFC 9110, section
+    /// 15.3.2).
     pub(super) fn located(&self, exchange: &Exchange, body: &Value) -> Option<Value> {
         let request = &exchange.request;
         let create = self.contract.operation(request.operation);

@@ -94,7 +94,7 @@ pub(super) struct ResidueLedger {
     asked: BTreeMap<OperationId, Asked>,
     /// The writes whose records are counted at the end.
     pub(super) counts: Counts,
-    /// The records that show the run tag at the end without such a create.
+    /// The records that show the run tag at the end although no create of the run explains them.
     pub(super) unexplained_records: Vec<UnexplainedRecord>,
     /// The walk that looked for what is left in each list.
     pub(super) walks: HashMap<OperationId, Walk>,
@@ -122,10 +122,11 @@ struct Creates {
     updates: HashMap<u64, (OperationId, Option<u16>)>,
 }
 
-/// The maximum number of rejected creates that are remembered, with a run tag and without one: a
-/// run that repeats its plan (a soak) may send any number. One with a run tag is looked up by a
-/// number; one without is kept with its body, and each record that is seen is compared with it.
+/// The number of remembered drafts with a run tag, of creates and of updates, at which rejected ones are no longer
+/// added: a run that repeats its plan (a soak) may send any number of them.
 const MAX_TAGGED: usize = 100_000;
+/// The maximum number of creates without a run tag that are remembered, stored ones too. Each is kept with its body,
+/// and each record that is seen is compared with all of them.
 const MAX_UNTAGGED: usize = 1_000;
 
 impl Creates {
@@ -387,13 +388,14 @@ impl History<'_> {
         }
     }
 
-    /// Returns how many records may be left.
+    /// Returns how many records the run may have left, including those that it has deleted since.
     pub(crate) fn count_left(&self) -> u64 {
         u64::try_from(self.ledger.residue.len()).unwrap_or(u64::MAX)
     }
 
-    /// Returns the page that last showed the record that a write with a wrong credential may have changed; `None` where
-    /// there was no such write. Later writes may overwrite what it did.
+    /// Returns the page that last showed the updated record of a list; `None` if it has none, or if no update was
+    /// plainly rejected. A rejected update, such as one with a wrong credential, may still have changed the record, and
+    /// later writes may overwrite what it did.
     pub(crate) fn page_of_rejected_update(&self, list: OperationId) -> Option<Option<u64>> {
         let in_list = |operation: &OperationId| self.contract.updated_in(*operation) == Some(list);
         let mut latest = self.latest.iter();

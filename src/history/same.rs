@@ -36,7 +36,7 @@ pub(crate) fn composed(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the instant of a timestamp, in the forms that leave no doubt: those of ISO 8601 with `Z` or an offset and
-/// `T` or a space between date and time, and that of mail. The form of timestamps in responses is a gap.
+/// `T` or a space between date and time, and that of RFC 2822. The form of timestamps in responses is a gap.
 pub(crate) fn instant(value: &Value) -> Option<DateTime<FixedOffset>> {
     let text = value.as_str()?;
     let forms = [

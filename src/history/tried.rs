@@ -29,9 +29,8 @@ struct InFormat {
 }
 
 impl Tried {
-    /// Adds an equivalent request, with its spellings. A single one that is rejected after the
-    /// plain request was accepted is itself the reason; several spellings are then tried one by
-    /// one.
+    /// Adds an equivalent request, with its spellings. If a request with a single spelling is rejected although the
+    /// plain request is accepted, that spelling is the reason. Of several spellings, each is then tried by itself.
     pub(super) fn equivalent_request(
         &mut self,
         exchange: &Exchange,

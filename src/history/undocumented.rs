@@ -8,8 +8,9 @@ use crate::exchange::json::{self, Body};
 use crate::exchange::{Assertion, Exchange};
 
 impl History<'_> {
-    /// Returns the body of a 201 to a create that documents other successes, if it is one of a documented success: then
-    /// the create has created what it documents. A create with invariants says itself what it returns.
+    /// Returns the body of a 201 that a create does not document, if the body matches the schema of a documented
+    /// success: then the create has created what it documents. A create with invariants is left out, because these say
+    /// what it returns.
     pub(super) fn undocumented_creation(&self, exchange: &Exchange) -> Option<Body> {
         let operation = self.contract.operation(exchange.request.operation);
         let response = exchange.response().filter(|response| response.status == 201)?;
