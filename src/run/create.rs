@@ -182,10 +182,9 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the draft to send after one that was not accepted: a fallback if it was rejected. If
-    /// the service failed, or does not know a record that the draft may name, it has only the
-    /// required fields, and is sent once: a failure is a finding, and what depends on the record is
-    /// still decided.
+    /// Returns the draft to send after one that was not accepted. After a rejection, it is the next fallback. After a
+    /// 5xx, or if the service does not know a record that the draft may name (404 or 410), the next draft has only the
+    /// required fields, and is sent once: a 5xx stays a finding, and what depends on the record can still be decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
         if is_rejected(exchange) {

@@ -1,6 +1,6 @@
-//! Sends edge cases: those that the contract lists with `x-edge-cases`, or a few if it has no list.
-//! They come after all other judged requests but the updates that restore plain values. Their
-//! responses must be complete and not a 5xx; nothing else about them is judged.
+//! Sends edge cases: those that the contract lists with `x-edge-cases`, or a few if it has no list. They come after all
+//! other judged requests, except the updates that restore plain values and, in a clean-up, the deletes and their reads.
+//! Their responses must be complete and not a 5xx; nothing else about them is judged.
 //!
 //! # Design
 //!

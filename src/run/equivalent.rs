@@ -65,8 +65,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the plain request: a read, or an update as one was accepted, with a new value; `None` where no update
-    /// was.
+    /// Returns the plain request: a read, or an update like an accepted one, with a new value; `None` if no update was
+    /// accepted.
     async fn plain(&self, operation: OperationId) -> Result<Option<Plain>, Reason> {
         let documented = self.contract.operation(operation);
         self.require_own_records(operation).await?;

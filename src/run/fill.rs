@@ -28,7 +28,8 @@ pub(super) struct PageFills {
 }
 
 impl Session<'_> {
-    /// Notes how many more items fit on the page of a list that has one page; of any other list that it is unknown.
+    /// Notes how many more items fit on the page of a list that has one page. For a list with more pages, or one that
+    /// was not seen completely and unchanged, forgets the number.
     pub(super) fn note_free_slots(&self, walk: &Walk) {
         let only = walk.pages.first().filter(|_| walk.pages.len() == 1);
         let whole = walk.end == WalkEnd::Complete && !walk.changed();

@@ -72,7 +72,7 @@ impl Session<'_> {
         }
     }
 
-    /// Deletes one record, if a read shows that it is the run's own, and looks whether it is gone.
+    /// Deletes one record, if a read shows that it is the run's own, and checks whether it is gone.
     async fn delete(&self, lifecycle: &Lifecycle, (record, delete): (usize, OperationId)) {
         let before = (record, AfterWrite::BeforeDelete);
         if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {

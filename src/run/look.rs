@@ -36,7 +36,7 @@ impl Session<'_> {
     pub(super) async fn look_for_repeated_update(&self, list: OperationId, changed: Changed, sent: &Value) {
         let changed = Arc::new(changed);
         let sought = Sought::RepeatedUpdate(Arc::clone(&changed), sent.clone());
-        // Once a wait has timed out, the run does not wait that long for each field.
+        // After a wait that timed out, the next one is short, so that the run does not wait that long for each field.
         let timed_out = self.delays.updates_timed_out.get();
         let longest = if timed_out {
             self.short_wait()
@@ -117,7 +117,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Looks whether writes that had to be rejected, because their credential was wrong, changed anything: on the page
+    /// Checks whether writes that had to be rejected, because their credential was wrong, changed anything: on the page
     /// that last showed the updated record.
     pub(super) async fn look_at_rejected_writes(&self, list: OperationId) {
         let page = self.history().page_of_rejected_update(list);

@@ -12,10 +12,10 @@ use crate::plan::MOST_INFERRED_PAGES;
 const MOST_WALKS: usize = 3;
 
 impl Session<'_> {
-    /// Walks a list and judges its pages. A list that has more than are walked is walked in larger ones. Where they depart
-    /// from what is inferred, another walk shows whether the list changed meanwhile.
+    /// Walks a list and judges its pages. A list with more pages than a walk covers is walked again in larger pages. If
+    /// its pages depart from what is inferred, another walk shows whether the list changed in the meantime.
     pub(super) async fn walk_inferred_pages(&self, list: OperationId) {
-        // Why a list has no value for its path is known from its read.
+        // The read of the list has already noted why its path has no value.
         let Ok(head) = self.request_head(list) else { return };
         let sought = Sought::InferredPages(self.sender.transport.target().clone());
         let most = self.settings.max_pages.min(MOST_INFERRED_PAGES);

@@ -61,7 +61,7 @@ paths:
 /// What a service saw: method and path, and the credential.
 type Asked = (String, Option<String>);
 
-/// What a service answers to a request: a status, which is 0 for none at all, and a body.
+/// How a service responds to a request: with a status, where 0 is a 200 whose body breaks off, and with a body.
 type Answering = fn(&Asked) -> (u16, &'static str);
 
 /// A reason, how a run arrives at it, and what the service must have seen.

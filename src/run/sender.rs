@@ -66,7 +66,8 @@ impl<'run> Sender<'run> {
         }
     }
 
-    /// Sends a request once, when a slot is free. A write goes into the write log first.
+    /// Sends a request when a slot is free: once, or a second time with a renewed token. A write goes into the write
+    /// log first.
     pub(super) async fn send(&self, request: Request) -> Exchange {
         // Nobody closes the semaphore, so a permit always comes.
         let _permit = self.permits.acquire().await;

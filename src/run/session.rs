@@ -413,9 +413,9 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Returns how long to wait before a throttled request is sent again; `None` where it is not sent again. A create
-    /// is sent again only after a 429 that says when, because that rejects it, and then it counts again: any other
-    /// response may come from something in front of a service that has stored the record.
+    /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again. A create is
+    /// sent again only after a 429 that says when, because that response rejects it; both requests count against the
+    /// budget. Any other response may come from something in front of a service that has stored the record.
     fn wait_before_resend(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
         let response = exchange.response().filter(|response| response.is_throttled())?;
         // A wrong token is not sent again: a target that throttles it may be counting them.

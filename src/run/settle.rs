@@ -16,7 +16,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(50);
 pub(super) struct ObservedDelays {
     /// The longest time after which something was listed.
     longest: Cell<Duration>,
-    /// Whether a wait for an update timed out.
+    /// Whether the last wait for an update timed out.
     pub(super) updates_timed_out: Cell<bool>,
     /// Whether a wait for a record of an inferred lifecycle timed out.
     pub(super) records_timed_out: Cell<bool>,
