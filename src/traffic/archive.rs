@@ -181,7 +181,7 @@ fn received(request_line: &RequestLine) -> String {
     received.format("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
-/// Returns a path with another number of segments than the path of any operation has.
+/// Returns a path that no operation has: no operation's path has that many segments.
 fn path_of_no_operation(contract: &Contract) -> String {
     let depth = |path: &str| path.split('/').skip(1).count();
     let operations = contract.operation_ids().map(|id| &contract.operation(id).path);

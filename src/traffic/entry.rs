@@ -30,7 +30,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-/// Marks by which tools that sanitise an archive replace values.
+/// The marks that tools write in place of values to sanitise an archive.
 const REDACTED: [&str; 5] = ["***", "redacted", "REDACTED", "Redacted", "\u{2039}"];
 
 /// An entry, as far as it concerns the service.
@@ -255,7 +255,7 @@ impl HarEntry {
         let known = content
             .and_then(|content| content.mime_type.as_deref())
             .unwrap_or_default();
-        // What Chromium writes where it does not know. Anything else may be the exporter's guess.
+        // Chromium writes `x-unknown` if it does not know the type. Anything else may be the exporter's guess.
         if !headers.contains_key(CONTENT_TYPE) && !matches!(known, "" | "x-unknown") {
             let media_type = known.split(';').next().unwrap_or_default().trim();
             let guessed = HeaderValue::from_str(known).ok().filter(|_| is_json(media_type));
@@ -287,11 +287,11 @@ impl HarEntry {
 /// How many seconds a response may seem older than its request because two clocks differ.
 const SKEW_SECONDS: i64 = 5;
 
-/// Whether the service's own response to a request of a client came, as far as the heads say.
+/// Checks that the response came from the service itself, and to a request of a client, as far as the heads show.
 ///
 /// # Errors
 ///
-/// Why it is not judged.
+/// The reason why it is not judged.
 pub(crate) fn judgeable_head(
     (request_line, request): (&RequestLine, &HeaderMap),
     (status, headers): (u16, &HeaderMap),
@@ -309,8 +309,8 @@ pub(crate) fn judgeable_head(
     }
 }
 
-/// Whether an intermediate cache responded: its headers say so, or the response is older than the request (RFC 9111,
-/// section 4.2.3).
+/// Whether an intermediate cache responded: a header says so (`Age`, `X-Cache`), or the response may be stored (a
+/// `max-age` other than 0) and its `Date` is clearly before the request (RFC 9111, section 4.2.3).
 fn is_from_cache(request_line: &RequestLine, headers: &HeaderMap) -> bool {
     let text = |name: &str| {
         headers

@@ -21,10 +21,10 @@
 //! # Design
 //!
 //! `source` reads a file entry by entry, `entry` makes sense of what exporters write, `order` sorts the entries of all
-//! files by time, `route` finds the operation by the template of its path, `request` makes the request that a check would have had, and `session`
-//! shows each exchange to the same evaluation as a run does. What a check knows of its own requests is unknown here:
-//! whether they were right, whether a record was changed by somebody who was not recorded. So a 4xx is never a
-//! finding, and what is missing from a list is one only where nothing was written since.
+//! files by time, `route` finds the operation by the template of its path, `request` makes the request that a check
+//! would have sent, and `session` shows each exchange to the same evaluation as a run does. What a check knows of its
+//! own requests is unknown here: whether they were right, whether a record was changed by somebody who was not
+//! recorded. So a 4xx is never a finding, and what is missing from a list is one only where nothing was written since.
 //!
 //! In the other direction, `archive` writes exchanges as they pass, without the secrets that `credentials` finds in them.
 

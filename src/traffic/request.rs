@@ -90,8 +90,9 @@ pub(super) const OTHER_REQUESTS: [&str; 6] = [
     "x-range",
 ];
 
-/// Whether a request is one that the document shows, as far as that can be told: a JSON body where one is documented, no
-/// other query parameters than the documented ones, a page that is a positive number, a JSON response.
+/// Whether a request is one that the document shows, as far as that can be told: a JSON body where one is documented,
+/// only documented query parameters, a page that is a positive number, an `Accept` that allows JSON, no header of
+/// [`OTHER_REQUESTS`], and no 206 as the response.
 pub(super) fn is_as_documented(
     operation: &Operation,
     (request_line, recorded): (&RequestLine, &Recorded),

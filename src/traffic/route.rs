@@ -29,9 +29,9 @@ pub(super) struct Router {
 struct OfMethod {
     /// The operations, without their identifiers if they are left out.
     operations: Vec<(Option<OperationId>, PathTemplate)>,
-    /// Which of them have a path, where each parameter is a whole segment.
+    /// The indexes of those whose parameters are each a whole segment of the path.
     whole: Paths<usize>,
-    /// Which of them have parameters that are a part of a segment.
+    /// The indexes of those that have a parameter that is only a part of a segment.
     partial: Vec<usize>,
 }
 

@@ -26,7 +26,8 @@ use crate::run::{self, Ended, Event, Exchanged, Run, Tally};
 const SKEW: TimeDelta = TimeDelta::seconds(5);
 /// The assumed duration of a write whose duration was not recorded.
 const UNKNOWN_DURATION: TimeDelta = TimeDelta::minutes(5);
-/// How long after a create its record may be called missing: later somebody who was not recorded may have deleted it.
+/// How long after `settle` the record of a create may be called missing: later, somebody who was not recorded may have
+/// deleted it.
 const FRESH: TimeDelta = TimeDelta::minutes(1);
 /// The maximum number of pages per walk: a client may request any.
 const ALL_PAGES: u64 = u64::MAX;
@@ -157,7 +158,7 @@ pub(crate) struct Session<'run, 'emit> {
     complete: Vec<(Window, WalkSeen)>,
     /// The creates of which a record was listed.
     listed: BTreeSet<OperationId>,
-    /// The creates of which a record was missing, with when the first such create ended.
+    /// The creates of which a record was missing, each with the end of the first such request.
     missed: BTreeMap<OperationId, DateTime<Utc>>,
     /// The looks whose walk did not add up: the next walk of the same list decides.
     doubtful: HashMap<Window, LookId>,
@@ -302,7 +303,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         self.conclude_walks(Some(request_line.started));
         self.place = *place;
         let call = self.router.call(&request_line.method, &request_line.url);
-        // Whatever is below the service's origin may change its records, in the contract or not.
+        // Every write to the service's origin may change its records, whether the contract has the operation or not.
         if request_line.is_write() && !matches!(call, Err(NoCall::OtherOrigin)) {
             // A write that got no response from the service, or only a 202, may still take effect.
             let is_done = recorded
@@ -342,7 +343,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     ) -> Result<(), NotJudged> {
         let operation = self.contract.operation(call.operation);
         let request = request::request(operation, (request_line, recorded), &call);
-        // A 500 is the service's own failure, whatever the request was.
+        // A 500 or 501 is the service's own failure, whatever the request was.
         let failed = matches!(recorded.status, 500 | 501);
         if !failed && !request::is_as_documented(operation, (request_line, recorded), &request) {
             return Err(NotJudged::NotAsDocumented);
@@ -668,8 +669,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
         for id in (0..self.contract.facts.len()).map(FactId) {
             let fact = self.contract.fact(id);
             match fact.kind {
-                // Nothing of the record appears under another item of the list: only a run tag would tell its values
-                // from equal ones of another record.
+                // Traffic cannot show that a record's values appear in no other item: only a run tag would distinguish
+                // them from equal values of another record.
                 FactKind::NotElsewhere => {
                     self.evaluation
                         .force_undecided(id, Reason::Traffic(TrafficReason::NeedsCheck));

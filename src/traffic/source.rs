@@ -25,7 +25,7 @@ pub enum Stopped {
         line: usize,
     },
     /// It is not an archive.
-    #[error("from line {line}, column {column} it is not {expected}")]
+    #[error("line {line}, column {column}: this is not {expected}")]
     Format {
         /// The line, from 1.
         line: usize,

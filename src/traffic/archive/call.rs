@@ -165,7 +165,7 @@ impl Call<'_, '_> {
             (Some(body), Values::Shown) => self.shown(body),
         };
         let mut headers = self.response_headers(request_line, recorded);
-        // Who judges the archive takes a body that is not JSON for whole if it has the stated length.
+        // When the archive is judged, a body that is not JSON counts as complete only if it has the stated length.
         if let Some(body) = body.filter(|_| recorded.status != 204 && written.comments.is_empty()) {
             headers.push(header(CONTENT_LENGTH.as_str(), &body.len().to_string()));
         }
@@ -220,7 +220,7 @@ impl Call<'_, '_> {
 
     /// Returns what is known well enough of the headers to be shown although values are hidden.
     fn known_headers(&self, recorded: &Recorded) -> Vec<Value> {
-        // A description has no slash. Without the header the entry is not judged, instead of wrongly.
+        // A description has no slash, and is left out: an entry without the header is not judged, rather than wrongly.
         let media_type = self.media_type(recorded).filter(|shown| shown.contains('/'));
         let age = recorded.response_headers.get(AGE);
         let age = age.and_then(|age| age.to_str().ok()?.trim().parse::<u64>().ok());
@@ -264,7 +264,7 @@ impl Call<'_, '_> {
                 encoding: Some("base64"),
                 ..body
             },
-            // Of bytes that are no text nobody can say what is left of the credential.
+            // Bytes that are not text may still contain a part of the credential.
             false => ArchiveBody {
                 text: body.text.filter(|_| is_text),
                 ..body

@@ -164,7 +164,7 @@ fn what_cannot_be_judged_is_said_with_what_to_do() {
         (
             "hello",
             2,
-            "failed to read the traffic from `a.har`: from line 1, column 1 it is not an entry",
+            "failed to read the traffic from `a.har`: line 1, column 1: this is not an entry",
         ),
         ("[]", 3, "1 are not entries of an HTTP archive"),
         (
