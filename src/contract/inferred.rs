@@ -82,9 +82,9 @@ pub(super) fn links(
     inferred
 }
 
-/// Returns the links from creates into required fields of bodies that are called as the identifier of what they create:
-/// `flow_id` takes what `POST /flows` returns and `GET /flows/{id}` reads. None leads from a read: a record that it shows
-/// belongs to somebody.
+/// Returns the links from creates into required fields of bodies, if a field is named like the identifier of what the
+/// create makes: `flow_id` takes what `POST /flows` returns and `GET /flows/{id}` reads. None leads from a read: a
+/// record that it shows belongs to somebody.
 fn in_bodies(
     (document, operations): (&Document, &[Operation]),
     shapes: &[Shape],
@@ -368,7 +368,7 @@ impl Contract {
     }
 }
 
-/// How many objects the array of a list may be nested in: `{"data": {"items": []}}`.
+/// How many objects the array of a list may be nested in, besides the body itself: `{"data": {"items": []}}`.
 const ENVELOPES: usize = 1;
 
 /// Returns a name in the form in which names are compared: in lower case, without separators.

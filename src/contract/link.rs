@@ -68,7 +68,7 @@ pub enum Target {
     Parameter(usize),
 }
 
-/// Reads all links of all responses. Expressions other than `$response.body#/…` carry no value and are passed over, and
+/// Reads all links of all successes. Expressions other than `$response.body#/…` carry no value and are passed over, and
 /// so are links to an operation that is left out.
 pub(super) fn read(
     document: &Document,
@@ -179,11 +179,12 @@ impl Reader<'_> {
                 .iter()
                 .map(|parameter| format!("`{}`", parameter.name))
                 .collect::<Vec<_>>();
-            let message = format!(
-                "`{}` has no parameter `{name}`; it has {}",
-                operation.name,
+            let known = if known.is_empty() {
+                "none".to_owned()
+            } else {
                 known.join(", ")
-            );
+            };
+            let message = format!("`{}` has no parameter `{name}`; it has {known}", operation.name);
             let at = pointer::join(&pointer::join(&self.pointer, "parameters"), name);
             self.document.defect(&at, Problem::Vocabulary { message })
         })
@@ -346,5 +347,10 @@ mod tests {
                 "{reported}"
             );
         }
+        let reported = links("{L: {operationId: list, parameters: {id: '$response.body#/id'}}}").unwrap_err();
+        assert!(
+            reported.contains("`list` has no parameter `id`; it has none"),
+            "{reported}"
+        );
     }
 }

@@ -5,9 +5,9 @@
 //!
 //! No keyword of OpenAPI says that `page` and `per_page` divide a list into pages, but where names and types leave one
 //! choice, every caller reads them so. The names are those that public documents use, compared without case and
-//! separators, so that `per_page`, `perPage` and `page[size]` have one row each. Where a list has a page number and an
-//! offset, two sizes, or two arrays of records, nothing is inferred; nor where a parameter is required, because then
-//! there is no list without it to compare the pages with.
+//! separators: `per_page` and `perPage` are both `perpage`, and `page[size]` is `pagesize`. Where a list has a page
+//! number and an offset, two sizes, or two arrays of records, nothing is inferred; nor where a parameter is required,
+//! because then there is no list without it to compare the pages with.
 
 use super::Contract;
 use super::document::Node;
@@ -76,8 +76,8 @@ const NEXT: [&str; 12] = [
 ];
 /// Names of fields that say whether there is a next page.
 const MORE: [&str; 5] = ["hasmore", "hasnext", "hasnextpage", "ismore", "moreavailable"];
-/// Names of fields that have the number of all records. `count` has it next to a link to the next page, as many frameworks
-/// write it; elsewhere it may be that of the page.
+/// Names of fields that have the number of all records. `count` has it too if another field says how to request the
+/// next page, as many frameworks write it; otherwise it may be the number of records on the page.
 const TOTALS: [&str; 7] = [
     "total",
     "totalcount",
@@ -105,7 +105,7 @@ const ENVELOPES: [&str; 9] = [
 /// How a list is divided into pages, as inferred from its parameters and its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paging {
-    /// What its position says.
+    /// What says which page is requested.
     pub style: PagingStyle,
     /// The index of the parameter that requests a page.
     pub position: usize,
@@ -385,8 +385,8 @@ impl PagingParameters {
         AFTER_RECORD.contains(&plain(&operation.parameters[self.position].name).as_str())
     }
 
-    /// Returns what the position says, which is `cursor` where it is one; `None` where the response does not show what
-    /// a cursor takes, or the contract counts in a way of its own.
+    /// Returns what says which page is requested; for a cursor that is `cursor`. Returns `None` if the response does
+    /// not show what a cursor takes, or if the contract counts in a way of its own.
     fn style(&self, contract: &Contract, operation: &Operation, cursor: Option<PagingStyle>) -> Option<PagingStyle> {
         if documents_link(contract, operation) {
             return Some(PagingStyle::Link);
