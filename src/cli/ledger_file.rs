@@ -44,7 +44,11 @@ impl LedgerFile {
             .open(path)
             .map_err(failure)?;
         let mut text = String::new();
-        (&file).take(MOST_BYTES).read_to_string(&mut text).map_err(failure)?;
+        // A pipe or a device has no lines of earlier runs, and reading one may never end.
+        if file.metadata().map_err(failure)?.is_file() {
+            let read = (&file).take(MOST_BYTES).read_to_string(&mut text);
+            read.map_err(failure)?;
+        }
         let lines = lines(path, &text)?;
         end_line(&mut file).map_err(failure)?;
         Ok(Self {

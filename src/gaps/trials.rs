@@ -344,35 +344,24 @@ fn is_record_of(contract: &Contract, update: OperationId, sent: &Value, item: &V
 
 /// Returns what an accepted variant showed; `None` if it shows nothing.
 fn shown(contract: &Contract, question: &Question, (control, variant): (&Step, &Step)) -> Option<Shown> {
-    let text = |value: &Value, at: &str| value.pointer(at).and_then(Value::as_str).map(str::to_owned);
+    // Whether the record shows what was sent, in the same letters or in others.
+    let comes_back = |field: &str, returned_at: &str| {
+        let sent = variant.sent.pointer(field)?.as_str()?;
+        let shown = pointer::select(variant.record.as_ref()?, returned_at);
+        let shown = || shown.iter().filter_map(|value| value.as_str());
+        if shown().any(|shown| shown == sent) {
+            return Some(Spelling::AsSent);
+        }
+        let is_same = |shown: &str| shown.to_lowercase() == sent.to_lowercase();
+        shown().any(is_same).then_some(Spelling::Changed)
+    };
     match &question.asks {
+        // Accepted and dropped: it is not known which values are kept.
         Asks::OtherValue {
             field,
             returned_at: Some(returned_at),
-        } => {
-            let (sent, shown) = (
-                text(&variant.sent, field)?,
-                text(variant.record.as_ref()?, returned_at)?,
-            );
-            // Accepted and dropped: it is not known which values are kept.
-            sent.to_lowercase()
-                .eq(&shown.to_lowercase())
-                .then_some(Shown::Accepted(variant.status))
-        }
-        Asks::Spelling { field, returned_at } => {
-            let (sent, shown) = (
-                text(&variant.sent, field)?,
-                text(variant.record.as_ref()?, returned_at)?,
-            );
-            let spelling = if sent == shown {
-                Spelling::AsSent
-            } else if sent.to_lowercase() == shown.to_lowercase() {
-                Spelling::Changed
-            } else {
-                return None;
-            };
-            Some(Shown::Spelled(spelling))
-        }
+        } => comes_back(field, returned_at).map(|_| Shown::Accepted(variant.status)),
+        Asks::Spelling { field, returned_at } => comes_back(field, returned_at).map(Shown::Spelled),
         Asks::OneField { .. } => unsent(contract, question.operation, (control, variant)).map(Shown::Unsent),
         _ => Some(Shown::Accepted(variant.status)),
     }

@@ -106,7 +106,7 @@ pub(crate) const MOST_ROUNDS: u64 = 7;
 pub(crate) const NET_TRIALS: u64 = 4;
 
 /// The most pages of a list that are sampled: more would show more of the same.
-pub(crate) const MOST_SAMPLED: u64 = 6;
+pub(crate) const MOST_SAMPLED: u64 = 3;
 
 /// The most pages of a list that are walked where they are inferred.
 pub(crate) const MOST_INFERRED_PAGES: u64 = 10;

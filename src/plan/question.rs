@@ -303,12 +303,9 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
             }
         };
         add(&schema, GapKind::UnknownRequestFields, vec![Asks::UnknownField]);
-        let properties = pointer::join(&schema, "properties");
-        for property in node.member("properties").map_or(&[][..], Node::members) {
-            let location = pointer::join(&properties, &property.name);
-            let Some(field) = text_in(contract, &property.node, &property.name) else {
-                continue;
-            };
+        let mut texts = Vec::new();
+        collect_texts(contract, (&schema, node), ("", 0), &mut texts);
+        for (location, field) in texts {
             let returned_at = carry(contract, operation, &field);
             let dates = SentDate::ALL.map(|format| Asks::Date {
                 field: field.clone(),
@@ -320,36 +317,49 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
                 returned_at,
             };
             add(&location, GapKind::AllowedValues, vec![other]);
-            add(
-                &location,
-                GapKind::ReferenceEntries,
-                entries(contract, operation, &field),
-            );
-            add(
-                &location,
-                GapKind::UnknownReferences,
-                vec![Asks::UnknownRecord { field }],
-            );
+            let entries = entries(contract, operation, &field);
+            add(&location, GapKind::ReferenceEntries, entries);
+            let unknown = Asks::UnknownRecord { field };
+            add(&location, GapKind::UnknownReferences, vec![unknown]);
         }
     }
 }
 
-/// Returns the pointer of a text at the top of the body: the field, or the entry of an array.
-fn text_in(contract: &Contract, property: &Node, name: &str) -> Option<String> {
-    let node = contract.referred(property);
+/// How deep in a body texts are asked about.
+const DEPTH: usize = 3;
+
+/// Collects the texts of an object in a body, each with the location that names its gaps and with its pointer in the body:
+/// fields, entries of arrays, and those of the objects in them.
+fn collect_texts(
+    contract: &Contract,
+    (schema, node): (&str, &Node),
+    (at, depth): (&str, usize),
+    texts: &mut Vec<(String, String)>,
+) {
     let is_text = |node: &Node| node.member("type").and_then(Node::string) == Some("string");
-    let field = pointer::join("", name);
-    if is_text(node) {
-        return Some(field);
+    let properties = pointer::join(schema, "properties");
+    for property in node.member("properties").map_or(&[][..], Node::members) {
+        let location = pointer::join(&properties, &property.name);
+        let field = pointer::join(at, &property.name);
+        let described = contract.referred(&property.node);
+        let items = described.member("items").map(|items| contract.referred(items));
+        if is_text(described) {
+            texts.push((location, field));
+        } else if items.is_some_and(is_text) {
+            texts.push((location, pointer::join(&field, "0")));
+        } else if let Some(items) = items.filter(|_| depth < DEPTH) {
+            let inner = contract.resolve(&pointer::join(&contract.resolve(&location), "items"));
+            let below = (pointer::join(&field, "0"), depth + 1);
+            collect_texts(contract, (&inner, items), (&below.0, below.1), texts);
+        }
     }
-    let items = node.member("items").map(|items| contract.referred(items));
-    items.is_some_and(is_text).then(|| pointer::join(&field, "0"))
 }
 
 /// Returns where the record shows a field that an update sends.
 fn carry(contract: &Contract, update: OperationId, field: &str) -> Option<String> {
     let updated = contract.operation(update).invariants.updated.as_ref()?;
-    let carry = updated.carries.iter().find(|carry| carry.sent == field);
+    let any = pointer::any_element(field);
+    let carry = updated.carries.iter().find(|carry| carry.sent == any);
     carry.map(|carry| carry.returned_at.clone())
 }
 
@@ -386,7 +396,7 @@ fn of_values(contract: &Contract, operation: OperationId, questions: &mut Vec<Qu
     else {
         return;
     };
-    for carry in updated.carries.iter().filter(|carry| !carry.sent.contains('*')) {
+    for carry in &updated.carries {
         let Some(shown) = contract.shape_below(item, &carry.returned_at) else {
             continue;
         };
@@ -398,7 +408,7 @@ fn of_values(contract: &Contract, operation: OperationId, questions: &mut Vec<Qu
                 operation,
                 location: here.location.to_string(),
                 asks: Asks::Spelling {
-                    field: carry.sent.clone(),
+                    field: carry.sent.replace("/*", "/0"),
                     returned_at: carry.returned_at.clone(),
                 },
             }));
@@ -459,7 +469,10 @@ impl Contract {
     pub(crate) fn shape_below(&self, shape: ShapeId, pointer: &str) -> Option<ShapeId> {
         pointer::tokens(pointer).try_fold(shape, |id, name| {
             let shape = self.shape(id);
-            Some(shape.fields.get(shape.field_named(&name)?)?.shape)
+            match shape.field_named(&name) {
+                Some(field) => Some(shape.fields.get(field)?.shape),
+                None => shape.items.filter(|_| name == "*"),
+            }
         })
     }
 

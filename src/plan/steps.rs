@@ -8,7 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::action::{Action, CredentialProbe, ShownBy};
 use super::edge_case::edge_cases;
 use super::optional;
-use super::question::Question;
+use super::question::{Asks, Question};
 use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
@@ -21,7 +21,7 @@ use crate::contract::operation::{Method, OperationId, Security, SecurityScheme};
 use crate::contract::vocabulary::EdgeCaseKind;
 
 /// How many fields of another type a run that learns sends to an operation: they show how it rejects an invalid body.
-const MISTYPED_FIELDS: usize = 4;
+const MISTYPED_FIELDS: usize = 2;
 
 /// One step: an operation, and what is done with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,6 +160,12 @@ impl Plan {
 
     /// Leaves out the steps that answer nothing of what the document leaves open, and adds those that ask it.
     fn learn(&mut self, contract: &Contract, gaps: &[usize]) {
+        let mut questions = Question::all(contract);
+        questions.retain(|asked| gaps.is_empty() || gaps.contains(&asked.gap));
+        let asks_for_rejection = |id| {
+            let mut of_it = questions.iter().filter(|question| question.operation == id);
+            of_it.any(|question| question.asks == Asks::NoCredential)
+        };
         let mut of_fields: HashMap<OperationId, usize> = HashMap::new();
         self.steps.retain(|step| match step.action {
             Action::Equivalent
@@ -171,7 +177,8 @@ impl Plan {
             | Action::WalkFilledList
             | Action::WalkInferredPages => false,
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => {
-                matches!(probe, CredentialProbe::NoCredential | CredentialProbe::WrongToken)
+                probe == CredentialProbe::WrongToken
+                    || (probe == CredentialProbe::NoCredential && !asks_for_rejection(step.operation))
             }
             Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
                 let sent = of_fields.entry(step.operation).or_default();
@@ -185,8 +192,6 @@ impl Plan {
             step.action = Action::SamplePages;
         }
         let called: BTreeSet<_> = self.steps.iter().map(|step| step.operation).collect();
-        let mut questions = Question::all(contract);
-        questions.retain(|asked| gaps.is_empty() || gaps.contains(&asked.gap));
         let asked: BTreeSet<_> = questions.iter().map(|asked| asked.operation).collect();
         self.add(Action::Ask, asked.intersection(&called).copied());
         self.questions = Some(questions);

@@ -203,6 +203,18 @@ fn what_judges_or_does_not_exist_is_rejected() {
     let gap = learn(&target.url(), &["--gap", "page-sizes"]);
     assert_eq!(gap.code, 2);
     assert!(gap.stderr.contains("did you mean `page-size`?"), "{}", gap.stderr);
+    let folder = tempfile::tempdir().unwrap();
+    let plain = folder.path().join("plain.yaml");
+    let text = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\npaths:\n  /things:\n    get:\n      responses: {'200': \
+                {description: Things}}\n";
+    std::fs::write(&plain, text).unwrap();
+    let plain = learn(&target.url(), &["--spec", plain.to_str().unwrap()]);
+    assert_eq!(plain.code, 2, "{plain:?}");
+    assert!(
+        plain.stderr.contains("names no gaps, so there is nothing to ask"),
+        "{}",
+        plain.stderr
+    );
     let one = learn(&target.url(), &["--gap", "page-beyond-last"]);
     assert!(one.stdout.contains("answers 1 of 1 gap\n"), "{}", one.stdout);
 }

@@ -259,7 +259,8 @@ pub(super) fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
             "either" => json!({"entries": ["id", "name"]}),
             entry => json!({"entries": [entry]}),
         },
-        "gender-values" | "nationality-values" | "country-values" | "channel-names" => json!({"set": of(gap)}),
+        "gender-values" | "nationality-values" | "status-values" | "type-values" | "country-values"
+        | "channel-names" => json!({"set": of(gap)}),
         _ => json!("nothing is claimed of this gap"),
     };
     let is_right = matches!(answer.state, State::Seen | State::Indicated) && claim == expected;
@@ -280,8 +281,11 @@ fn dates(value: &str, claim: &Value) -> Value {
 }
 
 fn unknown_reference(settings: &[String]) -> Value {
-    match value(settings, "unknown-references") {
-        "ignored" => {
+    let of = |axis| value(settings, axis);
+    // An update that is the whole contact is invalid without a required venue.
+    let needs_venue = of("update-semantics") == "replaces" && of("required-fields") == "every";
+    match of("unknown-references") {
+        "ignored" if !needs_venue => {
             let status: u16 = value(settings, "update-contact-status").parse().unwrap();
             json!({"unknown": "ignored", "status": status})
         }

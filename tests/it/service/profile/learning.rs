@@ -16,14 +16,18 @@ use tower::ServiceExt as _;
 
 use super::answers::wrong;
 use super::checker::{learned, learned_from};
-use super::{app, single_settings};
+use super::{app, combinations, single_settings};
 use crate::support::crew::try_all;
+use crate::support::tried;
 
 /// The most requests and records that a run may cost.
 const MOST: (u64, usize) = (400, 15);
 
+/// How many profiles are drawn, and how many in the gate.
+const PROFILES: (usize, usize) = (4, 200);
+
 /// What the run of the default profile answers by trials, each with the number of answers.
-const INDICATED: [(&str, usize); 16] = [
+const INDICATED: [(&str, usize); 18] = [
     ("channel-names", 1),
     ("compression", 5),
     ("country-values", 1),
@@ -39,7 +43,9 @@ const INDICATED: [(&str, usize); 16] = [
     ("unknown-request-fields", 1),
     ("update-response-body", 1),
     ("update-semantics", 1),
-    ("value-spelling", 3),
+    ("type-values", 1),
+    ("status-values", 1),
+    ("value-spelling", 5),
 ];
 
 #[test]
@@ -56,6 +62,21 @@ fn every_statement_is_that_of_the_profile() {
             .into_iter()
             .map(|wrong| format!("{settings:?}: {wrong}"))
             .collect()
+    });
+}
+
+#[test]
+fn every_statement_is_that_of_a_profile_that_is_drawn() {
+    let profiles = combinations::profiles(7, tried(PROFILES.0, PROFILES.1));
+    try_all(profiles, async |settings: Vec<String>| {
+        let run = learned(&settings).await;
+        let stated = run.answers.iter().filter(|answer| answer.claim.is_some());
+        eprintln!(
+            "INDICATED {}",
+            run.answers.iter().filter(|a| a.state == State::Indicated).count()
+        );
+        let wrong = stated.filter_map(|answer| wrong(&settings, answer));
+        wrong.map(|wrong| format!("{settings:?}: {wrong}")).collect()
     });
 }
 
