@@ -226,13 +226,17 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_the_refusal_names_is_dropped_first() {
-        assert_eq!(
-            tries("createContact", r#"{"errors":{"dob":["no"]}}"#, |body| body
-                .get("dob")
-                .is_none()),
-            Some(2)
-        );
+    fn a_field_that_the_refusal_names_is_changed_first_and_then_dropped() {
+        let named = |name: &str, accepts: fn(&Value) -> bool| {
+            tries(
+                "createContact",
+                &format!(r#"{{"errors":{{"{name}":["no"]}}}}"#),
+                accepts,
+            )
+        };
+        assert_eq!(named("gender", |body| body.get("gender").is_none()), Some(2));
+        assert_eq!(named("dob", |body| body["dob"] == "28/02/1990"), Some(3));
+        assert_eq!(named("dob", |body| body.get("dob").is_none()), Some(5));
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub(super) struct Leaf {
     pub(super) chosen: usize,
     /// Whether a gap of the contract concerns the field by name.
     pub(super) in_gap: bool,
+    /// Whether the choices are one date in several formats, and the other values are others in the same formats.
+    pub(super) in_formats: bool,
     /// Values that are as good as the choices, for a body that must differ.
     pub(super) others: Vec<Choice>,
     pub(super) kind: FieldKind,
@@ -95,8 +97,15 @@ impl Leaf {
 
     /// Chooses another value that `fits`, if there is one.
     pub(super) fn choose_another(&mut self, fits: impl Fn(&Value) -> bool) {
-        let later = self.choices.get(self.chosen + 1..).unwrap_or_default();
-        let other = later.iter().chain(&self.others).find(|choice| fits(&choice.value));
+        let later = self.choices.get(self.chosen + 1..).filter(|_| !self.in_formats);
+        let others = if self.in_formats {
+            let per_format = (self.others.len() / self.choices.len().max(1)).max(1);
+            self.others.chunks(per_format).nth(self.chosen).unwrap_or_default()
+        } else {
+            &self.others
+        };
+        let mut all = later.into_iter().flatten().chain(others);
+        let other = all.find(|choice| fits(&choice.value));
         if let Some(other) = other.cloned() {
             self.choices = vec![other];
             self.chosen = 0;
@@ -131,6 +140,13 @@ pub(super) enum FieldKind {
     Year,
 }
 
+/// The format of a full date (RFC 3339, section 5.6), and those in which it is sent if that is rejected, in the letters
+/// of `strftime`.
+const ISO: &str = "%Y-%m-%d";
+const OTHER_FORMATS: [&str; 3] = ["%Y-%m-%dT00:00:00Z", "%d/%m/%Y", "%m/%d/%Y"];
+/// Another date than any example has.
+const OTHER_DATE: &str = "1976-05-19";
+
 /// Recognises the fields that make up a date: sibling integers called day, month and year, and a string in the form of
 /// a full date (RFC 3339, section 5.6), which is taken for the same date.
 pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
@@ -155,17 +171,34 @@ pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
         return;
     };
     for leaf in leaves {
-        let is_a_date = |text: &str| NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok();
+        let written = leaf.value().and_then(Value::as_str);
+        let written = written.and_then(iso_date);
         let part = parts.iter().find(|(part, _)| above(leaf, part).as_ref() == Some(date));
         if let Some((_, kind)) = part {
             leaf.kind = *kind;
-        } else if leaf.value().and_then(Value::as_str).is_some_and(is_a_date) {
+        } else if let Some(written) = written {
             leaf.kind = FieldKind::Date;
             // An update of the parts may change the string too; without this value, no example would be left that was
             // neither sent nor shown.
-            leaf.others.push(Choice::own(Value::from("1976-05-19")));
+            leaf.others.push(Choice::own(Value::from(OTHER_DATE)));
+            // Which format is accepted may be a gap, and another part of the body may have the same date.
+            if leaf.in_gap && leaf.choices.len() == 1 {
+                let others = leaf.others.iter().filter_map(|other| other.value.as_str());
+                let others: Vec<_> = others.filter_map(iso_date).collect();
+                leaf.in_formats = true;
+                for format in OTHER_FORMATS {
+                    let choice = |date: &NaiveDate| Choice::own(Value::from(date.format(format).to_string()));
+                    leaf.choices.push(choice(&written));
+                    leaf.others.extend(others.iter().map(choice));
+                }
+            }
         }
     }
+}
+
+/// Reads a full date (RFC 3339, section 5.6).
+fn iso_date(text: &str) -> Option<NaiveDate> {
+    NaiveDate::parse_from_str(text, ISO).ok()
 }
 
 /// The places in a body that can hold an awkward value.

@@ -426,6 +426,7 @@ impl LeafBuilder<'_> {
             choices,
             chosen: 0,
             in_gap: field.in_gap,
+            in_formats: false,
             others: field.others.clone(),
             kind: field.kind,
             required: field.required,
