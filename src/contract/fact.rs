@@ -65,6 +65,8 @@ pub enum FactKind {
     Listed,
     /// The list on the path of a create shows what it created: inferred from paths and schemas.
     ListedAfterCreate,
+    /// The list on the path of a create shows one record for it, not several: inferred from paths and schemas.
+    ListedOnceAfterCreate,
     /// The list shows the created record with a sent field; the index is that of the carry, in the invariant `created`.
     ListedCarrying(usize),
     /// The media type of a success is documented.

@@ -273,9 +273,14 @@ impl Contract {
             facts.push(fact(create, FactKind::ReadAfterCreateCarrying(index), words, &pointer));
         }
         if let Some(list) = &lifecycle.list {
-            let documented = format!("listed in {}", name(list.operation));
-            let words = (format!("{} created: {documented}", name(create)), documented);
-            facts.push(fact(create, FactKind::ListedAfterCreate, words, ""));
+            for (kind, documented) in [
+                (FactKind::ListedAfterCreate, "listed in"),
+                (FactKind::ListedOnceAfterCreate, "one record in"),
+            ] {
+                let documented = format!("{documented} {}", name(list.operation));
+                let words = (format!("{} created: {documented}", name(create)), documented);
+                facts.push(fact(create, kind, words, ""));
+            }
         }
         for (update, carries) in &lifecycle.updates {
             for (index, carry) in carries.iter().enumerate() {

@@ -286,8 +286,8 @@ pub struct RecordShown<'seen> {
 /// What a response shows of a record.
 #[derive(Clone, Debug)]
 pub enum Shown {
-    /// A list has the record.
-    Listed,
+    /// A list has the record, this often.
+    Listed(Times),
     /// A list has a record with its identifier, but with none of the sent values.
     Another,
     /// A list still has the record after its deletion, but changed: a service may keep what it deletes, and mark it.
@@ -303,6 +303,17 @@ pub enum Shown {
     /// The response shows no record where the contract has one, or is a list that may have more
     /// records than it shows.
     Unclear,
+}
+
+/// How often a list has what a create sent, under different identifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Times {
+    /// Once or more: the list may have more records than it shows, or nothing tells the records of this create from others.
+    AtLeastOnce,
+    /// Once, in a list that shows all of its records.
+    Once,
+    /// This often: the records differ only in their identifiers and in when they were stored.
+    Several(usize),
 }
 
 /// A request field that was sent in one of its documented timestamp formats.

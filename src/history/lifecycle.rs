@@ -5,7 +5,7 @@ use reqwest::header::LINK;
 use serde_json::Value;
 
 use super::bindings::{Records, records_in};
-use super::evidence::{Evidence, RecordShown, Shown};
+use super::evidence::{Evidence, RecordShown, Shown, Times};
 use super::history::{EvidenceSink, History};
 use super::part::{Role, WriteContext};
 use crate::contract::Contract;
@@ -64,6 +64,8 @@ pub(super) struct RecordSought {
     after: AfterWrite,
     last: Option<(Request, Shown)>,
     is_own: bool,
+    /// The identifiers of what its create has stored in addition, as the last response of a list showed them.
+    also_stored: Vec<String>,
 }
 
 impl RecordSought {
@@ -73,6 +75,7 @@ impl RecordSought {
             after,
             last: None,
             is_own: false,
+            also_stored: Vec::new(),
         }
     }
 
@@ -198,6 +201,10 @@ impl History<'_> {
             (Some(_), Some(body)) if matches!(sought.after, AfterWrite::CreateByList | AfterWrite::DeleteByList) => {
                 let list = lifecycle.list.as_ref();
                 list.map_or(Shown::NoResponse, |list| {
+                    let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
+                    let items = items.map_or(&[][..], Vec::as_slice);
+                    let stored = self.also_stored((&record.request, &record.id), (list, items));
+                    sought.also_stored = stored.into_iter().map(|(_, id)| id).collect();
                     self.in_list((record, sought.after), list, (exchange, &body.value))
                 })
             }
@@ -237,9 +244,19 @@ impl History<'_> {
             return if item.as_object().is_some_and(is_replaced) {
                 Shown::Another
             } else {
-                Shown::Listed
+                let is_whole = self.is_whole(list, (exchange, body), items.len());
+                Shown::Listed(self.times_listed((&record.request, &record.id), item, (list, items, is_whole)))
             };
         }
+        if self.is_whole(list, (exchange, body), items.len()) {
+            Shown::NotListed
+        } else {
+            Shown::Unclear
+        }
+    }
+
+    /// Whether a list shows all of its records, as far as its response and its contract say.
+    fn is_whole(&self, list: &RecordList, (exchange, body): (&Exchange, &Value), count: usize) -> bool {
         // A query parameter that is not sent may divide the list into pages, or have a default that
         // leaves records out.
         let parameters = &self.contract.operation(list.operation).parameters;
@@ -249,11 +266,7 @@ impl History<'_> {
             .is_some_and(|response| response.headers.contains_key(LINK));
         // Other members of an envelope may say that there are more records.
         let is_alone = list.items.is_empty() || self.is_alone_in(body, &list.items);
-        if is_selected || links || !is_alone || items.len() >= MAY_BE_TRUNCATED_FROM {
-            Shown::Unclear
-        } else {
-            Shown::NotListed
-        }
+        !is_selected && !links && is_alone && count < MAY_BE_TRUNCATED_FROM
     }
 
     /// Returns what a list shows of a deleted record that it still has: whether all of it is as the read showed it before
@@ -266,7 +279,7 @@ impl History<'_> {
             members.all(|(name, value)| before.get(name) == Some(value))
         });
         if is_unchanged && self.is_own(item, &record.id) {
-            Shown::Listed
+            Shown::Listed(Times::AtLeastOnce)
         } else {
             Shown::ListedChanged
         }
@@ -284,7 +297,7 @@ impl History<'_> {
     /// record. What is gone from its read is gone from its list too unless that shows it.
     pub(super) fn is_gone(&self, sought: &RecordSought) -> bool {
         if sought.after == AfterWrite::DeleteByList {
-            return !matches!(sought.last, Some((_, Shown::Listed | Shown::ListedChanged)));
+            return !matches!(sought.last, Some((_, Shown::Listed(_) | Shown::ListedChanged)));
         }
         let Some((request, Shown::Status(status, _))) = &sought.last else {
             return false;
@@ -310,8 +323,8 @@ impl History<'_> {
             (_, Shown::NoResponse | Shown::Another | Shown::Unclear) => true,
             (AfterWrite::BeforeDelete, shown) => !matches!(shown, Shown::Status(404, _)),
             (AfterWrite::Delete, shown) => !matches!(shown, Shown::Record(_)),
-            (AfterWrite::DeleteByList, shown) => !matches!(shown, Shown::Listed | Shown::ListedChanged),
-            (AfterWrite::CreateByList, shown) => matches!(shown, Shown::Listed),
+            (AfterWrite::DeleteByList, shown) => !matches!(shown, Shown::Listed(_) | Shown::ListedChanged),
+            (AfterWrite::CreateByList, shown) => matches!(shown, Shown::Listed(_)),
             (AfterWrite::CreateByRead, shown) => !matches!(shown, Shown::Status(404 | 410, _)),
             (AfterWrite::Update(_), Shown::Record(record)) => self.shows_update(sought, record),
             (AfterWrite::Update(_), _) => true,
@@ -329,21 +342,22 @@ impl History<'_> {
         super::carried::carries_all(carries, request.json().unwrap_or(&Value::Null), shown)
     }
 
-    /// Keeps what a look shows of a tracked record: its content before its deletion, or that it is
-    /// somebody else's.
+    /// Keeps what a look shows of a tracked record: its content before its deletion, what its create has stored with it,
+    /// or that it is somebody else's.
     fn learn_of_record(&mut self, sought: &RecordSought) {
         let Some(record) = self.tracked.get_mut(sought.record) else {
             return;
         };
+        let (create, id) = (record.create, identifier(&record.id));
         match (sought.after, &sought.last) {
             (AfterWrite::BeforeDelete, Some((_, Shown::Record(shown)))) => record.before = Some(shown.clone()),
             (_, Some((_, Shown::Another))) => {
                 record.was_seen = true;
-                let create = record.create;
                 self.doubt_own(create, "its list shows the record with other values");
             }
             _ => {}
         }
+        self.note_also_stored((create, id.as_deref()), &sought.also_stored);
     }
 
     /// Makes the evidence of a look for a tracked record. A look before a deletion makes none: it

@@ -30,6 +30,7 @@
 
 mod bindings;
 pub(crate) mod carried;
+mod copies;
 mod counts;
 mod created;
 mod digests;

@@ -298,6 +298,34 @@ impl History<'_> {
         }
     }
 
+    /// Returns the number of the draft that a create sent, if that was sent only once.
+    pub(super) fn draft_sent_once(&self, create: &Request) -> Option<u64> {
+        let numbers = self.run_tag.numbers_in(create.json()?);
+        let [number] = numbers.as_slice() else { return None };
+        let (_, outcomes) = self.ledger.creates.tagged.get(number)?;
+        (outcomes.len() == 1).then_some(*number)
+    }
+
+    /// Records what a create has stored in addition to the record with this identifier, if no other write explains it.
+    pub(super) fn note_also_stored(&mut self, (create, id): (OperationId, Option<&str>), also_stored: &[String]) {
+        let left = |ledger: &ResidueLedger, id: Option<&str>| {
+            let mut residue = ledger.residue.iter().filter(|left| left.operation == create);
+            residue.find(|left| left.id.as_deref() == id).map(|left| left.status)
+        };
+        for other in also_stored {
+            if left(&self.ledger, Some(other)).is_none() {
+                let status = left(&self.ledger, id).flatten();
+                self.add_residue(Residue {
+                    operation: create,
+                    id: Some(other.clone()),
+                    status,
+                    found: Some(true),
+                    deleted: false,
+                });
+            }
+        }
+    }
+
     /// Remembers the strings with the run tag that an accepted query has sent.
     pub(super) fn note_asked(&mut self, exchange: &Exchange, body: &Value) {
         if let Some(status) = exchange.status().filter(|_| self.succeeded(exchange)) {

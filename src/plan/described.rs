@@ -194,9 +194,10 @@ impl Evidence {
             | FactKind::PageUnique => Self::Paged,
             FactKind::InferredPages(_) => Self::InferredPages,
             FactKind::UpdatedCarrying(_) => Self::Updated,
-            FactKind::ListedAfterCreate | FactKind::ReadAfterCreate | FactKind::ReadAfterCreateCarrying(_) => {
-                Self::ReadBackCreated
-            }
+            FactKind::ListedAfterCreate
+            | FactKind::ListedOnceAfterCreate
+            | FactKind::ReadAfterCreate
+            | FactKind::ReadAfterCreateCarrying(_) => Self::ReadBackCreated,
             FactKind::ReadAfterUpdateCarrying(_) => Self::ReadBackUpdated,
             FactKind::GoneAfterDelete | FactKind::UnlistedAfterDelete => Self::Deleted,
             FactKind::WrongToken => Self::WrongToken,

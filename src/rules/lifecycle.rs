@@ -8,28 +8,29 @@ use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::vocabulary::Carry;
-use crate::history::evidence::{RecordShown, Shown};
+use crate::history::evidence::{RecordShown, Shown, Times};
 
 pub(super) static RULE: Rule = Rule {
     name: "lifecycle",
     level: Level::Warn,
     headline: Headline::Operation(
-        "has an effect that later reads do not show",
-        "have effects that later reads do not show",
+        "reports an effect that later reads contradict",
+        "report effects that later reads contradict",
     ),
     topic: Topic::Invariants,
-    summary: "A created record can be read by its identifier and is listed, with what was sent; an updated record \
-              shows the update; a deleted one is gone.",
+    summary: "A created record can be read by its identifier and is listed once, with what was sent; an updated \
+              record shows the update; a deleted one is gone.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. \
                   `GET /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type. A record that is not there, or not \
                   as it was sent, is lost data. It is looked for until it shows or the time to settle (settle) has \
-                  passed.",
+                  passed. A create whose list shows two records that only their identifiers tell apart has stored \
+                  twice.",
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
                  nothing yet. A field that is read-only or write-only, has a format that services normalize (an email \
                  address, a URL), or has a name that services set (`id`, `createdAt`, `version`). A list that may have \
                  more records than it shows, shows a deleted record otherwise than before, or has a parameter that \
-                 selects deleted records.",
+                 selects deleted records. Several records of one create that differ, as the occurrences of an event do.",
     fix: "Store what was sent; or, if the service changes it by design, document the field as `readOnly` or \
           `writeOnly`, or allow the rule for the operation.",
     source: "RFC 9110, sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name",
@@ -70,18 +71,32 @@ fn created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
         return;
     };
     match seen.shown {
-        Shown::Listed | Shown::Record(_) => sink.held(fact),
+        Shown::Listed(_) | Shown::Record(_) => sink.held(fact),
         Shown::NotListed => sink.broken(fact, String::new, || "no record with the id of the response".to_owned()),
         Shown::Status(status @ (404 | 410), _) if !by_list => sink.broken(fact, String::new, || status.to_string()),
         other => undecided(other, sink, fact),
     }
-    if !by_list {
-        carried(
-            seen,
-            (lifecycle, &lifecycle.carries),
-            sink,
-            FactKind::ReadAfterCreateCarrying,
-        );
+    if by_list {
+        return listed_once(seen, sink);
+    }
+    let carries = (lifecycle, lifecycle.carries.as_slice());
+    carried(seen, carries, sink, FactKind::ReadAfterCreateCarrying);
+}
+
+/// Judges whether the list shows one record for the create.
+fn listed_once(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(seen.operation, FactKind::ListedOnceAfterCreate) else {
+        return;
+    };
+    match seen.shown {
+        Shown::Listed(Times::Once) => sink.held(fact),
+        Shown::Listed(Times::Several(count)) => {
+            sink.broken(fact, String::new, || {
+                format!("{count} records that only their identifiers tell apart")
+            });
+        }
+        Shown::NotListed => sink.undecided(fact, Reason::Broken),
+        other => undecided(other, sink, fact),
     }
 }
 
@@ -116,7 +131,7 @@ fn deleted(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
     match seen.shown {
         Shown::NotListed => sink.held(fact),
         Shown::Status(404 | 410, _) if !by_list => sink.held(fact),
-        Shown::Listed | Shown::Record(_) => sink.broken(fact, String::new, || "the record".to_owned()),
+        Shown::Listed(_) | Shown::Record(_) => sink.broken(fact, String::new, || "the record".to_owned()),
         other => undecided(other, sink, fact),
     }
 }
@@ -210,9 +225,24 @@ paths:
     fn a_list_that_may_have_more_decides_nothing() {
         let fact = "addPet created: listed in getPets";
         let verdict = |shown| judged("addPet", "getPets", &shown).fact(fact);
-        assert_eq!(verdict(Shown::Listed), Verdict::Held);
+        assert_eq!(verdict(Shown::Listed(Times::AtLeastOnce)), Verdict::Held);
         assert_eq!(verdict(Shown::NotListed), Verdict::Broken);
         for shown in [Shown::Unclear, status(500), status(404), Shown::NoResponse] {
+            assert!(matches!(verdict(shown), Verdict::Undecided(_)));
+        }
+    }
+
+    #[test]
+    fn a_create_is_listed_as_one_record() {
+        let verdict = |shown| judged("addPet", "getPets", &shown).fact("addPet created: one record in getPets");
+        assert_eq!(verdict(Shown::Listed(Times::Once)), Verdict::Held);
+        assert_eq!(verdict(Shown::Listed(Times::Several(2))), Verdict::Broken);
+        for shown in [
+            Shown::Listed(Times::AtLeastOnce),
+            Shown::NotListed,
+            Shown::Unclear,
+            status(500),
+        ] {
             assert!(matches!(verdict(shown), Verdict::Undecided(_)));
         }
     }
@@ -230,7 +260,7 @@ paths:
         assert!(matches!(deleted(&status(403)), Verdict::Undecided(_)));
         let unlisted = |shown: &Shown| judged("deletePet", "getPets", shown).fact("deletePet: gone from getPets");
         assert_eq!(unlisted(&Shown::NotListed), Verdict::Held);
-        assert_eq!(unlisted(&Shown::Listed), Verdict::Broken);
+        assert_eq!(unlisted(&Shown::Listed(Times::AtLeastOnce)), Verdict::Broken);
         for shown in [Shown::ListedChanged, Shown::Unclear, Shown::NoResponse, status(404)] {
             assert!(matches!(unlisted(&shown), Verdict::Undecided(_)), "{shown:?}");
         }

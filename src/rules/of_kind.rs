@@ -30,6 +30,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Listed => &listed::RULE,
         FactKind::GoneAfterDelete
         | FactKind::ListedAfterCreate
+        | FactKind::ListedOnceAfterCreate
         | FactKind::ReadAfterCreate
         | FactKind::ReadAfterCreateCarrying(_)
         | FactKind::ReadAfterUpdateCarrying(_)

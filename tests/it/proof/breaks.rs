@@ -267,6 +267,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::GoneAfterDelete
         | FactKind::InferredPages(_)
         | FactKind::ListedAfterCreate
+        | FactKind::ListedOnceAfterCreate
         | FactKind::ReadAfterCreate
         | FactKind::ReadAfterCreateCarrying(_)
         | FactKind::ReadAfterUpdateCarrying(_)

@@ -80,6 +80,10 @@ enum Fault {
     Lost,
     /// An apostrophe and a letter come back changed.
     Escapes,
+    /// A create stores a second record of the same content.
+    StoresTwice,
+    /// What a service may do: a create stores two records that differ.
+    StoresOccurrences,
     /// The list lacks what was created.
     Unlisted,
     /// The list lacks it, and shows ten others.
@@ -256,6 +260,15 @@ fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &B
         Fault::UpdateLost => creates,
         _ => true,
     };
+    if creates && matches!(fault, Fault::StoresTwice | Fault::StoresOccurrences) {
+        let mut second = record.clone();
+        second["id"] = json!(format!("{id}-second"));
+        second["updatedAt"] = json!("2026-01-01T00:00:00Z");
+        if fault == Fault::StoresOccurrences {
+            second["born"] = json!("2031-01-01T00:00:00Z");
+        }
+        kept.insert(format!("{at}-second"), second);
+    }
     if keeps {
         kept.insert(at, record);
     }
@@ -321,6 +334,7 @@ async fn a_conforming_service_holds_every_invariant_and_is_left_as_it_was() {
         for fact in [
             "addPet created: read by getPet",
             "addPet created: listed in listPets",
+            "addPet created: one record in listPets",
             "addPet in getPet /name: as sent in /name",
             "addPet in getPet /age: as sent in /age",
             "addPet in getPet /born: as sent in /born",
@@ -366,6 +380,8 @@ async fn each_departure_is_found_and_nothing_else() {
                 "putPet in getPet /name: as sent in /name",
             ],
         ),
+        (Fault::StoresTwice, &["addPet created: one record in listPets"]),
+        (Fault::StoresOccurrences, &[]),
         (Fault::Unlisted, &["addPet created: listed in listPets"]),
         (Fault::LongList, &[]),
         (Fault::Accepted, &[]),
@@ -447,6 +463,26 @@ async fn what_no_read_shows_to_be_gone_is_reported_as_left() {
         assert_eq!(checked.record.deleted, 0, "{fault:?}");
         assert!(!checked.record.residue.is_empty());
         assert!(checked.found().is_empty(), "{fault:?} {:?}", checked.found());
+    }
+}
+
+#[tokio::test]
+async fn a_second_record_of_one_create_is_reported_as_left() {
+    for fault in [Fault::StoresTwice, Fault::StoresOccurrences] {
+        let checked = checked(fault, true).await;
+        let pets = checked.kept.keys().filter_map(|at| at.strip_prefix("/pets/own-"));
+        let pets: Vec<_> = pets
+            .filter(|id| !id.contains('/'))
+            .map(|id| format!("own-{id}"))
+            .collect();
+        assert!(
+            !pets.is_empty() && pets.iter().all(|id| id.ends_with("-second")),
+            "{pets:?}"
+        );
+        let residue = checked.record.residue.iter().filter(|left| left.operation == "addPet");
+        let mut left: Vec<_> = residue.filter_map(|left| left.id.clone()).collect();
+        left.sort();
+        assert_eq!(left, pets, "{fault:?}");
     }
 }
 

@@ -1,0 +1,137 @@
+//! Recognises the records that a create has stored in addition to the one that it returned. The entry is
+//! [`History::times_listed`].
+//!
+//! # Design
+//!
+//! Other clients change the list at the same time, so the number of its records says nothing. But nobody else knows the
+//! run tag, and its number is that of one draft: a record that shows it comes from this create, if that was sent only
+//! once. A create may still make several records by design, such as each occurrence of an event, or each end of a
+//! transfer. These are left in the target too, but they differ; only a record that is the same but for its identifier and
+//! the time of its storing is a copy, which no contract promises.
+
+use serde_json::Value;
+
+use super::evidence::Times;
+use super::history::History;
+use crate::contract::lifecycle::RecordList;
+use crate::exchange::{Request, identifier};
+
+impl History<'_> {
+    /// Returns the items of a list, with their identifiers, that a create has stored in addition to the record with this
+    /// identifier.
+    pub(super) fn also_stored<'items>(
+        &self,
+        (create, id): (&Request, &Value),
+        (list, items): (&RecordList, &'items [Value]),
+    ) -> Vec<(&'items Value, String)> {
+        let (Some(number), Some(own)) = (self.draft_sent_once(create), identifier(id)) else {
+            return Vec::new();
+        };
+        let is_of_draft = |item: &Value| {
+            let is_sent = item
+                .as_object()
+                .is_some_and(|members| self.sent_strings.are_in(members));
+            is_sent && self.run_tag.numbers_in(item).contains(&number)
+        };
+        let items = items.iter().filter(|item| is_of_draft(item));
+        let items = items.filter_map(|item| Some((item, identifier(item.pointer(&list.id)?)?)));
+        items.filter(|(_, id)| *id != own).collect()
+    }
+
+    /// Returns how often a list has the record of a create, `item`, under different identifiers.
+    pub(super) fn times_listed(
+        &self,
+        (create, id): (&Request, &Value),
+        item: &Value,
+        (list, items, is_whole): (&RecordList, &[Value], bool),
+    ) -> Times {
+        let shows_draft = self
+            .draft_sent_once(create)
+            .is_some_and(|number| self.run_tag.numbers_in(item).contains(&number));
+        let own = identifier(id).unwrap_or_default();
+        let stored = self.also_stored((create, id), (list, items)).into_iter();
+        let copies = stored.filter(|(other, id)| is_same((item, &own), (other, id))).count();
+        let is_asked_for = || create.json().is_some_and(|body| has_number(body, copies + 1));
+        match copies {
+            0 if is_whole && shows_draft => Times::Once,
+            0 => Times::AtLeastOnce,
+            _ if is_asked_for() => Times::AtLeastOnce,
+            _ => Times::Several(copies + 1),
+        }
+    }
+}
+
+/// Whether two values of records are the same but for the identifiers of these and for when they were stored.
+fn is_same((value, id): (&Value, &str), (other, other_id): (&Value, &str)) -> bool {
+    match (value, other) {
+        (Value::Array(elements), Value::Array(others)) => {
+            let mut pairs = elements.iter().zip(others);
+            elements.len() == others.len() && pairs.all(|(element, other)| is_same((element, id), (other, other_id)))
+        }
+        (Value::Object(members), Value::Object(others)) => {
+            let is_same = |(name, member): (&String, &Value)| {
+                let other = others.get(name);
+                other.is_some_and(|other| is_time_of_storing(name) || is_same((member, id), (other, other_id)))
+            };
+            members.len() == others.len() && members.iter().all(is_same)
+        }
+        (Value::String(text), Value::String(other)) => {
+            text == other || (text.contains(id) && text.replace(id, "") == other.replace(other_id, ""))
+        }
+        (Value::Number(_), Value::Number(_)) if value != other => {
+            identifier(value).as_deref() == Some(id) && identifier(other).as_deref() == Some(other_id)
+        }
+        _ => value == other,
+    }
+}
+
+/// Whether a field with this name says when a record was stored.
+fn is_time_of_storing(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let beginnings = ["created", "inserted", "modified", "updated", "timestamp"];
+    beginnings.iter().any(|beginning| name.starts_with(beginning))
+}
+
+/// Whether a body has this number anywhere: it may say how many records are created.
+fn has_number(body: &Value, count: usize) -> bool {
+    match body {
+        Value::Array(elements) => elements.iter().any(|element| has_number(element, count)),
+        Value::Object(members) => members.values().any(|member| has_number(member, count)),
+        Value::Number(number) => number.as_u64() == u64::try_from(count).ok(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn copies_differ_in_what_tells_them_apart_and_in_nothing_else() {
+        let record = json!({"id": 7, "name": "a", "age": 3, "createdAt": "1", "self": "/pets/7", "of": {"key": "k-7"}});
+        let is_copy = |other: &Value| is_same((&record, "7"), (other, "12"));
+        let copy =
+            json!({"id": 12, "name": "a", "age": 3, "createdAt": "2", "self": "/pets/12", "of": {"key": "k-12"}});
+        assert!(is_copy(&copy));
+        for (name, value) in [
+            ("name", json!("b")),
+            ("age", json!(4)),
+            ("age", json!(12)),
+            ("self", json!("/owners/12")),
+            ("of", json!({"key": "k-12", "more": 1})),
+            ("occurrence", json!(2)),
+        ] {
+            let mut other = copy.clone();
+            other[name] = value;
+            assert!(!is_copy(&other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_number_in_the_body_may_say_how_many_are_created() {
+        let body = json!({"name": "a", "of": [{"quantity": 3}]});
+        assert!(has_number(&body, 3) && !has_number(&body, 2));
+    }
+}
