@@ -32,9 +32,8 @@ impl Session<'_> {
         for record in records {
             self.look_for_record(lifecycle.read, (record, AfterWrite::CreateByRead))
                 .await;
-            if let Some(list) = &lifecycle.list {
-                self.look_for_record(list.operation, (record, AfterWrite::CreateByList))
-                    .await;
+            if let Some(list) = self.called_list(lifecycle) {
+                self.look_for_record(list, (record, AfterWrite::CreateByList)).await;
             }
         }
     }
@@ -100,9 +99,23 @@ impl Session<'_> {
     /// Looks for a record whose read shows that it is gone in its list, which may show it all the same: a 403 hides a
     /// record that was not deleted, too.
     async fn is_gone_from_list(&self, lifecycle: &Lifecycle, record: usize) -> bool {
-        let Some(list) = &lifecycle.list else { return true };
+        let Some(list) = self.called_list(lifecycle) else {
+            return true;
+        };
         let after = (record, AfterWrite::DeleteByList);
-        self.look_for_record(list.operation, after).await == SeenRecord::Gone
+        self.look_for_record(list, after).await == SeenRecord::Gone
+    }
+
+    /// Returns the list of a lifecycle, unless the run leaves it out.
+    fn called_list(&self, lifecycle: &Lifecycle) -> Option<OperationId> {
+        let list = lifecycle.list.as_ref().map(|list| list.operation);
+        list.filter(|list| self.is_called(*list))
+    }
+
+    /// Whether the plan calls an operation.
+    pub(super) fn is_called(&self, operation: OperationId) -> bool {
+        let mut steps = self.plan.steps.iter();
+        steps.any(|step| step.operation == operation)
     }
 
     /// Reads a record, by its identifier or in its list, until it shows as it should or `settle`

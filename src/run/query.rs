@@ -52,8 +52,7 @@ impl Session<'_> {
     /// Reads the list of the collection in which a query looks, once: it shows if the query has kept what it was asked.
     /// That it shows nothing decides nothing, because the list may have more pages, or be late.
     async fn look_for_kept(&self, query: OperationId) {
-        let is_planned = |list: &OperationId| self.plan.steps.iter().any(|step| step.operation == *list);
-        let list = self.contract.list_beside(query).filter(is_planned);
+        let list = self.contract.list_beside(query).filter(|list| self.is_called(*list));
         let list = list.filter(|_| self.history().shows_if_kept(query));
         let Some((list, head)) = list.and_then(|list| Some((list, self.request_head(list).ok()?))) else {
             return;

@@ -467,6 +467,26 @@ async fn what_no_read_shows_to_be_gone_is_reported_as_left() {
 }
 
 #[tokio::test]
+async fn a_list_that_is_left_out_is_not_read() {
+    let (router, ..) = service(Fault::StillListed);
+    let check = Check::new(Contract::read("pets.yaml", PETS.to_owned()).unwrap()).service(router);
+    let check = check
+        .writes(true)
+        .cleanup(true)
+        .seed(1)
+        .skip("listPets")
+        .keep_exchanges(true);
+    let report = check.settle(std::time::Duration::from_millis(100)).run().await.unwrap();
+    let exchanges = report.record().exchanges.iter();
+    let called: Vec<_> = exchanges.map(|exchange| &*exchange.operation).collect();
+    assert!(
+        called.contains(&"deletePet") && !called.contains(&"listPets"),
+        "{called:?}"
+    );
+    assert!(report.record().findings.is_empty(), "{:?}", report.record().findings);
+}
+
+#[tokio::test]
 async fn a_second_record_of_one_create_is_reported_as_left() {
     for fault in [Fault::StoresTwice, Fault::StoresOccurrences] {
         let checked = checked(fault, true).await;
