@@ -745,6 +745,7 @@ mod tests {
             "Approximate number of records",
             "The number of records; may not be exact",
             "A lower bound",
+            "One more than the offset of the last entry. The number of entries may be less than this.",
         ] {
             let estimated = stated.replacen("type: integer", &format!("type: integer, description: '{said}'"), 1);
             assert_eq!(names(&[page, size], &estimated).len(), 4, "{said}");

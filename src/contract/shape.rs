@@ -219,7 +219,7 @@ fn is_number(types: &[JsonType]) -> bool {
     matches!(types, [JsonType::Integer | JsonType::Number])
 }
 
-/// Whether a text calls a number an estimate: "an approximation", "roughly", "may not be exact", "a lower bound".
+/// Whether a text calls a number an estimate: "an approximation", "not exact", "a lower bound", "there may be fewer".
 pub(super) fn says_estimate(text: &str) -> bool {
     const ESTIMATES: [&str; 8] = [
         "approx",
@@ -231,14 +231,18 @@ pub(super) fn says_estimate(text: &str) -> bool {
         "inexact",
         "rough",
     ];
-    const MAY_LACK: [&str; 3] = ["accura", "exact", "precise"];
+    const NOT: [&str; 3] = ["accura", "exact", "precise"];
+    const MAY_BE: [&str; 9] = [
+        "differ", "fewer", "greater", "higher", "larger", "less", "lower", "more", "smaller",
+    ];
     let text = text.to_ascii_lowercase();
     let words: Vec<_> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
     let has = |beginnings: &[&str]| {
         let mut words = words.iter();
         words.any(|word| beginnings.iter().any(|beginning| word.starts_with(beginning)))
     };
-    has(&ESTIMATES) || (words.contains(&"not") && has(&MAY_LACK))
+    let may = ["can", "could", "may", "might"].iter().any(|verb| words.contains(verb));
+    has(&ESTIMATES) || (words.contains(&"not") && has(&NOT)) || (may && has(&MAY_BE))
 }
 
 /// Whether a schema names fields by a pattern. OpenAPI 3.0 does not have the keyword, but whoever
