@@ -130,19 +130,17 @@ impl Session<'_> {
                     .await;
             }
         };
-        // What took too long elsewhere must not shorten the wait for a list that is behind.
-        let timed_out = match after {
-            AfterWrite::DeleteByList => &self.delays.deleted_timed_out,
-            _ => &self.delays.records_timed_out,
-        };
-        let longest = if timed_out.get() {
+        let is_late = self.was_late((by, after));
+        let longest = if is_late {
             self.short_wait()
         } else {
             self.settings.settle
         };
         self.repeat_until_settled(look, longest, read).await;
         let settled = self.history().is_settled(look);
-        timed_out.set(timed_out.get() || !settled);
+        if !settled {
+            self.note_late((by, after));
+        }
         let seen = match (
             self.history().shows_own_record(look),
             self.history().shows_gone_record(look),
@@ -151,8 +149,30 @@ impl Session<'_> {
             (false, true) => SeenRecord::Gone,
             (false, false) => SeenRecord::Unclear,
         };
-        self.conclude(look);
+        // A list that still shows a record after a shorter wait may only be behind.
+        if after == AfterWrite::DeleteByList && is_late && !settled {
+            self.with_evaluation(|evaluation| evaluation.drop_look(look));
+        } else {
+            self.conclude(look);
+        }
         seen
+    }
+
+    /// Whether a wait like this one has timed out before, so that it is made shorter. Each list has a wait of its own in
+    /// which a deleted record may leave it.
+    fn was_late(&self, (by, after): (OperationId, AfterWrite)) -> bool {
+        match after {
+            AfterWrite::DeleteByList => self.delays.late_lists.borrow().contains(&by),
+            _ => self.delays.records_timed_out.get(),
+        }
+    }
+
+    fn note_late(&self, (by, after): (OperationId, AfterWrite)) {
+        if after == AfterWrite::DeleteByList {
+            self.delays.late_lists.borrow_mut().insert(by);
+        } else {
+            self.delays.records_timed_out.set(true);
+        }
     }
 
     /// Returns a request to an operation with the record's values in its path; `None` if something

@@ -1,11 +1,13 @@
 //! Waits for what may come late: a record in its list, an update in its record, a list that adds up.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::session::Session;
+use crate::contract::operation::OperationId;
 use crate::history::LookId;
 
 /// The first wait before another walk or read; it doubles.
@@ -20,8 +22,8 @@ pub(super) struct ObservedDelays {
     pub(super) updates_timed_out: Cell<bool>,
     /// Whether a wait for a record of an inferred lifecycle timed out.
     pub(super) records_timed_out: Cell<bool>,
-    /// Whether a wait for a deleted record to leave its list timed out.
-    pub(super) deleted_timed_out: Cell<bool>,
+    /// The lists for which a wait for a deleted record to leave them timed out.
+    pub(super) late_lists: RefCell<HashSet<OperationId>>,
     /// Whether a wait to read a created record timed out.
     pub(super) reads_timed_out: Cell<bool>,
 }

@@ -113,6 +113,9 @@ enum Fault {
     ListsMarked,
     /// What a service may do: the list shows what was deleted once more.
     UnlistsLate,
+    /// What a service may do: the list goes on to show the first deleted record, marked, and shows each other one in many
+    /// more responses.
+    UnlistsLater,
     /// What a service may do: it forbids to read what is not there.
     ForbidsMissing,
     /// Nothing is deleted, and afterwards every read is forbidden.
@@ -127,7 +130,7 @@ impl Fault {
     fn lists_deleted(self) -> bool {
         matches!(
             self,
-            Self::ForbidsStillListed | Self::ListsMarked | Self::StillListed | Self::UnlistsLate
+            Self::ForbidsStillListed | Self::ListsMarked | Self::StillListed | Self::UnlistsLate | Self::UnlistsLater
         )
     }
 }
@@ -203,7 +206,9 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
                 _ => kept.remove(path),
             };
             let deleted = removed.filter(|_| fault.lists_deleted()).map(|mut record| {
-                if fault == Fault::ListsMarked {
+                let is_pet = |at: &String| at.starts_with(DELETED) && at.matches('/').count() == 2;
+                let is_first = !kept.keys().any(is_pet);
+                if fault == Fault::ListsMarked || (fault == Fault::UnlistsLater && is_first) {
                     record["updatedAt"] = json!("deleted");
                 }
                 (format!("{DELETED}{path}"), record)
@@ -393,6 +398,7 @@ async fn each_departure_is_found_and_nothing_else() {
         (Fault::ForbidsStillListed, &["deletePet: gone from listPets"]),
         (Fault::ListsMarked, &[]),
         (Fault::UnlistsLate, &[]),
+        (Fault::UnlistsLater, &[]),
     ] {
         let checked = checked(fault, true).await;
         let found = checked.found();
