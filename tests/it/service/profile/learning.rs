@@ -71,10 +71,6 @@ fn every_statement_is_that_of_a_profile_that_is_drawn() {
     try_all(profiles, async |settings: Vec<String>| {
         let run = learned(&settings).await;
         let stated = run.answers.iter().filter(|answer| answer.claim.is_some());
-        eprintln!(
-            "INDICATED {}",
-            run.answers.iter().filter(|a| a.state == State::Indicated).count()
-        );
         let wrong = stated.filter_map(|answer| wrong(&settings, answer));
         wrong.map(|wrong| format!("{settings:?}: {wrong}")).collect()
     });
