@@ -196,7 +196,7 @@ impl Contract {
 
     /// Whether a list may show deleted records by design: it has a parameter that selects them.
     fn may_list_deleted(&self, list: OperationId) -> bool {
-        const SELECTS_DELETED: [&str; 7] = ["active", "archiv", "delet", "remov", "state", "status", "trash"];
+        const SELECTS_DELETED: [&str; 7] = ["active", "archive", "delete", "remov", "state", "status", "trash"];
         let parameters = self.operation(list).parameters.iter();
         let mut names = parameters.map(|parameter| plain(&parameter.name));
         names.any(|name| SELECTS_DELETED.iter().any(|part| name.contains(part)))
