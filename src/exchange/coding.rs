@@ -45,6 +45,14 @@ const MEMBER: [u8; 3] = [0x1f, 0x8b, 8];
 /// The number of bytes, before decoding, after which decoding yields to other tasks.
 const YIELD_AFTER: usize = 16 << 10;
 
+/// A body without its content codings.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Decoded {
+    pub(crate) body: Bytes,
+    /// Whether a coding was removed. A head may name `identity`, or what is no coding at all.
+    pub(crate) was_coded: bool,
+}
+
 /// Returns the body without the codings that the head names, and removes their names and the matching length from the
 /// head. An empty body is empty in every coding.
 ///
@@ -52,19 +60,20 @@ const YIELD_AFTER: usize = 16 << 10;
 ///
 /// [`Failure::Decoding`] for a body that does not follow its coding or has one that is not decoded here,
 /// [`Failure::TooLarge`] for more than `maximum` bytes.
-pub(crate) async fn decode(headers: &mut HeaderMap, mut body: Bytes, maximum: usize) -> Result<Bytes, Failure> {
+pub(crate) async fn decode(headers: &mut HeaderMap, mut body: Bytes, maximum: usize) -> Result<Decoded, Failure> {
     if body.is_empty() || !headers.contains_key(CONTENT_ENCODING) {
-        return Ok(body);
+        return Ok(Decoded { body, was_coded: false });
     }
     let layers = layers(headers)?;
     for _ in 0..layers {
         body = Layer::of(&body, maximum).unpack().await?.into();
     }
-    if layers > 0 {
+    let was_coded = layers > 0;
+    if was_coded {
         headers.remove(CONTENT_ENCODING);
         headers.remove(CONTENT_LENGTH);
     }
-    Ok(body)
+    Ok(Decoded { body, was_coded })
 }
 
 /// Returns how many times over the body is compressed.
@@ -190,6 +199,10 @@ mod tests {
     }
 
     async fn decoded(lines: &[&'static str], body: impl Into<Bytes>) -> Result<Bytes, Failure> {
+        with_coding(lines, body).await.map(|decoded| decoded.body)
+    }
+
+    async fn with_coding(lines: &[&'static str], body: impl Into<Bytes>) -> Result<Decoded, Failure> {
         let lines = lines
             .iter()
             .map(|line| (CONTENT_ENCODING, HeaderValue::from_static(line)));
@@ -264,6 +277,18 @@ mod tests {
         }
         let body = gzip(b"one");
         assert_eq!(decoded(&[], body.clone()).await.unwrap(), body);
+    }
+
+    #[tokio::test]
+    async fn a_body_was_coded_only_if_a_coding_was_removed_from_it() {
+        let body = gzip(b"one");
+        for lines in [&["gzip"][..], &["identity, x-gzip"], &["gzip", "identity"]] {
+            assert!(with_coding(lines, body.clone()).await.unwrap().was_coded, "{lines:?}");
+        }
+        for lines in [&[][..], &["identity"], &["Identity, identity"], &[""], &["utf-8"]] {
+            assert!(!with_coding(lines, "{}").await.unwrap().was_coded, "{lines:?}");
+        }
+        assert!(!with_coding(&["gzip"], "").await.unwrap().was_coded);
     }
 
     #[tokio::test]

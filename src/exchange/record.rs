@@ -315,7 +315,7 @@ pub struct Response {
     pub headers: HeaderMap,
     /// The body, without its content codings.
     pub body: Bytes,
-    /// Whether the body came with a content coding (RFC 9110, section 8.4).
+    /// Whether the body came with a content coding (RFC 9110, section 8.4). `identity` is none.
     pub is_compressed: bool,
     /// Whether the body is known. A recording may lack it, and then it decides nothing.
     pub has_body: bool,

@@ -24,7 +24,7 @@ use futures::future::LocalBoxFuture;
 use http_body::Body;
 use percent_encoding::utf8_percent_encode;
 use reqwest::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, USER_AGENT,
 };
 use reqwest::{Method, Url};
 use tokio::time::Instant;
@@ -312,15 +312,14 @@ impl Transport {
         let maximum = self.limits.body;
         let received = self.channel.carry(self.outgoing(request)?, maximum).await?;
         let mut headers = received.headers;
-        let is_compressed = headers.contains_key(CONTENT_ENCODING) && !received.body.is_empty();
-        let body = coding::decode(&mut headers, received.body, maximum).await?;
+        let decoded = coding::decode(&mut headers, received.body, maximum).await?;
         let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
         let location = location.and_then(|location| self.target.path_of(location));
         Ok(Response {
             status: received.status,
             headers,
-            body,
-            is_compressed,
+            body: decoded.body,
+            is_compressed: decoded.was_coded,
             has_body: true,
             location,
             elapsed: started.elapsed(),

@@ -79,7 +79,8 @@ fn recorded(passed: Passed, runtime: &Handle) -> (RequestLine, Result<Box<Record
         let response_body = match response.body {
             Copied::Whole(body) => runtime
                 .block_on(decode(&mut response_headers, body, Limits::default().body))
-                .ok(),
+                .ok()
+                .map(|decoded| decoded.body),
             Copied::TooLarge => None,
             Copied::Incomplete => return Err(Skipped::Aborted),
         };

@@ -327,6 +327,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_body_is_compressed_if_a_coding_was_removed_whatever_the_head_names() {
+        let packed = gzip(b"[]");
+        let response = answered(move || with("content-encoding", "gzip", packed.clone())).await;
+        assert!(response.unwrap().is_compressed);
+        for name in ["identity", "utf-8"] {
+            let response = answered(move || with("content-encoding", name, "[]")).await;
+            assert!(!response.unwrap().is_compressed, "{name}");
+        }
+    }
+
+    #[tokio::test]
     async fn what_ends_a_connection_is_a_response_that_is_cut() {
         assert_eq!(asked(async |_| Err(())).await.unwrap_err(), Failure::Incomplete);
         assert_eq!(
