@@ -222,11 +222,13 @@ pub(super) fn reject_own_overwrites(
     ];
     let inputs: Vec<_> = inputs.into_iter().flatten().collect();
     let mut outputs = overwrites::reports(&arguments.report);
+    outputs.extend(summary.map(|path| ("the step summary", path)));
     let kept: Vec<_> = residue.into_iter().chain(grown).collect();
     // A report replaces what is there, and neither residue nor recording nor ledger may be lost.
     reject_overwrites(&outputs, &kept)?;
+    // Each has lines of its own, and who reads one does not know those of the other.
+    reject_overwrites(grown.as_slice(), residue.as_slice())?;
     outputs.extend(kept);
-    outputs.extend(summary.map(|path| ("the step summary", path)));
     reject_overwrites(&outputs, &inputs)
 }
 

@@ -142,6 +142,48 @@ fn a_report_does_not_replace_the_residue() {
 }
 
 #[test]
+fn a_ledger_and_a_step_summary_are_not_added_to_the_residue() {
+    let call = |flags: &[&str]| {
+        let target = Stub::start(|request, stream| stream.write_all(sound(request).as_bytes()));
+        let fixed = ["learn", "--base-url", &target.url(), "--residue", "residue.jsonl"];
+        let call = countersign(&[&fixed, flags].concat()).env("COUNTERSIGN_TOKEN", super::support::TOKEN);
+        (target, call.file("residue.jsonl", "").folder("folder"))
+    };
+    for ledger in ["residue.jsonl", "folder/../residue.jsonl"] {
+        let (target, call) = call(&["--ledger", ledger]);
+        let ended = call.run();
+        let message = ended.is_one_error(2);
+        assert!(
+            message.contains("the ledger goes to") && message.contains("the residue"),
+            "{message}"
+        );
+        assert_eq!(
+            (target.received().len(), ended.files()),
+            (0, vec!["folder".to_owned(), "residue.jsonl".to_owned()])
+        );
+    }
+    let (target, summary) = call(&["--report", "github"]);
+    let ended = summary.env("GITHUB_STEP_SUMMARY", "residue.jsonl").run();
+    assert!(ended.is_one_error(2).contains("the step summary"), "{ended:?}");
+    assert_eq!(target.received().len(), 0);
+    let (target, apart) = call(&["--ledger", "ledger.jsonl"]);
+    let ended = apart.run();
+    assert_ne!(ended.code, 2, "{ended:?}");
+    assert!(!target.received().is_empty());
+    let text = |name: &str| std::fs::read_to_string(ended.path().join(name)).unwrap();
+    assert!(
+        text("residue.jsonl").contains("\"started_at\""),
+        "{}",
+        text("residue.jsonl")
+    );
+    assert!(
+        !text("ledger.jsonl").contains("\"started_at\""),
+        "{}",
+        text("ledger.jsonl")
+    );
+}
+
+#[test]
 fn without_the_flag_nothing_is_written() {
     let target = Target::sound();
     assert_eq!(check(&target.url(), &["--writes"]).run().files(), Vec::<String>::new());
