@@ -21,6 +21,10 @@ const VERSION: u32 = 1;
 const APART: TimeDelta = TimeDelta::hours(1);
 /// How long a line counts: a service changes.
 const FRESH: TimeDelta = TimeDelta::days(30);
+/// How far ahead of now the time of a line may be. The clocks of two machines differ by a few minutes where nobody sets
+/// them; five are what Kerberos allows by default (RFC 4120, section 8.2). What is further ahead was written by a clock
+/// that is wrong, so it says neither how old the line is nor how far apart two runs are.
+const AHEAD: TimeDelta = TimeDelta::minutes(5);
 
 /// One line of a ledger: an answer of one run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -99,10 +103,12 @@ pub fn read(line: &str) -> Result<Line, Unreadable> {
 
 /// Returns what follows from the lines of a target and a contract: answers of several runs that agree are added, and
 /// where they disagree, the answer is unstable. What two runs indicate that started an hour or more apart is
-/// established. Lines that are older than 30 days do not count.
+/// established. Lines that are older than 30 days do not count, nor do those that are more than five minutes ahead of
+/// `now`.
 #[must_use]
 pub fn known(lines: &[Line], now: DateTime<Utc>) -> Vec<Answer> {
-    let fresh: Vec<_> = lines.iter().filter(|line| now - line.time <= FRESH).collect();
+    let counts = |line: &&Line| (-AHEAD..=FRESH).contains(&(now - line.time));
+    let fresh: Vec<_> = lines.iter().filter(counts).collect();
     let mut answers = join_all(fresh.iter().map(|line| line.answer.clone()));
     for answer in answers.iter_mut().filter(|answer| answer.state == State::Indicated) {
         let subject = subject(answer);
@@ -195,6 +201,26 @@ mod tests {
         assert_eq!(state(&lines, 720), Some(State::Established));
         assert_eq!(state(&lines, 721), Some(State::Indicated));
         assert_eq!(state(&lines, 2000), None);
+    }
+
+    #[test]
+    fn what_is_ahead_of_now_does_not_count_beyond_what_clocks_differ_by() {
+        let ahead = |minutes: i64, status: u16| Line {
+            time: DateTime::UNIX_EPOCH + TimeDelta::hours(1) + TimeDelta::minutes(minutes),
+            ..line(1, State::Indicated, status)
+        };
+        let with = |other: Line| state(&[line(0, State::Indicated, 200), other], 1);
+        assert_eq!(with(ahead(5, 200)), Some(State::Established));
+        assert_eq!(with(ahead(6, 200)), Some(State::Indicated));
+        assert_eq!(with(ahead(5, 201)), Some(State::Unstable));
+        assert_eq!(with(ahead(6, 201)), Some(State::Indicated));
+        assert_eq!(state(&[ahead(6, 200)], 1), None);
+        // A year that no clock shows.
+        let last = Line {
+            time: DateTime::<Utc>::MAX_UTC,
+            ..ahead(0, 201)
+        };
+        assert_eq!(with(last), Some(State::Indicated));
     }
 
     #[test]
