@@ -25,11 +25,10 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
             ""
         };
         edge::note(&format!(
-            "{}: target `{}` at {}{} gets {token}{writes}",
+            "{}: target `{}` at {} gets {token}{writes}",
             config.path.display(),
             printable(name),
-            target.origin(),
-            target.base_path(),
+            target.base_url(),
         ));
     }
     if has_token && !target.is_tls() && !target.is_loopback() {

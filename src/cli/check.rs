@@ -20,6 +20,7 @@ use super::edge;
 use super::embedded::Embedded;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::learn::Learning;
+use super::ledger_file::EMBEDDED;
 use super::output::{Outputs, Terminals};
 use super::overwrites::{self, Named, reject_overwrites};
 use super::progress::Progress;
@@ -35,7 +36,7 @@ use crate::contract::Contract;
 use crate::contract::document::{Document, MAXIMUM_BYTES};
 use crate::contract::operation::OperationId;
 use crate::exchange::basic;
-use crate::exchange::redact::Values;
+use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Limits, Target, Transport};
 use crate::history::RunTag;
 use crate::plan::{Plan, Selection};
@@ -78,12 +79,12 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
         return Err(no_token(resolved));
     }
     let contract = Arc::new(contract);
-    let origin = inputs.named_target().unwrap_or_else(|| "embedded".to_owned());
-    let ledger = learning.map(|learning| learning.open(&contract, &origin)).transpose()?;
     inputs.scope.learn = learning.map(|learning| learning.gaps(&contract)).transpose()?;
     let plan = plan(&contract, &inputs.scope)?;
     announce::token_goes(resolved, &target, token.is_some());
     let transport = inputs.transport(&target, token, arguments.service.near_tokens.value)?;
+    let named = inputs.target_name(&transport.redaction());
+    let ledger = learning.map(|learning| learning.open(&contract, &named)).transpose()?;
     if let Some(path) = &arguments.residue {
         inputs.keep_residue(path, &transport, (&contract, started_at))?;
     }
@@ -413,11 +414,11 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
 }
 
 impl RunInputs {
-    /// Returns the origin of the target that the user named.
-    fn named_target(&self) -> Option<String> {
+    /// Returns what a ledger calls the target. A path may contain the token.
+    fn target_name(&self, redaction: &Redaction) -> String {
         match &self.service {
-            ServiceUnderCheck::Embedded(_) => None,
-            ServiceUnderCheck::Named(target, _) => Some(target.origin()),
+            ServiceUnderCheck::Embedded(_) => EMBEDDED.to_owned(),
+            ServiceUnderCheck::Named(target, _) => redaction.hide(&target.base_url()),
         }
     }
 

@@ -8,8 +8,9 @@ use clap::Args;
 use super::check::contract;
 use super::edge;
 use super::failure::Failure;
-use super::ledger_file::{digest, read};
+use super::ledger_file::{EMBEDDED, digest, read};
 use crate::contract::Contract;
+use crate::exchange::Target;
 use crate::gaps::{self, Answer, Line};
 use crate::report::{answer_in_words, counted};
 
@@ -22,9 +23,9 @@ pub(super) struct Arguments {
     /// A ledger that `learn` has written
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
-    /// The target whose answers are listed, by its origin, if the ledger is of several; `embedded` is the reference
+    /// The target whose answers are listed, by its base URL, if the ledger is of several; `embedded` is the reference
     /// service
-    #[arg(long, value_name = "ORIGIN", requires = "ledger")]
+    #[arg(long, value_name = "URL", requires = "ledger")]
     of: Option<String>,
     /// Print the answers as one JSON array
     #[arg(long, requires = "ledger")]
@@ -76,7 +77,8 @@ fn target(lines: &[Line], named: Option<&str>) -> Result<String, Failure> {
     let mut targets: Vec<_> = lines.iter().map(|line| line.target.as_str()).collect();
     targets.sort_unstable();
     targets.dedup();
-    match (named, targets.as_slice()) {
+    let named = named.map(|named| spelled(named, &targets)).transpose()?;
+    match (named.as_deref(), targets.as_slice()) {
         (Some(named), all) if all.contains(&named) => Ok(named.to_owned()),
         (None, [one]) => Ok((*one).to_owned()),
         (None, []) => Ok(String::new()),
@@ -89,6 +91,16 @@ fn target(lines: &[Line], named: Option<&str>) -> Result<String, Failure> {
             all.join(", ")
         ))),
     }
+}
+
+/// Returns the name of a target as a ledger spells it.
+fn spelled(named: &str, targets: &[&str]) -> Result<String, Failure> {
+    if named == EMBEDDED || targets.contains(&named) {
+        return Ok(named.to_owned());
+    }
+    // The error does not repeat what was typed, which may contain a password.
+    let target = Target::parse(named).map_err(|error| Failure::Usage(format!("failed to read --of: {error}")))?;
+    Ok(target.base_url())
 }
 
 fn listing(contract: &Contract, answers: &[Answer], has_ledger: bool) -> String {

@@ -17,6 +17,9 @@ const MOST_BYTES: u64 = 1 << 30;
 /// How many bytes of a digest are written: enough to tell contracts apart.
 const DIGEST_BYTES: usize = 8;
 
+/// What a ledger calls the reference service, which has another port in each run.
+pub(super) const EMBEDDED: &str = "embedded";
+
 /// An open ledger, with the lines that were in it.
 #[derive(Debug)]
 pub(super) struct LedgerFile {

@@ -186,9 +186,8 @@ fn listen(
     }
     let url = format!("http://{address}{}", target.base_path());
     edge::note(&format!(
-        "{url} forwards requests to {}{} and judges them",
-        target.origin(),
-        target.base_path()
+        "{url} forwards requests to {} and judges them",
+        target.base_url()
     ));
     if let Some(metrics) = &proxying.metrics {
         let (listener, address) = runtime.block_on(edge::listen(metrics, "--metrics"))?;

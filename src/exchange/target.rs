@@ -145,6 +145,13 @@ impl Target {
         self.base.path().trim_end_matches('/').to_owned()
     }
 
+    /// Returns origin and base path, without a slash at the end: the same for every spelling of the base URL, and
+    /// different for two services at one origin.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        format!("{}{}", self.origin(), self.base_path())
+    }
+
     /// Returns the path under the base URL that the value of a `Location` header names: a URL at the target, or a path
     /// with that of the base URL. `None` for anything that may be another resource: another origin, a query, or a segment
     /// that a URL drops.
@@ -251,5 +258,22 @@ mod tests {
         assert_eq!(target.origin(), "https://api.example.com");
         assert_eq!(target.base_path(), "/tenant/a");
         assert_eq!(Target::parse("https://api.example.com/").unwrap().base_path(), "");
+    }
+
+    #[test]
+    fn a_base_url_is_written_in_one_way_and_is_read_back() {
+        for (text, written) in [
+            ("https://api.example.com", "https://api.example.com"),
+            ("HTTPS://API.example.com:443/", "https://api.example.com"),
+            (
+                "https://api.example.com/tenant/b/../a//",
+                "https://api.example.com/tenant/a",
+            ),
+            ("http://[::1]:8080/v1", "http://[::1]:8080/v1"),
+        ] {
+            let target = Target::parse(text).unwrap();
+            assert_eq!(target.base_url(), written);
+            assert_eq!(Target::parse(written).unwrap(), target);
+        }
     }
 }

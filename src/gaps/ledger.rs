@@ -36,7 +36,7 @@ pub struct Line {
     pub run: String,
     /// When the run started.
     pub time: DateTime<Utc>,
-    /// The target's origin.
+    /// The target's base URL, without a slash at its end; `embedded` is the reference service.
     pub target: String,
     /// A digest of the contract.
     pub contract: String,
@@ -52,7 +52,7 @@ pub struct Run {
     pub tag: String,
     /// When it started.
     pub time: DateTime<Utc>,
-    /// The target's origin.
+    /// The target's base URL, without a slash at its end; `embedded` is the reference service.
     pub target: String,
     /// A digest of the contract.
     pub contract: String,

@@ -80,7 +80,7 @@ impl Call<'_, '_> {
                 {
                     path = with_query(&path, NOT_IN_THE_CONTRACT, "");
                 }
-                format!("{}{}{path}", self.base.origin(), self.base.base_path())
+                format!("{}{path}", self.base.base_url())
             }
             Values::Shown => {
                 let query = self.query(request_line);

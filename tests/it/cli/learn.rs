@@ -191,6 +191,47 @@ fn the_lines_of_another_contract_or_of_several_targets_are_not_mixed() {
 }
 
 #[test]
+fn two_services_at_one_origin_are_two_targets() {
+    let secret = format!("/{TOKEN}");
+    let below = |path: &str| axum::Router::new().nest_service(path, super::target::reference());
+    let target = Target::serve(below("/a").merge(below("/b")).merge(below(&secret)));
+    let at = |path: &str| target.url() + path;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(LEDGER);
+    let ledger = path.to_str().unwrap();
+    for path in ["/a/", "/b", &secret] {
+        let ended = learn(&at(path), &["--ledger", ledger, "--gap", "page-beyond-last"]);
+        assert_eq!(ended.code, 0, "{ended:?}");
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut targets: Vec<_> = lines.map(|line| line["target"].as_str().unwrap().to_owned()).collect();
+    let count = targets.len() / 3;
+    targets.dedup();
+    // Of a token in the path, a ledger has as little as a report.
+    assert_eq!(targets, [at("/a"), at("/b"), at("/$COUNTERSIGN_TOKEN")]);
+    let gaps = |more: &[&str]| countersign(&[&["gaps", "--json", "--ledger", ledger], more].concat()).run();
+    assert!(gaps(&[]).is_one_error(2).contains("choose one with --of"));
+    for named in targets.iter().chain([&at("/a/"), &at("/b/../b/")]) {
+        let ended = gaps(&["--of", named]);
+        let answers: Vec<Value> = serde_json::from_str(&ended.stdout).unwrap();
+        assert_eq!(answers.len(), count, "{named}");
+        assert!(answers.iter().all(|answer| answer["trials"]["for"] == 4), "{ended:?}");
+    }
+    for (named, expected) in [
+        (at(""), "has no line about"),
+        (at("/c"), "has no line about"),
+        ("embedded".to_owned(), "has no line about"),
+        ("a".to_owned(), "failed to read --of: the base URL has no scheme"),
+        ("http://ada:hunter2@example.com".to_owned(), "user name or password"),
+    ] {
+        let ended = gaps(&["--of", &named]);
+        assert!(ended.is_one_error(2).contains(expected), "{ended:?}");
+        assert!(!ended.stderr.contains("hunter2"), "{ended:?}");
+    }
+}
+
+#[test]
 fn what_judges_or_does_not_exist_is_rejected() {
     let target = Target::sound();
     let judged = learn(&target.url(), &["--deny", "status"]);
