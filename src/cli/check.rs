@@ -63,7 +63,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
-    let ledger = learning.and_then(Learning::ledger).map(|path| ("the ledger", path));
+    let ledger = learning.map(Learning::ledger).transpose()?.flatten();
     reject_own_overwrites(resolved, summary.as_deref(), ledger)?;
     let outputs = Outputs::open(&report_flags::targets(&arguments.report), summary)?;
     let accepting = resolved.accepting()?;

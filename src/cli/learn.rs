@@ -1,7 +1,7 @@
 //! `countersign learn`: asks a service what the document leaves open. It sends what a check sends as far as that answers
 //! something, and questions between controls.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
 use clap::parser::ValueSource;
@@ -11,7 +11,8 @@ use super::arguments::Arguments as CheckArguments;
 use super::check;
 use super::config::ResolvedArguments;
 use super::failure::Failure;
-use super::ledger_file::{LedgerFile, digest};
+use super::ledger_file::{LedgerFile, digest, reject_no_file};
+use super::overwrites::Named;
 use crate::contract::Contract;
 use crate::contract::openapi::{did_you_mean, near};
 use crate::gaps::{self, Run};
@@ -93,8 +94,14 @@ pub(super) fn run(learning: &Learning, resolved: &ResolvedArguments) -> Result<u
 
 impl Learning {
     /// Returns the file that the answers are added to.
-    pub(super) fn ledger(&self) -> Option<&Path> {
-        self.ledger.as_deref()
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Usage`] if it is there and no file.
+    pub(super) fn ledger(&self) -> Result<Option<Named<'_>>, Failure> {
+        let path = self.ledger.as_deref();
+        path.map_or(Ok(()), reject_no_file)?;
+        Ok(path.map(|path| ("the ledger", path)))
     }
 
     /// Returns the indexes of the gaps that are asked about; none for all.
@@ -129,7 +136,7 @@ impl Learning {
     /// [`Failure::Ledger`] if it cannot be read or added to.
     pub(super) fn open(&self, contract: &Contract, target: &str) -> Result<Opened, Failure> {
         Ok(Opened {
-            file: self.ledger().map(LedgerFile::open).transpose()?,
+            file: self.ledger.as_deref().map(LedgerFile::open).transpose()?,
             contract: digest(contract),
             target: target.to_owned(),
             gaps: self.gaps.clone(),

@@ -1,7 +1,7 @@
 //! The file of a ledger: lines are read, told of if they cannot be, and appended. The main type is [`LedgerFile`].
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use ring::digest::{SHA256, digest as sha256};
@@ -19,6 +19,25 @@ const DIGEST_BYTES: usize = 8;
 
 /// What a ledger calls the reference service, which has another port in each run.
 pub(super) const EMBEDDED: &str = "embedded";
+
+/// Where systems that have such a file keep standard output.
+const STDOUT: &str = "/dev/stdout";
+
+/// Rejects what is there and no file of its own. A ledger is read again, so one that was written to a pipe or a device is
+/// lost; a pipe may keep whoever opens it waiting for ever; and a report on standard output would go between the lines.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] for a folder, a pipe, a device, or the file that standard output goes to.
+pub(super) fn reject_no_file(path: &Path) -> Result<(), Failure> {
+    let failure = |what: &str| Err(Failure::Usage(format!("the ledger `{}` is {what}", path.display())));
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => failure("a folder, a pipe or a device; name a file"),
+        Ok(_) if edge::same_file(path, Path::new(STDOUT)) => failure("where standard output goes; name another file"),
+        // Whoever opens it reports an error.
+        _ => Ok(()),
+    }
+}
 
 /// An open ledger, with the lines that were in it.
 #[derive(Debug)]
@@ -47,11 +66,7 @@ impl LedgerFile {
             .open(path)
             .map_err(failure)?;
         let mut text = String::new();
-        // A pipe or a device has no lines of earlier runs, and reading one may never end.
-        if file.metadata().map_err(failure)?.is_file() {
-            let read = (&file).take(MOST_BYTES).read_to_string(&mut text);
-            read.map_err(failure)?;
-        }
+        (&file).take(MOST_BYTES).read_to_string(&mut text).map_err(failure)?;
         let lines = lines(path, &text)?;
         end_line(&mut file).map_err(failure)?;
         Ok(Self {
@@ -77,12 +92,8 @@ impl LedgerFile {
             text.push_str(&serde_json::to_string(line).unwrap_or_default());
             text.push('\n');
         }
-        self.file.write_all(text.as_bytes()).map_err(failure)?;
-        match self.file.sync_all() {
-            // A pipe or a terminal has no disk to wait for.
-            Err(error) if error.kind() != io::ErrorKind::InvalidInput => Err(failure(error)),
-            _ => Ok(()),
-        }
+        let written = self.file.write_all(text.as_bytes());
+        written.and_then(|()| self.file.sync_all()).map_err(failure)
     }
 
     /// Returns the lines of this target and contract, and these new ones.
@@ -97,8 +108,9 @@ impl LedgerFile {
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] if a line has another version.
+/// [`Failure::Usage`] if it is no file or a line has another version, [`Failure::File`] if it cannot be read.
 pub(super) fn read(path: &Path) -> Result<Vec<Line>, Failure> {
+    reject_no_file(path)?;
     lines(path, &edge::read("ledger", path, MOST_BYTES)?)
 }
 

@@ -166,6 +166,81 @@ fn a_ledger_that_cannot_be_used_is_told_before_anything_is_sent() {
     assert_eq!(std::fs::read_to_string(at("text")).unwrap(), "no ledger\n");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_ledger_that_is_no_file_is_rejected_before_anything_is_sent_and_nobody_waits_for_it() {
+    use std::io::Write as _;
+    let target = super::stub::Stub::start(|request, stream| stream.write_all(super::stub::sound(request).as_bytes()));
+    let url = target.url();
+    // Standard output is a pipe here.
+    for ledger in ["pipe", "folder", "/dev/stdout", "/dev/null", "link"] {
+        let learn = [
+            "learn",
+            "--base-url",
+            &url,
+            "--report",
+            "json=r.json",
+            "--ledger",
+            ledger,
+        ];
+        for arguments in [&learn[..], &["gaps", "--ledger", ledger]] {
+            let call = countersign(arguments).env("COUNTERSIGN_TOKEN", TOKEN);
+            let call = call.pipe("pipe").folder("folder");
+            std::os::unix::fs::symlink("pipe", call.path().join("link")).unwrap();
+            let ended = call.run();
+            let expected = format!("the ledger `{ledger}` is a folder, a pipe or a device");
+            assert!(ended.is_one_error(2).contains(&expected), "{ended:?}");
+            assert_eq!(ended.files(), ["folder", "link", "pipe"]);
+        }
+    }
+    assert_eq!(target.received().len(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_ledger_that_standard_output_goes_to_is_rejected() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(LEDGER);
+    std::fs::write(&path, "").unwrap();
+    let run = |arguments: &str| {
+        let mut shell = std::process::Command::new("sh");
+        shell.args([
+            "-c",
+            &format!("exec '{}' {arguments}", env!("CARGO_BIN_EXE_countersign")),
+        ]);
+        shell.current_dir(folder.path()).output().unwrap()
+    };
+    for arguments in ["learn --ledger ledger.jsonl", "gaps --ledger /dev/stdout"] {
+        let ended = run(&format!("{arguments} >>ledger.jsonl"));
+        let stderr = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains("is where standard output goes"), "{stderr}");
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
+    let apart = run("gaps --ledger ledger.jsonl >other");
+    assert_eq!(apart.status.code(), Some(0), "{apart:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_ledger_behind_a_link_is_kept_where_the_link_leads_to() {
+    let target = Target::sound();
+    let folder = tempfile::tempdir().unwrap();
+    let [link, file] = ["link", "file"].map(|name| folder.path().join(name));
+    std::os::unix::fs::symlink("file", &link).unwrap();
+    let mut lines = 0;
+    for _ in 0..2 {
+        let ended = learn(&target.url(), &["--ledger", link.to_str().unwrap()]);
+        assert_eq!(ended.code, 0, "{ended:?}");
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.lines().count() > lines, "{text}");
+        lines = text.lines().count();
+    }
+    assert!(link.is_symlink());
+    let ended = countersign(&["gaps", "--ledger", link.to_str().unwrap()]).run();
+    assert!(ended.stdout.contains("per page: 10, indicated"), "{ended:?}");
+}
+
 #[test]
 fn the_lines_of_another_contract_or_of_several_targets_are_not_mixed() {
     let target = Target::sound();
