@@ -154,22 +154,34 @@ pub(super) fn is_set(variable: &str) -> bool {
 ///
 /// The system's error; a file that is larger, of which no more is read; one that is not UTF-8.
 pub(super) fn read(what: &'static str, path: &Path, most: u64) -> Result<String, Failure> {
-    // One byte more shows whether the file is larger.
-    let bytes = read_bytes(what, path, most + 1)?;
-    let text = if u64::try_from(bytes.len()).is_ok_and(|length| length <= most) {
-        String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
-    } else {
-        let (size, unit) = if most < 1 << 20 {
-            (most >> 10, "KiB")
-        } else {
-            (most >> 20, "MiB")
-        };
-        Err(format!("it is larger than {size} {unit}, the most that is read"))
-    };
-    text.map_err(|reason| Failure::File {
+    let bytes = read_whole(what, path, most)?;
+    String::from_utf8(bytes).map_err(|_| Failure::File {
         what,
         path: path.to_owned(),
-        source: io::Error::other(reason),
+        source: io::Error::other("it is not UTF-8"),
+    })
+}
+
+/// Returns the bytes of a file of at most `most` bytes; messages call it `what`.
+///
+/// # Errors
+///
+/// The system's error; a file that is larger, of which no more is read.
+pub(super) fn read_whole(what: &'static str, path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+    // One byte more shows whether the file is larger.
+    let bytes = read_bytes(what, path, most + 1)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length <= most) {
+        return Ok(bytes);
+    }
+    let (size, unit) = if most < 1 << 20 {
+        (most >> 10, "KiB")
+    } else {
+        (most >> 20, "MiB")
+    };
+    Err(Failure::File {
+        what,
+        path: path.to_owned(),
+        source: io::Error::other(format!("it is larger than {size} {unit}, the most that is read")),
     })
 }
 

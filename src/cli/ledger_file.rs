@@ -65,9 +65,9 @@ impl LedgerFile {
             .create(true)
             .open(path)
             .map_err(failure)?;
-        let mut text = String::new();
-        (&file).take(MOST_BYTES).read_to_string(&mut text).map_err(failure)?;
-        let lines = lines(path, &text)?;
+        let mut bytes = Vec::new();
+        (&file).take(MOST_BYTES).read_to_end(&mut bytes).map_err(failure)?;
+        let lines = lines(path, &bytes)?;
         end_line(&mut file).map_err(failure)?;
         Ok(Self {
             path: path.to_owned(),
@@ -111,13 +111,14 @@ impl LedgerFile {
 /// [`Failure::Usage`] if it is no file or a line has another version, [`Failure::File`] if it cannot be read.
 pub(super) fn read(path: &Path) -> Result<Vec<Line>, Failure> {
     reject_no_file(path)?;
-    lines(path, &edge::read("ledger", path, MOST_BYTES)?)
+    lines(path, &edge::read_whole("ledger", path, MOST_BYTES)?)
 }
 
-fn lines(path: &Path, text: &str) -> Result<Vec<Line>, Failure> {
+fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<Line>, Failure> {
     let (mut lines, mut cut) = (Vec::new(), Vec::new());
-    for (number, line) in (1..).zip(text.lines()) {
-        match gaps::read(line) {
+    for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
+        let text = std::str::from_utf8(line).map_err(|_| Unreadable::Cut);
+        match text.and_then(gaps::read) {
             Ok(line) => lines.push(line),
             Err(Unreadable::Cut) => cut.push(number),
             Err(Unreadable::Version(version)) => {
@@ -136,7 +137,7 @@ fn lines(path: &Path, text: &str) -> Result<Vec<Line>, Failure> {
         };
         let path = path.display();
         edge::note(&format!(
-            "line {first}{more} of the ledger `{path}` is no whole line of a ledger, and is left out"
+            "line {first}{more} of the ledger `{path}` is not a line as `learn` writes it, and is left out"
         ));
     }
     if lines.is_empty() && !cut.is_empty() {

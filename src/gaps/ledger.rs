@@ -78,7 +78,7 @@ impl Run {
 /// What is wrong with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It is not a line of a ledger: a run may have been killed while it wrote it.
+    /// It is not a line of a ledger: a run may have been killed while it wrote it, or somebody changed it.
     Cut,
     /// It has another version.
     Version(u32),

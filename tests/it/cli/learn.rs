@@ -143,6 +143,39 @@ fn a_line_that_is_cut_is_left_out_and_told_and_the_next_run_begins_a_line() {
 }
 
 #[test]
+fn a_line_that_is_not_utf_8_is_left_out_and_told_and_the_others_count() {
+    let target = Target::sound();
+    let ended = learn(&target.url(), &["--ledger", LEDGER]);
+    let path = ended.path().join(LEDGER);
+    let whole = std::fs::read(&path).unwrap();
+    let lines = || whole.split_inclusive(|byte| *byte == b'\n');
+    let gaps = |text: &[u8]| {
+        std::fs::write(&path, text).unwrap();
+        countersign(&["gaps", "--json", "--ledger", path.to_str().unwrap()]).run()
+    };
+    let sound = gaps(&whole);
+    assert_eq!((sound.code, sound.stderr.as_str()), (0, ""));
+    // Inside a string, where the line stays JSON but for this byte.
+    let mut spoilt = whole.clone();
+    let at = lines().next().unwrap().len() + b"{\"version\":1,\"run\":\"r".len();
+    spoilt[at] = 0xff;
+    let without: Vec<u8> = lines().take(1).chain(lines().skip(2)).flatten().copied().collect();
+    let (expected, left_out) = (gaps(&without), gaps(&spoilt));
+    assert_eq!((left_out.code, &left_out.stdout), (0, &expected.stdout));
+    assert!(left_out.stderr.contains("line 2 of the ledger"), "{}", left_out.stderr);
+    let again = learn(&target.url(), &["--ledger", path.to_str().unwrap()]);
+    assert_eq!(again.code, 0, "{again:?}");
+    assert!(again.stderr.contains("line 2 of the ledger"), "{}", again.stderr);
+    assert!(std::fs::read(&path).unwrap().starts_with(&spoilt));
+    let crlf = String::from_utf8(whole.clone()).unwrap().replace('\n', "\r\n");
+    let crlf = gaps(crlf.as_bytes());
+    assert_eq!((crlf.stdout, crlf.stderr), (sound.stdout, String::new()));
+    let none = gaps(b"\xff\xfe\n");
+    assert_eq!(none.code, 2, "{none:?}");
+    assert!(none.stderr.contains("is not a ledger"), "{none:?}");
+}
+
+#[test]
 fn a_ledger_that_cannot_be_used_is_told_before_anything_is_sent() {
     let target = Target::sound();
     let folder = tempfile::tempdir().unwrap();
