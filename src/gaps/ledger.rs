@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, State};
 use super::join::{join_all, put_in_order, subject};
+use crate::plan::NET_TRIALS;
 
 /// The version of the lines that are written.
 const VERSION: u32 = 1;
@@ -78,7 +79,7 @@ impl Run {
 /// What is wrong with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It is not a line of a ledger: a run may have been killed while it wrote it, or somebody changed it.
+    /// It is not a line that a run writes: one may have been killed while it wrote it, or somebody changed it.
     Cut,
     /// It has another version.
     Version(u32),
@@ -88,7 +89,7 @@ pub enum Unreadable {
 ///
 /// # Errors
 ///
-/// [`Unreadable`] if it is not a whole line of this version.
+/// [`Unreadable`] if it is not a whole line of this version, or claims more than its trials show.
 pub fn read(line: &str) -> Result<Line, Unreadable> {
     #[derive(Deserialize)]
     struct Versioned {
@@ -98,7 +99,24 @@ pub fn read(line: &str) -> Result<Line, Unreadable> {
     if versioned.version != VERSION {
         return Err(Unreadable::Version(versioned.version));
     }
-    serde_json::from_str(line).map_err(|_| Unreadable::Cut)
+    let line: Line = serde_json::from_str(line).map_err(|_| Unreadable::Cut)?;
+    if is_overstated(&line.answer) {
+        return Err(Unreadable::Cut);
+    }
+    Ok(line)
+}
+
+/// Whether no run answers so: what it indicates has its trials, and nothing against it.
+fn is_overstated(answer: &Answer) -> bool {
+    match answer.state {
+        // That takes two runs.
+        State::Established => true,
+        State::Indicated => {
+            let is_opposed = answer.trials.against > 0 || !answer.dissent.is_empty();
+            answer.trials.supporting < NET_TRIALS || is_opposed || answer.claim.is_none()
+        }
+        State::CannotTell | State::Seen | State::Unstable => false,
+    }
 }
 
 /// Returns what follows from the lines of a target and a contract: answers of several runs that agree are added, and
@@ -143,7 +161,7 @@ pub fn with_unknown(mut known: Vec<Answer>, answers: &[Answer]) -> Vec<Answer> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::answer::{Claim, Trials};
+    use super::super::answer::{Claim, Dissent, Trials};
     use super::*;
 
     fn line(hours: i64, state: State, status: u16) -> Line {
@@ -232,5 +250,39 @@ mod tests {
             read(&written.replace("\"version\":1", "\"version\":2")),
             Err(Unreadable::Version(2))
         );
+    }
+
+    #[test]
+    fn a_line_that_claims_more_than_its_trials_show_is_not_read() {
+        let is_read = |state, supporting, against| {
+            let mut line = line(0, state, 200);
+            (line.answer.trials.supporting, line.answer.trials.against) = (supporting, against);
+            read(&serde_json::to_string(&line).unwrap()).is_ok()
+        };
+        assert!(is_read(State::Indicated, 4, 0) && is_read(State::Indicated, 400, 0));
+        for (supporting, against) in [(0, 0), (3, 0), (4, 1), (400, 1)] {
+            assert!(
+                !is_read(State::Indicated, supporting, against),
+                "{supporting}, {against}"
+            );
+        }
+        assert!(is_read(State::Seen, 1, 0) && is_read(State::Unstable, 2, 1));
+        assert!(!is_read(State::Established, 8, 0));
+        let claim = Claim::Status { status: 201 };
+        let opposed = Answer {
+            dissent: vec![Dissent { claim, count: 1 }],
+            ..line(0, State::Indicated, 200).answer
+        };
+        let silent = Answer {
+            claim: None,
+            ..line(0, State::Indicated, 200).answer
+        };
+        for answer in [opposed, silent] {
+            let line = Line {
+                answer,
+                ..line(0, State::Indicated, 200)
+            };
+            assert_eq!(read(&serde_json::to_string(&line).unwrap()), Err(Unreadable::Cut));
+        }
     }
 }

@@ -120,6 +120,12 @@ fn a_ledger_holds_no_value_of_the_target_and_no_token() {
     let ended = learn(&target.url(), &["--writes", "--ledger", LEDGER]);
     let text = std::fs::read_to_string(ended.path().join(LEDGER)).unwrap();
     assert!(text.lines().count() > 50);
+    // Every line is read again.
+    let path = ended.path().join(LEDGER);
+    let gaps = countersign(&["gaps", "--json", "--ledger", path.to_str().unwrap()]).run();
+    assert_eq!((gaps.code, gaps.stderr.as_str()), (0, ""));
+    let known: Vec<Value> = serde_json::from_str(&gaps.stdout).unwrap();
+    assert_eq!(known.len(), text.lines().count());
     for value in [TOKEN, "Ada", "example.com", "North Hall", "Countersign-", "0000-4000"] {
         assert!(!text.contains(value), "{value}");
     }
@@ -173,6 +179,26 @@ fn a_line_that_is_not_utf_8_is_left_out_and_told_and_the_others_count() {
     let none = gaps(b"\xff\xfe\n");
     assert_eq!(none.code, 2, "{none:?}");
     assert!(none.stderr.contains("is not a ledger"), "{none:?}");
+}
+
+#[test]
+fn what_somebody_calls_indicated_or_established_without_trials_does_not_count() {
+    let target = Target::sound();
+    let ended = learn(&target.url(), &["--ledger", LEDGER]);
+    let folder = ended.path();
+    assert_eq!(states(&known(folder, |_, _| {}), "page-size"), ["indicated"; 4]);
+    let edited = |edit: fn(&mut Value)| {
+        let answers = known(folder, |_, line| {
+            if line["gap"] == "page-size" {
+                edit(line);
+            }
+        });
+        states(&answers, "page-size")
+    };
+    assert!(edited(|line| line["trials"]["for"] = 3.into()).is_empty());
+    assert!(edited(|line| line["trials"]["against"] = 1.into()).is_empty());
+    assert!(edited(|line| line["state"] = "established".into()).is_empty());
+    assert_eq!(edited(|line| line["state"] = "seen".into()), ["seen"; 4]);
 }
 
 #[test]
