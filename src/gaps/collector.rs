@@ -11,7 +11,7 @@ use super::form::{self, SeenDate};
 use super::join::put_in_order;
 use super::places::{Place, PlaceId, Places};
 use super::tally::Tally;
-use super::trials::Trials;
+use super::trials::{Observed, Trials};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::shape::ShapeId;
@@ -148,7 +148,10 @@ impl<'contract> Gaps<'contract> {
             intent,
             body,
         };
-        let is_plain = intent.is_documented() || is_control(intent);
+        let is_plain = match intent.purpose {
+            Purpose::Trial(TrialPart::Variant(question)) => self.trials.is_documented(question),
+            _ => intent.is_documented() || is_control(intent),
+        };
         if is_plain && self.contract.operation(id).succeeds_with(response.status) {
             self.success(shown);
         } else if (400..500).contains(&response.status) {
@@ -449,14 +452,18 @@ impl<'contract> Gaps<'contract> {
     /// Adds what the trials show to what the other exchanges do.
     fn count_trials(&mut self) {
         let trials = std::mem::take(&mut self.trials);
-        for (question, claims, void) in trials.claims() {
+        for (question, observed, void) in trials.observed() {
             let id = self.places.of_question(question);
-            for (claim, times) in claims {
+            for Observed { claim, count, shows } in observed {
                 let tally = match claim {
-                    Claim::Condition { condition, .. } => self.conditions.entry((id, condition)).or_default(),
+                    Some(Claim::Condition { condition, .. }) => self.conditions.entry((id, condition)).or_default(),
                     _ => &mut self.tallies[id],
                 };
-                tally.count_trials(claim, times);
+                match claim {
+                    Some(claim) if shows => tally.count_trials(claim, count),
+                    Some(claim) => tally.count_several(claim, count),
+                    None => tally.count_other(count),
+                }
             }
             self.tallies[id].void = self.tallies[id].void.saturating_add(void);
         }
@@ -466,17 +473,21 @@ impl<'contract> Gaps<'contract> {
             let at = (place.gap, operation, place.location.as_str());
             self.tallies[id].was_asked = trials.was_asked(at);
             let together = match place.kind {
-                GapKind::DateFormat => trials.accepted_dates(at).and_then(|(accepted, times)| {
+                GapKind::DateFormat => trials.accepted_dates(at).and_then(|together| {
                     let answered = self.shown_date()?;
-                    Some((Claim::Dates { accepted, answered }, times))
+                    let accepted = together.accepted;
+                    Some((Claim::Dates { accepted, answered }, together.count, together.shows))
                 }),
-                GapKind::ReferenceEntries => trials
-                    .accepted_entries(at)
-                    .map(|(entries, times)| (Claim::Entries { entries }, times)),
+                GapKind::ReferenceEntries => trials.accepted_entries(at).map(|together| {
+                    let entries = together.accepted;
+                    (Claim::Entries { entries }, together.count, together.shows)
+                }),
                 _ => None,
             };
-            if let Some((claim, times)) = together {
-                self.tallies[id].count_trials(claim, times);
+            match together {
+                Some((claim, count, true)) => self.tallies[id].count_trials(claim, count),
+                Some((claim, count, false)) => self.tallies[id].count_several(claim, count),
+                None => {}
             }
         }
     }

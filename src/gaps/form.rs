@@ -1,6 +1,6 @@
 //! Recognises the forms of values, and keeps nothing else of them.
 
-use chrono::{DateTime, NaiveDateTime};
+use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -68,6 +68,14 @@ pub(super) enum SeenDate {
     In(DateForm),
     /// In a format that is not known here.
     Unknown,
+}
+
+/// Whether a value is this date, in any format. Its day must be one that cannot be a month.
+pub(super) fn is_date(value: &Value, date: NaiveDate) -> bool {
+    let text = value.as_str().and_then(|text| text.get(..DATE)).unwrap_or_default();
+    let text = text.replace(['.', '/', ' '], "-");
+    let mut formats = ["%Y-%m-%d", "%d-%m-%Y", "%m-%d-%Y"].into_iter();
+    formats.any(|format| NaiveDate::parse_from_str(&text, format) == Ok(date))
 }
 
 /// Returns the format of a date; `None` where there is no value, or where it does not show: 05/06/1990.

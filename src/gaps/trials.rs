@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 
 use super::answer::{Allowed, BeyondLast, Claim, Condition, DateForm, Spelling, Unknown, Unsent};
+use super::form;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::GapKind;
 use crate::contract::{Contract, pointer};
@@ -25,6 +26,26 @@ pub(super) struct Trials {
     awaited: Option<OperationId>,
 }
 
+/// What the trials of one question show, for the answer that it gives by itself.
+#[derive(Debug)]
+pub(super) struct Observed {
+    /// What is claimed; none if it speaks against every claim.
+    pub(super) claim: Option<Claim>,
+    pub(super) count: u64,
+    /// Whether the trials show it themselves: what was accepted may still have been dropped.
+    pub(super) shows: bool,
+}
+
+/// What the trials of all questions at a location show together.
+#[derive(Debug)]
+pub(super) struct Together<T> {
+    pub(super) accepted: T,
+    /// The least number of trials of one question.
+    pub(super) count: u64,
+    /// Whether the trials show it themselves.
+    pub(super) shows: bool,
+}
+
 /// What the trials of one question showed.
 #[derive(Clone, Debug, Default)]
 struct Results {
@@ -35,10 +56,14 @@ struct Results {
 /// What a trial showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shown {
-    /// The variant was accepted, and has done what it should.
+    /// The variant was accepted, and the record shows what it sent.
     Accepted(u16),
+    /// The variant was accepted, and no field of the record could show what it sent.
+    AcceptedUnseen(u16),
     /// What came after the last page.
     Beyond(BeyondLast, u16),
+    /// Anything else: it was accepted and dropped, or rejected for another reason. It speaks against every claim.
+    Other,
     /// The variant was rejected.
     Refused(u16),
     /// The record shows its value in this way.
@@ -119,23 +144,30 @@ impl Trials {
                 let Some(question) = self.questions.get(index) else {
                     return;
                 };
-                let needs_look = question.needs_look();
                 let shown = match (&question.asks, status) {
+                    (_, None) => None,
                     (Asks::PageBeyondLast, Some(status)) => {
-                        beyond(contract, operation, (status, succeeded.is_some()), body, last).map(Variant::Shown)
+                        let shown = beyond(contract, operation, (status, succeeded.is_some()), body, last);
+                        Some(Variant::Shown(shown))
                     }
-                    (asks, Some(status)) if succeeded.is_none() => {
-                        rejects(asks, status).then_some(Variant::Shown(Shown::Refused(status)))
-                    }
-                    // A request without a credential must not be accepted, but what it shows is no condition.
-                    (Asks::NoCredential, _) => None,
+                    (asks, Some(status)) if succeeded.is_none() => Some(Variant::Shown(match rejects(asks, status) {
+                        true => Shown::Refused(status),
+                        false => Shown::Other,
+                    })),
+                    (Asks::NoCredential, _) => Some(Variant::Shown(Shown::Other)),
                     _ => step.map(Variant::Accepted),
                 };
                 let accepted = matches!(shown, Some(Variant::Accepted(_)));
-                self.awaited = (accepted && needs_look).then_some(operation);
+                self.awaited = accepted.then_some(operation);
                 self.rounds.entry(operation).or_default().variants.push((index, shown));
             }
         }
+    }
+
+    /// Whether a variant of this question is a request as the document shows it, though a shorter one.
+    pub(super) fn is_documented(&self, question: usize) -> bool {
+        let question = self.questions.get(question);
+        question.is_some_and(|question| matches!(question.asks, Asks::OneField { .. }))
     }
 
     /// Whether the list has yet to show what the last request of a trial did.
@@ -147,11 +179,39 @@ impl Trials {
         self.last_pages.get(&list).copied()
     }
 
-    /// Whether the trials of a question decide it, or disagree.
+    /// Whether a question needs no further trial: its trials decide it, or disagree, or nothing depends on it.
     pub(super) fn is_decided(&self, question: usize) -> bool {
-        self.results
-            .get(question)
-            .is_none_or(|results| results.shown.len() > 1 || results.shown.values().any(|count| *count >= NET_TRIALS))
+        let (Some(asked), Some(results)) = (self.questions.get(question), self.results.get(question)) else {
+            return true;
+        };
+        if let Asks::KnownValue { .. } = asked.asks {
+            let mut siblings = self.at((asked.gap, asked.operation, &asked.location));
+            let is_refused = |shown: &Shown| matches!(shown, Shown::Refused(_));
+            return !results.shown.is_empty() || !siblings.any(|(_, results)| results.shown.keys().any(is_refused));
+        }
+        results.shown.len() > 1 || results.shown.values().any(|count| *count >= NET_TRIALS)
+    }
+
+    /// Returns the questions at a location, each with what its trials showed.
+    fn at(
+        &self,
+        (gap, operation, location): (usize, OperationId, &str),
+    ) -> impl Iterator<Item = (&Question, &Results)> {
+        let all = self.questions.iter().zip(&self.results);
+        all.filter(move |(question, _)| {
+            (question.gap, question.operation, question.location.as_str()) == (gap, operation, location)
+        })
+    }
+
+    /// Whether a rejection is about the value that was sent: another one that the target has shown is accepted.
+    fn accepts_known_values(&self, question: &Question) -> bool {
+        let mut siblings = self.at((question.gap, question.operation, &question.location));
+        let is_accepted = |shown: &Shown| matches!(shown, Shown::Accepted(_));
+        siblings.any(|(other, results)| {
+            matches!(other.asks, Asks::KnownValue { .. })
+                && !results.shown.is_empty()
+                && results.shown.keys().all(is_accepted)
+        })
     }
 
     fn note_last_page(&mut self, contract: &Contract, list: OperationId, body: &Value) {
@@ -212,125 +272,141 @@ impl Trials {
     }
 
     /// Whether a trial at a location was sent, whatever it showed.
-    pub(super) fn was_asked(&self, (gap, operation, location): (usize, OperationId, &str)) -> bool {
-        let mut all = self.questions.iter().zip(&self.results);
-        all.any(|(question, results)| {
-            (question.gap, question.operation, question.location.as_str()) == (gap, operation, location)
-                && (results.void > 0 || !results.shown.is_empty())
-        })
+    pub(super) fn was_asked(&self, at: (usize, OperationId, &str)) -> bool {
+        self.at(at)
+            .any(|(_, results)| results.void > 0 || !results.shown.is_empty())
     }
 
-    /// Returns what the trials show, for each question that has one answer by itself: its index, the claims with their
-    /// counts, and the number of void trials.
-    pub(super) fn claims(&self) -> impl Iterator<Item = (&Question, Vec<(Claim, u64)>, u64)> {
+    /// Returns what the trials show, for each question that has an answer by itself, and the number of void trials.
+    pub(super) fn observed(&self) -> impl Iterator<Item = (&Question, Vec<Observed>, u64)> {
         let all = self.questions.iter().zip(&self.results);
         all.map(|(question, results)| {
-            let claims = results.shown.iter();
-            let claims = claims.filter_map(|(shown, count)| Some((claim(question, *shown)?, *count)));
-            (question, claims.collect(), results.void)
+            let shown = results.shown.iter().filter(|_| answers_alone(&question.asks));
+            let observed = shown.map(|(shown, count)| {
+                let for_its_value = match shown {
+                    Shown::Refused(_) => !needs_known_value(question.kind) || self.accepts_known_values(question),
+                    _ => true,
+                };
+                Observed {
+                    claim: claim(question, *shown).filter(|_| for_its_value),
+                    count: *count,
+                    shows: !matches!(shown, Shown::AcceptedUnseen(_)),
+                }
+            });
+            (question, observed.collect(), results.void)
         })
     }
 
-    /// Returns what the trials of all date formats at a location show together, if they decide each of them: the
-    /// formats that are accepted, and the least number of trials of one.
-    pub(super) fn accepted_dates(&self, at: (usize, OperationId, &str)) -> Option<(Vec<DateForm>, u64)> {
-        let all = self.together(at)?;
-        let accepted = all.iter().filter(|(_, accepted, _)| *accepted);
-        let mut formats = Vec::new();
-        for (question, ..) in accepted {
-            let Asks::Date { format, .. } = question.asks else {
-                return None;
-            };
-            formats.push(match format {
+    /// Returns which formats of a date are accepted at a location, if the trials decide each of them.
+    pub(super) fn accepted_dates(&self, at: (usize, OperationId, &str)) -> Option<Together<Vec<DateForm>>> {
+        let Together { accepted, count, shows } = self.together(at)?;
+        let formats = accepted.into_iter().filter_map(|(asks, accepted)| match asks {
+            Asks::Date { format, .. } if accepted => Some(match format {
                 SentDate::DayFirst => DateForm::DayFirst,
                 SentDate::Iso => DateForm::IsoDate,
                 SentDate::MonthFirst => DateForm::MonthFirst,
                 SentDate::Text => DateForm::Any,
                 SentDate::Timestamp => DateForm::Timestamp,
-            });
-        }
+            }),
+            _ => None,
+        });
+        let mut accepted: Vec<_> = formats.collect();
         // Who accepts what is no date accepts any.
-        if formats.contains(&DateForm::Any) {
-            formats = vec![DateForm::Any];
+        if accepted.contains(&DateForm::Any) {
+            accepted = vec![DateForm::Any];
         }
-        formats.sort_unstable();
-        (!formats.is_empty()).then(|| (formats, all.iter().map(|(.., count)| *count).min().unwrap_or(0)))
+        accepted.sort_unstable();
+        (!accepted.is_empty()).then_some(Together { accepted, count, shows })
     }
 
     /// Returns which fields of a record the entries of an array may be, if the trials decide it: a service that accepts
     /// an entry that names no record shows nothing by accepting others.
-    pub(super) fn accepted_entries(&self, at: (usize, OperationId, &str)) -> Option<(Vec<String>, u64)> {
-        let all = self.together(at)?;
+    pub(super) fn accepted_entries(&self, at: (usize, OperationId, &str)) -> Option<Together<Vec<String>>> {
+        let Together { accepted, count, shows } = self.together(at)?;
         let mut names = Vec::new();
-        for (question, accepted, _) in &all {
-            match &question.asks {
-                Asks::Entry { named: Some(name), .. } if *accepted => names.push(name.clone()),
-                Asks::Entry { named: Some(_), .. } => {}
-                _ if *accepted => return None,
-                _ => {}
+        for (asks, _) in accepted.into_iter().filter(|(_, accepted)| *accepted) {
+            match asks {
+                Asks::Entry { named: Some(name), .. } => names.push(name.clone()),
+                _ => return None,
             }
         }
-        (!names.is_empty()).then(|| (names, all.iter().map(|(.., count)| *count).min().unwrap_or(0)))
+        let accepted = names;
+        (!accepted.is_empty()).then_some(Together { accepted, count, shows })
     }
 
-    /// Returns the questions at a location, each with whether it was accepted, and in how many trials; `None` if one of
-    /// them is undecided.
-    fn together(&self, (gap, operation, location): (usize, OperationId, &str)) -> Option<Vec<(&Question, bool, u64)>> {
-        let all = self.questions.iter().zip(&self.results);
-        let here = all.filter(|(question, _)| {
-            (question.gap, question.operation, question.location.as_str()) == (gap, operation, location)
-        });
-        let decided = here.map(|(question, results)| {
-            let mut accepted: [u64; 2] = [0, 0];
-            for (shown, count) in &results.shown {
-                accepted[usize::from(matches!(shown, Shown::Accepted(_)))] += count;
+    /// Returns the questions at a location, each with whether it was accepted; `None` if one of them is undecided.
+    fn together(&self, at: (usize, OperationId, &str)) -> Option<Together<Vec<(&Asks, bool)>>> {
+        let mut together = Together {
+            accepted: Vec::new(),
+            count: u64::MAX,
+            shows: true,
+        };
+        for (question, results) in self.at(at) {
+            let is_accepted = |shown: &Shown| matches!(shown, Shown::Accepted(_) | Shown::AcceptedUnseen(_));
+            let is_refused = |shown: &Shown| matches!(shown, Shown::Refused(_));
+            let mut shown = results.shown.keys();
+            let accepted = shown.next().map(is_accepted)?;
+            let same: &dyn Fn(&Shown) -> bool = if accepted { &is_accepted } else { &is_refused };
+            if !results.shown.keys().all(same) {
+                return None;
             }
-            match accepted {
-                [0, 0] => None,
-                [0, count] => Some((question, true, count)),
-                [count, 0] => Some((question, false, count)),
-                _ => None,
-            }
-        });
-        decided.collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
+            let unseen = |shown: &Shown| matches!(shown, Shown::AcceptedUnseen(_));
+            together.accepted.push((&question.asks, accepted));
+            together.count = together.count.min(results.shown.values().sum());
+            together.shows &= !results.shown.keys().any(unseen);
+        }
+        (!together.accepted.is_empty()).then_some(together)
     }
 }
 
-/// Whether a status rejects what the question asks about.
+/// Whether a question has an answer by itself; the others answer together with those at the same location.
+fn answers_alone(asks: &Asks) -> bool {
+    !matches!(asks, Asks::Date { .. } | Asks::Entry { .. } | Asks::KnownValue { .. })
+}
+
+/// Whether a rejection shows what this kind of gap is about only if another value is accepted: the field may not be
+/// changed at all, or not alone.
+fn needs_known_value(kind: GapKind) -> bool {
+    matches!(kind, GapKind::AllowedValues | GapKind::UnknownReferences)
+}
+
+/// Whether a status rejects what the question asks about. A conflict (409) may be with anything that is stored.
 fn rejects(asks: &Asks, status: u16) -> bool {
     match asks {
-        Asks::NoCredential => matches!(status, 401 | 403),
-        Asks::Entry { .. } | Asks::UnknownRecord { .. } => OnRejection::is_evidence_on_gap(status) || status == 404,
-        _ => OnRejection::is_evidence_on_gap(status),
+        Asks::NoCredential => (400..500).contains(&status),
+        Asks::Entry { .. } | Asks::UnknownRecord { .. } => matches!(status, 400 | 404 | 409 | 422),
+        _ => matches!(status, 400 | 422),
     }
 }
 
-/// Returns what a list returned for a page beyond its last; `None` if that does not show.
+/// Returns what a list returned for a page beyond its last.
 fn beyond(
     contract: &Contract,
     list: OperationId,
     (status, succeeded): (u16, bool),
     body: Option<&Value>,
     last: Option<u64>,
-) -> Option<Shown> {
+) -> Shown {
     if !succeeded {
         let rejects = OnRejection::is_evidence_on_gap(status) || matches!(status, 404 | 410 | 416);
-        return rejects.then_some(Shown::Beyond(BeyondLast::Refused, status));
+        return match rejects {
+            true => Shown::Beyond(BeyondLast::Refused, status),
+            false => Shown::Other,
+        };
     }
-    let page = contract.operation(list).page.as_ref()?;
-    let items = pointer::get(body?, &page.items)?.as_array()?;
-    if items.is_empty() {
-        return Some(Shown::Beyond(BeyondLast::Empty, status));
-    }
-    let number = pointer::get(body?, &page.page)?.as_u64()?;
-    // Where the first page is the last, nobody can tell which one came.
-    let shown = match (last?, number) {
-        (1, _) => return None,
-        (_, 1) => BeyondLast::FirstPage,
-        (last, number) if number == last => BeyondLast::LastPage,
-        _ => return None,
+    let page = contract.operation(list).page.as_ref();
+    let at = |pointer: &str| pointer::get(body?, pointer);
+    let items = page.and_then(|page| at(&page.items)?.as_array());
+    let number = page.and_then(|page| at(&page.page)?.as_u64());
+    let shown = match (items, number, last) {
+        (Some(items), _, _) if items.is_empty() => BeyondLast::Empty,
+        // Where the first page is the last, nobody can tell which one came.
+        (Some(_), _, Some(1)) => return Shown::Other,
+        (Some(_), Some(1), _) => BeyondLast::FirstPage,
+        (Some(_), Some(number), Some(last)) if number == last => BeyondLast::LastPage,
+        _ => return Shown::Other,
     };
-    Some(Shown::Beyond(shown, status))
+    Shown::Beyond(shown, status)
 }
 
 /// Whether an item of a list is the record that an update changed: it shows the texts of the run's own that were sent.
@@ -342,12 +418,16 @@ fn is_record_of(contract: &Contract, update: OperationId, sent: &Value, item: &V
     tagged.peek().is_some() && tagged.all(|(sent, shown)| Some(sent) == shown)
 }
 
-/// Returns what an accepted variant showed; `None` if it shows nothing.
+/// Returns what an accepted variant showed; `None` if its record was not found.
 fn shown(contract: &Contract, question: &Question, (control, variant): (&Step, &Step)) -> Option<Shown> {
+    let record = variant.record.as_ref()?;
+    let text_at = |field: &str| variant.sent.pointer(field).and_then(Value::as_str);
+    let (seen, unseen) = (Shown::Accepted(variant.status), Shown::AcceptedUnseen(variant.status));
+    let if_seen = |is_seen: bool| if is_seen { seen } else { Shown::Other };
     // Whether the record shows what was sent, in the same letters or in others.
     let comes_back = |field: &str, returned_at: &str| {
-        let sent = variant.sent.pointer(field)?.as_str()?;
-        let shown = pointer::select(variant.record.as_ref()?, returned_at);
+        let sent = text_at(field)?;
+        let shown = pointer::select(record, returned_at);
         let shown = || shown.iter().filter_map(|value| value.as_str());
         if shown().any(|shown| shown == sent) {
             return Some(Spelling::AsSent);
@@ -355,45 +435,103 @@ fn shown(contract: &Contract, question: &Question, (control, variant): (&Step, &
         let is_same = |shown: &str| shown.to_lowercase() == sent.to_lowercase();
         shown().any(is_same).then_some(Spelling::Changed)
     };
-    match &question.asks {
-        // Accepted and dropped: it is not known which values are kept.
+    // The record's field of the same name as the one in the body.
+    let namesake = |field: &str| record.get(pointer::tokens(field).next()?);
+    Some(match &question.asks {
         Asks::OtherValue {
             field,
             returned_at: Some(returned_at),
-        } => comes_back(field, returned_at).map(|_| Shown::Accepted(variant.status)),
-        Asks::Spelling { field, returned_at } => comes_back(field, returned_at).map(Shown::Spelled),
-        Asks::OneField { .. } => unsent(contract, question.operation, (control, variant)).map(Shown::Unsent),
-        _ => Some(Shown::Accepted(variant.status)),
+        } => if_seen(comes_back(field, returned_at).is_some()),
+        Asks::Date {
+            field,
+            format,
+            returned_at: Some(returned_at),
+        } => {
+            let shown = pointer::select(record, returned_at);
+            let sent = text_at(field)?;
+            if_seen(match format.read(sent) {
+                Some(date) => shown.iter().any(|value| form::is_date(value, date)),
+                None => shown.iter().any(|value| value.as_str() == Some(sent)),
+            })
+        }
+        Asks::Entry { field, .. } => match namesake(field) {
+            Some(shown) => if_seen(contains(shown, text_at(field)?)),
+            None => unseen,
+        },
+        Asks::UnknownRecord { field } => match namesake(field) {
+            Some(shown) => if_seen(!contains(shown, text_at(field)?)),
+            None => unseen,
+        },
+        Asks::Spelling { field, returned_at } => comes_back(field, returned_at).map_or(Shown::Other, Shown::Spelled),
+        Asks::OneField { .. } => {
+            let control = control.record.as_ref()?;
+            let sent = &variant.sent;
+            unsent(contract, question.operation, sent, (control, record)).map_or(Shown::Other, Shown::Unsent)
+        }
+        Asks::UnknownField => {
+            let documented = contract.body_properties(question.operation);
+            let documented: Vec<_> = documented.map(|property| property.name.as_str()).collect();
+            let sent = variant.sent.as_object().into_iter().flatten();
+            let mut unknown = sent.filter(|(name, _)| !documented.contains(&name.as_str()));
+            if_seen(!unknown.any(|(name, _)| contains(record, name)))
+        }
+        Asks::KnownValue { .. } => seen,
+        _ => unseen,
+    })
+}
+
+/// Whether a value is this text, or contains it as a field's name or value.
+fn contains(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(value) => value == text,
+        Value::Array(elements) => elements.iter().any(|element| contains(element, text)),
+        Value::Object(members) => members
+            .iter()
+            .any(|(name, member)| name == text || contains(member, text)),
+        _ => false,
     }
 }
 
-/// Returns what became of the fields that an update did not send; `None` if some were kept and others cleared.
-fn unsent(contract: &Contract, update: OperationId, (control, variant): (&Step, &Step)) -> Option<Unsent> {
-    let (before, after) = (control.record.as_ref()?, variant.record.as_ref()?);
-    let updated = contract.operation(update).invariants.updated.as_ref()?;
-    let at_top = updated.carries.iter().filter(|carry| !carry.sent.contains('*'));
-    let is_blank = |value: Option<&Value>| {
-        value.is_none_or(|value| match value {
-            Value::Null => true,
-            Value::String(text) => text.is_empty(),
-            Value::Object(members) => members.is_empty(),
-            Value::Array(elements) => elements.is_empty(),
-            Value::Number(number) => number.as_f64() == Some(0.0),
-            Value::Bool(value) => !value,
-        })
+/// Whether a value is blank, or contains nothing else.
+fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Object(members) => members.values().all(is_blank),
+        Value::Array(elements) => elements.iter().all(is_blank),
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Bool(value) => !value,
+    }
+}
+
+/// Returns what became of the fields that an update did not send; `None` if some were kept and others cleared, or if one
+/// has another value. A field that the document does not list for requests counts only if it was cleared: the service
+/// may change it at any time.
+fn unsent(contract: &Contract, update: OperationId, sent: &Value, (before, after): (&Value, &Value)) -> Option<Unsent> {
+    let first = |pointer: &str| pointer::tokens(pointer).next();
+    let carries = contract.operation(update).invariants.updated.iter();
+    let carries: Vec<_> = carries
+        .flat_map(|updated| &updated.carries)
+        .filter_map(|carry| Some((first(&carry.sent)?, first(&carry.returned_at)?)))
+        .collect();
+    let is_sent = |shown: &str| {
+        let mut carried = carries.iter().filter(|(_, at)| at == shown);
+        sent.get(shown).is_some() || carried.any(|(name, _)| sent.get(name).is_some())
+    };
+    let is_of_request = |shown: &str| {
+        let mut documented = contract.body_properties(update);
+        carries.iter().any(|(_, at)| at == shown) || documented.any(|property| property.name == shown)
     };
     let (mut kept, mut cleared) = (0, 0);
-    for carry in at_top.filter(|carry| variant.sent.pointer(&carry.sent).is_none()) {
-        let (before, after) = (before.pointer(&carry.returned_at), after.pointer(&carry.returned_at));
-        if is_blank(before) {
+    for (name, before) in before.as_object()? {
+        if is_blank(before) || is_sent(name) {
             continue;
         }
-        if before == after {
-            kept += 1;
-        } else if is_blank(after) {
-            cleared += 1;
-        } else {
-            return None;
+        match after.get(name) {
+            Some(after) if after == before => kept += u64::from(is_of_request(name)),
+            after if after.is_none_or(is_blank) => cleared += 1,
+            _ if is_of_request(name) => return None,
+            _ => {}
         }
     }
     match (kept, cleared) {
@@ -406,7 +544,7 @@ fn unsent(contract: &Contract, update: OperationId, (control, variant): (&Step, 
 /// Returns what a trial claims by itself; `None` where only several questions together claim something.
 fn claim(question: &Question, shown: Shown) -> Option<Claim> {
     Some(match (shown, question.kind) {
-        (Shown::Accepted(_), GapKind::AllowedValues) => Claim::Set { set: Allowed::Open },
+        (Shown::Accepted(_) | Shown::AcceptedUnseen(_), GapKind::AllowedValues) => Claim::Set { set: Allowed::Open },
         (Shown::Refused(_), GapKind::AllowedValues) => Claim::Set { set: Allowed::Closed },
         (Shown::Accepted(_), GapKind::UnknownRequestFields) => Claim::Unknown {
             unknown: Unknown::Ignored,
@@ -416,7 +554,7 @@ fn claim(question: &Question, shown: Shown) -> Option<Claim> {
             unknown: Unknown::Refused,
             status: None,
         },
-        (Shown::Accepted(status), GapKind::UnknownReferences) => Claim::Unknown {
+        (Shown::Accepted(status) | Shown::AcceptedUnseen(status), GapKind::UnknownReferences) => Claim::Unknown {
             unknown: Unknown::Ignored,
             status: Some(status),
         },

@@ -6,6 +6,7 @@
 //! A question is asked of a read, or of an update of the run's own record: neither leaves a record. The contract says
 //! where it is asked: its `x-gap` keys name the fields, the lists and the operations, and the kind of the gap says how.
 
+use chrono::NaiveDate;
 use rand_chacha::rand_core::Rng;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -41,6 +42,8 @@ pub enum Asks {
         field: String,
         /// The format.
         format: SentDate,
+        /// Where the record shows it.
+        returned_at: Option<String>,
     },
     /// Whether an array accepts this field of a record as an entry; `None` is a text that names no record.
     Entry {
@@ -48,6 +51,12 @@ pub enum Asks {
         field: String,
         /// The name of the record's field.
         named: Option<String>,
+    },
+    /// Whether a field accepts another value that a response has shown: only then is a rejected value rejected for what it
+    /// is. One answer is enough, and it is asked only if a value was rejected.
+    KnownValue {
+        /// The field.
+        field: String,
     },
     /// With which status a request without a credential is rejected.
     NoCredential,
@@ -109,6 +118,19 @@ impl SentDate {
             Self::Timestamp => format!("1976-{month:02}-{day:02}T00:00:00Z"),
         }
     }
+
+    /// Reads what [`Self::write`] has written; `None` for what is no date.
+    #[must_use]
+    pub fn read(self, text: &str) -> Option<NaiveDate> {
+        let format = match self {
+            Self::DayFirst => "%d/%m/%Y",
+            Self::Iso => "%Y-%m-%d",
+            Self::MonthFirst => "%m/%d/%Y",
+            Self::Text => return None,
+            Self::Timestamp => "%Y-%m-%dT%H:%M:%SZ",
+        };
+        NaiveDate::parse_from_str(text, format).ok()
+    }
 }
 
 /// The part of a request that a question changes.
@@ -164,21 +186,12 @@ impl Question {
         match &self.asks {
             Asks::Date { field, .. }
             | Asks::Entry { field, .. }
+            | Asks::KnownValue { field }
             | Asks::OneField { field }
             | Asks::OtherValue { field, .. }
             | Asks::Spelling { field, .. }
             | Asks::UnknownRecord { field } => Some(field),
             Asks::NoCredential | Asks::PageBeyondLast | Asks::UnknownField => None,
-        }
-    }
-
-    /// Whether only the record shows the answer.
-    #[must_use]
-    pub fn needs_look(&self) -> bool {
-        match &self.asks {
-            Asks::OneField { .. } | Asks::Spelling { .. } => true,
-            Asks::OtherValue { returned_at, .. } => returned_at.is_some(),
-            _ => false,
         }
     }
 
@@ -202,7 +215,7 @@ impl Question {
                 unprintable.clear();
                 Some((field, value))
             }
-            Asks::Date { field, format } => {
+            Asks::Date { field, format, .. } => {
                 // A day that cannot be taken for a month.
                 let date = (13 + before % 15, 1 + before % 12);
                 if *format != SentDate::Text {
@@ -219,16 +232,20 @@ impl Question {
                 let nth = usize::try_from(before).unwrap_or(0);
                 let chosen = nth.checked_rem(values.len()).and_then(|index| values.get(index));
                 let value = chosen.map(|(_, value)| (field, value.clone()));
-                unprintable.push(field.clone());
                 value
             }
             Asks::OtherValue { field, .. } => {
                 let shown = body.pointer(field).and_then(Value::as_str);
                 shown.and_then(|shown| Some((field, json!(invented(shown, linked, random)?))))
             }
+            Asks::KnownValue { field } => {
+                let other = another(body.pointer(field), linked, before);
+                other.map(|other| (field, json!(other)))
+            }
+            // Another value than the record has, because a service may keep what it has.
             Asks::Spelling { field, .. } => {
-                let shown = body.pointer(field).and_then(Value::as_str);
-                shown.and_then(|shown| Some((field, json!(in_other_letters(shown)?))))
+                let other = another(body.pointer(field), linked, before);
+                other.and_then(|other| Some((field, json!(in_other_letters(other)?))))
             }
             Asks::UnknownField => {
                 let name = format!("countersign_{}", letters(8, 'a', random));
@@ -241,7 +258,9 @@ impl Question {
             }
         };
         let Some((field, value)) = value else { return false };
-        if !matches!(self.asks, Asks::Entry { .. }) {
+        if let Asks::Entry { named: Some(_), .. } | Asks::KnownValue { .. } | Asks::Spelling { .. } = self.asks {
+            unprintable.push(field.clone());
+        } else {
             unprintable.retain(|at| at != field);
         }
         // An array is asked about by a single entry.
@@ -267,6 +286,15 @@ fn set_date(body: &mut Value, (day, month): (u64, u64)) {
             date.extend(parts.map(|(name, part)| (name.to_owned(), json!(part))));
         }
     }
+}
+
+/// Returns a text that was shown for a field, other than the one that it has: another one each time, if there are several.
+fn another<'shown>(has: Option<&Value>, shown: &'shown [(String, Value)], before: u64) -> Option<&'shown str> {
+    let has = has.and_then(Value::as_str).unwrap_or_default();
+    let others = shown.iter().filter_map(|(_, value)| value.as_str());
+    let others: Vec<_> = others.filter(|other| !other.eq_ignore_ascii_case(has)).collect();
+    let nth = usize::try_from(before).ok()?.checked_rem(others.len())?;
+    others.get(nth).copied()
 }
 
 /// Whether the operation updates records that a list shows.
@@ -310,17 +338,19 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
             let dates = SentDate::ALL.map(|format| Asks::Date {
                 field: field.clone(),
                 format,
+                returned_at: returned_at.clone(),
             });
             add(&location, GapKind::DateFormat, dates.to_vec());
+            let known = Asks::KnownValue { field: field.clone() };
             let other = Asks::OtherValue {
                 field: field.clone(),
                 returned_at,
             };
-            add(&location, GapKind::AllowedValues, vec![other]);
+            add(&location, GapKind::AllowedValues, vec![other, known.clone()]);
             let entries = entries(contract, operation, &field);
             add(&location, GapKind::ReferenceEntries, entries);
             let unknown = Asks::UnknownRecord { field };
-            add(&location, GapKind::UnknownReferences, vec![unknown]);
+            add(&location, GapKind::UnknownReferences, vec![unknown, known]);
         }
     }
 }
@@ -511,7 +541,10 @@ fn invented(shown: &str, others: &[(String, Value)], random: &mut impl Rng) -> O
             let second = char::from(b'M' + pick(14, random));
             return format!("Q{second}{rest}");
         }
+        let vowel = |random: &mut _| char::from(b"aeiou"[usize::from(pick(5, random))]);
         let change = |character: char| match character {
+            // A service may ask for words that can be pronounced.
+            'a' | 'e' | 'i' | 'o' | 'u' => vowel(random),
             'a'..='z' => char::from(b'a' + pick(26, random)),
             'A'..='Z' => char::from(b'A' + pick(26, random)),
             '0'..='9' => char::from(b'0' + pick(10, random)),

@@ -6,8 +6,12 @@
 //! the trials of a round and begins those of the next, so a round costs one request for each question that is open, and
 //! one more. If either control fails, the variant shows nothing. An update is asked of the run's own record, in other
 //! values each time, and the list shows whether they arrived.
+//!
+//! Several replicas may answer in turn. If every trial of a question met the same one, they would agree although the
+//! replicas differ, so further reads bring each trial to the next replica.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use rand_chacha::ChaCha8Rng;
@@ -32,8 +36,24 @@ struct Subject<'run> {
     list: Option<OperationId>,
     /// The page that showed it last; `None` for the default page.
     page: Cell<Option<u64>>,
+    /// When each question was asked last, by its index; without one, when a control was sent last.
+    turns: RefCell<HashMap<Option<usize>, Turn>>,
     /// The questions, each with its index.
     questions: Vec<(usize, &'run Question)>,
+}
+
+/// When something was sent last.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// How many requests had been sent before.
+    sent: u64,
+    /// How far that was from the time before, modulo the cycle.
+    step: Option<u64>,
+}
+
+impl Turn {
+    /// After how many requests two replicas are at the same point as before, and three.
+    const CYCLE: u64 = 6;
 }
 
 impl Session<'_> {
@@ -81,6 +101,7 @@ impl Session<'_> {
             accepted,
             list,
             page: Cell::new(page),
+            turns: RefCell::default(),
             questions,
         })
     }
@@ -90,6 +111,7 @@ impl Session<'_> {
         let Some(request) = self.plain_trial(subject) else {
             return false;
         };
+        self.take_turn(subject, None).await;
         let exchange = self.trial(request, TrialPart::Control).await;
         self.look_after(subject).await;
         self.succeeded(&exchange)
@@ -107,8 +129,7 @@ impl Session<'_> {
                 let (Some(page), Some(last)) = (page, self.gaps().last_page(subject.operation)) else {
                     return false;
                 };
-                // Somebody may add a record meanwhile.
-                let beyond = last.saturating_add(2 + 3 * round);
+                let beyond = last.saturating_add(1 + round);
                 request = request.with_query_pair(&page.parameter, &beyond.to_string());
             }
             _ => {
@@ -129,10 +150,30 @@ impl Session<'_> {
                 }
             }
         }
+        self.take_turn(subject, Some(index)).await;
         self.expect_requests(1);
         self.trial(request, TrialPart::Variant(index)).await;
         self.look_after(subject).await;
         true
+    }
+
+    /// Reads the list until another replica answers the next request than the last time, if two or three answer in turn:
+    /// each time the next one, or each time the one before.
+    async fn take_turn(&self, subject: &Subject<'_>, of: Option<usize>) {
+        let last = subject.turns.borrow().get(&of).copied();
+        let mut step = None;
+        if let Some(last) = last {
+            for _ in 0..Turn::CYCLE {
+                let distance = self.sender.tally().sent.saturating_sub(last.sent) % Turn::CYCLE;
+                if last.step.map_or(matches!(distance, 1 | 5), |step| step == distance) {
+                    step = Some(distance);
+                    break;
+                }
+                self.look_at_page(subject.list.unwrap_or(subject.operation), None).await;
+            }
+        }
+        let sent = self.sender.tally().sent;
+        subject.turns.borrow_mut().insert(of, Turn { sent, step });
     }
 
     /// Returns the plain request; its body has values of its own each time.
