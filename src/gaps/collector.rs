@@ -119,6 +119,12 @@ impl<'contract> Gaps<'contract> {
         self.trials.awaits_look()
     }
 
+    /// Returns whether the list has shown the record that is awaited, though not everything that was sent.
+    #[must_use]
+    pub(crate) fn has_found_record(&self) -> bool {
+        self.trials.has_found_record()
+    }
+
     /// Returns the number of the last page of a list, as its last response in a trial says.
     #[must_use]
     pub(crate) fn last_page(&self, list: OperationId) -> Option<u64> {

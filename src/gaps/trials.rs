@@ -145,7 +145,8 @@ impl Trials {
                     return;
                 };
                 let shown = match (&question.asks, status) {
-                    (_, None) => None,
+                    // How a value comes back does not show where it is rejected.
+                    (_, None) | (Asks::Spelling { .. }, _) if succeeded.is_none() => None,
                     (Asks::PageBeyondLast, Some(status)) => {
                         let shown = beyond(contract, operation, (status, succeeded.is_some()), body, last);
                         Some(Variant::Shown(shown))
@@ -222,29 +223,44 @@ impl Trials {
         }
     }
 
-    /// Looks for the record of the last accepted update on a page of the list that shows it.
+    /// Looks for the record of the last accepted update on a page of the list that shows it. A field of the record may
+    /// show later than its name, so what contradicts every claim is looked at again.
     fn look(&mut self, contract: &Contract, list: OperationId, body: &Value) {
         let Some(update) = self.awaited.filter(|update| contract.updated_in(*update) == Some(list)) else {
             return;
         };
-        let Some(round) = self.rounds.get_mut(&update) else {
+        let Some(Round { control, variants }) = self.rounds.get_mut(&update) else {
             return;
         };
-        let step = match round.variants.last_mut() {
-            Some((_, Some(Variant::Accepted(step)))) => Some(step),
-            Some(_) => None,
-            None => round.control.as_mut(),
-        };
         let page = contract.operation(list).page.as_ref();
-        let items = page.and_then(|page| pointer::get(body, &page.items)?.as_array());
-        if let (Some(step), Some(items)) = (step, items)
-            && let Some(record) = items
-                .iter()
-                .find(|item| is_record_of(contract, update, &step.sent, item))
-        {
-            step.record = Some(record.clone());
-            self.awaited = None;
+        let Some(items) = page.and_then(|page| pointer::get(body, &page.items)?.as_array()) else {
+            return;
+        };
+        let found = |sent: &Value| items.iter().find(|item| is_record_of(contract, update, sent, item));
+        match (variants.last_mut(), control) {
+            (None, Some(control)) => {
+                if let Some(record) = found(&control.sent) {
+                    control.record = Some(record.clone());
+                    self.awaited = None;
+                }
+            }
+            (Some((index, Some(Variant::Accepted(step)))), Some(control)) => {
+                if let (Some(record), Some(asked)) = (found(&step.sent), self.questions.get(*index)) {
+                    step.record = Some(record.clone());
+                    if shown(contract, asked, (control, step)) != Some(Shown::Other) {
+                        self.awaited = None;
+                    }
+                }
+            }
+            _ => {}
         }
+    }
+
+    /// Whether the record of the last accepted update was found, though it does not show everything yet.
+    pub(super) fn has_found_record(&self) -> bool {
+        let round = self.awaited.and_then(|update| self.rounds.get(&update));
+        let last = round.and_then(|round| round.variants.last());
+        matches!(last, Some((_, Some(Variant::Accepted(Step { record: Some(_), .. })))))
     }
 
     /// Ends the trials of an operation. Without a control that was accepted before and after it, a variant shows

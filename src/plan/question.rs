@@ -231,8 +231,7 @@ impl Question {
                 let values: Vec<_> = linked.iter().filter(|(name, _)| name == named).collect();
                 let nth = usize::try_from(before).unwrap_or(0);
                 let chosen = nth.checked_rem(values.len()).and_then(|index| values.get(index));
-                let value = chosen.map(|(_, value)| (field, value.clone()));
-                value
+                chosen.map(|(_, value)| (field, value.clone()))
             }
             Asks::OtherValue { field, .. } => {
                 let shown = body.pointer(field).and_then(Value::as_str);

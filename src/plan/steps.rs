@@ -171,6 +171,9 @@ impl Plan {
             Action::Equivalent
             | Action::FillLastPage
             | Action::FillToSecondPage
+            | Action::LookAtRejectedWrites
+            | Action::LookForCreated
+            | Action::LookForUpdates
             | Action::ReadOptional
             | Action::VaryCreate
             | Action::VaryUpdate

@@ -36,25 +36,17 @@ struct Subject<'run> {
     list: Option<OperationId>,
     /// The page that showed it last; `None` for the default page.
     page: Cell<Option<u64>>,
-    /// When each question was asked last, by its index; without one, when a control was sent last.
-    turns: RefCell<HashMap<Option<usize>, Turn>>,
+    /// How many requests had been sent before each question was asked last, by its index, and without one, before the
+    /// last control.
+    sent_before: RefCell<HashMap<Option<usize>, u64>>,
+    /// How many requests later each is sent again, modulo [`CYCLE`].
+    step: Cell<Option<u64>>,
     /// The questions, each with its index.
     questions: Vec<(usize, &'run Question)>,
 }
 
-/// When something was sent last.
-#[derive(Clone, Copy, Debug)]
-struct Turn {
-    /// How many requests had been sent before.
-    sent: u64,
-    /// How far that was from the time before, modulo the cycle.
-    step: Option<u64>,
-}
-
-impl Turn {
-    /// After how many requests two replicas are at the same point as before, and three.
-    const CYCLE: u64 = 6;
-}
+/// After how many requests two replicas that answer in turn are at the same point again, and three.
+const CYCLE: u64 = 6;
 
 impl Session<'_> {
     /// Asks every question about an operation until enough trials decide it.
@@ -101,7 +93,8 @@ impl Session<'_> {
             accepted,
             list,
             page: Cell::new(page),
-            turns: RefCell::default(),
+            sent_before: RefCell::default(),
+            step: Cell::default(),
             questions,
         })
     }
@@ -113,7 +106,8 @@ impl Session<'_> {
         };
         self.take_turn(subject, None).await;
         let exchange = self.trial(request, TrialPart::Control).await;
-        self.look_after(subject).await;
+        self.look_after(subject, self.settings.settle).await;
+        self.delays.updates_timed_out.set(self.gaps().awaits_look());
         self.succeeded(&exchange)
     }
 
@@ -153,27 +147,28 @@ impl Session<'_> {
         self.take_turn(subject, Some(index)).await;
         self.expect_requests(1);
         self.trial(request, TrialPart::Variant(index)).await;
-        self.look_after(subject).await;
+        // What a control did has shown by now, and what the variant was to do may never show.
+        self.look_after(subject, self.short_wait()).await;
         true
     }
 
     /// Reads the list until another replica answers the next request than the last time, if two or three answer in turn:
     /// each time the next one, or each time the one before.
     async fn take_turn(&self, subject: &Subject<'_>, of: Option<usize>) {
-        let last = subject.turns.borrow().get(&of).copied();
-        let mut step = None;
+        let last = subject.sent_before.borrow().get(&of).copied();
         if let Some(last) = last {
-            for _ in 0..Turn::CYCLE {
-                let distance = self.sender.tally().sent.saturating_sub(last.sent) % Turn::CYCLE;
-                if last.step.map_or(matches!(distance, 1 | 5), |step| step == distance) {
-                    step = Some(distance);
+            for _ in 0..CYCLE {
+                let distance = self.sender.tally().sent.saturating_sub(last) % CYCLE;
+                let step = subject.step.get();
+                if step.map_or(matches!(distance, 1 | 5), |step| step == distance) {
+                    subject.step.set(Some(distance));
                     break;
                 }
                 self.look_at_page(subject.list.unwrap_or(subject.operation), None).await;
             }
         }
         let sent = self.sender.tally().sent;
-        subject.turns.borrow_mut().insert(of, Turn { sent, step });
+        subject.sent_before.borrow_mut().insert(of, sent);
     }
 
     /// Returns the plain request; its body has values of its own each time.
@@ -215,31 +210,32 @@ impl Session<'_> {
 
     /// Reads the list until it shows what the last request of a trial did, if anything waits for that: first the page
     /// that showed the record last, then every page.
-    async fn look_after(&self, subject: &Subject<'_>) {
+    async fn look_after(&self, subject: &Subject<'_>, longest: Duration) {
         let Some(list) = subject.list.filter(|_| self.gaps().awaits_look()) else {
             return;
         };
         let longest = if self.delays.updates_timed_out.get() {
             Duration::ZERO
         } else {
-            self.settings.settle
+            longest
         };
+        let is_found = || !self.gaps().awaits_look() || self.gaps().has_found_record();
         let walk = async || {
             self.look_at_page(list, subject.page.get()).await;
             let last = self.gaps().last_page(list).unwrap_or(1);
             let others = (1..=last.min(self.settings.max_pages)).rev().map(Some);
             for page in others.filter(|page| *page != subject.page.get()) {
-                if !self.gaps().awaits_look() {
+                if is_found() {
                     return;
                 }
                 self.look_at_page(list, page).await;
-                if !self.gaps().awaits_look() {
+                if is_found() {
                     subject.page.set(page);
                 }
             }
         };
-        repeat_until(longest, walk, |()| !self.gaps().awaits_look()).await;
-        self.delays.updates_timed_out.set(self.gaps().awaits_look());
+        let (_, delay) = repeat_until((self.first_wait(), longest), walk, |()| !self.gaps().awaits_look()).await;
+        self.note_delay(delay);
     }
 
     async fn look_at_page(&self, list: OperationId, page: Option<u64>) {

@@ -32,10 +32,20 @@ impl Session<'_> {
     /// Calls `walk` again and again, until the look is settled, or until a walk that began after
     /// `timeout` did not settle it.
     pub(super) async fn repeat_until_settled(&self, look: LookId, timeout: Duration, walk: impl AsyncFn()) {
-        let (_, delay) = repeat_until(timeout, walk, |()| self.history().is_settled(look)).await;
-        if let Some(delay) = delay {
-            self.delays.longest.set(self.delays.longest.get().max(delay));
-        }
+        let (_, delay) = repeat_until((FIRST_WAIT, timeout), walk, |()| self.history().is_settled(look)).await;
+        self.note_delay(delay);
+    }
+
+    /// Returns how long to wait first: a quarter of the longest delay in this run so far, so that a slow target is not read
+    /// many times in vain.
+    pub(super) fn first_wait(&self) -> Duration {
+        (self.delays.longest.get() / 4).max(FIRST_WAIT)
+    }
+
+    /// Notes after how long something showed, if it did.
+    pub(super) fn note_delay(&self, delay: Option<Duration>) {
+        let longest = self.delays.longest.get();
+        self.delays.longest.set(longest.max(delay.unwrap_or_default()));
     }
 
     /// Returns how long to wait for what may never come: twice the longest delay in this run so
@@ -80,17 +90,18 @@ impl NotFoundRetry {
 }
 
 /// Calls `walk` until `is_enough` accepts what it returns, or until a call that began after `timeout` was not enough.
-/// Returns what the last call returned, and the time until it was enough, if it was.
+/// Returns what the last call returned, and the time until it was enough, if it was. It waits `first_wait` between the
+/// first two calls, and twice as long each time.
 ///
 /// A walk may take longer than the timeout: a long list has many pages, and its first page is old when the last one
 /// comes. So the time at which a walk began counts, and the last one began late enough.
 pub(super) async fn repeat_until<Seen>(
-    timeout: Duration,
+    (first_wait, timeout): (Duration, Duration),
     walk: impl AsyncFn() -> Seen,
     is_enough: impl Fn(&Seen) -> bool,
 ) -> (Seen, Option<Duration>) {
     let started = Instant::now();
-    let mut wait = FIRST_WAIT;
+    let mut wait = first_wait;
     loop {
         let began = started.elapsed();
         let seen = walk().await;
@@ -122,7 +133,7 @@ mod tests {
             tokio::time::sleep(takes).await;
             seen
         };
-        let (seen, delay) = repeat_until(SETTLE, look, |seen| *seen).await;
+        let (seen, delay) = repeat_until((FIRST_WAIT, SETTLE), look, |seen| *seen).await;
         assert_eq!(delay.is_some(), seen);
         (seen, count.get())
     }
