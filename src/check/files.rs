@@ -1,15 +1,15 @@
-//! Reads the files that a document refers to: those in its own folder and below it. The function is [`beside`].
+//! Reads the files that a document refers to: those in its own folder and below it. The function is [`other_files`].
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::contract::bundle::{Beside, Unread};
+use crate::contract::bundle::{OtherFiles, Unread};
 use crate::contract::document::MAXIMUM_BYTES;
 
 /// Returns the files beside a document. Nothing outside of its folder is read, not even by way of a link: a document may
 /// come from anybody, and messages contain lines of what is read.
-pub(crate) fn beside(document: &Path) -> Beside<'static> {
+pub(crate) fn other_files(document: &Path) -> OtherFiles<'static> {
     let folder = match document.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
@@ -17,7 +17,7 @@ pub(crate) fn beside(document: &Path) -> Beside<'static> {
     let own = document.file_name().unwrap_or_default();
     let own = own.to_string_lossy().into_owned();
     let shown = document.display().to_string();
-    Beside {
+    OtherFiles {
         folder: shown.strip_suffix(&own).unwrap_or_default().to_owned(),
         own,
         read: Box::new(move |path| read(&folder, path)),
@@ -56,20 +56,20 @@ mod tests {
         for file in ["secret.yaml", "api/a.yaml", "api/schemas/b.yaml"] {
             std::fs::write(folder.path().join(file), file).unwrap();
         }
-        let mut beside = beside(&api.join("openapi.yaml"));
-        assert_eq!(beside.own, "openapi.yaml");
-        assert_eq!(beside.folder, format!("{}/", api.display()));
-        assert_eq!((beside.read)("schemas/b.yaml").unwrap(), "api/schemas/b.yaml");
-        assert_eq!((beside.read)("../secret.yaml"), Err(Unread::Outside));
+        let mut other_files = other_files(&api.join("openapi.yaml"));
+        assert_eq!(other_files.own, "openapi.yaml");
+        assert_eq!(other_files.folder, format!("{}/", api.display()));
+        assert_eq!((other_files.read)("schemas/b.yaml").unwrap(), "api/schemas/b.yaml");
+        assert_eq!((other_files.read)("../secret.yaml"), Err(Unread::Outside));
         for absent in ["schemas", "c.yaml"] {
-            assert!(matches!((beside.read)(absent), Err(Unread::Failed(_))), "{absent}");
+            assert!(matches!((other_files.read)(absent), Err(Unread::Failed(_))), "{absent}");
         }
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("../secret.yaml", api.join("out.yaml")).unwrap();
             std::os::unix::fs::symlink("schemas/b.yaml", api.join("in.yaml")).unwrap();
-            assert_eq!((beside.read)("out.yaml"), Err(Unread::Outside));
-            assert_eq!((beside.read)("in.yaml").unwrap(), "api/schemas/b.yaml");
+            assert_eq!((other_files.read)("out.yaml"), Err(Unread::Outside));
+            assert_eq!((other_files.read)("in.yaml").unwrap(), "api/schemas/b.yaml");
         }
     }
 }

@@ -30,7 +30,7 @@ pub use builder::Check;
 pub(crate) use builder::random_seed;
 pub use error::Error;
 #[cfg(feature = "cli")]
-pub(crate) use files::beside;
+pub(crate) use files::other_files;
 #[cfg(feature = "cli")]
 pub(crate) use prepared::Prepared;
 pub use report::Report;

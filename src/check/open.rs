@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::error::Error;
-use super::files::beside;
+use super::files::other_files;
 use crate::contract::Contract;
 use crate::contract::defect::Defects;
 use crate::contract::document::{Document, MAXIMUM_BYTES};
@@ -32,7 +32,7 @@ impl Contract {
                 source,
             })?;
         let document = Document::read_past_duplicates(&path.display().to_string(), text).map_err(Defects::from)?;
-        Ok(Self::of(document.with_files(beside(path)))?)
+        Ok(Self::of(document.with_files(other_files(path)))?)
     }
 }
 

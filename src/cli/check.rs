@@ -30,7 +30,7 @@ use super::signals;
 use super::since::Since;
 use super::started::Started;
 use super::token_command::TokenCommand;
-use crate::check::{Prepared, Report, beside};
+use crate::check::{Prepared, Report, other_files};
 use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::document::{Document, MAXIMUM_BYTES};
@@ -245,7 +245,7 @@ pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
             let document = Document::read_past_duplicates(&path.display().to_string(), text)?;
             let contract = Contract::partly(match path == Path::new("-") {
                 true => document,
-                false => document.with_files(beside(path)),
+                false => document.with_files(other_files(path)),
             })?;
             announce::omitted(&contract);
             Ok(contract)

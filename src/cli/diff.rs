@@ -94,5 +94,9 @@ fn accept(diff: &mut Diff, entries: &[WrittenEntry<DifferenceScope>]) {
 }
 
 fn document(source: &Source) -> Result<Document, Failure> {
-    Ok(read_with_files(&source.to_string(), source.text()?, source.beside())?)
+    Ok(read_with_files(
+        &source.to_string(),
+        source.text()?,
+        source.other_files(),
+    )?)
 }

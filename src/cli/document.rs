@@ -9,8 +9,8 @@ use std::str::FromStr;
 
 use super::edge;
 use super::failure::Failure;
-use crate::check::beside;
-use crate::contract::bundle::{Beside, Unread};
+use crate::check::other_files;
+use crate::contract::bundle::{OtherFiles, Unread};
 use crate::contract::document::MAXIMUM_BYTES;
 use crate::diff::DocumentName;
 
@@ -121,16 +121,16 @@ impl Source {
     }
 
     /// Returns the files that the document may refer to: those in its folder and below it, of the same revision.
-    pub(super) fn beside(&self) -> Option<Beside<'static>> {
+    pub(super) fn other_files(&self) -> Option<OtherFiles<'static>> {
         match self {
-            Self::File(path) => Some(beside(path)),
+            Self::File(path) => Some(other_files(path)),
             Self::Revision { revision, path } => {
                 let (folder, own) = path
                     .rsplit_once('/')
                     .map_or(("", path.as_str()), |(folder, own)| (folder, own));
                 let slash = if folder.is_empty() { "" } else { "/" };
                 let folder = format!("{revision}:{folder}{slash}");
-                Some(Beside {
+                Some(OtherFiles {
                     folder: folder.clone(),
                     own: own.to_owned(),
                     read: Box::new(move |path| {

@@ -24,10 +24,13 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let files = arguments.files.iter().filter_map(Source::file);
     arguments.flags.reject_overwrites_of("a contract", files)?;
-    let linted = arguments
-        .files
-        .iter()
-        .map(|source| Ok(lint_with_files(&source.to_string(), source.text()?, source.beside())));
+    let linted = arguments.files.iter().map(|source| {
+        Ok(lint_with_files(
+            &source.to_string(),
+            source.text()?,
+            source.other_files(),
+        ))
+    });
     let lints = linted.collect::<Result<Vec<_>, Failure>>()?;
     if !arguments.flags.write(&lints)? {
         return Ok(NOT_WRITTEN);

@@ -33,8 +33,8 @@ impl Since {
         }
         let name = source.to_string();
         let mut document = Document::read_past_duplicates(&name, source.text()?)?;
-        if let Some(beside) = source.beside() {
-            document = document.with_files(beside);
+        if let Some(other_files) = source.other_files() {
+            document = document.with_files(other_files);
         }
         let contract = Contract::of(document)?;
         Ok(Some(Self { name, contract }))

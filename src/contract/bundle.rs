@@ -1,5 +1,5 @@
 //! Bundles a document that is split into several files: what a reference to another file points to
-//! is copied into the document, before anything else reads it. The entry is `bundle`; [`Beside`]
+//! is copied into the document, before anything else reads it. The entry is `bundle`; [`OtherFiles`]
 //! supplies the files.
 //!
 //! # Design
@@ -33,7 +33,7 @@ pub const MAXIMUM_TOTAL_BYTES: usize = 4 * MAXIMUM_BYTES;
 pub type ReadFile<'files> = dyn FnMut(&str) -> Result<String, Unread> + 'files;
 
 /// The other files of a document, and how to read them.
-pub struct Beside<'files> {
+pub struct OtherFiles<'files> {
     /// The prefix of a file's path in messages.
     pub folder: String,
     /// The name of the document's own file in its folder.
@@ -52,9 +52,9 @@ pub enum Unread {
 }
 
 /// Copies everything that the references to other files point to into the document.
-pub(super) fn bundle(document: &mut Document, beside: Beside<'_>) {
+pub(super) fn bundle(document: &mut Document, other_files: OtherFiles<'_>) {
     let mut bundle = Bundle {
-        beside,
+        other_files,
         files: Vec::new(),
         by_path: HashMap::new(),
         bytes: document.text().len(),
@@ -86,7 +86,7 @@ pub(super) fn bundle(document: &mut Document, beside: Beside<'_>) {
         add(&mut document.root, kind, members);
     }
     let files = bundle.files.into_iter().map(|file| file.source).collect();
-    document.join(files, bundle.unresolved);
+    document.set_other_files(files, bundle.unresolved);
 }
 
 /// The depth of a component in a document.
@@ -107,7 +107,7 @@ struct Other {
 }
 
 struct Bundle<'files> {
-    beside: Beside<'files>,
+    other_files: OtherFiles<'files>,
     /// The other files; the first has the number 1.
     files: Vec<Other>,
     by_path: HashMap<String, Result<u32, String>>,
@@ -264,7 +264,7 @@ impl Bundle<'_> {
         if !pointer::is_pointer(fragment) {
             return Err(Problem::Unsupported {
                 what: format!("the reference `{text}` to an anchor"),
-                fix: "name the location by a JSON pointer, as `pet.yaml#/Pet`",
+                fix: "name the location with a JSON pointer, such as `pet.yaml#/Pet`",
             });
         }
         let file = match percent_decode(path) {
@@ -290,7 +290,7 @@ impl Bundle<'_> {
             fix: "move the file into that folder, or give a document in a folder above both",
         };
         let path = normalized(self.folder(from), path).ok_or_else(outside)?;
-        if path == self.beside.own {
+        if path == self.other_files.own {
             return Ok(0);
         }
         if !self.by_path.contains_key(&path) {
@@ -315,7 +315,7 @@ impl Bundle<'_> {
         if self.files.len() + 1 >= MAXIMUM_FILES {
             return failed(format!("the document has more than {MAXIMUM_FILES} files"));
         }
-        let text = (self.beside.read)(path)?;
+        let text = (self.other_files.read)(path)?;
         self.bytes += text.len();
         if self.bytes > MAXIMUM_TOTAL_BYTES {
             return failed(format!(
@@ -324,7 +324,7 @@ impl Bundle<'_> {
             ));
         }
         let number = u32::try_from(self.files.len() + 1).unwrap_or(u32::MAX);
-        let name = format!("{}{path}", self.beside.folder);
+        let name = format!("{}{path}", self.other_files.folder);
         let (source, root) =
             SourceFile::read(&name, text, number).map_err(|defect| Unread::Failed(defect.to_string()))?;
         self.files.push(Other {
@@ -431,7 +431,7 @@ impl Bundle<'_> {
 
     /// Returns the path of a file, relative to the document's folder.
     fn path(&self, file: u32) -> &str {
-        self.other(file).map_or(&self.beside.own, |other| &other.path)
+        self.other(file).map_or(&self.other_files.own, |other| &other.path)
     }
 
     /// Returns the folder of a file, relative to the document's folder.
@@ -530,7 +530,7 @@ mod tests {
             .iter()
             .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
             .collect();
-        let beside = Beside {
+        let other_files = OtherFiles {
             folder: "api/".to_owned(),
             own: "openapi.yaml".to_owned(),
             read: Box::new(move |path| match path {
@@ -542,7 +542,7 @@ mod tests {
             }),
         };
         let document = Document::read("api/openapi.yaml", document.to_owned())?;
-        Contract::partly(document.with_files(beside))
+        Contract::partly(document.with_files(other_files))
     }
 
     /// A document with one operation that responds with this schema, and one that responds with nothing.
@@ -752,7 +752,7 @@ mod tests {
     }
 
     #[test]
-    fn a_property_or_an_example_that_is_called_ref_is_none() {
+    fn a_property_or_an_example_that_is_called_ref_is_not_a_reference() {
         let schema = "{type: object, properties: {$ref: {type: string}}, example: {$ref: 'x.yaml'}}";
         let contract = read(&responding(schema), &[]).unwrap();
         assert_eq!((contract.defects.len(), facts(&contract).len()), (0, 1));
@@ -788,7 +788,7 @@ mod tests {
             .collect();
         let mut reads = 0;
         let by_path: HashMap<_, _> = files.into_iter().collect();
-        let beside = Beside {
+        let other_files = OtherFiles {
             folder: String::new(),
             own: "openapi.yaml".to_owned(),
             read: Box::new(|path| {
@@ -799,7 +799,7 @@ mod tests {
         let document = Document::read("openapi.yaml", responding("{$ref: 'schemas/s0.yaml'}")).unwrap();
         let mut schemas = 0;
         let work = crate::testing::work::of(|| {
-            let document = document.with_files(beside);
+            let document = document.with_files(other_files);
             schemas = document
                 .node("/components/schemas")
                 .map_or(0, |node| node.members().len());

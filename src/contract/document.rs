@@ -16,7 +16,7 @@ use std::fmt;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput, Tag};
 use serde_json::{Map, Number, Value};
 
-use super::bundle::{self, Beside};
+use super::bundle::{self, OtherFiles};
 use super::defect::{Defect, DefectList, Problem};
 use super::dialect::{self, Moves};
 use super::pointer;
@@ -101,16 +101,16 @@ impl Members {
 
     fn index(&self, name: &str) -> Option<usize> {
         if self.by_name.is_empty() {
-            return self.listed.iter().position(|member| is_named(member, name).is_eq());
+            return self.listed.iter().position(|member| compare_name(member, name).is_eq());
         }
         let found = self
             .by_name
-            .binary_search_by(|index| is_named(&self.listed[*index], name));
+            .binary_search_by(|index| compare_name(&self.listed[*index], name));
         found.ok().map(|index| self.by_name[index])
     }
 }
 
-fn is_named(member: &Member, name: &str) -> Ordering {
+fn compare_name(member: &Member, name: &str) -> Ordering {
     #[cfg(test)]
     crate::testing::work::count();
     member.name.as_str().cmp(name)
@@ -131,10 +131,10 @@ impl Node {
     /// Returns the member with that name, or `None` if this is not an object or has no such member.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&Node> {
-        self.member_and_location(name).map(|member| &member.node)
+        self.member_entry(name).map(|member| &member.node)
     }
 
-    fn member_and_location(&self, name: &str) -> Option<&Member> {
+    fn member_entry(&self, name: &str) -> Option<&Member> {
         if let NodeKind::Object(members) = &self.kind {
             members.named(name)
         } else {
@@ -261,7 +261,7 @@ pub(super) struct SourceFile {
 }
 
 impl SourceFile {
-    /// Reads a file that a document refers to, under its number, which each position gets.
+    /// Reads a file that a document refers to; `number` is the file's number in each position.
     ///
     /// # Errors
     ///
@@ -299,7 +299,7 @@ pub struct Document {
     others: Vec<SourceFile>,
     /// What is wrong with references to other files, by the positions of the references.
     unresolved: HashMap<Position, Problem>,
-    /// The names that appear twice in an object, which has the first value alone.
+    /// The names that appear twice in an object, which keeps only the first value.
     duplicates: DefectList,
     /// The second values of those names that may contain operations, with their pointers.
     dropped: Vec<(String, Node)>,
@@ -404,13 +404,13 @@ impl Document {
 
     /// Returns the document with what its references to other files name.
     #[must_use]
-    pub fn with_files(mut self, beside: Beside<'_>) -> Self {
-        bundle::bundle(&mut self, beside);
+    pub fn with_files(mut self, other_files: OtherFiles<'_>) -> Self {
+        bundle::bundle(&mut self, other_files);
         self
     }
 
     /// Takes the files that it refers to, and what is wrong with references to them.
-    pub(super) fn join(&mut self, others: Vec<SourceFile>, unresolved: HashMap<Position, Problem>) {
+    pub(super) fn set_other_files(&mut self, others: Vec<SourceFile>, unresolved: HashMap<Position, Problem>) {
         (self.others, self.unresolved) = (others, unresolved);
     }
 
@@ -479,9 +479,7 @@ impl Document {
         let (mut node, mut at) = (&self.root, self.root.position);
         for token in pointer::tokens(pointer) {
             let next = match &node.kind {
-                NodeKind::Object(_) => node
-                    .member_and_location(&token)
-                    .map(|member| (&member.node, member.position)),
+                NodeKind::Object(_) => node.member_entry(&token).map(|member| (&member.node, member.position)),
                 NodeKind::Array(elements) => token
                     .parse::<usize>()
                     .ok()
@@ -655,7 +653,7 @@ impl<'text> Reader<'text> {
         let Some(Anchor { node, size, duplicate }) = self.anchors.get(&anchor).cloned() else {
             return Err(self.defect(at, Problem::AliasInsideItself));
         };
-        // Its pointer is that of the anchor, so that nothing would say that this value is defective too.
+        // The pointer of the defect is that of the anchor, so nothing else would say that this value is defective too.
         if let Some(duplicate) = duplicate {
             return Err(duplicate);
         }
@@ -715,7 +713,7 @@ impl<'text> Reader<'text> {
         Ok(self.members.split_off(first))
     }
 
-    /// Notes a name that its object has already, on the first line, and drops its value.
+    /// Notes a name that its object already has, on the line `first_line`, and drops the second value.
     fn duplicate(&mut self, name: String, (at, first_line): (Position, u32), node: Node) {
         let is_of_paths = self.pointer.starts_with("/paths") && pointer::tokens(&self.pointer).count() <= 2;
         if is_of_paths && !self.duplicates.is_full() {

@@ -112,7 +112,7 @@ mod tests {
             ),
             (
                 "x-equivalent: [json-order, json-order]",
-                "this way is listed twice; remove one",
+                "this kind of equivalent request is listed twice; remove one",
             ),
         ] {
             let message = read(path, invariant).unwrap_err();

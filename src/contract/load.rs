@@ -106,7 +106,7 @@ pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract,
     })
 }
 
-/// Where an operation is written, and what it is called.
+/// Where an operation is written, and its name.
 struct OperationLocation<'document> {
     name: String,
     method: Method,
@@ -116,8 +116,8 @@ struct OperationLocation<'document> {
     pointer: String,
 }
 
-/// Returns the operations of the document, in its order. An operation that has the operationId of another is called by
-/// its method and path.
+/// Returns the operations of the document, in its order. An operation that has the operationId of another is named
+/// after its method and path.
 fn locations<'document>(document: &'document Document, defects: &[Defect]) -> Vec<OperationLocation<'document>> {
     let duplicates = defects.iter().filter_map(|defect| {
         let is_duplicate = matches!(defect.problem, Problem::DuplicateOperation { .. });
@@ -548,7 +548,7 @@ fn root_edge_cases(document: &Document) -> Option<Vec<EdgeCaseKind>> {
     read_key(document, "", "x-edge-cases", &mut DefectList::default())
 }
 
-/// Checks the root's list of edge cases, which no operation is left out for.
+/// Checks the root's list of edge cases. A defect in it leaves out no operation.
 fn check_root_edge_cases(document: &Document, defects: &mut DefectList) {
     let listed: Vec<EdgeCaseKind> = read_key(document, "", "x-edge-cases", defects).unwrap_or_default();
     for index in repeated(&listed) {
@@ -562,7 +562,7 @@ fn equivalences(document: &Document, defects: &mut DefectList) -> Vec<Equivalenc
     let mut listed: Vec<Equivalence> = read_key(document, "", "x-equivalent", defects).unwrap_or_default();
     let repeated = repeated(&listed);
     for index in repeated.iter().rev() {
-        let message = "this way is listed twice; remove one".to_owned();
+        let message = "this kind of equivalent request is listed twice; remove one".to_owned();
         defects.push(vocabulary_defect(document, &format!("/x-equivalent/{index}"), message));
         listed.remove(*index);
     }
@@ -773,7 +773,7 @@ fn check_listed(
         let mut known: Vec<_> = pages.iter().map(|name| format!("`{name}`")).collect();
         known.sort_unstable();
         let message = format!(
-            "`{}` is not an operation with `x-page`; those are {}",
+            "`{}` is not an operation with `x-page`; the operations with it: {}",
             listed.operation,
             or_none(&known.join(", "))
         );
@@ -817,7 +817,7 @@ mod tests {
                            cookie: {type: apiKey, in: cookie, name: sid}\n  digest: {type: http, scheme: digest}";
 
     #[test]
-    fn json_is_reported_by_its_essence() {
+    fn json_is_recognised_by_its_essence() {
         for media_type in [
             "application/json",
             "Application/JSON; charset=utf-8",
@@ -839,7 +839,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_without_an_id_is_called_by_method_and_path() {
+    fn an_operation_without_an_id_is_named_after_its_method_and_path() {
         let operation = operation(&format!("{{get: {{parameters: [{ID}], {OK}}}}}"));
         assert_eq!(operation.name, "GET /things/{id}");
     }
@@ -860,7 +860,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_is_the_nearest_value_that_the_contract_gives() {
+    fn an_example_is_the_nearest_value_that_the_contract_gives() {
         for (rest, sample) in [
             ("schema: {type: string, default: c, enum: [d]}, example: a", Some("a")),
             ("schema: {type: string, example: b, default: c, enum: [d]}", Some("b")),

@@ -22,7 +22,7 @@ use super::vocabulary::{RENAMED, RENAMED_RUN_TAG, RUN_TAG};
 ///
 /// The defect of a text that is not an OpenAPI document, or that is one of another version.
 pub(super) fn validate(document: &Document, defects: &mut DefectList) -> Result<(), Defect> {
-    version(document)?;
+    check_version(document)?;
     let mut walk = Walk {
         document,
         pointer: String::new(),
@@ -30,7 +30,7 @@ pub(super) fn validate(document: &Document, defects: &mut DefectList) -> Result<
         visit: &mut |_, _, _| {},
     };
     walk.object(&document.root, &OPENAPI);
-    operation_ids(document, defects);
+    check_operation_ids(document, defects);
     Ok(())
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn walk(document: &Document, visit: &mut dyn FnMut(Visited, &Node, &s
     walk.object(&document.root, &OPENAPI);
 }
 
-/// The maximum number of references that one may follow to its definition.
+/// The maximum number of references that are followed from a reference to its definition.
 pub(super) const MAXIMUM_REFERENCES: usize = 64;
 
 /// The maximum number of letters by which a name may differ from the intended one.
@@ -86,7 +86,7 @@ fn distance(left: &str, right: &str) -> usize {
     strsim::damerau_levenshtein(&left.to_lowercase(), &right.to_lowercase())
 }
 
-fn version(document: &Document) -> Result<(), Defect> {
+fn check_version(document: &Document) -> Result<(), Defect> {
     if !matches!(document.root.kind, NodeKind::Object(_)) {
         return Err(document.defect("", Problem::NotOpenApi));
     }
@@ -118,7 +118,7 @@ fn other_dialect(dialect: &str) -> Option<Problem> {
     })
 }
 
-fn operation_ids(document: &Document, defects: &mut DefectList) {
+fn check_operation_ids(document: &Document, defects: &mut DefectList) {
     let mut lines: HashMap<&str, u32> = HashMap::new();
     for path in document.root.member("paths").map_or(&[][..], Node::members) {
         for operation in path.node.members() {
@@ -146,10 +146,10 @@ fn operation_ids(document: &Document, defects: &mut DefectList) {
 }
 
 /// An object of OpenAPI: its name in the specification and its fixed fields.
-struct Shape {
+struct ObjectSpec {
     name: &'static str,
     fields: &'static [Field],
-    /// The members with any other name: objects that map free names.
+    /// What the members with any other name must be, in an object whose names are free to choose.
     others: Option<Expect>,
     /// Whether a Reference Object may take its place.
     referable: bool,
@@ -170,7 +170,7 @@ enum Expect {
     Integer,
     MapOf(&'static Expect),
     Number,
-    Object(&'static Shape),
+    Object(&'static ObjectSpec),
     OneOf(&'static [&'static str]),
     /// A schema, a variant of its own because its table holds schemas.
     Schema,
@@ -189,11 +189,11 @@ struct Walk<'document> {
 }
 
 impl Walk<'_> {
-    fn object(&mut self, node: &Node, shape: &'static Shape) {
+    fn object(&mut self, node: &Node, spec: &'static ObjectSpec) {
         if !matches!(node.kind, NodeKind::Object(_)) {
-            return self.wrong_kind(&Expect::Object(shape).describe(), node);
+            return self.wrong_kind(&Expect::Object(spec).describe(), node);
         }
-        (self.visit)(Visited::Object(shape.name), node, &self.pointer);
+        (self.visit)(Visited::Object(spec.name), node, &self.pointer);
         let members = node.members();
         let unresolved = node
             .member("$ref")
@@ -201,7 +201,7 @@ impl Walk<'_> {
         if let Some(problem) = unresolved {
             return self.fail("$ref", problem.clone());
         }
-        if shape.referable
+        if spec.referable
             && let Some(reference) = node.member("$ref")
         {
             return self.reference(reference);
@@ -209,43 +209,45 @@ impl Walk<'_> {
         // The members that a required field was misspelled as.
         let mut misspelled = Vec::new();
         let is_missing = |field: &&Field| field.required && node.member(field.name).is_none();
-        for field in shape.fields.iter().filter(is_missing) {
-            let meant = |member: &&Member| !is_known(shape, member) && near(&member.name, [field.name]).is_some();
+        for field in spec.fields.iter().filter(is_missing) {
+            let meant = |member: &&Member| !is_known(spec, member) && near(&member.name, [field.name]).is_some();
             if let Some(member) = members.iter().find(meant) {
                 misspelled.push(&member.name);
-                self.unknown(shape, member, field.name);
+                self.unknown(spec, member, field.name);
             } else {
-                let (object, name) = (shape.name, field.name);
+                let (object, name) = (spec.name, field.name);
                 self.fail("", Problem::Missing { object, name });
             }
         }
         for member in members.iter().filter(|member| !misspelled.contains(&&member.name)) {
-            self.member(member, shape);
+            self.member(member, spec);
         }
     }
 
-    fn member(&mut self, member: &Member, shape: &'static Shape) {
+    fn member(&mut self, member: &Member, spec: &'static ObjectSpec) {
         if member.name.starts_with("x-") {
             return self.extension(member);
         }
-        if shape.name == PATHS.name && !member.name.starts_with('/') {
+        if spec.name == PATHS.name && !member.name.starts_with('/') {
             self.fail(&member.name, Problem::PathWithoutSlash);
         }
-        let field = shape.fields.iter().find(|field| member.name == field.name);
-        let expect = field.map(|field| field.expect).or_else(|| self.later(member, shape));
-        if let Some(expect) = expect.or(shape.others) {
+        let field = spec.fields.iter().find(|field| member.name == field.name);
+        let expect = field
+            .map(|field| field.expect)
+            .or_else(|| self.field_of_later_version(member, spec));
+        if let Some(expect) = expect.or(spec.others) {
             self.within(&member.name, |walk| walk.value(&member.node, expect));
-        } else if let Some(known) = near(&member.name, shape.fields.iter().map(|field| field.name)) {
-            self.unknown(shape, member, known);
+        } else if let Some(known) = near(&member.name, spec.fields.iter().map(|field| field.name)) {
+            self.unknown(spec, member, known);
         }
     }
 
-    /// Returns what a member must be that OpenAPI 3.0 does not have.
-    fn later(&mut self, member: &Member, shape: &'static Shape) -> Option<Expect> {
+    /// Returns what a member of a later version, which OpenAPI 3.0 does not have, must be.
+    fn field_of_later_version(&mut self, member: &Member, spec: &'static ObjectSpec) -> Option<Expect> {
         if !self.document.is_rewritten() {
             return None;
         }
-        match (shape.name, member.name.as_str()) {
+        match (spec.name, member.name.as_str()) {
             ("components object", "pathItems") => Some(PATH_ITEMS),
             ("schema", "$defs" | "definitions") => Some(Expect::MapOf(&Expect::Schema)),
             ("schema", ASSERTIONS) => Some(Expect::Object(&ASSERTIONS_OBJECT)),
@@ -285,7 +287,7 @@ impl Walk<'_> {
             (Expect::Integer, NodeKind::Number(number))
                 if number.is_u64() || number.is_i64() || number.as_f64().is_some_and(|value| value.fract() == 0.0) => {}
             (Expect::OneOf(known), NodeKind::String(text)) if known.contains(&text.as_str()) => {}
-            (Expect::Object(shape), _) => self.object(node, shape),
+            (Expect::Object(spec), _) => self.object(node, spec),
             (Expect::Schema | Expect::SchemaOrBoolean, _) => self.object(node, &SCHEMA),
             (Expect::ArrayOf(inner), NodeKind::Array(elements)) => {
                 for (index, element) in elements.iter().enumerate() {
@@ -344,7 +346,7 @@ impl Walk<'_> {
             if met.len() >= MAXIMUM_REFERENCES {
                 return Some(Problem::Unsupported {
                     what: format!("a reference that leads through more than {MAXIMUM_REFERENCES} others"),
-                    fix: "let it name the definition",
+                    fix: "point it directly at the definition",
                 });
             }
             met.push(next);
@@ -360,8 +362,8 @@ impl Walk<'_> {
             .map(|near| format!("#{}", pointer::join(parent, near)))
     }
 
-    fn unknown(&mut self, shape: &'static Shape, member: &Member, near: &str) {
-        let (object, name, near) = (shape.name, member.name.to_string(), Box::from(near));
+    fn unknown(&mut self, spec: &'static ObjectSpec, member: &Member, near: &str) {
+        let (object, name, near) = (spec.name, member.name.to_string(), Box::from(near));
         // JSON Schema of 3.1 allows any keyword: an unknown one states nothing (JSON Schema Core
         // 2020-12, section 4.3.1).
         let problem = if self.document.is_rewritten() && object == "schema" {
@@ -401,7 +403,7 @@ fn elsewhere(target: &str) -> Problem {
     if target.starts_with('#') {
         return Problem::Unsupported {
             what: format!("the reference `{target}` to an anchor"),
-            fix: "name the location by a JSON pointer, as `#/components/schemas/NAME`",
+            fix: "name the location with a JSON pointer, such as `#/components/schemas/NAME`",
         };
     }
     if is_url(target) {
@@ -427,8 +429,8 @@ pub fn is_url(text: &str) -> bool {
     })
 }
 
-fn is_known(shape: &Shape, member: &Member) -> bool {
-    shape.fields.iter().any(|field| member.name == field.name)
+fn is_known(spec: &ObjectSpec, member: &Member) -> bool {
+    spec.fields.iter().any(|field| member.name == field.name)
 }
 
 /// Returns the pointer that a node refers to, if the node is a reference within the file.
@@ -467,8 +469,8 @@ impl Expect {
             Self::Label | Self::String => "a string".to_owned(),
             Self::MapOf(_) => "an object".to_owned(),
             Self::Number => "a number".to_owned(),
-            Self::Object(shape) if shape.name.starts_with(['i', 'o', 'O']) => format!("an {}", shape.name),
-            Self::Object(shape) => format!("a {}", shape.name),
+            Self::Object(spec) if spec.name.starts_with(['i', 'o', 'O']) => format!("an {}", spec.name),
+            Self::Object(spec) => format!("a {}", spec.name),
             Self::OneOf(known) => format!("one of `{}`", known.join("`, `")),
             Self::Schema => "a schema".to_owned(),
             Self::SchemaOrBoolean => "a boolean or a schema".to_owned(),
@@ -492,8 +494,8 @@ const fn optional(name: &'static str, expect: Expect) -> Field {
     }
 }
 
-const fn shape(name: &'static str, fields: &'static [Field]) -> Shape {
-    Shape {
+const fn spec(name: &'static str, fields: &'static [Field]) -> ObjectSpec {
+    ObjectSpec {
         name,
         fields,
         others: None,
@@ -501,8 +503,8 @@ const fn shape(name: &'static str, fields: &'static [Field]) -> Shape {
     }
 }
 
-const fn referable(name: &'static str, fields: &'static [Field]) -> Shape {
-    Shape {
+const fn referable(name: &'static str, fields: &'static [Field]) -> ObjectSpec {
+    ObjectSpec {
         name,
         fields,
         others: None,
@@ -512,7 +514,7 @@ const fn referable(name: &'static str, fields: &'static [Field]) -> Shape {
 
 const STRINGS: Expect = Expect::ArrayOf(&Expect::String);
 
-static OPENAPI: Shape = shape(
+static OPENAPI: ObjectSpec = spec(
     "OpenAPI document",
     &[
         required("openapi", Expect::String),
@@ -526,7 +528,7 @@ static OPENAPI: Shape = shape(
     ],
 );
 
-static INFO: Shape = shape(
+static INFO: ObjectSpec = spec(
     "info object",
     &[
         required("title", Expect::Label),
@@ -539,7 +541,7 @@ static INFO: Shape = shape(
 );
 
 const SERVERS: Expect = Expect::ArrayOf(&Expect::Object(&SERVER));
-static SERVER: Shape = shape(
+static SERVER: ObjectSpec = spec(
     "server object",
     &[
         required("url", Expect::String),
@@ -547,7 +549,7 @@ static SERVER: Shape = shape(
         optional("variables", Expect::MapOf(&Expect::Object(&SERVER_VARIABLE))),
     ],
 );
-static SERVER_VARIABLE: Shape = shape(
+static SERVER_VARIABLE: ObjectSpec = spec(
     "server variable",
     &[
         optional("enum", Expect::ArrayOf(&Expect::Label)),
@@ -559,7 +561,7 @@ static SERVER_VARIABLE: Shape = shape(
 const SECURITY: Expect = Expect::ArrayOf(&Expect::MapOf(&STRINGS));
 
 const PATH_ITEMS: Expect = Expect::MapOf(&Expect::Object(&PATH_ITEM));
-static PATHS: Shape = Shape {
+static PATHS: ObjectSpec = ObjectSpec {
     name: "paths object",
     fields: &[],
     others: Some(Expect::Object(&PATH_ITEM)),
@@ -567,7 +569,7 @@ static PATHS: Shape = Shape {
 };
 
 const OPERATION_OBJECT: Expect = Expect::Object(&OPERATION);
-static PATH_ITEM: Shape = referable(
+static PATH_ITEM: ObjectSpec = referable(
     "path item",
     &[
         optional("summary", Expect::Label),
@@ -585,7 +587,7 @@ static PATH_ITEM: Shape = referable(
     ],
 );
 
-static OPERATION: Shape = shape(
+static OPERATION: ObjectSpec = spec(
     "operation",
     &[
         optional("tags", STRINGS),
@@ -604,7 +606,7 @@ static OPERATION: Shape = shape(
 );
 
 const PARAMETERS: Expect = Expect::ArrayOf(&Expect::Object(&PARAMETER));
-static PARAMETER: Shape = referable(
+static PARAMETER: ObjectSpec = referable(
     "parameter",
     &[
         required("name", Expect::String),
@@ -624,7 +626,7 @@ static PARAMETER: Shape = referable(
 );
 
 const CONTENT: Expect = Expect::MapOf(&Expect::Object(&MEDIA_TYPE));
-static MEDIA_TYPE: Shape = shape(
+static MEDIA_TYPE: ObjectSpec = spec(
     "media type",
     &[
         optional("schema", Expect::Schema),
@@ -634,7 +636,7 @@ static MEDIA_TYPE: Shape = shape(
     ],
 );
 
-static REQUEST_BODY: Shape = referable(
+static REQUEST_BODY: ObjectSpec = referable(
     "request body",
     &[
         optional("description", Expect::Label),
@@ -643,13 +645,13 @@ static REQUEST_BODY: Shape = referable(
     ],
 );
 
-static RESPONSES: Shape = Shape {
+static RESPONSES: ObjectSpec = ObjectSpec {
     name: "responses object",
     fields: &[],
     others: Some(Expect::Object(&RESPONSE)),
     referable: false,
 };
-static RESPONSE: Shape = referable(
+static RESPONSE: ObjectSpec = referable(
     "response",
     &[
         required("description", Expect::Label),
@@ -659,7 +661,7 @@ static RESPONSE: Shape = referable(
     ],
 );
 
-static HEADER: Shape = referable(
+static HEADER: ObjectSpec = referable(
     "header",
     &[
         optional("description", Expect::Label),
@@ -674,7 +676,7 @@ static HEADER: Shape = referable(
     ],
 );
 
-static LINK: Shape = referable(
+static LINK: ObjectSpec = referable(
     "link",
     &[
         optional("operationRef", Expect::String),
@@ -686,7 +688,7 @@ static LINK: Shape = referable(
     ],
 );
 
-static COMPONENTS: Shape = shape(
+static COMPONENTS: ObjectSpec = spec(
     "components object",
     &[
         optional("schemas", Expect::MapOf(&Expect::Schema)),
@@ -701,7 +703,7 @@ static COMPONENTS: Shape = shape(
     ],
 );
 
-static SECURITY_SCHEME: Shape = referable(
+static SECURITY_SCHEME: ObjectSpec = referable(
     "security scheme",
     &[
         required("type", Expect::OneOf(&["apiKey", "http", "oauth2", "openIdConnect"])),
@@ -716,7 +718,7 @@ static SECURITY_SCHEME: Shape = referable(
 );
 
 const SCHEMAS: Expect = Expect::ArrayOf(&Expect::Schema);
-static SCHEMA: Shape = referable(
+static SCHEMA: ObjectSpec = referable(
     "schema",
     &[
         optional("title", Expect::Label),
@@ -761,7 +763,7 @@ static SCHEMA: Shape = referable(
 );
 
 /// The keywords of a later version that only the validator of JSON Schema reads.
-static ASSERTIONS_OBJECT: Shape = shape(
+static ASSERTIONS_OBJECT: ObjectSpec = spec(
     "keywords of JSON Schema",
     &[
         optional("additionalProperties", Expect::SchemaOrBoolean),

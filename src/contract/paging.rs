@@ -155,7 +155,7 @@ pub struct PageSize {
 }
 
 impl Contract {
-    /// Returns the contract with the pages that follow from it, and their facts.
+    /// Returns the contract with the pages of its lists, as inferred from it, and with their facts.
     pub(super) fn with_pagings(mut self) -> Self {
         let inferred = self.operation_ids().filter_map(|id| Some((id, self.infer_paging(id)?)));
         let inferred: Vec<_> = inferred.collect();
@@ -385,7 +385,7 @@ impl PagingParameters {
         AFTER_RECORD.contains(&plain(&operation.parameters[self.position].name).as_str())
     }
 
-    /// Returns what says which page is requested; for a cursor that is `cursor`. Returns `None` if the response does
+    /// Returns what says which page is requested; for a cursor, this is `cursor`. Returns `None` if the response does
     /// not show what a cursor takes, or if the contract counts in a way of its own.
     fn style(&self, contract: &Contract, operation: &Operation, cursor: Option<PagingStyle>) -> Option<PagingStyle> {
         if documents_link(contract, operation) {
@@ -425,11 +425,11 @@ fn has_type_of(contract: &Contract, parameter: &Parameter, kind: PositionKind) -
     }
 }
 
-/// Returns the size of a page that a parameter takes, if it takes numbers without a gap.
+/// Returns the size of a page that a parameter takes, if it takes every whole number between its bounds.
 fn page_size(contract: &Contract, parameter: &Parameter, index: usize) -> Option<PageSize> {
     let name = contract.schema_keyword(parameter, "type").and_then(Node::string);
     let is_number = matches!(name, Some("integer" | "number"));
-    let has_gaps = ["enum", "multipleOf"]
+    let is_restricted = ["enum", "multipleOf"]
         .iter()
         .any(|keyword| contract.schema_keyword(parameter, keyword).is_some());
     let exclusive = |keyword: &str| {
@@ -449,7 +449,7 @@ fn page_size(contract: &Contract, parameter: &Parameter, index: usize) -> Option
         minimum: minimum.max(1),
         maximum,
     };
-    (is_number && !has_gaps && size.minimum <= size.maximum).then_some(size)
+    (is_number && !is_restricted && size.minimum <= size.maximum).then_some(size)
 }
 
 /// Whether a success documents the header `Link`.

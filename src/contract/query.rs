@@ -4,12 +4,13 @@
 //! # Design
 //!
 //! No method says so (RFC 9110 has none for it), so the name has to, and where anything in the document speaks against
-//! it, the operation stays a write that nobody understands. The last segment of the path must be a verb that can only
-//! mean a read: no word of the lists here is one that could act. A segment is taken as a whole, because a verb beside
-//! other words is often the name of a thing (`saved-search`, `search-index`) or half of an act (`delete-by-query`,
-//! `find-and-modify`). The summary must say that it reads, in a word that is known to; a list of what acts is never
-//! complete. A verb that acts, in any form and anywhere near, speaks against it, and so does a record below the path:
-//! `GET /search/{id}` says that a `POST` to `/search` keeps what it began.
+//! it, the operation stays a write that is not understood. The last segment of the path must be a verb that can only
+//! mean a read: one of `ASKS`, a search, or to find or look up by something. A segment is taken as a whole, because a
+//! verb beside other words is often the name of a thing (`saved-search`, `search-index`) or half of an act
+//! (`delete-by-query`, `find-and-modify`). The summary must begin with a verb that is known to mean a read (or the name
+//! must contain one, if there is no summary), because a list of verbs that act is never complete. A verb that acts, in
+//! any form and anywhere near, speaks against it, and so does a record below the path: `GET /search/{id}` says that a
+//! `POST` to `/search` keeps what it began.
 
 use super::document::{Document, Node};
 use super::inferred::template;
@@ -30,11 +31,11 @@ const READS: [&str; 14] = [
     "retrieve", "search",
 ];
 
-/// The same that are no verb of a request: `return` begins many summaries.
+/// More of them that only summaries use: `return` begins many.
 const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
 
-/// Verbs that always mean an act, in the name of a parameter too: the reads of `plan/optional` are sent without one that
-/// is named so.
+/// Verbs that always mean an act, in the name of a parameter too: the reads of `plan/optional` are sent without such a
+/// parameter.
 pub(crate) const ALWAYS_ACTS: [&str; 21] = [
     "acknowledge",
     "cancel",
@@ -59,8 +60,8 @@ pub(crate) const ALWAYS_ACTS: [&str; 21] = [
     "unpause",
 ];
 
-/// More verbs that say that an operation does something. In any form of them, because summaries say "deletes", "deleting"
-/// and "deletion".
+/// More verbs that say that an operation does something. They count in any form, because summaries say "deletes",
+/// "deleting" and "deletion".
 const ACTS: [&str; 115] = [
     "ack",
     "activate",
@@ -179,8 +180,8 @@ const ACTS: [&str; 115] = [
     "write",
 ];
 
-/// Verbs of which a form is also a thing that is read, or that say what a read takes: only what they follow makes an act
-/// of them.
+/// Verbs of which a form is also a thing that is read, or that say what a read takes: beside other words they mean an
+/// act only after one of `JOINS` or `PASSIVE`.
 const MAY_ACT: [&str; 52] = [
     "accept", "begin", "bill", "block", "book", "change", "charge", "claim", "clone", "close", "commit", "copy",
     "deploy", "email", "empty", "export", "flag", "import", "issue", "join", "leave", "lock", "mark", "merge", "open",
@@ -195,7 +196,7 @@ const JOINS: [&str; 4] = ["and", "or", "then", "to"];
 /// Words after which a participle says what is done: "matches are deleted", but not "deleted pets".
 const PASSIVE: [&str; 6] = ["are", "be", "been", "get", "gets", "is"];
 
-/// Endings of the forms of a verb, and of what it does.
+/// Endings of the forms of a verb, and of the nouns that are made from it.
 const ENDINGS: [&str; 20] = [
     "",
     "al",
@@ -266,7 +267,7 @@ fn is_act(word: &str) -> bool {
 }
 
 /// Whether words say that something is done.
-fn act(words: &[String]) -> bool {
+fn contains_act(words: &[String]) -> bool {
     let follows = |index: usize, before: &[&str]| {
         index
             .checked_sub(1)
@@ -301,7 +302,7 @@ fn acts_below(path: &str) -> bool {
     let mut segments = path.split('/').filter(|segment| !segment.starts_with('{'));
     segments.any(|segment| {
         let words = words(segment);
-        act(&words) || matches!(words.as_slice(), [verb] if MAY_ACT.contains(&verb.as_str()))
+        contains_act(&words) || matches!(words.as_slice(), [verb] if MAY_ACT.contains(&verb.as_str()))
     })
 }
 
@@ -349,12 +350,12 @@ fn is_said_to_act(document: &Document, operation: &Operation) -> bool {
     let mut said = keys.into_iter().filter_map(|key| stated(document, operation, key));
     let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
     let mut others = ["delete", "patch", "put"].into_iter();
-    said.any(|text| act(&words(text)))
-        || required_fields(document, operation).any(|field| words(field).iter().any(|word| commands(word)))
+    said.any(|text| contains_act(&words(text)))
+        || required_fields(document, operation).any(|field| words(field).iter().any(|word| is_command(word)))
         || others.any(|method| document.node(&pointer::join(path, method)).is_some())
 }
 
-fn commands(word: &str) -> bool {
+fn is_command(word: &str) -> bool {
     is_act(word) || MAY_ACT.contains(&word) || COMMANDS.contains(&word)
 }
 
@@ -376,8 +377,9 @@ fn has_records_below(document: &Document, path: &str) -> bool {
     paths.any(|other| other.name.starts_with(&below))
 }
 
-/// Returns the words of a name in lower case: at each capital letter and at whatever is no letter a word ends. A letter
-/// beyond ASCII ends none: it would turn what follows a verb that reads into another word.
+/// Returns the words of a name in lower case. A word ends at each character that is neither a letter nor a digit, and
+/// before a capital that follows a small letter. A letter beyond ASCII ends no word: otherwise a word that only begins
+/// like a verb that reads would count as one.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;

@@ -441,7 +441,7 @@ impl<'document> Expander<'document> {
     /// Adds the names that the alternatives of a schema document, including nested alternatives.
     fn alternatives(&self, all_of: &[AllOfMember<'document>], shape: &mut Shape) {
         let mut pending: Vec<AllOfMember<'_>> = all_of.to_vec();
-        // A choice may contain itself, and several may refer to one schema.
+        // An alternative may contain itself, and several may refer to one schema.
         let mut seen = HashSet::new();
         while let Some(schema) = pending.pop() {
             for alternative in schema.alternatives() {
@@ -601,7 +601,7 @@ impl<'document> Expander<'document> {
     }
 
     /// Adds what discriminators state of the definitions that inherit from a schema, and the names
-    /// of their fields. Where one of these definitions applies itself, its own facts say it.
+    /// of their fields. Where one of these definitions itself applies, its own facts state this.
     fn discriminators(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {
         for parent in all_of
             .iter()
@@ -693,7 +693,7 @@ impl<'document> AllOfMember<'document> {
         })
     }
 
-    /// Returns the pointers of the schemas of which each may apply or not.
+    /// Returns the pointers of the schemas that may or may not apply.
     fn alternatives(&self) -> Vec<String> {
         let mut found = Vec::new();
         for listed in ["oneOf", "anyOf"].into_iter().filter_map(|choice| self.member(choice)) {

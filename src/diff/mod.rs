@@ -54,7 +54,7 @@ mod walk;
 
 use chrono::NaiveDate;
 
-use crate::contract::bundle::Beside;
+use crate::contract::bundle::OtherFiles;
 use crate::contract::defect::{Defect, Problem};
 use crate::contract::document::{Document, NodeKind};
 pub use accepted::{AcceptedDifference, DifferenceScope};
@@ -80,10 +80,10 @@ pub fn read(name: &str, text: String) -> Result<Document, Defect> {
 /// # Errors
 ///
 /// Those of [`read`].
-pub fn read_with_files(name: &str, text: String, beside: Option<Beside<'_>>) -> Result<Document, Defect> {
+pub fn read_with_files(name: &str, text: String, other_files: Option<OtherFiles<'_>>) -> Result<Document, Defect> {
     let mut document = Document::read(name, text)?;
-    if let Some(beside) = beside {
-        document = document.with_files(beside);
+    if let Some(other_files) = other_files {
+        document = document.with_files(other_files);
     }
     let root = &document.root;
     if let Some(version) = root.member("swagger") {

@@ -36,7 +36,7 @@ mod syntax;
 use std::collections::HashMap;
 
 use crate::contract::Contract;
-use crate::contract::bundle::Beside;
+use crate::contract::bundle::OtherFiles;
 use crate::contract::defect::{Defect, Defects};
 use crate::contract::document::{Document, Node, Position};
 use crate::contract::openapi::{Visited, walk};
@@ -78,12 +78,12 @@ pub fn lint(name: &str, text: String) -> Lint {
 
 /// Lists what is wrong with a document and the files beside it that it refers to.
 #[must_use]
-pub fn lint_with_files(name: &str, text: String, beside: Option<Beside<'_>>) -> Lint {
+pub fn lint_with_files(name: &str, text: String, other_files: Option<OtherFiles<'_>>) -> Lint {
     let mut findings = Findings::default();
     syntax::check(name, &text, &mut findings);
     match Document::read_past_duplicates(name, text)
-        .map(|document| match beside {
-            Some(beside) => document.with_files(beside),
+        .map(|document| match other_files {
+            Some(other_files) => document.with_files(other_files),
             None => document,
         })
         .map_err(Defects::from)
