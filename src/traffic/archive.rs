@@ -3,11 +3,11 @@
 //!
 //! # Design
 //!
-//! What is written is an allow-list. Of an exchange that calls no operation of the contract only method, origin and
-//! status are written: it may be a login. Of a call, the values are shapes unless the user asked to see them. A
+//! Only what is on an allow-list is written. Of an exchange that calls no operation of the contract only method, origin
+//! and status are written: it may be a login. Of a call, the values are shapes unless the user asked to see them. A
 //! credential is never written, but a number stands for it, so that clients stay apart when the archive is judged.
 //!
-//! Each entry is one line, so an archive that was cut off is judged up to there.
+//! Each entry is one line, so an archive that was cut off is judged up to its last complete line.
 
 mod call;
 #[cfg(test)]
@@ -50,7 +50,7 @@ pub(crate) struct Archive<'run, W> {
     values: Values,
     credentials: Credentials,
     /// The path in place of one that calls no operation.
-    elsewhere: String,
+    path_of_no_operation: String,
     /// What is written before the next entry.
     separator: &'static str,
 }
@@ -74,7 +74,7 @@ impl<'run, W: Write> Archive<'run, W> {
             base,
             values,
             credentials: Credentials::of(contract),
-            elsewhere: path_of_no_operation(contract),
+            path_of_no_operation: path_of_no_operation(contract),
             separator: "\n",
         })
     }
@@ -140,7 +140,11 @@ impl<'run, W: Write> Archive<'run, W> {
             .unwrap_or(&"OTHER");
         let request = ArchiveRequest {
             method: (*method).to_owned(),
-            url: format!("{}{}", request_line.url.origin().ascii_serialization(), self.elsewhere),
+            url: format!(
+                "{}{}",
+                request_line.url.origin().ascii_serialization(),
+                self.path_of_no_operation
+            ),
             headers: Vec::new(),
             body: None,
         };

@@ -17,10 +17,10 @@ use crate::exchange::Digest;
 use crate::exchange::redact::{Redaction, SHORTEST_TOKEN};
 
 /// How many values are numbered: a client may send another one with each request. The digests take less than 1 MB.
-const MOST_NUMBERED: usize = 10_000;
+const MAX_NUMBERED: usize = 10_000;
 /// How many redactions are kept. One for a token of 4,000 characters takes about 1 MB.
-const MOST_REDACTIONS: usize = 16;
-/// The stand-in once all numbers are used up. It looks redacted, so whoever reads the archive takes the client for
+const MAX_REDACTIONS: usize = 16;
+/// The stand-in once all numbers are used up. It looks redacted, so whoever reads the archive treats the client as
 /// unknown.
 const UNNUMBERED: &str = "<redacted>";
 /// Parts of the names of headers and parameters that carry a secret, besides those of [`is_credential`].
@@ -39,7 +39,7 @@ const SECRET_NAMES: [&str; 10] = [
 
 /// The credentials that were seen.
 pub(super) struct Credentials {
-    /// The headers, cookies and parameters that carry one by the contract, in lower case.
+    /// The headers, cookies and parameters that carry one according to the contract, in lower case.
     documented: HashSet<String>,
     numbers: HashMap<Digest, usize>,
     redactions: HashMap<Digest, Redaction>,
@@ -76,7 +76,7 @@ impl Credentials {
         let digest = Digest::of(&Value::from(secret));
         let number = match self.numbers.get(&digest) {
             Some(number) => *number,
-            None if next <= MOST_NUMBERED => *self.numbers.entry(digest).or_insert(next),
+            None if next <= MAX_NUMBERED => *self.numbers.entry(digest).or_insert(next),
             None => return format!("{scheme}{UNNUMBERED}"),
         };
         // A client stays unknown to whoever reads the archive if it was before.
@@ -103,7 +103,7 @@ impl Credentials {
         let Some(token) = secrets.first().and_then(|first| Token::new(first.as_str()).ok()) else {
             return Redaction::default();
         };
-        if self.redactions.len() == MOST_REDACTIONS {
+        if self.redactions.len() == MAX_REDACTIONS {
             self.redactions.clear();
         }
         let redaction = self.redactions.entry(Digest::of(&json!(secrets)));
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn more_values_than_are_numbered_have_one_stand_in_that_looks_redacted() {
         let mut credentials = credentials();
-        for number in 1..=MOST_NUMBERED {
+        for number in 1..=MAX_NUMBERED {
             let stand_in = credentials.stand_in(&format!("Bearer {number}"));
             assert!(!is_redacted(&stand_in), "{stand_in}");
         }
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(further, ["Bearer <redacted>"; 2]);
         assert!(is_redacted(&further[0]));
         assert_eq!(credentials.stand_in("Bearer 7"), "Bearer <credential 7>");
-        assert_eq!(credentials.numbers.len(), MOST_NUMBERED);
+        assert_eq!(credentials.numbers.len(), MAX_NUMBERED);
     }
 
     #[test]
@@ -212,11 +212,11 @@ mod tests {
     #[test]
     fn few_redactions_are_kept() {
         let mut credentials = credentials();
-        for number in 0..10 * MOST_REDACTIONS {
+        for number in 0..10 * MAX_REDACTIONS {
             let value = format!("Bearer tk-of-somebody-{number}");
             let redaction = credentials.redaction(&headers(&[("authorization", value.as_str())]));
             assert!(!redaction.hide(&value).contains("somebody"), "{value}");
-            assert!(credentials.redactions.len() <= MOST_REDACTIONS);
+            assert!(credentials.redactions.len() <= MAX_REDACTIONS);
         }
     }
 }

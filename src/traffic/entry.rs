@@ -77,7 +77,7 @@ pub(crate) struct Recorded {
 /// Why an entry is not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Skipped {
-    /// No complete response came, or the client gave it up.
+    /// No complete response came, or the client aborted the request.
     Aborted,
     /// The body of the response came, and cannot be read.
     BodyUnread,
@@ -182,7 +182,7 @@ struct HarContent {
     comment: Option<String>,
 }
 
-/// Reads a number, also one that is written as a string.
+/// Reads a number, even one that is written as a string.
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let value = Value::deserialize(deserializer)?;
     Ok(value.as_f64().or_else(|| value.as_str()?.parse().ok()))
@@ -287,7 +287,7 @@ impl HarEntry {
 /// How many seconds a response may seem older than its request because two clocks differ.
 const SKEW_SECONDS: i64 = 5;
 
-/// Checks that the response came from the service itself, and to a request of a client, as far as the heads show.
+/// Checks, as far as the heads show, that the service itself responded, and not to a browser's preflight request.
 ///
 /// # Errors
 ///
@@ -366,7 +366,7 @@ pub(super) fn is_redacted(text: &str) -> bool {
 }
 
 /// Returns the headers without HTTP/2's pseudo-headers, whose names begin with a colon (RFC 9113, section 8.3). Chromium
-/// joins the values of one name by line breaks.
+/// joins the values of one name with line breaks.
 fn header_map(headers: &[HarHeader]) -> HeaderMap {
     let mut map = HeaderMap::new();
     for header in headers {

@@ -1,7 +1,7 @@
 //! Judges recorded traffic: what other clients sent, and what the service responded. Nothing is sent.
 //!
 //! - **In**: a contract, files of HTTP archives (HAR 1.2) or lines of their entries, the base URL of the service.
-//! - **Out**: a [`Run`](crate::run::Run) as a check has one, and what was read: how many entries were judged, and why
+//! - **Out**: a [`Run`](crate::run::Run), like a check's, and what was read: how many entries were judged, and why
 //!   others were not.
 //! - **Start with** [`judge`](fn@judge), which `countersign judge` calls.
 //!
@@ -24,7 +24,7 @@
 //! files by time, `route` finds the operation by the template of its path, `request` makes the request that a check
 //! would have sent, and `session` shows each exchange to the same evaluation as a run does. What a check knows of its
 //! own requests is unknown here: whether they were right, whether a record was changed by somebody who was not
-//! recorded. So a 4xx is never a finding, and what is missing from a list is one only where nothing was written since.
+//! recorded. So a 4xx is never a finding, and a record that a list lacks is one only if nothing was written in between.
 //!
 //! In the other direction, `archive` writes exchanges as they pass, without the secrets that `credentials` finds in them.
 

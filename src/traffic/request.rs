@@ -66,7 +66,7 @@ pub(super) fn printable_path(operation: &Operation, url: &Url) -> String {
     path
 }
 
-/// Whether the query parameter with this name carries the credential by the contract.
+/// Whether the query parameter with this name carries the credential according to the contract.
 fn carries_credential(operation: &Operation, parameter: &str) -> bool {
     matches!(operation.security.scheme(), Some(SecurityScheme::ApiKeyQuery { name }) if name == parameter)
 }
@@ -81,7 +81,7 @@ pub(super) struct PageRequest {
 }
 
 /// Headers that ask for something other than what the document describes.
-pub(super) const OTHER_REQUESTS: [&str; 6] = [
+pub(super) const OVERRIDING_HEADERS: [&str; 6] = [
     "prefer",
     "range",
     "x-http-method",
@@ -92,7 +92,7 @@ pub(super) const OTHER_REQUESTS: [&str; 6] = [
 
 /// Whether a request is one that the document shows, as far as that can be told: a JSON body where one is documented,
 /// only documented query parameters, a page that is a positive number, an `Accept` that allows JSON, no header of
-/// [`OTHER_REQUESTS`], and no 206 as the response.
+/// [`OVERRIDING_HEADERS`], and no 206 as the response.
 pub(super) fn is_as_documented(
     operation: &Operation,
     (request_line, recorded): (&RequestLine, &Recorded),
@@ -120,7 +120,7 @@ pub(super) fn is_as_documented(
     let body = recorded.request_body.is_none() || request.json().is_some_and(Value::is_object);
     let body = operation.request.is_none() || (sends && body);
     let page = page(operation, &request_line.url).is_some_and(|page| page.number != Some(0));
-    let plain = !OTHER_REQUESTS
+    let plain = !OVERRIDING_HEADERS
         .iter()
         .any(|name| recorded.request_headers.contains_key(*name));
     body && page && query && accepts && plain && recorded.status != 206
@@ -151,7 +151,7 @@ pub(super) fn path_of_list(operation: &Operation, url: &Url) -> Digest {
 }
 
 /// Headers that differ between requests of one client, and do not change what it sees.
-const OF_A_REQUEST: [&str; 32] = [
+const PER_REQUEST_HEADERS: [&str; 32] = [
     "accept",
     "accept-encoding",
     "accept-language",
@@ -197,7 +197,7 @@ pub(super) struct Client {
 impl Client {
     /// Returns the client that sent a request with these headers.
     pub(super) fn of(headers: &HeaderMap) -> Self {
-        let varying = headers.iter().filter(|(name, _)| is_of_a_client(name.as_str()));
+        let varying = headers.iter().filter(|(name, _)| may_identify_client(name.as_str()));
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let mut pairs: Vec<_> = varying.map(|(name, value)| (name.to_string(), text(value))).collect();
         pairs.sort();
@@ -211,8 +211,8 @@ impl Client {
 }
 
 /// Whether a header may tell one client from another.
-pub(super) fn is_of_a_client(name: &str) -> bool {
-    !OF_A_REQUEST.contains(&name) && !name.starts_with("sec-")
+pub(super) fn may_identify_client(name: &str) -> bool {
+    !PER_REQUEST_HEADERS.contains(&name) && !name.starts_with("sec-")
 }
 
 /// Whether a header with this name, in lower case, carries a credential.

@@ -16,7 +16,7 @@ use crate::exchange::Target;
 /// Matches requests to operations by base URL, method and path template; a literal takes precedence over a parameter
 /// (OpenAPI 3.0.3, section 4.7.8.1).
 pub(super) struct Router {
-    methods: HashMap<String, OfMethod>,
+    methods: HashMap<String, MethodRoutes>,
     base: Base,
     /// Whether nobody has said where the service is.
     is_inferred: bool,
@@ -26,8 +26,8 @@ pub(super) struct Router {
 
 /// The operations of one method.
 #[derive(Default)]
-struct OfMethod {
-    /// The operations, without their identifiers if they are left out.
+struct MethodRoutes {
+    /// The operations, with their identifiers; `None` for those that the contract omits.
     operations: Vec<(Option<OperationId>, PathTemplate)>,
     /// The indexes of those whose parameters are each a whole segment of the path.
     whole: Paths<usize>,
@@ -70,13 +70,13 @@ impl Router {
     /// origin at which the traffic calls an operation.
     pub(super) fn new(contract: &Contract, base: Option<Target>) -> Self {
         let known: Vec<_> = base.map_or_else(|| servers(contract), |base| vec![base]);
-        let mut methods: HashMap<String, OfMethod> = HashMap::new();
+        let mut methods: HashMap<String, MethodRoutes> = HashMap::new();
         for id in contract.operation_ids() {
             let operation = contract.operation(id);
             let method = methods.entry(operation.method.to_string()).or_default();
             method.add(Some(id), PathTemplate::read(&operation.path));
         }
-        // They take precedence over others as they would if they could be judged.
+        // Omitted operations take precedence over others as they would if they could be judged.
         for operation in &contract.omitted {
             let method = methods.entry(operation.method.to_string()).or_default();
             method.add(None, PathTemplate::read(&operation.path));
@@ -154,7 +154,7 @@ impl Router {
     }
 }
 
-impl OfMethod {
+impl MethodRoutes {
     fn add(&mut self, id: Option<OperationId>, template: PathTemplate) {
         let index = self.operations.len();
         if template.has_whole_parameters() {

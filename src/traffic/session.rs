@@ -60,7 +60,7 @@ impl Default for Settings {
 /// What was judged.
 #[derive(Debug)]
 pub struct Judged {
-    /// The verdicts, as a run has them. It sent nothing and left nothing.
+    /// The verdicts, in the form of a run that sent nothing and left nothing.
     pub run: Run,
     /// The service; `None` where nobody has named it and no entry calls an operation.
     pub target: Option<Target>,
@@ -569,7 +569,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
     }
 
-    /// Judges the complete walks that ended before this moment; all of them where there is none.
+    /// Judges the complete walks that ended before this moment; all of them if `before` is `None`.
     fn conclude_walks(&mut self, before: Option<DateTime<Utc>>) {
         for (window, walk) in std::mem::take(&mut self.complete) {
             if before.is_some_and(|before| before < later(walk.ended, SKEW)) {

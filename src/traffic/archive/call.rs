@@ -19,10 +19,10 @@ use crate::report::{
 use crate::rules::schemes;
 use crate::traffic::credentials::Credentials;
 use crate::traffic::entry::{Recorded, RequestLine, is_misread};
-use crate::traffic::request::{OTHER_REQUESTS, is_of_a_client, printable_path};
+use crate::traffic::request::{OVERRIDING_HEADERS, may_identify_client, printable_path};
 
-/// The headers of a request that are written with their values, besides [`OTHER_REQUESTS`].
-const OF_REQUESTS: [&str; 6] = [
+/// The headers of a request that are written with their values, besides [`OVERRIDING_HEADERS`].
+const SHOWN_REQUEST_HEADERS: [&str; 6] = [
     "accept",
     "accept-encoding",
     "accept-language",
@@ -31,7 +31,7 @@ const OF_REQUESTS: [&str; 6] = [
     "content-type",
 ];
 /// The headers of a response that are written with their values.
-const OF_RESPONSES: [&str; 7] = [
+const SHOWN_RESPONSE_HEADERS: [&str; 7] = [
     "age",
     "allow",
     "cache-control",
@@ -123,13 +123,13 @@ impl Call<'_, '_> {
         let mut shown = Vec::new();
         for (name, value) in headers {
             let (name, value) = (name.as_str(), String::from_utf8_lossy(value.as_bytes()));
-            let is_listed = OF_REQUESTS.contains(&name) || OTHER_REQUESTS.contains(&name);
+            let is_listed = SHOWN_REQUEST_HEADERS.contains(&name) || OVERRIDING_HEADERS.contains(&name);
             let value = match (name, self.values) {
                 (_, Values::Shown) if is_listed => self.redaction.hide(&value),
                 ("accept", Values::Hidden) => accepted(&value),
                 ("content-type", Values::Hidden) => render_media_type(&media_type(&value)),
-                (_, Values::Hidden) if OTHER_REQUESTS.contains(&name) => "<value>".to_owned(),
-                _ if !is_listed && is_of_a_client(name) => self.credentials.stand_in(&value),
+                (_, Values::Hidden) if OVERRIDING_HEADERS.contains(&name) => "<value>".to_owned(),
+                _ if !is_listed && may_identify_client(name) => self.credentials.stand_in(&value),
                 _ => continue,
             };
             shown.push(header(name, &value));
@@ -220,7 +220,7 @@ impl Call<'_, '_> {
 
     /// Returns what is known well enough of the headers to be shown although values are hidden.
     fn known_headers(&self, recorded: &Recorded) -> Vec<Value> {
-        // A description has no slash, and is left out: an entry without the header is not judged, rather than wrongly.
+        // A description has no slash, and is left out: it is better not to judge the entry than to judge it wrongly.
         let media_type = self.media_type(recorded).filter(|shown| shown.contains('/'));
         let age = recorded.response_headers.get(AGE);
         let age = age.and_then(|age| age.to_str().ok()?.trim().parse::<u64>().ok());
@@ -232,7 +232,9 @@ impl Call<'_, '_> {
     }
 
     fn listed_headers(&self, headers: &HeaderMap) -> Vec<Value> {
-        let listed = headers.iter().filter(|(name, _)| OF_RESPONSES.contains(&name.as_str()));
+        let listed = headers
+            .iter()
+            .filter(|(name, _)| SHOWN_RESPONSE_HEADERS.contains(&name.as_str()));
         let shown = listed.map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes());
             header(name.as_str(), &self.redaction.hide(&value))

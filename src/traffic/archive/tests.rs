@@ -526,7 +526,7 @@ mod of_a_check {
         }
     }
 
-    /// An exchange whose every part shows the canary's token, and every other one of its secrets.
+    /// An exchange whose every part shows the canary's token or another of its secrets.
     fn telling(canary: &Canary, body: Vec<u8>) -> (RequestLine, Option<Recorded>) {
         let (token, name) = (&canary.token, &canary.firstname);
         let mut recorded = response("application/json", body);
