@@ -46,7 +46,7 @@ pub(crate) struct Needed {
 
 /// The values of one call that responses showed, each with the index of its parameter and with its
 /// link. They belong together: a record within another is one that was shown under it.
-pub(crate) type Together<'own> = Vec<(usize, &'own Link, &'own Value)>;
+pub(crate) type LinkedValues<'own> = Vec<(usize, &'own Link, &'own Value)>;
 
 /// The values that responses have shown so far, by link.
 #[derive(Clone, Debug, Default)]
@@ -59,8 +59,8 @@ pub struct Bindings {
 
 impl Bindings {
     /// Takes the values of an operation's links from a response body. Ignores what is not an identifier: null, an empty
-    /// string, a string that is too long, a boolean, an object, an array. Any of these would be kept, put into a path
-    /// and sent back.
+    /// string, a string that is too long, a boolean, an object, an array. Otherwise any of these would be kept, put
+    /// into a path and sent back.
     pub fn bind(&mut self, contract: &Contract, from: OperationId, body: &Value) {
         self.bind_under(contract, (from, ""), body);
     }
@@ -76,8 +76,8 @@ impl Bindings {
         }
     }
 
-    /// Takes the identifier of a created record, which its response shows in no body, as the value of each link that
-    /// carries it.
+    /// Takes the identifier of a created record, which its response does not show in the body, as the value of each
+    /// link that carries it.
     pub(super) fn bind_created(&mut self, contract: &Contract, (from, path): (OperationId, &str), id: &Value) {
         let under = records_in(contract.operation(from), path);
         let links = contract.links_from(from);
@@ -145,7 +145,7 @@ impl Bindings {
         contract: &'own Contract,
         to: OperationId,
         (mut needed, most): (Vec<Needed>, usize),
-    ) -> Vec<Together<'own>> {
+    ) -> Vec<LinkedValues<'own>> {
         let operation = contract.operation(to);
         // The value that is deepest in the path says under which records it was shown.
         let depth = |needed: &Needed| operation.path_to_parameter(needed.index).map(|before| before.len());
@@ -207,7 +207,7 @@ struct Search<'own> {
     most: usize,
     /// The number of values looked at so far.
     steps: usize,
-    found: Vec<Together<'own>>,
+    found: Vec<LinkedValues<'own>>,
 }
 
 /// The maximum number of values that a search looks at: a call with ten parameters has very many
@@ -217,7 +217,7 @@ const MAX_STEPS: usize = 1000;
 impl<'own> Search<'own> {
     /// Chooses a value for the parameter at this position, and then for those after it; `under` has
     /// the records that the chosen values are under.
-    fn descend(&mut self, position: usize, chosen: &mut Together<'own>, under: &mut Records) {
+    fn descend(&mut self, position: usize, chosen: &mut LinkedValues<'own>, under: &mut Records) {
         let Some(needed) = self.needed.get(position).cloned() else {
             let mut together = chosen.clone();
             together.sort_by_key(|(index, ..)| *index);

@@ -7,11 +7,11 @@ pub(crate) use super::same::same;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
 
-/// Whether a record carries everything in the body that must come back as it was sent, as far as the record has the
-/// fields.
+/// Whether a record carries everything in the body that must come back as it was sent. Fields that the record lacks do
+/// not count.
 pub(crate) fn carries_all(carries: &[Carry], body: &Value, record: &Value) -> bool {
     let strict = carries.iter().filter(|carry| carry.gap.is_none());
-    // A missing field is another rule's finding, and waiting does not bring it.
+    // A missing field is another rule's finding, and waiting does not make it appear.
     let arrived = |carry: &Carry| kept(carry, record).is_empty() || lost(carries, carry, (body, record)).is_none();
     strict.into_iter().all(arrived)
 }
@@ -33,7 +33,7 @@ pub(crate) fn lost<'seen>(
     Some(Lost { sent: lost, kept })
 }
 
-/// Returns what the record shows in place of the field. Where the path to it ends at null or at an empty array, that is
+/// Returns what the record shows at the field's place. Where the path to it ends at null or at an empty array, that is
 /// what the record shows: it carries nothing, and breaks no other fact. A field that is missing on the way is another
 /// rule's finding.
 pub(crate) fn kept<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {

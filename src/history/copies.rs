@@ -4,10 +4,10 @@
 //! # Design
 //!
 //! Other clients change the list at the same time, so the number of its records says nothing. But nobody else knows the
-//! run tag, and its number is that of one draft: a record that shows it comes from this create, if that was sent only
-//! once. A create may still make several records by design, such as each occurrence of an event, or each end of a
-//! transfer. These are left in the target too, but they differ; only a record that is the same but for its identifier and
-//! the time of its storing is a copy, which no contract promises.
+//! run tag, and the number after it is that of one draft: a record that shows both comes from this create, if the draft
+//! was sent only once. A create may still make several records by design, such as each occurrence of an event, or each
+//! end of a transfer. These are left in the target too, but they differ; only a record that is the same but for its
+//! identifier and the time at which it was stored is a copy, which no contract promises.
 
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ impl History<'_> {
     }
 }
 
-/// Whether two values of records are the same but for the identifiers of these and for when they were stored.
+/// Whether values of two records are the same but for the records' identifiers and for when they were stored.
 fn is_same((value, id): (&Value, &str), (other, other_id): (&Value, &str)) -> bool {
     match (value, other) {
         (Value::Array(elements), Value::Array(others)) => {
@@ -71,7 +71,7 @@ fn is_same((value, id): (&Value, &str), (other, other_id): (&Value, &str)) -> bo
         (Value::Object(members), Value::Object(others)) => {
             let is_same = |(name, member): (&String, &Value)| {
                 let other = others.get(name);
-                other.is_some_and(|other| is_time_of_storing(name) || is_same((member, id), (other, other_id)))
+                other.is_some_and(|other| is_storage_time(name) || is_same((member, id), (other, other_id)))
             };
             members.len() == others.len() && members.iter().all(is_same)
         }
@@ -86,7 +86,7 @@ fn is_same((value, id): (&Value, &str), (other, other_id): (&Value, &str)) -> bo
 }
 
 /// Whether a field with this name says when a record was stored.
-fn is_time_of_storing(name: &str) -> bool {
+fn is_storage_time(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let beginnings = ["created", "inserted", "modified", "updated", "timestamp"];
     beginnings.iter().any(|beginning| name.starts_with(beginning))

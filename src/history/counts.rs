@@ -69,7 +69,7 @@ impl Counts {
         self.writes.push_back(written);
     }
 
-    /// Returns how many writes of unknown outcome sent exactly the same: each may have stored a record.
+    /// Returns how many writes of unknown outcome sent exactly the same body: each may have stored a record.
     fn unknown_like(&self, written: &Written) -> usize {
         let like = |other: &&Written| {
             let same = other.operation == written.operation && other.body == written.body;
@@ -125,7 +125,9 @@ impl<'run> History<'run> {
     /// Adds what an item shows of each remembered write.
     fn count_in(&self, counts: &mut Counts, list: OperationId, item: Item<'_>) {
         for written in counts.writes.iter_mut().filter(|written| written.gone) {
-            let id = self.item_of(written, list).and_then(|id| item.value.pointer(id));
+            let id = self
+                .pointer_to_item_id(written, list)
+                .and_then(|id| item.value.pointer(id));
             written.gone = id.and_then(identifier) != written.id;
         }
         if !self.run_tag.is_in(item.value) {
@@ -151,7 +153,7 @@ impl<'run> History<'run> {
                     } else if !known
                         && written.is_judged
                         && written.others.iter().all(|other| other.id != id)
-                        && self.is_sent(written, (record, &numbers))
+                        && self.carries_what_was_sent(written, (record, &numbers))
                     {
                         written.others.push(Duplicate {
                             id: id.clone(),
@@ -180,17 +182,17 @@ impl<'run> History<'run> {
     }
 
     /// Returns where this list shows the identifier of a create's record, if the record is an item there.
-    fn item_of(&self, written: &Written, list: OperationId) -> Option<&'run str> {
+    fn pointer_to_item_id(&self, written: &Written, list: OperationId) -> Option<&'run str> {
         let creates = self.contract.operation(written.operation).invariants.created.is_some();
         let (listed, id) = self.listed_at(written.operation, list).filter(|_| creates)?;
         listed.owner.is_none().then_some(id)
     }
 
     /// Prepares to look for every item of a list again: what was listed counts as gone until it is seen again.
-    pub(super) fn forget_items(&mut self, list: OperationId) {
+    pub(super) fn mark_items_gone(&mut self, list: OperationId) {
         let mut counts = std::mem::take(&mut self.ledger.counts);
         for written in &mut counts.writes {
-            written.gone = written.is_judged && written.found && self.item_of(written, list).is_some();
+            written.gone = written.is_judged && written.found && self.pointer_to_item_id(written, list).is_some();
         }
         self.ledger.counts = counts;
     }
@@ -202,7 +204,7 @@ impl<'run> History<'run> {
 
     /// Whether a record carries what a write sent: every sent value that must come back, and in addition a string
     /// with the run tag or, where none was sent, every field that must come back.
-    fn is_sent(&self, written: &Written, (record, numbers): (&Value, &[u64])) -> bool {
+    fn carries_what_was_sent(&self, written: &Written, (record, numbers): (&Value, &[u64])) -> bool {
         let invariants = &self.contract.operation(written.operation).invariants;
         let created = invariants.created.as_ref().map(|created| &created.carries);
         let Some(carries) = created.or(invariants.updated.as_ref().map(|updated| &updated.carries)) else {
@@ -228,7 +230,7 @@ impl<'run> History<'run> {
     }
 
     /// Judges what a walk over the whole list counted.
-    pub(super) fn judge_counts(&self, list: OperationId, walk: &Walk, emit: EvidenceSink<'_>) {
+    pub(super) fn emit_counts(&self, list: OperationId, walk: &Walk, emit: EvidenceSink<'_>) {
         let counts = &self.ledger.counts;
         let here = counts.writes.iter().filter(|written| written.is_judged);
         let here = here.filter(|written| self.listed_at(written.operation, list).is_some());

@@ -204,9 +204,11 @@ impl History<'_> {
     }
 
     /// Makes the evidence on each record that was looked for; `walk` is the last walk of the look.
-    pub(super) fn judge_observations(&mut self, observations: &Observations, walk: &Walk, emit: EvidenceSink<'_>) {
-        let completely = walk.end.reason(walk.max_pages).is_none() && !walk.changed();
-        self.note_mock_signs(&observations.sought, completely, |index| observations.found.get(&index));
+    pub(super) fn emit_observations(&mut self, observations: &Observations, walk: &Walk, emit: EvidenceSink<'_>) {
+        let is_complete = walk.end.reason(walk.max_pages).is_none() && !walk.changed();
+        self.note_mock_signs(&observations.sought, is_complete, |index| {
+            observations.found.get(&index)
+        });
         let last = walk.last_request(self.contract);
         for (index, made) in observations.sought.iter().enumerate() {
             let Some((invariant, _)) = self.created_and_listed(made.operation) else {

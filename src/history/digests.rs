@@ -5,15 +5,14 @@ use std::collections::HashSet;
 
 use crate::exchange::Digest;
 
-/// This many may wait to be sorted in, however few are sorted: sorting for each new digest would cost more than a set.
+/// Fewer new digests than this are never sorted: sorting for each new digest would cost more than a set.
 const MIN_UNSORTED: usize = 4096;
 
 /// A set of digests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Digests {
     sorted: Vec<Digest>,
-    /// Those that are not sorted in yet: fewer than [`MIN_UNSORTED`] or an eighth of the sorted ones, whichever is
-    /// more.
+    /// Those that are not sorted yet: fewer than [`MIN_UNSORTED`] or an eighth of the sorted ones, whichever is more.
     unsorted: HashSet<Digest>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Elements<'seen> {
 }
 
 /// A value that came back in a different element than the one in which it was sent.
-pub(crate) struct Mixed<'seen> {
+pub(crate) struct MixedUp<'seen> {
     /// The value that was sent in the element.
     pub(crate) sent: &'seen Value,
     /// The value that the element shows, which is that of another one.
@@ -44,8 +44,7 @@ pub(crate) struct Duplicated<'seen> {
 /// A value that is missing from the element in which it was sent.
 pub(crate) struct Lost<'seen> {
     pub(crate) sent: &'seen Value,
-    /// The values of the elements that may be the sent one: of all elements, if none is known to be
-    /// it.
+    /// The values in the elements that may be the sent one; in all elements, if none is known to be it.
     pub(crate) kept: Vec<&'seen Value>,
 }
 
@@ -91,9 +90,9 @@ impl<'seen> Elements<'seen> {
         self.sent.iter().find_map(lost)
     }
 
-    /// Finds a value in a different element than the one in which it was sent, while the value sent in that element is
-    /// in another one in turn. A single value that differs may only be spelled differently.
-    pub(crate) fn mixed(&self) -> Option<Mixed<'seen>> {
+    /// Finds a value that came back in a different element than the one in which it was sent, if the value sent in that
+    /// element came back in another one in turn. A single value that differs may only be spelled differently.
+    pub(crate) fn mixed_up(&self) -> Option<MixedUp<'seen>> {
         let mut differing: Vec<_> = self
             .pairs()
             .into_iter()
@@ -112,7 +111,7 @@ impl<'seen> Elements<'seen> {
             }
         }
         let first = differing.first()?;
-        Some(Mixed {
+        Some(MixedUp {
             sent: first.sent,
             kept: first.kept,
             pointer: self.pointer(first.index),
@@ -133,7 +132,7 @@ impl<'seen> Elements<'seen> {
             let counted = self
                 .sent
                 .iter()
-                .filter(|other| is_same_sent(self.strict(), element, other))
+                .filter(|other| sent_the_same(self.strict(), element, other))
                 .count();
             let found: Vec<_> = self.kept.iter().enumerate().filter(|(_, kept)| is_it(kept)).collect();
             let groups = found
@@ -229,6 +228,6 @@ fn shows(carry: &Carry, element: &Value, kept: &Value) -> bool {
     sent(carry, element).into_iter().all(is_kept)
 }
 
-fn is_same_sent<'carry>(strict: impl Iterator<Item = &'carry Carry>, one: &Value, other: &Value) -> bool {
+fn sent_the_same<'carry>(strict: impl Iterator<Item = &'carry Carry>, one: &Value, other: &Value) -> bool {
     strict.into_iter().all(|carry| sent(carry, one) == sent(carry, other))
 }

@@ -29,7 +29,7 @@ pub enum Evidence<'seen> {
     /// A record that shows what a rejected create or update sent.
     Stored(Stored<'seen>, &'seen Request),
     /// The look for an updated record in its list.
-    Updating(Updating<'seen>, &'seen Request),
+    UpdateObservation(UpdateObservation<'seen>, &'seen Request),
     /// A walk over the pages of a list.
     Walk(&'seen Walk),
 }
@@ -47,8 +47,8 @@ pub struct Walk {
     pub max_pages: u64,
     /// What an earlier walk over the same list shows about this one.
     pub stability: Stability,
-    /// Whether it is part of the search for residue at the end of a run, of which only the counts are judged: what the
-    /// list shows after the edge cases may be what they stored.
+    /// Whether it is part of the search for residue at the end of a run. Only its counts are judged then: what the list
+    /// shows after the edge cases may be what they stored.
     pub is_residue_look: bool,
 }
 
@@ -58,8 +58,8 @@ pub enum Stability {
     /// There was no other walk to compare with, or only later pages of the two differ.
     #[default]
     Unknown,
-    /// An earlier walk showed the same totals, page by page: where they disagree, the reason is not that the list
-    /// changed.
+    /// An earlier walk showed the same totals, page by page: if the pages of one walk disagree, the reason is not that
+    /// the list changed.
     Stable,
     /// The first page of an earlier walk showed another total.
     Unstable,
@@ -72,13 +72,14 @@ pub enum WalkEnd {
     Broken,
     /// Every page was seen.
     Complete,
-    /// The record was found before every page was seen, or only selected pages were requested: then no page is missing.
+    /// The record was found before every page was seen, or only selected pages were requested: no page is missing in
+    /// either case.
     Found,
     /// The response to a page had this status.
     Rejected(u16),
     /// Like [`Self::Rejected`], for a request without a credential.
     RejectedWithoutCredential(u16),
-    /// A page showed again what an earlier page has, and the one after it would do so too.
+    /// A page repeated what an earlier page showed, and the next one would do so too.
     Repeats,
     /// The list could not be requested: something in its path has no value.
     Unsent,
@@ -86,7 +87,7 @@ pub enum WalkEnd {
     TooManyPages,
     /// A page got no response.
     Unanswered,
-    /// The body of a page could not be read: it is not JSON, or exceeds what is read.
+    /// The body of a page could not be read: it is not JSON, or is larger than the limit.
     Unread,
 }
 
@@ -141,7 +142,7 @@ impl Walk {
 
     /// Returns the number of different items.
     #[must_use]
-    pub fn different(&self) -> usize {
+    pub fn count_distinct(&self) -> usize {
         // A set of a million would cost more than twice as much memory.
         let mut items = Vec::with_capacity(self.pages.iter().map(|page| page.items.len()).sum());
         items.extend(self.items());
@@ -219,7 +220,7 @@ pub struct Observation<'seen> {
 
 /// The look for an updated record in its list.
 #[derive(Clone, Copy, Debug)]
-pub struct Updating<'seen> {
+pub struct UpdateObservation<'seen> {
     /// The operation that updated it.
     pub operation: OperationId,
     /// What the contract promises about it.

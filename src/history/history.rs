@@ -13,7 +13,7 @@ use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
 use super::own::OwnershipState;
 use super::part::{Part, WriteContext};
-use super::records::Changed;
+use super::records::AcceptedUpdate;
 use super::residue::{Residue, ResidueLedger, UnexplainedRecord};
 use super::run_tag::RunTag;
 use super::seen_identifiers::SeenIdentifiers;
@@ -41,14 +41,14 @@ pub(crate) struct History<'run> {
     /// The records that creates without the invariant `created` returned, where the contract says how to read them.
     pub(super) tracked: Vec<TrackedRecord>,
     /// The status with which each read responded to an identifier that names no record.
-    pub(super) status_to_unknown: HashMap<OperationId, u16>,
+    pub(super) status_of_unknown_record: HashMap<OperationId, u16>,
     /// The round of the plan that began last.
     pub(super) round: u64,
-    /// The updates of these records, which are looked for once all are sent.
-    pub(super) changed: Vec<Changed>,
+    /// The accepted updates of the run's own records, which are looked for once all are sent.
+    pub(super) changed: Vec<AcceptedUpdate>,
     /// The record of each update, as its list showed it last.
     pub(super) latest: HashMap<OperationId, ObservedRecord>,
-    /// For each create whose record later writes depend on, whose record that is.
+    /// For each create whose record later writes depend on, what is known about whose record it is.
     pub(super) own: HashMap<OperationId, OwnershipState>,
     /// Digests of the identifiers that each operation's list or create has shown.
     identifiers: HashMap<OperationId, Digests>,
@@ -101,7 +101,7 @@ impl<'run> History<'run> {
             bindings: Bindings::default(),
             made: Vec::new(),
             tracked: Vec::new(),
-            status_to_unknown: HashMap::new(),
+            status_of_unknown_record: HashMap::new(),
             round: 0,
             changed: Vec::new(),
             latest: HashMap::new(),
@@ -119,7 +119,8 @@ impl<'run> History<'run> {
 
     /// Forgets the records of an earlier round (one execution of the plan): they were judged there, and keeping them
     /// would cost memory for each round. `tracked` keeps its records of all rounds, because the clean-up needs them.
-    /// Whose record a create returned stays known, because its identifier stays bound until the create succeeds again.
+    /// Whether a create returned the run's own record stays known, because its identifier stays bound until the create
+    /// succeeds again.
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
         self.made.clear();
@@ -171,7 +172,7 @@ impl<'run> History<'run> {
         ExchangeResult { created, page }
     }
 
-    /// Remembers the strings with the run tag in a request. What a query looks for names no record of the run.
+    /// Remembers the strings with the run tag in a request. The strings in a query identify no record of the run.
     fn note_sent_strings(&mut self, exchange: &Exchange) {
         let Some(body) = exchange.request.json() else { return };
         if self.contract.operation(exchange.request.operation).is_query() {
@@ -226,7 +227,7 @@ impl<'run> History<'run> {
         self.identifiers.entry(walk.operation).or_default().extend(walk.items());
     }
 
-    /// Records the identifiers of records inside the items, to detect when one of them is given to a new record.
+    /// Remembers the identifiers of records inside the items, to detect when one of them is given to a new record.
     pub(super) fn note_nested(&mut self, list: OperationId, items: &[Value]) {
         for create in self.contract.creating_within(list) {
             let created = self.contract.operation(create).invariants.created.as_ref();
@@ -278,7 +279,7 @@ impl History<'_> {
     }
 
     /// Returns the updates that are looked for once all are sent.
-    pub(crate) fn changed(&self) -> &[Changed] {
+    pub(crate) fn changed(&self) -> &[AcceptedUpdate] {
         &self.changed
     }
 

@@ -40,9 +40,9 @@ pub(crate) struct TrackedRecord {
     round: u64,
 }
 
-/// The write after which a record is looked for, and where.
+/// When a record is looked for, before or after which of its writes, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AfterWrite {
+pub(crate) enum RecordLook {
     /// After it was created, in the read by its identifier.
     CreateByRead,
     /// After it was created, in the list.
@@ -50,7 +50,7 @@ pub(crate) enum AfterWrite {
     /// After this update.
     Update(OperationId),
     /// After it was deleted, in the read by its identifier.
-    Delete,
+    DeleteByRead,
     /// After it was deleted, in the list.
     DeleteByList,
     /// Before it is deleted: whether it is the run's own.
@@ -61,7 +61,7 @@ pub(crate) enum AfterWrite {
 #[derive(Debug)]
 pub(super) struct RecordSought {
     record: usize,
-    after: AfterWrite,
+    look: RecordLook,
     last: Option<(Request, Shown)>,
     is_own: bool,
     /// The identifiers of what its create has stored in addition, as the last response of a list showed them.
@@ -69,10 +69,10 @@ pub(super) struct RecordSought {
 }
 
 impl RecordSought {
-    pub(super) fn new(record: usize, after: AfterWrite) -> Self {
+    pub(super) fn new(record: usize, look: RecordLook) -> Self {
         Self {
             record,
-            after,
+            look,
             last: None,
             is_own: false,
             also_stored: Vec::new(),
@@ -198,20 +198,20 @@ impl History<'_> {
         };
         let shown = match (exchange.status(), body.filter(|_| self.succeeded(exchange))) {
             (None, _) => Shown::NoResponse,
-            (Some(_), Some(body)) if matches!(sought.after, AfterWrite::CreateByList | AfterWrite::DeleteByList) => {
+            (Some(_), Some(body)) if matches!(sought.look, RecordLook::CreateByList | RecordLook::DeleteByList) => {
                 let list = lifecycle.list.as_ref();
                 list.map_or(Shown::NoResponse, |list| {
                     let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
                     let items = items.map_or(&[][..], Vec::as_slice);
                     let stored = self.also_stored((&record.request, &record.id), (list, items));
                     sought.also_stored = stored.into_iter().map(|(_, id)| id).collect();
-                    self.in_list((record, sought.after), list, (exchange, &body.value))
+                    self.in_list((record, sought.look), list, (exchange, &body.value))
                 })
             }
             (Some(_), Some(body)) => match pointer::get(&body.value, &lifecycle.record) {
                 // A service that keeps deleted records and marks them returns this one changed. One
                 // that returns it unchanged has deleted nothing.
-                Some(shown) if sought.after == AfterWrite::Delete && record.before.as_ref() != Some(shown) => {
+                Some(shown) if sought.look == RecordLook::DeleteByRead && record.before.as_ref() != Some(shown) => {
                     Shown::Unclear
                 }
                 Some(shown) if shown.is_object() => Shown::Record(shown.clone()),
@@ -227,7 +227,7 @@ impl History<'_> {
     /// shows all of its records.
     fn in_list(
         &self,
-        (record, after): (&TrackedRecord, AfterWrite),
+        (record, look): (&TrackedRecord, RecordLook),
         list: &RecordList,
         (exchange, body): (&Exchange, &Value),
     ) -> Shown {
@@ -237,7 +237,7 @@ impl History<'_> {
         let id = identifier(&record.id);
         let has_id = |item: &Value| item.pointer(&list.id).and_then(identifier) == id;
         if let Some(item) = items.iter().find(|item| has_id(item)) {
-            if after == AfterWrite::DeleteByList {
+            if look == RecordLook::DeleteByList {
                 return self.kept_in_list(record, item);
             }
             let is_replaced = |members| self.sent_strings.are_replaced_in(members);
@@ -294,15 +294,15 @@ impl History<'_> {
 
     /// Whether a record is gone: its read is rejected with 404 or 410, or with 403 if a read of an
     /// unknown identifier was too. Any other rejection may be about the call and not about the
-    /// record. What is gone from its read is gone from its list too unless that shows it.
+    /// record. For a look at a list, the record counts as gone unless the list shows it.
     pub(super) fn is_gone(&self, sought: &RecordSought) -> bool {
-        if sought.after == AfterWrite::DeleteByList {
+        if sought.look == RecordLook::DeleteByList {
             return !matches!(sought.last, Some((_, Shown::Listed(_) | Shown::ListedChanged)));
         }
         let Some((request, Shown::Status(status, _))) = &sought.last else {
             return false;
         };
-        let to_unknown = self.status_to_unknown.get(&request.operation);
+        let to_unknown = self.status_of_unknown_record.get(&request.operation);
         matches!(status, 404 | 410) || (*status == 403 && to_unknown == Some(status))
     }
 
@@ -311,7 +311,7 @@ impl History<'_> {
         if let (Purpose::EdgeCase(edge_case), Some(status)) = (intent.purpose, exchange.status())
             && edge_case.kind == EdgeCaseKind::IdentifierUnknown
         {
-            self.status_to_unknown.insert(exchange.request.operation, status);
+            self.status_of_unknown_record.insert(exchange.request.operation, status);
         }
     }
 
@@ -319,15 +319,15 @@ impl History<'_> {
     /// longer would not help.
     pub(super) fn is_record_settled(&self, sought: &RecordSought) -> bool {
         let Some((_, shown)) = &sought.last else { return false };
-        match (sought.after, shown) {
+        match (sought.look, shown) {
             (_, Shown::NoResponse | Shown::Another | Shown::Unclear) => true,
-            (AfterWrite::BeforeDelete, shown) => !matches!(shown, Shown::Status(404, _)),
-            (AfterWrite::Delete, shown) => !matches!(shown, Shown::Record(_)),
-            (AfterWrite::DeleteByList, shown) => !matches!(shown, Shown::Listed(_) | Shown::ListedChanged),
-            (AfterWrite::CreateByList, shown) => matches!(shown, Shown::Listed(_)),
-            (AfterWrite::CreateByRead, shown) => !matches!(shown, Shown::Status(404 | 410, _)),
-            (AfterWrite::Update(_), Shown::Record(record)) => self.shows_update(sought, record),
-            (AfterWrite::Update(_), _) => true,
+            (RecordLook::BeforeDelete, shown) => !matches!(shown, Shown::Status(404, _)),
+            (RecordLook::DeleteByRead, shown) => !matches!(shown, Shown::Record(_)),
+            (RecordLook::DeleteByList, shown) => !matches!(shown, Shown::Listed(_) | Shown::ListedChanged),
+            (RecordLook::CreateByList, shown) => matches!(shown, Shown::Listed(_)),
+            (RecordLook::CreateByRead, shown) => !matches!(shown, Shown::Status(404 | 410, _)),
+            (RecordLook::Update(_), Shown::Record(record)) => self.shows_update(sought, record),
+            (RecordLook::Update(_), _) => true,
         }
     }
 
@@ -349,8 +349,8 @@ impl History<'_> {
             return;
         };
         let (create, id) = (record.create, identifier(&record.id));
-        match (sought.after, &sought.last) {
-            (AfterWrite::BeforeDelete, Some((_, Shown::Record(shown)))) => record.before = Some(shown.clone()),
+        match (sought.look, &sought.last) {
+            (RecordLook::BeforeDelete, Some((_, Shown::Record(shown)))) => record.before = Some(shown.clone()),
             (_, Some((_, Shown::Another))) => {
                 record.was_seen = true;
                 self.doubt_own(create, "its list shows the record with other values");
@@ -362,26 +362,26 @@ impl History<'_> {
 
     /// Makes the evidence of a look for a tracked record. A look before a deletion makes none: it
     /// only decides whether the record is the run's own.
-    pub(super) fn judge_record(&mut self, sought: &RecordSought, emit: EvidenceSink<'_>) {
+    pub(super) fn emit_record(&mut self, sought: &RecordSought, emit: EvidenceSink<'_>) {
         self.learn_of_record(sought);
         let Some(record) = self.tracked.get(sought.record) else {
             return;
         };
         let Some((request, shown)) = &sought.last else { return };
-        let operation = match sought.after {
-            AfterWrite::CreateByRead | AfterWrite::CreateByList => record.create,
-            AfterWrite::Update(update) => update,
-            AfterWrite::Delete | AfterWrite::DeleteByList => {
+        let operation = match sought.look {
+            RecordLook::CreateByRead | RecordLook::CreateByList => record.create,
+            RecordLook::Update(update) => update,
+            RecordLook::DeleteByRead | RecordLook::DeleteByList => {
                 let lifecycle = self.contract.lifecycle_of(record.create);
                 match lifecycle.and_then(|lifecycle| lifecycle.delete) {
                     Some(delete) => delete,
                     None => return,
                 }
             }
-            AfterWrite::BeforeDelete => return,
+            RecordLook::BeforeDelete => return,
         };
-        let sent = match sought.after {
-            AfterWrite::Update(_) => record.updated.as_ref(),
+        let sent = match sought.look {
+            RecordLook::Update(_) => record.updated.as_ref(),
             _ => Some(&record.request),
         };
         emit(Evidence::Record(

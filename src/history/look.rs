@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::created::Observations;
 use super::evidence::{Evidence, PageSeen, Stability, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
-use super::lifecycle::{AfterWrite, RecordSought};
+use super::lifecycle::{RecordLook, RecordSought};
 use super::own::OwnRecord;
-use super::pages::{adds_up, edge_adds_up, end_after_first_page, page_seen, stability};
+use super::pages::{adds_up, end_after_first_page, ends_add_up, page_seen, stability};
 use super::paging::{self, NextPage, PagedWalk};
-use super::records::Changed;
+use super::records::AcceptedUpdate;
 use super::residue::ResidueSearch;
 use super::updated::ChangeSought;
 use crate::contract::operation::OperationId;
@@ -58,16 +58,16 @@ pub(crate) enum Sought {
     },
     /// The pages of the list: whether they add up.
     Pages,
-    /// The pages again at the end of a run, after the look for residue: whether those that it counted add up.
+    /// The pages again at the end of a run: whether those on which the look for residue counted records add up.
     Recount,
     /// A tracked record, by its number, after one of its writes.
-    Record(usize, AfterWrite),
+    Record(usize, RecordLook),
     /// The effects of writes that had to be rejected, because their credential was wrong.
     RejectedWrites,
     /// The values that an update sent.
-    Update(Arc<Changed>),
+    Update(Arc<AcceptedUpdate>),
     /// The values of a repeated update, with the value of each field that the earlier updates sent last.
-    RepeatedUpdate(Arc<Changed>, Value),
+    RepeatedUpdate(Arc<AcceptedUpdate>, Value),
 }
 
 /// Which pages of a list a walk is to show.
@@ -99,7 +99,7 @@ pub(super) struct Look {
     walk: Walk,
     /// The number of walks begun.
     walks: u32,
-    /// The walk before it, where the two are compared.
+    /// The previous walk, where the two are compared.
     before: Option<Walk>,
     found: bool,
 }
@@ -191,7 +191,7 @@ impl History<'_> {
     }
 
     /// Begins a walk of a look: the pages that [`History::exchange`] adds from now on are compared with each other, and
-    /// not with those of the walk before.
+    /// not with those of the previous walk.
     pub(crate) fn begin_walk(&mut self, look: LookId, extent: WalkExtent) {
         let Some(look) = self.looks.get_mut(&look) else { return };
         let walk = new_walk(
@@ -221,7 +221,7 @@ impl History<'_> {
             | Seeking::RejectedWrites(_) => {}
         }
         if forgets {
-            self.forget_items(list);
+            self.mark_items_gone(list);
         }
     }
 
@@ -373,7 +373,7 @@ impl History<'_> {
     }
 
     /// Returns the current walk.
-    pub(crate) fn walked(&self, look: LookId) -> Option<&Walk> {
+    pub(crate) fn current_walk(&self, look: LookId) -> Option<&Walk> {
         Some(&self.looks.get(&look)?.walk)
     }
 
@@ -389,7 +389,7 @@ impl History<'_> {
             Seeking::Created(observations) => self.are_all_found(observations),
             Seeking::Ends(total) => {
                 let is_there = walk.pages.first().is_some_and(|page| page.total >= Some(*total));
-                is_there && edge_adds_up(walk)
+                is_there && ends_add_up(walk)
             }
             Seeking::Residue(_) => walk.end != WalkEnd::Complete || !self.has_missing_items(),
             Seeking::InferredPages(paged) => {
@@ -417,7 +417,7 @@ impl History<'_> {
         }
         let walk = look.walk;
         match look.seeking {
-            Seeking::Created(observations) => self.judge_observations(&observations, &walk, emit),
+            Seeking::Created(observations) => self.emit_observations(&observations, &walk, emit),
             Seeking::Ends(_) if settled => emit(Evidence::Walk(&walk)),
             Seeking::InferredPages(_) => emit(Evidence::Walk(&walk)),
             Seeking::Ends(_) | Seeking::Nothing => {}
@@ -435,11 +435,11 @@ impl History<'_> {
                 if look.walks > 0 {
                     emit(Evidence::Walk(&walk));
                 }
-                self.judge_counts(walk.operation, &walk, emit);
+                self.emit_counts(walk.operation, &walk, emit);
             }
-            Seeking::Record(sought) => self.judge_record(&sought, emit),
+            Seeking::Record(sought) => self.emit_record(&sought, emit),
             Seeking::RejectedWrites(search) => search.judge(emit),
-            Seeking::Update(sought) => self.judge_change(&sought, &walk, waited, emit),
+            Seeking::Update(sought) => self.emit_change(&sought, &walk, waited, emit),
         }
         Some(Looked { walk, settled })
     }

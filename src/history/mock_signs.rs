@@ -26,7 +26,7 @@ pub(super) struct MockSigns {
 
 impl MockSigns {
     /// Whether creates are accepted, nothing is kept, and one identifier is repeated.
-    fn is_of_a_mock(self) -> bool {
+    fn indicate_mock(self) -> bool {
         !self.kept && self.lost && self.same_identifier
     }
 }
@@ -38,7 +38,7 @@ impl History<'_> {
     pub(super) fn note_mock_signs<'seen>(
         &mut self,
         made: &[CreatedRecord],
-        completely: bool,
+        is_complete: bool,
         shown: impl Fn(usize) -> Option<&'seen ObservedRecord>,
     ) {
         let run_tag = &self.run_tag;
@@ -59,7 +59,7 @@ impl History<'_> {
                 }
             });
             mock_signs.kept |= kept;
-            mock_signs.lost |= completely && !kept;
+            mock_signs.lost |= is_complete && !kept;
         }
         mock_signs.same_identifier |= self.has_same_identifier(made);
         self.mock_signs = mock_signs;
@@ -70,7 +70,7 @@ impl History<'_> {
     pub(crate) fn is_mock(&self) -> bool {
         let ledger = &self.ledger;
         let found = || ledger.residue.iter().any(|left| left.found == Some(true));
-        self.mock_signs.is_of_a_mock() && ledger.unexplained_records.is_empty() && !found()
+        self.mock_signs.indicate_mock() && ledger.unexplained_records.is_empty() && !found()
     }
 
     /// Whether two creates of one operation with different bodies got the same identifier.

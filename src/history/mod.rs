@@ -58,15 +58,15 @@ mod updated;
 
 pub use bindings::Bindings;
 pub(crate) use bindings::Records;
-pub(crate) use bindings::{Needed, Together};
+pub(crate) use bindings::{LinkedValues, Needed};
 pub(crate) use history::{ExchangeResult, Finished, History};
-pub(crate) use lifecycle::AfterWrite;
+pub(crate) use lifecycle::RecordLook;
 pub(crate) use look::{LookId, Looked, Sought, Waited, WalkExtent};
 pub(crate) use own::Ownership;
 pub(crate) use pages::total_and_space_on_last_page;
 pub(crate) use paging::NextPage;
 pub(crate) use part::{Part, Role, WriteContext};
-pub(crate) use records::Changed;
+pub(crate) use records::AcceptedUpdate;
 pub(crate) use residue::may_have_stored;
 pub use residue::{Residue, SearchExtent, UnexplainedRecord};
 pub use run_tag::RunTag;

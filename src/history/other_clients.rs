@@ -18,8 +18,8 @@ use crate::exchange::{Content, Exchange, Request};
 impl History<'_> {
     /// Adds another client's successful create: what it carries, and the record that its list may show later.
     ///
-    /// Where an earlier response showed the identifier, the target may have returned an existing record, which it may
-    /// do; then nothing is concluded.
+    /// Where an earlier response showed the identifier, the target may have returned an existing record, which is
+    /// allowed; then nothing is concluded.
     pub(super) fn created_by_other_client(
         &mut self,
         exchange: &Exchange,
@@ -71,7 +71,7 @@ impl History<'_> {
         }
     }
 
-    /// Shows that an accepted create was sent in a documented timestamp format.
+    /// Emits the evidence that an accepted create was sent in a documented timestamp format.
     fn timestamp_format_of_other_client(&self, exchange: &Exchange, emit: EvidenceSink<'_>) {
         let operation = exchange.request.operation;
         let Some(accepted) = self

@@ -22,7 +22,7 @@ use crate::exchange::{Exchange, identifier};
 #[derive(Clone, Debug)]
 pub(super) enum OwnershipState {
     /// Only the response to the create has shown it so far: with the run tag, or with its identifier in `Location`.
-    Answered(Box<CreatedRecord>),
+    Unconfirmed(Box<CreatedRecord>),
     /// Why it may be somebody else's.
     Doubtful(String),
     /// Another response has shown it with the run tag.
@@ -58,14 +58,14 @@ impl History<'_> {
         let doubt = if was_seen {
             Some("it named another record before")
         } else if !tagged {
-            Some("its response carries nothing that the run sent")
+            Some("the create's response carries nothing that the run sent")
         } else {
             None
         };
         let operation = made.operation;
         let own = match doubt {
             Some(doubt) => OwnershipState::Doubtful(self.reason_for_doubt(operation, doubt)),
-            None => OwnershipState::Answered(Box::new(made)),
+            None => OwnershipState::Unconfirmed(Box::new(made)),
         };
         self.own.insert(operation, own);
     }
@@ -112,7 +112,7 @@ impl History<'_> {
         match self.own.get(&create) {
             // Where nothing is known, no identifier of this create is bound, so no write takes one from it.
             None | Some(OwnershipState::Seen) => Ownership::Own,
-            Some(OwnershipState::Answered(_)) => Ownership::Unconfirmed,
+            Some(OwnershipState::Unconfirmed(_)) => Ownership::Unconfirmed,
             Some(OwnershipState::Doubtful(reason)) => Ownership::Doubtful(reason.clone()),
         }
     }
@@ -131,7 +131,7 @@ impl History<'_> {
         item: Item<'_>,
         own: &mut OwnRecord,
     ) -> bool {
-        if let Some(OwnershipState::Answered(made)) = self.own.get(&create) {
+        if let Some(OwnershipState::Unconfirmed(made)) = self.own.get(&create) {
             let in_own_item = self.is_own_item(list, made, item.value);
             // One untagged record decides it, even if a tagged one was seen too: then two records share the identifier.
             let shown = self.record_in(made, item.value, in_own_item).filter(|_| in_own_item);
@@ -144,7 +144,7 @@ impl History<'_> {
 
     /// Returns what the response to a read by the identifier of a create's record shows.
     pub(super) fn observed_by_read(&self, create: OperationId, body: &Value) -> OwnRecord {
-        let Some(OwnershipState::Answered(made)) = self.own.get(&create) else {
+        let Some(OwnershipState::Unconfirmed(made)) = self.own.get(&create) else {
             return OwnRecord::Missing;
         };
         let by_invariant = self.contract.operation(create).invariants.created.is_some();

@@ -46,7 +46,7 @@ pub(super) fn end_after_first_page(first: &PageSeen, too_many: bool) -> WalkEnd 
     }
 }
 
-/// Compares two walks that did not add up, one after the other, to tell whether the list is stable.
+/// Compares two consecutive walks that did not add up, to tell whether the list is stable.
 pub(super) fn stability(before: &Walk, after: &Walk) -> Stability {
     let totals = |walk: &Walk| walk.pages.iter().map(|page| page.total).collect::<Vec<_>>();
     let first = |walk: &Walk| walk.pages.first().and_then(|page| page.total);
@@ -59,9 +59,9 @@ pub(super) fn stability(before: &Walk, after: &Walk) -> Stability {
     }
 }
 
-/// Whether a walk adds up, as far as it was complete. Where no total is shown there is nothing to wait for.
+/// Whether a walk adds up; one that is not complete counts as if it did. A missing total is nothing to wait for.
 pub(super) fn adds_up(walk: &Walk) -> bool {
-    let different = walk.different();
+    let different = walk.count_distinct();
     let total = walk.pages.first().and_then(|page: &PageSeen| page.total);
     let agrees = different == walk.items().count() && (total.is_none() || total == i64::try_from(different).ok());
     walk.end != WalkEnd::Complete || (!walk.disagrees() && agrees)
@@ -82,7 +82,7 @@ pub(crate) fn total_and_space_on_last_page(walk: &Walk) -> Option<(i64, u64)> {
 
 /// Whether the first page of a list and its last one add up, as far as two pages can show: the last one must hold at
 /// least the items that the others cannot.
-pub(super) fn edge_adds_up(walk: &Walk) -> bool {
+pub(super) fn ends_add_up(walk: &Walk) -> bool {
     let (Some(first), Some(last)) = (walk.pages.first(), walk.pages.last()) else {
         return false;
     };
@@ -97,7 +97,7 @@ pub(super) fn edge_adds_up(walk: &Walk) -> bool {
         && before.is_some_and(|before| count(last) >= total - before)
         && count(first) <= per_page
         && count(last) <= per_page;
-    let once = walk.items().count() == walk.different();
+    let once = walk.items().count() == walk.count_distinct();
     walk.end == WalkEnd::Found && !walk.disagrees() && counted && once
 }
 
@@ -149,12 +149,12 @@ mod tests {
             assert_eq!(adds_up(&walk(&pages, WalkEnd::Complete)), sound, "{pages:?}");
             assert!(adds_up(&walk(&pages, WalkEnd::TooManyPages)));
         }
-        let untold = PageSeen {
+        let without_total = PageSeen {
             total: None,
             ..page(&[1, 2], 0)
         };
-        assert!(adds_up(&walk(std::slice::from_ref(&untold), WalkEnd::Complete)));
-        assert!(!adds_up(&walk(&[untold, page(&[3], 3)], WalkEnd::Complete)));
+        assert!(adds_up(&walk(std::slice::from_ref(&without_total), WalkEnd::Complete)));
+        assert!(!adds_up(&walk(&[without_total, page(&[3], 3)], WalkEnd::Complete)));
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
                 ..page(items, total)
             };
             let last = of(u64::try_from(last_page).ok(), last);
-            edge_adds_up(&walk(&[of(None, &[1, 2]), last], WalkEnd::Found))
+            ends_add_up(&walk(&[of(None, &[1, 2]), last], WalkEnd::Found))
         };
         for (last, numbers, sound) in [
             (&[3, 4][..], (4, 2), true),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_read_where_the_invariant_says_that_it_stands() {
+    fn a_page_is_read_where_the_invariant_says_that_it_is() {
         let page = answered(&["a", "b"], 2);
         assert_eq!(
             (page.page, page.per_page, page.total, page.last_page),

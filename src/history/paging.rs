@@ -3,11 +3,11 @@
 //!
 //! # Design
 //!
-//! A walk begins with a request without the parameters. What it shows is compared with the pages that come after it: each
-//! asks for so few records that the list has two pages and the last of them is not full. A list that is longer than that
-//! response, and has more such pages than are walked, is walked again in larger ones. What a response says of the next
-//! page is never requested as it is written: only the value of the documented parameter is taken from it, and only from a
-//! URL at the target and of the same path.
+//! A walk begins with a request without the parameters. Its response is compared with the pages that follow, whose size
+//! is chosen so that the list has two pages, the last of them not full. A list that is longer than that response, and
+//! has more such pages than are walked, is walked again in larger ones. What a response says of the next page is never
+//! requested as it is written: only the value of the documented parameter is taken from it, and only from a URL at the
+//! target and of the same path.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use crate::contract::pointer;
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, Target, identifier, links};
 
-/// The greatest size of pages that is asked for: what most services allow that document a maximum.
+/// The largest page size that is requested: most services that document a maximum allow it.
 const LARGE: u64 = 100;
 
-/// The longest value of a cursor that is sent back, in bytes: every server takes a URL that is twice as long (RFC 9110,
-/// section 4.1).
+/// The maximum length of a cursor that is sent back, in bytes: every server should take a URL that is twice as long
+/// (RFC 9110, section 4.1).
 const LONGEST_CURSOR: usize = 4_000;
 
 /// A request for a page: its number in the walk, `None` for the request without the parameters, and what it has in its
@@ -54,7 +54,7 @@ enum Following {
     None,
     /// It is requested with this value.
     Value(String),
-    /// It is somewhere else, or nowhere that a documented parameter leads to.
+    /// It is at another origin or path, or no documented parameter can request it.
     Unclear,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct PagedWalk {
     received: (usize, usize),
     /// The number of all records, as the last page that has one states it.
     total: Option<i64>,
-    /// The values that have requested a page, in the order of the pages.
+    /// The values with which pages were requested, in the order of the pages.
     used: Vec<String>,
     /// The number of requests for pages.
     requests: u64,
@@ -101,7 +101,7 @@ impl PagedWalk {
         }
     }
 
-    /// Forgets the walk before, to begin another, in larger pages if it was too long.
+    /// Forgets the previous walk, to begin another, in larger pages if it was too long.
     pub(super) fn begin(&mut self, before: &Walk, paging: Option<&Paging>) {
         let larger = paging.and_then(|paging| self.larger_size(before, paging));
         *self = Self {
@@ -111,8 +111,8 @@ impl PagedWalk {
         };
     }
 
-    /// Returns the size of the pages in which a list has at least two of them, and fewer than in this walk, which had too
-    /// many; `None` where the list was walked in larger pages before, or may not be.
+    /// Returns a larger page size for a list whose walk had too many pages. The list still has at least two such pages.
+    /// `None` where the list was already walked in larger pages, or may not be.
     pub(super) fn larger_size(&self, walk: &Walk, paging: &Paging) -> Option<u64> {
         let is_too_long = walk.end == WalkEnd::TooManyPages && !walk.departs() && self.larger.is_none();
         let (size, bounds) = (self.size.filter(|_| is_too_long)?, paging.size?);
@@ -134,7 +134,7 @@ impl PagedWalk {
         self.next.as_ref().err().copied()
     }
 
-    /// Adds a response, of which at most `most` are walked. Returns the page that it shows.
+    /// Adds a response, and ends the walk after `most` requests for pages. Returns the page that the response shows.
     pub(super) fn add(
         &mut self,
         (operation, paging): (&Operation, &Paging),
@@ -209,7 +209,7 @@ impl PagedWalk {
             end,
             WalkEnd::Rejected(400 | 404 | 410 | 422) | WalkEnd::RejectedWithoutCredential(400 | 404 | 410 | 422)
         );
-        // Where there should be more, the service rejects pages so far back, as search engines do.
+        // If there should be more records, the service rejects pages beyond some depth, as search engines do.
         if by_number && rejected && asked > Some(1) && self.is_whole(self.total) {
             WalkEnd::Complete
         } else {
@@ -222,7 +222,7 @@ impl PagedWalk {
         self.plain.iter().all(|record| self.seen.contains(record))
     }
 
-    /// Whether the pages have shown each of these records, and no fewer than the list has by its own word.
+    /// Whether the pages have shown each of these records, and no fewer than the total that the list states.
     fn is_whole(&self, total: Option<i64>) -> bool {
         let received = i64::try_from(self.received.0).unwrap_or(i64::MAX);
         self.shows_all() && total.is_none_or(|total| total <= received)
@@ -281,7 +281,7 @@ impl PagedWalk {
         }
     }
 
-    /// Notes the records of a page. Returns an end if they are none of the list.
+    /// Notes the records of a page. Returns how the walk ends if none of them belongs to the list.
     fn note(&mut self, shown: &[Digest]) -> Option<WalkEnd> {
         let is_first = self.requests == 1 || (self.first == Some(0) && self.seen.is_empty());
         self.seen.extend(shown);
@@ -321,7 +321,7 @@ impl PagedWalk {
     }
 
     /// Returns what comes after a page that was requested by its number, or by the number of records before it. A page
-    /// that is not full, or shows nothing new, is the last one, unless the list has more by its own word.
+    /// that is not full, or shows nothing new, is the last one, unless the list states a larger total.
     fn after_number(
         &mut self,
         paging: &Paging,
@@ -352,13 +352,13 @@ impl PagedWalk {
 
     /// Returns what a response says of the page after it, as far as it can be requested.
     fn following(&self, list: (&Operation, &Paging), exchange: &Exchange, body: &Value) -> Following {
-        match self.said_of_next(list, exchange, body) {
+        match self.stated_next(list, exchange, body) {
             Following::Value(value) if value.len() > LONGEST_CURSOR => Following::Unclear,
             following => following,
         }
     }
 
-    fn said_of_next(&self, (operation, paging): (&Operation, &Paging), exchange: &Exchange, body: &Value) -> Following {
+    fn stated_next(&self, (operation, paging): (&Operation, &Paging), exchange: &Exchange, body: &Value) -> Following {
         let parameter = &operation.parameters[paging.position].name;
         let of_link = |link: &str| {
             let pairs = self.target.query_of(link, &exchange.request.path);
@@ -395,7 +395,7 @@ impl PagedWalk {
 
 /// What the pages of such a walk show together. Its first page was requested without the parameters.
 impl Walk {
-    /// Returns the pages that were requested as such.
+    /// Returns the pages that were requested with the parameters.
     pub(crate) fn requested_pages(&self) -> impl DoubleEndedIterator<Item = &PageSeen> {
         self.pages.iter().filter(|page| page.asked.is_some())
     }
@@ -411,7 +411,7 @@ impl Walk {
         different.len() == self.plain().len() && self.pages.iter().all(PageSeen::shows_items)
     }
 
-    /// Returns a page and the index of a record in it that an earlier page has too, or the page itself.
+    /// Returns a page and the index of a record in it that an earlier page has too, or that the page has twice.
     pub(crate) fn repeated_record(&self) -> Option<(&PageSeen, usize)> {
         let mut seen = HashSet::new();
         let repeated = self.requested_pages().find_map(|page| {
@@ -434,8 +434,9 @@ impl Walk {
         i64::try_from(count).unwrap_or(i64::MAX)
     }
 
-    /// Returns a page whose total is not the number of records on all pages; none where each total is that of its page, as
-    /// some services mean it. What the response without the parameters says may be older, from a cache.
+    /// Returns a page whose total is not the number of records on all pages; none where each counts only the records of
+    /// its own page, as some services mean it. What the response without the parameters says may be older, from a
+    /// cache.
     pub(crate) fn wrong_total(&self) -> Option<(&PageSeen, i64)> {
         let is_of_page = |page: &PageSeen| page.total == i64::try_from(page.items.len()).ok();
         let count = self.records_on_pages();
@@ -476,7 +477,7 @@ impl Walk {
     }
 }
 
-/// Compares two walks, one after the other: only where both show the same is the list stable.
+/// Compares two consecutive walks: the list is stable only if both show the same.
 pub(super) fn stability(before: &Walk, after: &Walk) -> Stability {
     let shown = |walk: &Walk| -> Vec<_> {
         let pages = walk.pages.iter();

@@ -15,7 +15,7 @@ use crate::exchange::{Exchange, Request, identifier};
 
 /// An update of a record that the run created.
 #[derive(Clone, Debug)]
-pub(crate) struct Changed {
+pub(crate) struct AcceptedUpdate {
     /// The operation that updates it.
     pub(crate) operation: OperationId,
     /// The accepted request.
@@ -69,7 +69,8 @@ impl History<'_> {
                 self.bindings.bind_created(self.contract, from, id);
             }
         }
-        // A hostile response may have megabytes, and each record is kept until the end of its round.
+        // The calls below pass an identifier and never the whole record: a hostile response may have megabytes, and each
+        // record is kept until the end of its round.
         let made = |resource: Value, seen_before| CreatedRecord {
             operation,
             request: request.clone(),
@@ -93,7 +94,7 @@ impl History<'_> {
             } else if was_seen {
                 self.doubt_own(
                     operation,
-                    "another create returned it too, or one that a response had shown",
+                    "a later create returned it again, or another identifier that a response had already shown",
                 );
             }
             return;
@@ -162,7 +163,7 @@ impl History<'_> {
         self.note_counted_update(request, &context.path_values);
         let operation = request.operation;
         if context.role == Role::Main && self.contract.operation(operation).invariants.updated.is_some() {
-            self.changed.push(Changed {
+            self.changed.push(AcceptedUpdate {
                 operation,
                 request: request.clone(),
                 path_values: context.path_values.clone(),

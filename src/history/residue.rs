@@ -6,8 +6,8 @@
 //! A target, or a gateway in front of it, may store a record and respond as if it had not. So what counts is not
 //! whether the response to a create was a success, but whether the create was plainly rejected. At the end the run
 //! reads the lists, where nobody but this run has written its tag. The letters after the run tag show which draft a
-//! record came from. A record that is created without a string of the run (a visit) is recognised by the run tag of the
-//! record that it refers to, and by carrying what was sent.
+//! record came from. A record that is created without a string of the run (such as a visit) is recognised by the run
+//! tag of the record that it refers to, and by carrying what was sent.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -250,7 +250,7 @@ impl History<'_> {
             return self.note_kept_by_query(exchange);
         }
         if !self.contract.operation(operation).creates() {
-            return self.note_rejected_update(exchange);
+            return self.note_update(exchange);
         }
         let Some(stored) = may_have_stored(&exchange.outcome) else {
             return;
@@ -371,7 +371,7 @@ impl History<'_> {
     }
 
     /// Whether a query has sent what would show in a list if it were kept.
-    pub(crate) fn shows_if_kept(&self, query: OperationId) -> bool {
+    pub(crate) fn would_show_if_kept(&self, query: OperationId) -> bool {
         let asked = self.ledger.asked.get(&query);
         asked.is_some_and(|asked| !asked.strings.is_empty())
     }
@@ -383,7 +383,7 @@ impl History<'_> {
     }
 
     /// Remembers an update by the run tag that it sent, with the status if it was rejected.
-    fn note_rejected_update(&mut self, exchange: &Exchange) {
+    fn note_update(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
         let updates = self.contract.operation(operation).invariants.updated.is_some();
         let stored = may_have_stored(&exchange.outcome).filter(|_| updates);

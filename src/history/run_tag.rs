@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn numbered_run_tags_never_meet() {
+    fn numbered_run_tags_never_collide() {
         let run_tag = RunTag::new(1, 1);
         let numbered: std::collections::HashSet<_> = (0..2000).map(|number| run_tag.numbered(number)).collect();
         assert_eq!(numbered.len(), 2000);

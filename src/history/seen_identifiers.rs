@@ -122,8 +122,8 @@ fn canonical(text: &str) -> String {
 }
 
 impl History<'_> {
-    /// Remembers the values in the response to a read, whatever its status, if the run needs them. A body that is not
-    /// documented was not read before.
+    /// Remembers the values in the response to a read, whatever its status, if the run needs them. An undocumented body
+    /// is read only here.
     pub(super) fn note_response(&mut self, exchange: &Exchange, body: Option<&Body>) {
         if !self.seen_identifiers.remembers_reads || !self.contract.operation(exchange.request.operation).is_read() {
             return;
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_in_a_map_are_identifiers_and_those_of_documented_fields_are_none() {
+    fn the_names_in_a_map_are_identifiers_and_those_of_documented_fields_are_not() {
         let mut seen = SeenIdentifiers::new(true);
         let map = json!({"data": {"5": [{"name": "a"}], "o1": {"name": "b"}, "/pets/p7": {}}});
         seen.note(&map, &|name| matches!(name, "data" | "name"));

@@ -43,7 +43,7 @@ impl Tried {
             .get(&operation)
             .is_some_and(|(all, _)| all.len() > 1);
         if is_of_many || !is_rejected(exchange) {
-            judge_spellings((exchange, spellings), is_of_many, emit);
+            emit_spellings((exchange, spellings), is_of_many, emit);
         } else {
             self.rejected_equivalents
                 .insert(operation, (spellings.to_vec(), Box::new(exchange.clone())));
@@ -56,14 +56,14 @@ impl Tried {
         if let Some((spellings, rejected)) = self.rejected_equivalents.get(&operation)
             && (!accepted || spellings.len() == 1)
         {
-            judge_spellings((rejected, spellings), accepted, emit);
+            emit_spellings((rejected, spellings), accepted, emit);
             self.rejected_equivalents.remove(&operation);
         }
     }
 }
 
 /// Makes the evidence on each spelling of an equivalent request.
-fn judge_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_accepted: bool, emit: EvidenceSink<'_>) {
+fn emit_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_accepted: bool, emit: EvidenceSink<'_>) {
     for spelling in spellings {
         let tried = EquivalentTried {
             operation: exchange.request.operation,

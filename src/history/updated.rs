@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::carried::carries_all;
 use super::created::ObservedRecord;
-use super::evidence::{Evidence, Updating, Walk, WalkEnd};
+use super::evidence::{Evidence, UpdateObservation, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::look::{Item, Waited};
-use super::records::{Changed, identifier_string};
+use super::records::{AcceptedUpdate, identifier_string};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Updated};
@@ -19,7 +19,7 @@ use crate::contract::vocabulary::{Carry, Updated};
 /// An update that is looked for, and what the last walk showed of it.
 #[derive(Debug)]
 pub(super) struct ChangeSought {
-    changed: Arc<Changed>,
+    changed: Arc<AcceptedUpdate>,
     /// The body that the update sent.
     body: Value,
     /// The state before a repeated update; `None` for the first update.
@@ -40,7 +40,7 @@ struct EarlierUpdates {
 }
 
 impl ChangeSought {
-    /// Forgets what the walk before showed.
+    /// Forgets what the previous walk showed.
     pub(super) fn begin_walk(&mut self) {
         self.record = None;
         self.elsewhere = None;
@@ -87,7 +87,7 @@ impl<'run> History<'run> {
 
     /// Begins to look for an update; for a repeated one, `sent` has the value of each field that
     /// the earlier updates sent last.
-    pub(super) fn change_sought(&self, changed: &Arc<Changed>, sent: Option<&Value>) -> ChangeSought {
+    pub(super) fn change_sought(&self, changed: &Arc<AcceptedUpdate>, sent: Option<&Value>) -> ChangeSought {
         ChangeSought {
             body: changed.request.json().cloned().unwrap_or_default(),
             earlier: sent.map(|sent| EarlierUpdates {
@@ -154,7 +154,7 @@ impl<'run> History<'run> {
 
     /// Judges what a look shows of an update. An updated record that the list does not show counts as gone only if the
     /// look lasted long enough.
-    pub(super) fn judge_change(&mut self, sought: &ChangeSought, walk: &Walk, waited: Waited, emit: EvidenceSink<'_>) {
+    pub(super) fn emit_change(&mut self, sought: &ChangeSought, walk: &Walk, waited: Waited, emit: EvidenceSink<'_>) {
         let changed = &sought.changed;
         let Some(invariant) = self.updated_invariant(changed.operation) else {
             return;
@@ -165,7 +165,7 @@ impl<'run> History<'run> {
         // While the record itself is not seen, another item may be the same record under another id.
         let elsewhere = sought.elsewhere.as_ref().filter(|_| sought.record.is_some());
         let record = sought.record.as_ref();
-        let updating = Updating {
+        let updating = UpdateObservation {
             operation: changed.operation,
             invariant,
             request: &changed.request,
@@ -178,6 +178,6 @@ impl<'run> History<'run> {
         let last = walk.last_request(self.contract);
         let shown = elsewhere.or(record).map(|seen| &seen.request);
         let request = shown.or(last.as_ref()).unwrap_or(&changed.request);
-        emit(Evidence::Updating(updating, request));
+        emit(Evidence::UpdateObservation(updating, request));
     }
 }

@@ -13,7 +13,7 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
 use crate::exchange::Request;
 use crate::history::carried::{Elements, Lost, kept, lost, same};
-use crate::history::evidence::{Creation, Observation, Updating};
+use crate::history::evidence::{Creation, Observation, UpdateObservation};
 
 pub(super) static RULE: Rule = Rule {
     name: "carried",
@@ -85,7 +85,7 @@ pub(super) fn listed(observation: &Observation<'_>, sink: &mut Sink<'_>, strictn
 }
 
 /// Judges the fields of the listed record, after an update.
-pub(super) fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
+pub(super) fn updated(updating: &UpdateObservation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
     if let Some(listed) = updating.listed {
         let sent = Sent::new(updating.operation, &updating.invariant.carries, updating.request);
         sent.judge(listed, sink, strictness, FactKind::UpdatedCarrying);
@@ -170,7 +170,7 @@ impl<'sent> Sent<'sent> {
 
     fn is_mixed(&self, carry: &Carry, record: &Value) -> bool {
         let elements = Elements::of(self.carries, carry, (self.body, record));
-        elements.is_some_and(|elements| elements.mixed().is_some())
+        elements.is_some_and(|elements| elements.mixed_up().is_some())
     }
 
     /// Reports elements whose parts did not stay together or that appear twice. Returns whether there was one.
@@ -185,7 +185,7 @@ impl<'sent> Sent<'sent> {
             return false;
         };
         let duplicated = || elements.duplicated().filter(|_| self.creates && carry.gap.is_none());
-        let (pointer, received) = if let Some(mixed) = elements.mixed() {
+        let (pointer, received) = if let Some(mixed) = elements.mixed_up() {
             let (kept, sent) = (sink.render(mixed.kept), sink.render(mixed.sent));
             let received = format!("{kept} of another element of the array, not the {sent} that was sent");
             (mixed.pointer, received)

@@ -19,7 +19,8 @@ use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::history::evidence::{
-    Creation, EquivalentTried, Evidence, FinalListing, FormatTried, Observation, RecordShown, Stored, Updating, Walk,
+    Creation, EquivalentTried, Evidence, FinalListing, FormatTried, Observation, RecordShown, Stored,
+    UpdateObservation, Walk,
 };
 
 /// Judges what a run sees, as it comes.
@@ -173,7 +174,7 @@ impl<'contract> Judge<'contract> {
             Evidence::Observation(observation, request) => self.observation(&observation, request),
             Evidence::Record(shown, request) => self.record(&shown, request),
             Evidence::Stored(stored, request) => self.stored(&stored, request),
-            Evidence::Updating(updating, request) => self.updating(&updating, request),
+            Evidence::UpdateObservation(updating, request) => self.updating(&updating, request),
             Evidence::Walk(walk) => self.walk(walk),
         }
     }
@@ -210,7 +211,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges whether and how an updated record is listed. `request` is the one that should have shown it.
-    pub(super) fn updating(&mut self, updating: &Updating<'_>, request: &Request) {
+    pub(super) fn updating(&mut self, updating: &UpdateObservation<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::FinalListing(_, judge)
             | Judging::Placement(_, judge)

@@ -4,7 +4,7 @@ use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
-use crate::history::evidence::{FinalListing, Updating};
+use crate::history::evidence::{FinalListing, UpdateObservation};
 
 pub(super) static RULE: Rule = Rule {
     name: "once",
@@ -59,7 +59,7 @@ fn judge_final(listing: &FinalListing<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn judge_update(updating: &Updating<'_>, sink: &mut Sink<'_>) {
+fn judge_update(updating: &UpdateObservation<'_>, sink: &mut Sink<'_>) {
     if let Some(fact) = sink.contract.fact_of(updating.operation, FactKind::OneRecordPerWrite)
         && updating.gone
     {

@@ -193,7 +193,7 @@ fn judge_unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     }
     let mut earlier: HashSet<Digest> = HashSet::new();
     // Where no two items are the same, which is almost always, nothing needs to be remembered for each page.
-    let shared = walk.items().count() != walk.different();
+    let shared = walk.items().count() != walk.count_distinct();
     for page in walk.pages.iter().filter(|_| shared) {
         if let Some(index) = page
             .items
@@ -223,7 +223,7 @@ fn judge_total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     if walk.changed() {
         return sink.undecided(fact, Reason::Changed);
     }
-    let count = i64::try_from(walk.different()).unwrap_or(i64::MAX);
+    let count = i64::try_from(walk.count_distinct()).unwrap_or(i64::MAX);
     let mut totals = walk.pages.iter().filter_map(|page| Some((page, page.total?)));
     if let Some((page, total)) = totals.clone().find(|(_, total)| *total != count) {
         let pages = walk.pages.len();

@@ -6,7 +6,7 @@ use super::location::Location;
 use super::seen::{ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{
-    Creation, EquivalentTried, FinalListing, FormatTried, Observation, RecordShown, Stored, Updating, Walk,
+    Creation, EquivalentTried, FinalListing, FormatTried, Observation, RecordShown, Stored, UpdateObservation, Walk,
 };
 
 /// Judges facts of one or a few kinds.
@@ -82,7 +82,10 @@ pub(super) enum Judging {
     /// An exchange as a whole, including that of an edge case.
     AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// What a list shows of a write at the end, and an updated record looked for in its list.
-    FinalListing(fn(&FinalListing<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
+    FinalListing(
+        fn(&FinalListing<'_>, &mut Sink<'_>),
+        fn(&UpdateObservation<'_>, &mut Sink<'_>),
+    ),
     /// The record in the response to a create.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
     /// An equivalent request: RFCs define it as the same as a plain one.
@@ -103,7 +106,10 @@ pub(super) enum Judging {
     /// One location of a body.
     Location(fn(&Location<'_>, &mut Sink<'_>)),
     /// Where a created record, or what was sent in an update, appears in a list.
-    Placement(fn(&Observation<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
+    Placement(
+        fn(&Observation<'_>, &mut Sink<'_>),
+        fn(&UpdateObservation<'_>, &mut Sink<'_>),
+    ),
     /// A created record looked for in its list.
     Observation(fn(&Observation<'_>, &mut Sink<'_>)),
     /// What a read or a list shows of a record that the run created, updated or deleted.
@@ -121,7 +127,7 @@ pub(super) struct Comparison {
     /// In the list, after a create.
     pub(super) listed: fn(&Observation<'_>, &mut Sink<'_>),
     /// In the list, after an update.
-    pub(super) updated: fn(&Updating<'_>, &mut Sink<'_>),
+    pub(super) updated: fn(&UpdateObservation<'_>, &mut Sink<'_>),
 }
 
 impl std::fmt::Debug for Rule {

@@ -16,7 +16,7 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRejection, Purpose, Request, Response};
 use crate::history::evidence::{
-    Creation, FinalListing, Observation, PageSeen, RecordShown, Shown, Stability, Updating, Walk, WalkEnd,
+    Creation, FinalListing, Observation, PageSeen, RecordShown, Shown, Stability, UpdateObservation, Walk, WalkEnd,
 };
 
 /// Where a list shows the record, as an indexed pointer (see `pointer::element`), that [`Bench::observed`] is given.
@@ -250,7 +250,7 @@ impl Bench {
     ) -> Judged {
         let mut request = self.request();
         request.body = Some(Content::Json(sent.clone()));
-        let updating = Updating {
+        let updating = UpdateObservation {
             operation: self.operation,
             invariant: self
                 .contract

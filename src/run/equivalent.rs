@@ -17,7 +17,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Equivalence;
 use crate::exchange::{Exchange, Purpose, Request, Spelling, identifier};
-use crate::history::{Changed, Part, is_rejected};
+use crate::history::{AcceptedUpdate, Part, is_rejected};
 use crate::plan::values_for_equivalent_request;
 use crate::rules::Reason;
 
@@ -127,7 +127,7 @@ impl Session<'_> {
             // None of its values was sent just before, so values that the list shows from an earlier update do not
             // count.
             let sent = Value::Object(serde_json::Map::new());
-            let changed = Changed {
+            let changed = AcceptedUpdate {
                 operation,
                 request: together.request.clone(),
                 path_values: plain.path_values,

@@ -81,7 +81,7 @@ impl Session<'_> {
         let last = self.history().last_page(look);
         let is_full = self
             .history()
-            .walked(look)
+            .current_walk(look)
             .and_then(total_and_space_on_last_page)
             .is_some_and(|(_, lacking)| lacking == 0);
         let before = last.and_then(|last| last.checked_sub(1)).filter(|_| is_full);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
-use crate::history::{Changed, Ownership, Part, SearchExtent, Sought, WalkExtent};
+use crate::history::{AcceptedUpdate, Ownership, Part, SearchExtent, Sought, WalkExtent};
 use crate::plan::{Action, ShownBy};
 use crate::rules::{Evaluation, Reason};
 
@@ -33,7 +33,7 @@ impl Session<'_> {
     /// Looks for a repeated update, `changed`, first on the page that last showed the record: after the first update of
     /// a record is accepted, variants of it are sent to the same record. `sent` has the value of each field that the
     /// earlier updates sent last.
-    pub(super) async fn look_for_repeated_update(&self, list: OperationId, changed: Changed, sent: &Value) {
+    pub(super) async fn look_for_repeated_update(&self, list: OperationId, changed: AcceptedUpdate, sent: &Value) {
         let changed = Arc::new(changed);
         let sought = Sought::RepeatedUpdate(Arc::clone(&changed), sent.clone());
         // After a wait that timed out, the next one is short, so that the run does not wait that long for each field.

@@ -53,7 +53,7 @@ impl Session<'_> {
     /// That it shows nothing decides nothing, because the list may have more pages, or be late.
     async fn look_for_kept(&self, query: OperationId) {
         let list = self.contract.list_beside(query).filter(|list| self.is_called(*list));
-        let list = list.filter(|_| self.history().shows_if_kept(query));
+        let list = list.filter(|_| self.history().would_show_if_kept(query));
         let Some((list, head)) = list.and_then(|list| Some((list, self.request_head(list).ok()?))) else {
             return;
         };

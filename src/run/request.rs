@@ -10,7 +10,7 @@ use crate::contract::operation::{Location, Operation, OperationId, Parameter, Se
 use crate::exchange::{
     Credential, OnRejection, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
 };
-use crate::history::{Bindings, Needed, Records, Together};
+use crate::history::{Bindings, LinkedValues, Needed, Records};
 use crate::plan::{NoValue, check_allowed, parameter, stand_in_value};
 
 /// All of a request but its body and its credential, and what a rejection of it would mean.
@@ -141,7 +141,7 @@ fn filled(
     contract: &Contract,
     operation: OperationId,
     bindings: &Bindings,
-    (values, replacement): (Option<&Together<'_>>, Replacement<'_>),
+    (values, replacement): (Option<&LinkedValues<'_>>, Replacement<'_>),
 ) -> Result<RequestHead, NoValue> {
     let documented = contract.operation(operation);
     // Some documents distinguish operations by a fragment, which a client never sends (RFC 9110,

@@ -12,7 +12,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{TimestampFormat, Updated};
 use crate::exchange::{Exchange, OnRejection, Request};
-use crate::history::{Changed, Sought};
+use crate::history::{AcceptedUpdate, Sought};
 use crate::plan::{
     AWKWARD_UPDATES, Action, AwkwardValues, Draft, NotCalled, Step, TRIES_PER_VARIANT, Variant, WRITES_PER_VARIANT,
     variants,
@@ -285,7 +285,7 @@ impl Session<'_> {
         if !self.succeeded(&exchange) {
             return status_of_rejection(&exchange).map_or(UpdateOutcome::Inconclusive, UpdateOutcome::Rejected);
         }
-        let changed = Changed {
+        let changed = AcceptedUpdate {
             operation,
             request: exchange.request,
             path_values: updates.head.path_values.clone(),
