@@ -2,10 +2,10 @@
 //!
 //! # Design
 //!
-//! What a query responds with is judged as the response to a read is. What it may do is treated as that of a write: it is
-//! sent only in a run that writes, its path has nothing of anybody else's, it goes into the write log, and it is sent only
-//! while one more record could be left. It leaves none, so it uses up nothing of that, unless its status says that it
-//! has created something, or a list shows what only the query has sent.
+//! The response to a query is judged like that to a read, but a query is sent as carefully as a write: only in a run
+//! that writes, with no identifier of somebody else's record in its path, after it was entered in the write log, and
+//! only while `max_writes` leaves room for one more record. It uses up none of that, unless its status says that it has
+//! created something, or a list shows what only the query has sent.
 
 use super::request::{self, RequestHead};
 use super::session::{Call, Session};
@@ -17,7 +17,7 @@ use crate::plan::{Draft, Variant};
 use crate::rules::Reason;
 
 impl Session<'_> {
-    /// Asks once.
+    /// Sends the query once.
     pub(super) async fn query(&self, operation: OperationId) {
         if let Err(reason) = self.require_own_records(operation).await {
             return self.not_called(operation, reason);
@@ -49,8 +49,8 @@ impl Session<'_> {
         }
     }
 
-    /// Reads the list of the collection in which a query looks, once: it shows if the query has kept what it was asked.
-    /// That it shows nothing decides nothing, because the list may have more pages, or be late.
+    /// Reads the list of the collection in which a query looks, once: it shows whether the query has kept what was
+    /// sent. That it shows nothing decides nothing, because the list may have more pages, or be late.
     async fn look_for_kept(&self, query: OperationId) {
         let list = self.contract.list_beside(query).filter(|list| self.is_called(*list));
         let list = list.filter(|_| self.history().would_show_if_kept(query));

@@ -59,18 +59,18 @@ paths:
 ";
 
 /// What a service saw: method and path, and the credential.
-type Asked = (String, Option<String>);
+type ReceivedRequest = (String, Option<String>);
 
 /// How a service responds to a request: with a status, where 0 is a 200 whose body breaks off, and with a body.
-type Answering = fn(&Asked) -> (u16, &'static str);
+type Respond = fn(&ReceivedRequest) -> (u16, &'static str);
 
 /// A reason, how a run arrives at it, and what the service must have seen.
 struct Case {
     reason: Reason,
     fact: &'static str,
-    answering: Answering,
+    respond: Respond,
     set: fn(&Contract, &mut Selection, &mut Settings),
-    evidence: fn(&[Asked]) -> bool,
+    evidence: fn(&[ReceivedRequest]) -> bool,
 }
 
 /// Where a reason is shown to be true.
@@ -179,12 +179,12 @@ fn shown(reason: &Reason) -> Shown {
     }
 }
 
-fn calls(asked: &[Asked], call: &str) -> usize {
+fn calls(asked: &[ReceivedRequest], call: &str) -> usize {
     asked.iter().filter(|(other, _)| other == call).count()
 }
 
 /// What a sound service answers.
-fn sound(asked: &Asked) -> (u16, &'static str) {
+fn sound(asked: &ReceivedRequest) -> (u16, &'static str) {
     match (asked.0.as_str(), asked.1.as_deref()) {
         ("POST /open", _) => (201, ""),
         ("GET /guarded", credential) if credential != Some("Bearer reasons-token") => (401, ""),
@@ -196,17 +196,17 @@ fn sound(asked: &Asked) -> (u16, &'static str) {
 /// A sound service except for this call.
 macro_rules! but {
     ($call:expr => $response:expr) => {
-        |asked: &Asked| if asked.0 == $call { $response } else { sound(asked) }
+        |asked: &ReceivedRequest| if asked.0 == $call { $response } else { sound(asked) }
     };
 }
 
 fn nothing(_: &Contract, _: &mut Selection, _: &mut Settings) {}
 
-fn case(reason: Reason, fact: &'static str, answering: Answering, evidence: fn(&[Asked]) -> bool) -> Case {
+fn case(reason: Reason, fact: &'static str, respond: Respond, evidence: fn(&[ReceivedRequest]) -> bool) -> Case {
     Case {
         reason,
         fact,
-        answering,
+        respond,
         set: nothing,
         evidence,
     }
@@ -219,7 +219,7 @@ fn cases() -> Vec<Case> {
 
 /// The cases in which a response, or its lack, leaves a fact undecided.
 fn of_responses() -> Vec<Case> {
-    let open = |asked: &[Asked]| calls(asked, "GET /open") == 1;
+    let open = |asked: &[ReceivedRequest]| calls(asked, "GET /open") == 1;
     vec![
         case(
             Reason::LimitExceeded,
@@ -274,7 +274,7 @@ fn of_responses() -> Vec<Case> {
 
 /// The cases in which a credential leaves a fact undecided.
 fn of_credentials() -> Vec<Case> {
-    let token = |asked: &[Asked]| {
+    let token = |asked: &[ReceivedRequest]| {
         asked
             .iter()
             .any(|(_, credential)| credential.as_deref() == Some("Bearer reasons-token"))
@@ -331,7 +331,7 @@ fn of_values() -> Vec<Case> {
         field: "id".to_owned(),
         sources: vec![sources.to_owned()],
     };
-    let open = |asked: &[Asked]| calls(asked, "GET /open") == 1;
+    let open = |asked: &[ReceivedRequest]| calls(asked, "GET /open") == 1;
     vec![
         case(
             Reason::NoValue(NoValue::NotInResponses {
@@ -401,16 +401,16 @@ fn named(contract: &Contract, operation: &str) -> OperationId {
 }
 
 /// Runs the check of a case, and returns the run and what the service saw.
-async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
-    let log: Arc<Mutex<Vec<Asked>>> = Arc::default();
-    let (seen, answering) = (Arc::clone(&log), case.answering);
+async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<ReceivedRequest>) {
+    let log: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
+    let (seen, respond) = (Arc::clone(&log), case.respond);
     let response = move |method: Method, uri: Uri, headers: HeaderMap| {
         let sent = headers
             .get("authorization")
             .map(|sent| sent.to_str().unwrap().to_owned());
         let asked = (format!("{method} {}", uri.path()), sent);
         seen.lock().unwrap().push(asked.clone());
-        let (status, body) = answering(&asked);
+        let (status, body) = respond(&asked);
         async move { answered(status, body) }
     };
     let mut scope = Selection {

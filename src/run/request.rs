@@ -173,16 +173,16 @@ fn filled(
             head.on_rejection = OnRejection::ExampleIdentifier;
         }
         let of_record = replacement.path_value(documented, index);
-        let is_foreign = of_record.is_some() || linked.is_some() || parameter.given.is_some();
-        let own = of_record.or_else(|| linked.map(|(.., value)| (*value).clone()));
-        let value = own.or_else(|| Some(stand_in_value(contract, documented, parameter)?.1));
+        let is_from_document = of_record.is_none() && linked.is_none() && parameter.given.is_none();
+        let known = of_record.or_else(|| linked.map(|(.., value)| (*value).clone()));
+        let value = known.or_else(|| Some(stand_in_value(contract, documented, parameter)?.1));
         let value = value.ok_or_else(|| bindings.lacks_parameter(contract, operation, index))?;
         for text in parameter::serialized(contract, parameter, &value) {
             check_allowed(parameter, &text)?;
             // The target chooses the identifier of the run's own record: it may be somebody's address.
             // What is given for a header may be a secret.
             let is_secret = parameter.given.is_some() && parameter.location == Location::Header;
-            let is_hidden = from_target || is_secret || (is_foreign && !is_plain_identifier(&text));
+            let is_hidden = from_target || is_secret || (!is_from_document && !is_plain_identifier(&text));
             let rendered = is_hidden.then(|| placeholder(&parameter.name));
             head.fill(parameter, &text, rendered.as_deref());
         }
@@ -409,7 +409,7 @@ paths:
     }
 
     #[test]
-    fn a_linked_value_goes_into_the_path_and_leans_on_nothing() {
+    fn a_rejection_of_a_linked_value_in_the_path_is_a_finding() {
         let head = filled("getThing", &[json!("t-17")]).unwrap();
         assert_eq!(
             (head.path.as_str(), head.on_rejection),
@@ -451,7 +451,7 @@ paths:
     }
 
     #[test]
-    fn a_read_takes_the_samples_of_the_contract_and_leans_on_them() {
+    fn a_read_takes_the_examples_of_the_contract_and_their_rejection_is_no_finding() {
         let head = filled("getPart", &[]).unwrap();
         assert_eq!(head.path, "/parts/a%2Fb%20%C3%BC?kind%20of=a%26b&depth=2");
         assert_eq!(head.on_rejection, OnRejection::ExampleIdentifier);
@@ -518,7 +518,7 @@ paths:
     }
 
     #[test]
-    fn a_write_takes_no_sample_and_says_so() {
+    fn a_write_takes_no_example_and_says_so() {
         assert_eq!(
             filled("putPart", &[json!("t-17")]).unwrap_err(),
             "no link gives its `part`, and this write uses no example for it"

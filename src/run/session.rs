@@ -82,7 +82,7 @@ pub enum Ended {
     /// The service that was started for it ended before it was ready, in this way.
     ServiceEnded(String),
     /// It took longer than this time limit.
-    TimeOver(Duration),
+    TimeLimitExceeded(Duration),
     /// The token was rejected everywhere, with this status.
     TokenRejected(u16),
     /// No connection could be made.
@@ -240,7 +240,7 @@ impl<'run> Session<'run> {
         // Whatever is under way then is dropped, as by an interruption; the sender knows what may be left in the
         // target.
         let rounds = tokio::time::timeout(most, self.rounds(plan)).await;
-        rounds.unwrap_or(Ended::TimeOver(most))
+        rounds.unwrap_or(Ended::TimeLimitExceeded(most))
     }
 
     /// Carries out every round of the plan, deletes what the run created if it is to clean up, and

@@ -60,27 +60,27 @@ impl Session<'_> {
             _ => true,
         });
         let base = (operation, &accepted, &head);
-        let awkwardly = self.create_awkwardly(base, awkward);
+        let awkward_create = self.create_with_awkward_values(base, awkward);
         match self.concurrent_create(operation, &accepted) {
             Some(concurrent) => {
                 self.expect_requests(1);
-                let plainly = self.write(&concurrent, &head, WriteRole::Additional);
+                let plain_create = self.write(&concurrent, &head, WriteRole::Additional);
                 let read = async {
                     if let Some(list) = self.contract.list_with_items_of(operation) {
                         self.read_page(list, None, &Sought::Nothing).await;
                     }
                 };
-                futures::join!(awkwardly, plainly, read);
+                futures::join!(awkward_create, plain_create, read);
             }
             None => {
-                awkwardly.await;
-                self.create_otherwise(base, others).await;
+                awkward_create.await;
+                self.create_other_variants(base, others).await;
             }
         }
     }
 
     /// Creates a record with awkward values; if they are rejected, with half of them, and then with a quarter.
-    async fn create_awkwardly(
+    async fn create_with_awkward_values(
         &self,
         (operation, accepted, head): (OperationId, &Draft, &RequestHead),
         values: Option<AwkwardValues>,
@@ -106,15 +106,15 @@ impl Session<'_> {
     }
 
     /// Creates records from the other variants.
-    async fn create_otherwise(
+    async fn create_other_variants(
         &self,
         (operation, accepted, head): (OperationId, &Draft, &RequestHead),
         variants: Vec<Variant>,
     ) {
         // When the operation creates something within another record, the awkward create counts towards the wanted
         // number.
-        let is_bound = self.contract.operation(operation).invariants.created.is_some();
-        let is_nested = u64::from(is_bound && self.contract.list_with_items_of(operation).is_none());
+        let has_invariant = self.contract.operation(operation).invariants.created.is_some();
+        let is_nested = u64::from(has_invariant && self.contract.list_with_items_of(operation).is_none());
         let wanted = self
             .settings
             .max_writes
@@ -128,7 +128,7 @@ impl Session<'_> {
             let Ok(mut draft) = self.draft(operation, TimestampFormat::Utc) else {
                 break;
             };
-            if !draft.vary(&variant, accepted) || (!is_bound && !self.settings.run_tag.is_in(&draft.body().0)) {
+            if !draft.vary(&variant, accepted) || (!has_invariant && !self.settings.run_tag.is_in(&draft.body().0)) {
                 continue;
             }
             tries += 1;
@@ -202,12 +202,12 @@ impl Session<'_> {
                 }
             }
         }
-        self.update_awkwardly(&mut updates, awkward).await;
+        self.update_with_awkward_values(&mut updates, awkward).await;
     }
 
     /// Sends awkward values, in halves where they are rejected together: which one a service rejects is evidence on a
     /// gap.
-    async fn update_awkwardly(&self, updates: &mut Updates<'_>, mut open: VecDeque<AwkwardValues>) {
+    async fn update_with_awkward_values(&self, updates: &mut Updates<'_>, mut open: VecDeque<AwkwardValues>) {
         let (mut tries, mut rejected) = (0, Vec::new());
         while let Some(values) = open.pop_front().filter(|_| tries < AWKWARD_UPDATES) {
             let values = values.without(&rejected);

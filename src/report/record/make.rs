@@ -298,7 +298,10 @@ mod tests {
         [
             (Ended::Interrupted, Outcome::Interrupted),
             (Ended::Throttled, Outcome::CouldNotJudge),
-            (Ended::TimeOver(Duration::from_secs(300)), Outcome::CouldNotJudge),
+            (
+                Ended::TimeLimitExceeded(Duration::from_secs(300)),
+                Outcome::CouldNotJudge,
+            ),
             (Ended::TokenRejected(401), Outcome::CouldNotJudge),
             (Ended::Unreachable(Failure::Resolve), Outcome::CouldNotJudge),
         ]
@@ -367,7 +370,7 @@ mod tests {
         let ended = |ended| reason(Seen::bodies(SOUND).ended(ended), None).unwrap();
         assert!(ended(Ended::TokenRejected(403)).contains("rejected with 403"));
         assert!(ended(Ended::Throttled).contains("at a lower rate"));
-        assert!(ended(Ended::TimeOver(Duration::from_millis(1500))).contains("within 1.5 s (max-time);"));
+        assert!(ended(Ended::TimeLimitExceeded(Duration::from_millis(1500))).contains("within 1.5 s (max-time);"));
         let unreachable = ended(Ended::Unreachable(Failure::Resolve));
         assert!(
             unreachable.starts_with("the host's name does not resolve; check the base URL"),

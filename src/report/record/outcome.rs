@@ -52,7 +52,7 @@ pub(super) fn outcome(
             Outcome::CouldNotJudge,
             Some("every response was 429; try again later, or at a lower rate".to_owned()),
         ),
-        Ended::TimeOver(most) => {
+        Ended::TimeLimitExceeded(most) => {
             let reason = format!(
                 "the run did not finish within {} s (max-time); what was judged so far is reported: give it more time, or \
                  find out why the target is slow",
