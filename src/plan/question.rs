@@ -119,7 +119,7 @@ impl SentDate {
         }
     }
 
-    /// Reads what [`Self::write`] has written; `None` for what is no date.
+    /// Reads a date in this format; `None` for what is no date.
     #[must_use]
     pub fn read(self, text: &str) -> Option<NaiveDate> {
         let format = match self {
