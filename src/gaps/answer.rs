@@ -40,7 +40,7 @@ pub enum State {
     Established,
     /// The trials of one run agree.
     Indicated,
-    /// All passive observations agree. With n of them, it is 95 % certain that fewer than 3 in n are otherwise.
+    /// All passive observations agree. With n of them, it is 95 % certain that fewer than 3 in n differ.
     Seen,
     /// Observations disagree.
     Unstable,
@@ -77,7 +77,7 @@ pub struct Trials {
 pub struct Dissent {
     /// What they show.
     pub claim: Claim,
-    /// How many they are.
+    /// How many there are.
     pub count: u64,
 }
 
@@ -154,7 +154,7 @@ pub enum Claim {
         /// The one that responses have.
         answered: DateForm,
     },
-    /// Which field of a record the entries of an array name it by.
+    /// By which of its fields the entries of an array refer to a record.
     Entries {
         /// The fields that are accepted, by name.
         entries: Vec<String>,
@@ -359,7 +359,7 @@ forms! {
     Spelling {
         /// As it was sent.
         AsSent,
-        /// In another case of its letters.
+        /// With some letters in another case.
         Changed,
     }
 }

@@ -9,7 +9,7 @@ use super::answer::{DateForm, MemberType, WrittenForm};
 /// The length of `2024-05-17` and of `2024-05-17T07:30:00`.
 const DATE: usize = 10;
 const DATE_AND_TIME: usize = 19;
-/// The most digits of a number that is an identifier: those of 2^64.
+/// The maximum number of digits in an identifier that is a number: those of 2^64.
 const LONGEST_INTEGER: usize = 20;
 /// The length of a UUID with hyphens; the parser accepts other spellings too.
 const UUID: usize = 36;

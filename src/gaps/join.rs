@@ -64,7 +64,7 @@ pub(super) fn subject(answer: &Answer) -> Subject {
     )
 }
 
-/// Joins two answers about the same.
+/// Joins two answers about the same subject.
 fn both(left: Answer, right: &Answer) -> Answer {
     let mut tally = Tally::default();
     for answer in [&left, right] {

@@ -18,7 +18,7 @@ use crate::plan::NET_TRIALS;
 
 /// The version of the lines that are written.
 const VERSION: u32 = 1;
-/// How far apart two runs are at least for what both indicate to count as established.
+/// The minimum time between two runs for what both indicate to count as established.
 const APART: TimeDelta = TimeDelta::hours(1);
 /// How long a line counts: a service changes.
 const FRESH: TimeDelta = TimeDelta::days(30);
@@ -142,7 +142,7 @@ pub fn known(lines: &[Line], now: DateTime<Utc>) -> Vec<Answer> {
     answers
 }
 
-/// Adds to what is known what a run cannot tell, where nothing else is known.
+/// Adds the answers that a run cannot tell to the known ones, where nothing else is known about the same place.
 #[must_use]
 pub fn with_unknown(mut known: Vec<Answer>, answers: &[Answer]) -> Vec<Answer> {
     let unknown = answers.iter().filter(|answer| answer.state == State::CannotTell);

@@ -53,7 +53,7 @@ impl Places {
         let gaps = contract.gaps.iter().enumerate();
         for (gap, kind, locations) in gaps.filter_map(|(index, gap)| Some((index, gap.kind?, &gap.locations))) {
             for location in locations {
-                places.whole_responses(contract, (gap, kind), location);
+                places.add_whole_responses(contract, (gap, kind), location);
             }
         }
         for id in contract.operation_ids() {
@@ -63,9 +63,9 @@ impl Places {
                 .iter()
                 .filter_map(|response| response.body)
             {
-                places.values(contract, id, root);
+                places.add_values(contract, id, root);
             }
-            places.page(contract, id);
+            places.add_page(contract, id);
         }
         places.mark_relevant(contract);
         places
@@ -80,7 +80,7 @@ impl Places {
 
     /// Returns the place that a question is about, and adds it where it is new.
     pub(super) fn of_question(&mut self, question: &Question) -> PlaceId {
-        self.place(Place {
+        self.add(Place {
             gap: question.gap,
             kind: question.kind,
             operation: Some(question.operation),
@@ -100,7 +100,7 @@ impl Places {
     }
 
     /// Adds a place once.
-    fn place(&mut self, place: Place) -> PlaceId {
+    fn add(&mut self, place: Place) -> PlaceId {
         let key = (place.gap, place.operation, place.location.clone());
         let id = *self.known.entry(key).or_insert(self.all.len());
         match self.all.get_mut(id) {
@@ -111,7 +111,7 @@ impl Places {
     }
 
     /// Adds the places of a gap that names an operation, one of its responses, or a security scheme.
-    fn whole_responses(&mut self, contract: &Contract, (gap, kind): (usize, GapKind), location: &str) {
+    fn add_whole_responses(&mut self, contract: &Contract, (gap, kind): (usize, GapKind), location: &str) {
         let place = |operation, operations: BTreeSet<OperationId>| Place {
             gap,
             kind,
@@ -123,7 +123,7 @@ impl Places {
             let secured = contract.operation_ids();
             let secured = secured.filter(|id| contract.operation(*id).security.scheme().is_some());
             let secured: BTreeSet<_> = secured.collect();
-            let id = self.place(place(None, secured.clone()));
+            let id = self.add(place(None, secured.clone()));
             for operation in secured {
                 self.of_operations.entry(operation).or_default().push(id);
             }
@@ -133,10 +133,10 @@ impl Places {
             let documented = contract.operation(operation);
             let is_response = documented.responses.iter().any(|response| response.pointer == location);
             if documented.pointer == location && is_of_operations(kind) {
-                let id = self.place(place(Some(operation), [operation].into()));
+                let id = self.add(place(Some(operation), [operation].into()));
                 self.of_operations.entry(operation).or_default().push(id);
             } else if is_response && is_of_responses(kind) {
-                let id = self.place(place(Some(operation), [operation].into()));
+                let id = self.add(place(Some(operation), [operation].into()));
                 let response = (operation, location.to_owned());
                 self.of_responses.entry(response).or_default().push(id);
             }
@@ -144,7 +144,7 @@ impl Places {
     }
 
     /// Adds the places that values in a body of this shape show.
-    fn values(&mut self, contract: &Contract, operation: OperationId, root: ShapeId) {
+    fn add_values(&mut self, contract: &Contract, operation: OperationId, root: ShapeId) {
         let (mut pending, mut seen) = (vec![root], HashSet::from([root]));
         while let Some(id) = pending.pop() {
             let shape = contract.shape(id);
@@ -153,7 +153,7 @@ impl Places {
                 else {
                     continue;
                 };
-                let place = self.place(Place {
+                let place = self.add(Place {
                     gap,
                     kind,
                     operation: None,
@@ -170,7 +170,7 @@ impl Places {
     }
 
     /// Adds what a page of a list shows: its size, and which field of an item says when it was created.
-    fn page(&mut self, contract: &Contract, operation: OperationId) {
+    fn add_page(&mut self, contract: &Contract, operation: OperationId) {
         let documented = contract.operation(operation);
         let (Some(_), Some(root)) = (
             &documented.page,
@@ -180,7 +180,7 @@ impl Places {
         };
         for here in &contract.shape(root).gaps {
             if let Some((gap, GapKind::PageSize)) = kind_of(contract, here.gap.as_str()) {
-                let id = self.place(Place {
+                let id = self.add(Place {
                     gap,
                     kind: GapKind::PageSize,
                     operation: Some(operation),

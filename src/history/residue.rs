@@ -39,7 +39,7 @@ const PLAIN_REJECTIONS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413
 pub enum SearchExtent {
     /// Every list in which it may have created something was seen completely.
     Whole,
-    /// Some list did not show all of itself, or some record appears in no list.
+    /// Some list was not seen completely, or some record appears in no list.
     Part,
     /// It did not look: it wrote nothing, or ended early.
     #[default]

@@ -124,8 +124,8 @@ impl fmt::Display for NoValue {
             ),
             Self::NoSource(name) => write!(
                 formatter,
-                "no link and no example of the contract gives its `{name}`; a value for the operation, or for every \
-                 `{name}` (`[parameters]`), in the configuration does"
+                "neither a link nor an example in the contract gives its `{name}`; set one in the configuration, for \
+                 the operation or for every `{name}` (`[parameters]`)"
             ),
             Self::SourceNotCalled { needed } => {
                 write!(

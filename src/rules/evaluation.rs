@@ -105,7 +105,7 @@ impl<'run> Evaluation<'run> {
         self.history.look(list, sought, max_pages)
     }
 
-    /// Begins a walk of a look; the pages of the walk before are not compared with those of this one.
+    /// Begins a walk of a look; the pages of the previous walk are not compared with those of this one.
     pub(crate) fn begin_walk(&mut self, look: LookId, extent: WalkExtent) {
         self.note(|| RecordedStep::Walk(look, extent));
         self.history.begin_walk(look, extent);

@@ -485,8 +485,8 @@ paths:
     fn nothing_is_made_up_in_the_query_of_a_write_nor_sent_that_no_header_holds() {
         assert_eq!(
             filled("putMadeUp", &[]).unwrap_err(),
-            "no link and no example of the contract gives its `of`; a value for the operation, or for every `of` \
-             (`[parameters]`), in the configuration does"
+            "neither a link nor an example in the contract gives its `of`; set one in the configuration, for the \
+             operation or for every `of` (`[parameters]`)"
         );
         assert_eq!(
             filled("getMadeUp", &[]).unwrap_err(),
@@ -512,8 +512,8 @@ paths:
         );
         assert_eq!(
             filled("getNothing", &[]).unwrap_err(),
-            "no link and no example of the contract gives its `id`; a value for the operation, or for every `id` \
-             (`[parameters]`), in the configuration does"
+            "neither a link nor an example in the contract gives its `id`; set one in the configuration, for the \
+             operation or for every `id` (`[parameters]`)"
         );
     }
 

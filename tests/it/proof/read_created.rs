@@ -128,8 +128,8 @@ async fn what_the_plan_cannot_fill_is_not_called_and_both_give_one_reason() {
     for (small, reason) in [
         (
             Small::new(alone),
-            "no link and no example of the contract gives its `id`; a value for the operation, or for every `id` \
-             (`[parameters]`), in the configuration does",
+            "neither a link nor an example in the contract gives its `id`; set one in the configuration, for the \
+             operation or for every `id` (`[parameters]`)",
         ),
         (
             Small::new(&created_alone).reading(),
