@@ -14,6 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::time::Duration;
 
+use http::header::CONNECTION;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
@@ -204,7 +205,9 @@ impl Session<'_> {
         named.collect()
     }
 
-    async fn trial(&self, request: Request, part: TrialPart) -> Exchange {
+    /// Sends a part of a trial on a connection of its own: what is in front of replicas may choose one for each connection.
+    async fn trial(&self, mut request: Request, part: TrialPart) -> Exchange {
+        request.headers.push((CONNECTION.to_string(), "close".to_owned()));
         self.call(Call::single(request, Purpose::Trial(part))).await.0
     }
 

@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
+use countersign::service::{self, Profile, Service, Setting, StoreUrl};
 use serde_json::Value;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Runtime;
 
 use super::support::{Ended, TOKEN, countersign};
 use super::target::Target;
@@ -400,4 +404,36 @@ fn a_run_that_learns_nothing_is_no_success() {
     assert_eq!(ended.code, 3, "{ended:?}");
     assert!(ended.stdout.contains("answers 0 of 40 gaps"), "{}", ended.stdout);
     assert_eq!(std::fs::read_to_string(ended.path().join(LEDGER)).unwrap(), "");
+}
+
+/// Returns the address of a balancer that gives each connection to the next of two services.
+fn balancer(runtime: &Runtime, urls: [String; 2]) -> String {
+    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    runtime.spawn(async move {
+        for url in urls.iter().cycle() {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let address = url.strip_prefix("http://").unwrap();
+            let mut replica = TcpStream::connect(address).await.unwrap();
+            tokio::spawn(async move { copy_bidirectional(&mut client, &mut replica).await });
+        }
+    });
+    url
+}
+
+#[test]
+fn replicas_that_are_chosen_for_each_connection_are_met_in_turn() {
+    let runtime = Runtime::new().unwrap();
+    let profile = Profile::of(&[Setting::parse("page-beyond-last=404").unwrap()]).unwrap();
+    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
+    let other = Target::serve(service::app(runtime.block_on(service).unwrap()));
+    let one = Target::sound();
+    let url = balancer(&runtime, [one.url(), other.url()]);
+    let ended = learn(&url, &["--report", "json=r.json"]);
+    let report: Value = serde_json::from_slice(&std::fs::read(ended.path().join("r.json")).unwrap()).unwrap();
+    let answers = report["answers"].as_array().unwrap();
+    assert_eq!(states(answers, "page-beyond-last"), ["unstable"; 4], "{ended:?}");
+    let statuses = states(answers, "success-status");
+    assert_eq!(statuses.iter().filter(|state| *state == "indicated").count(), 4);
+    drop(runtime);
 }
