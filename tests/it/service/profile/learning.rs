@@ -49,7 +49,8 @@ const INDICATED: [(&str, usize); 17] = [
 
 #[test]
 fn every_statement_is_that_of_the_profile() {
-    let cases = single_settings().into_iter().map(Some).chain([None]).collect();
+    let cases = single_settings().into_iter().step_by(tried(4, 1));
+    let cases = cases.map(Some).chain([None]).collect();
     try_all(cases, async |setting: Option<String>| {
         let settings: Vec<_> = setting.into_iter().collect();
         let run = learned(&settings).await;
