@@ -20,7 +20,7 @@ use crate::contract::{Contract, is_json, pointer};
 use crate::exchange::json::{self, Body};
 use crate::exchange::redact::render_media_type;
 use crate::exchange::{Exchange, Intent, OnRejection, Purpose, Response, TrialPart};
-use crate::plan::Question;
+use crate::plan::{Asks, Question};
 
 /// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
 /// and what most frameworks write. Any other undocumented name may be a value.
@@ -460,18 +460,18 @@ impl<'contract> Gaps<'contract> {
         let trials = std::mem::take(&mut self.trials);
         for (question, observed, void) in trials.observed() {
             let id = self.places.of_question(question);
+            let tally = match question.asks {
+                Asks::NoCredential => self.conditions.entry((id, Condition::NoCredential)).or_default(),
+                _ => &mut self.tallies[id],
+            };
             for Observed { claim, count, shows } in observed {
-                let tally = match claim {
-                    Some(Claim::Condition { condition, .. }) => self.conditions.entry((id, condition)).or_default(),
-                    _ => &mut self.tallies[id],
-                };
                 match claim {
                     Some(claim) if shows => tally.count_trials(claim, count),
                     Some(claim) => tally.count_several(claim, count),
                     None => tally.count_other(count),
                 }
             }
-            self.tallies[id].void = self.tallies[id].void.saturating_add(void);
+            tally.void = tally.void.saturating_add(void);
         }
         for id in 0..self.places.all.len() {
             let place = &self.places.all[id];

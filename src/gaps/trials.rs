@@ -127,10 +127,11 @@ impl Trials {
         {
             self.note_last_page(contract, operation, body);
         }
+        let updates = contract.updated_in(operation).map(|_| operation);
         match part {
             TrialPart::Control => {
                 self.end_round(contract, operation, step.is_some());
-                self.awaited = step.is_some().then_some(operation);
+                self.awaited = step.as_ref().and(updates);
                 let round = self.rounds.entry(operation).or_default();
                 round.control = step;
             }
@@ -149,7 +150,7 @@ impl Trials {
                     (_, None) | (Asks::Spelling { .. }, _) if succeeded.is_none() => None,
                     (Asks::PageBeyondLast, Some(status)) => {
                         let shown = beyond(contract, operation, (status, succeeded.is_some()), body, last);
-                        Some(Variant::Shown(shown))
+                        shown.map(Variant::Shown)
                     }
                     (asks, Some(status)) if succeeded.is_none() => Some(Variant::Shown(match rejects(asks, status) {
                         true => Shown::Refused(status),
@@ -159,7 +160,7 @@ impl Trials {
                     _ => step.map(Variant::Accepted),
                 };
                 let accepted = matches!(shown, Some(Variant::Accepted(_)));
-                self.awaited = accepted.then_some(operation);
+                self.awaited = updates.filter(|_| accepted);
                 self.rounds.entry(operation).or_default().variants.push((index, shown));
             }
         }
@@ -386,43 +387,48 @@ fn needs_known_value(kind: GapKind) -> bool {
     matches!(kind, GapKind::AllowedValues | GapKind::UnknownReferences)
 }
 
-/// Whether a status rejects what the question asks about. A conflict (409) may be with anything that is stored.
+/// Whether a status rejects what the question asks about. A conflict (409) may be with anything that is stored; of an
+/// unknown record it may be the rejection by a store that checks references, and another record must be accepted.
 fn rejects(asks: &Asks, status: u16) -> bool {
     match asks {
         Asks::NoCredential => (400..500).contains(&status),
-        Asks::Entry { .. } | Asks::UnknownRecord { .. } => matches!(status, 400 | 404 | 409 | 422),
+        Asks::Entry { .. } => matches!(status, 400 | 404 | 422),
+        Asks::UnknownRecord { .. } => matches!(status, 400 | 404 | 409 | 422),
         _ => matches!(status, 400 | 422),
     }
 }
 
-/// Returns what a list returned for a page beyond its last.
+/// Returns what a list returned for a page beyond its last; `None` if the list has another last page by now.
 fn beyond(
     contract: &Contract,
     list: OperationId,
     (status, succeeded): (u16, bool),
     body: Option<&Value>,
     last: Option<u64>,
-) -> Shown {
+) -> Option<Shown> {
     if !succeeded {
         let rejects = OnRejection::is_evidence_on_gap(status) || matches!(status, 404 | 410 | 416);
-        return match rejects {
+        return Some(match rejects {
             true => Shown::Beyond(BeyondLast::Refused, status),
             false => Shown::Other,
-        };
+        });
     }
     let page = contract.operation(list).page.as_ref();
     let at = |pointer: &str| pointer::get(body?, pointer);
     let items = page.and_then(|page| at(&page.items)?.as_array());
     let number = page.and_then(|page| at(&page.page)?.as_u64());
+    let last_now = page.and_then(|page| at(&page.last_page)?.as_u64());
     let shown = match (items, number, last) {
+        // Somebody may have added the record that opens the page.
+        (_, _, Some(last)) if last_now.is_some_and(|now| now > last) => return None,
         (Some(items), _, _) if items.is_empty() => BeyondLast::Empty,
         // Where the first page is the last, nobody can tell which one came.
-        (Some(_), _, Some(1)) => return Shown::Other,
+        (Some(_), _, Some(1)) => return Some(Shown::Other),
         (Some(_), Some(1), _) => BeyondLast::FirstPage,
         (Some(_), Some(number), Some(last)) if number == last => BeyondLast::LastPage,
-        _ => return Shown::Other,
+        _ => return Some(Shown::Other),
     };
-    Shown::Beyond(shown, status)
+    Some(Shown::Beyond(shown, status))
 }
 
 /// Whether an item of a list is the record that an update changed: it shows the texts of the run's own that were sent.

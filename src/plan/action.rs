@@ -399,8 +399,8 @@ const LOOK_AT_REJECTED_WRITES: ActionSpec = ActionSpec {
 
 const ASK: ActionSpec = ActionSpec {
     reason: "ask what the document leaves open about it: each trial is a variant between two controls",
-    requests: "a control, then up to {trials} times a request for each open question, and a control; for an update reads of \
-               the list's page that shows the record. No record is created",
+    requests: "a control, then up to {trials} times a request for each open question, and a control; between them, reads of \
+               the list until it shows an updated record, and up to 6 so that another replica answers. No record is created",
     repeats: false,
     ..ONE
 };

@@ -148,7 +148,7 @@ impl Draft {
 }
 
 /// Whether a location is this one or below it.
-fn is_within(location: &str, at: &str) -> bool {
+pub(super) fn is_within(location: &str, at: &str) -> bool {
     let rest = location.strip_prefix(at);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -265,7 +265,7 @@ impl Question {
         // An array is asked about by a single entry.
         if let Some(array) = field.strip_suffix("/0") {
             draft::insert(body, array, json!([]));
-            unprintable.retain(|at| at == field || !at.starts_with(array));
+            unprintable.retain(|at| at == field || !draft::is_within(at, array));
         }
         draft::insert(body, field, value);
         true
@@ -527,8 +527,15 @@ impl Contract {
 }
 
 /// Returns a value of the same form as one that was shown, and not among those; `None` for a text without letters and
-/// digits. Two or three capitals may be the code of a country: those from `QM` on are nobody's (ISO 3166-1, section 8).
+/// digits, and for one with any outside ASCII, which would stay as they are. Two or three capitals may be the code of a
+/// country: those from `QM` on are nobody's (ISO 3166-1, section 8).
 fn invented(shown: &str, others: &[(String, Value)], random: &mut impl Rng) -> Option<String> {
+    if shown
+        .chars()
+        .any(|character| !character.is_ascii() && character.is_alphanumeric())
+    {
+        return None;
+    }
     let is_code = matches!(shown.len(), 2 | 3) && shown.bytes().all(|byte| byte.is_ascii_uppercase());
     let is_known = |text: &str| {
         let same = |other: &str| other.eq_ignore_ascii_case(text);

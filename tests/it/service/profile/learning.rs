@@ -2,21 +2,23 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::Request;
+use axum::http::header::AUTHORIZATION;
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse as _;
-use countersign::gaps::{Allowed, Answer, Claim, Reason, State, Unknown};
+use axum::{Json, Router};
+use countersign::gaps::{Allowed, Answer, Claim, Reason, State, Unknown, Unsent};
 use countersign::run::{Ended, Run};
 use serde_json::{Map, Value, json};
 use tower::ServiceExt as _;
 
 use super::answers::wrong;
 use super::checker::{learned, learned_from};
-use super::{app, combinations, single_settings};
+use super::{TOKEN, app, combinations, single_settings};
 use crate::support::crew::try_all;
 use crate::support::tried;
 
@@ -157,8 +159,9 @@ async fn what_fails_or_is_rejected_by_chance_makes_no_wrong_statement() {
     for (name, layer) in layers {
         let run = learned_through(&[], layer).await;
         let indicated = run.answers.iter().filter(|answer| answer.state == State::Indicated);
-        let wrong: Vec<_> = indicated.filter_map(|answer| wrong(&[], answer)).collect();
+        let wrong: Vec<_> = indicated.clone().filter_map(|answer| wrong(&[], answer)).collect();
         assert!(wrong.is_empty(), "a service that {name}: {wrong:#?}");
+        assert!(indicated.count() >= 12, "a service that {name}");
     }
 }
 
@@ -309,6 +312,48 @@ async fn what_no_response_shows_is_no_more_than_seen() {
     assert_eq!(
         (channels.state, &channels.claim),
         (State::Seen, &Some(Claim::Set { set: Allowed::Open }))
+    );
+}
+
+#[tokio::test]
+async fn a_service_that_asks_for_no_credential_at_times_is_unstable() {
+    let count = Arc::new(AtomicU64::new(0));
+    let answer = move |mut request: Request, next: Next| {
+        let is_open = !request.headers().contains_key(AUTHORIZATION) && count.fetch_add(1, Ordering::Relaxed) % 2 == 1;
+        if is_open {
+            let token = format!("Bearer {TOKEN}").parse().unwrap();
+            request.headers_mut().insert(AUTHORIZATION, token);
+        }
+        next.run(request)
+    };
+    let run = learned_from(app(&[]).await.layer(from_fn(answer))).await;
+    let conditions = run.answers.iter().filter(|answer| answer.gap == "error-conditions");
+    let of_venues = conditions.filter(|answer| answer.operation.as_deref() == Some("getVenues"));
+    let states: Vec<_> = of_venues.map(|answer| answer.state).collect();
+    assert_eq!(states, [State::Unstable]);
+}
+
+#[tokio::test]
+async fn an_update_that_shows_late_is_waited_for() {
+    let answer = async |request: Request, next: Next| {
+        if !is_update(&request) {
+            return next.run(request).await;
+        }
+        tokio::spawn(async {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            next.run(request).await
+        });
+        Json(json!({"message": "Contact updated"})).into_response()
+    };
+    let run = learned_from(app(&[]).await.layer(from_fn(answer))).await;
+    let semantics = run
+        .answers
+        .iter()
+        .find(|answer| answer.gap == "update-semantics")
+        .unwrap();
+    assert_eq!(
+        (semantics.state, &semantics.claim),
+        (State::Indicated, &Some(Claim::Unsent { unsent: Unsent::Kept }))
     );
 }
 
