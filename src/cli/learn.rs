@@ -168,6 +168,8 @@ impl Opened {
             record.answers.retain(|answer| self.gaps.contains(&answer.gap));
             record.gaps.retain(|gap| self.gaps.contains(&gap.id));
         }
+        // What earlier runs know is no success of this one.
+        let is_told = record.answers.iter().any(|answer| answer.claim.is_some());
         if let Some(mut file) = self.file {
             let run = Run {
                 tag: tag.as_str().to_owned(),
@@ -183,7 +185,6 @@ impl Opened {
                 .filter(|answer| self.gaps.is_empty() || self.gaps.contains(&answer.gap));
             record.answers = gaps::with_unknown(known.collect(), &record.answers);
         }
-        let is_told = record.answers.iter().any(|answer| answer.claim.is_some());
         record.exit_code = match record.exit_code {
             0 | 1 | 3 if is_told => 0,
             0 | 1 => 3,

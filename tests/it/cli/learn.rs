@@ -406,6 +406,18 @@ fn a_run_that_learns_nothing_is_no_success() {
     assert_eq!(std::fs::read_to_string(ended.path().join(LEDGER)).unwrap(), "");
 }
 
+#[test]
+fn what_earlier_runs_know_is_no_success_of_one_that_learns_nothing() {
+    let mut target = Some(Target::sound());
+    let url = target.as_ref().unwrap().url();
+    let first = learn(&url, &["--ledger", LEDGER]);
+    assert_eq!(first.code, 0, "{first:?}");
+    drop(target.take());
+    let path = first.path().join(LEDGER);
+    let second = learn(&url, &["--ledger", path.to_str().unwrap()]);
+    assert_eq!(second.code, 3, "{second:?}");
+}
+
 /// Returns the address of a balancer that gives each connection to the next of two services.
 fn balancer(runtime: &Runtime, urls: [String; 2]) -> String {
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
