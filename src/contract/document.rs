@@ -425,6 +425,12 @@ impl Document {
         &self.source.text
     }
 
+    /// Returns the texts of the document's own file and of those that it refers to.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let files = std::iter::once(&self.source).chain(&self.others);
+        files.map(|file| file.text.as_str())
+    }
+
     /// Returns the file of a position, as messages show it.
     #[must_use]
     pub fn file(&self, position: Position) -> &str {

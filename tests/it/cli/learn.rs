@@ -449,3 +449,35 @@ fn replicas_that_are_chosen_for_each_connection_are_met_in_turn() {
     assert_eq!(statuses.iter().filter(|state| *state == "indicated").count(), 4);
     drop(runtime);
 }
+
+#[test]
+fn a_ledger_whose_only_line_is_cut_is_added_to() {
+    let target = Target::sound();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(LEDGER);
+    std::fs::write(&path, "{\"version\":1,\"run\":\"r").unwrap();
+    let ended = learn(&target.url(), &["--ledger", path.to_str().unwrap()]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.stderr.contains("line 1 of the ledger"), "{}", ended.stderr);
+}
+
+#[test]
+fn answers_about_an_earlier_version_of_a_file_that_the_document_refers_to_are_not_mixed() {
+    let folder = tempfile::tempdir().unwrap();
+    let document = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\nx-gaps:\n- {id: a-gap, question: Which?, kind: \
+                    success-status, stated: not-shown, x-document: Here}\npaths:\n  /things:\n    get:\n      operationId: \
+                    getThings\n      responses:\n        2XX: {description: Things, x-gap: [a-gap], content: \
+                    {application/json: {schema: {$ref: thing.yaml}}}}\n";
+    std::fs::write(folder.path().join("api.yaml"), document).unwrap();
+    let contracts = ["{type: object}\n", "{type: array, items: {}}\n"].map(|thing| {
+        std::fs::write(folder.path().join("thing.yaml"), thing).unwrap();
+        let (spec, ledger) = (folder.path().join("api.yaml"), folder.path().join(LEDGER));
+        let arguments = ["--spec", spec.to_str().unwrap(), "--ledger", ledger.to_str().unwrap()];
+        let things = axum::Router::new().fallback(async || axum::Json(Value::Null));
+        let ended = learn(&Target::serve(things).url(), &arguments);
+        let text = std::fs::read_to_string(ledger).unwrap_or_default();
+        let last: Value = serde_json::from_str(text.lines().last().unwrap_or_else(|| panic!("{ended:?}"))).unwrap();
+        last["contract"].clone()
+    });
+    assert_ne!(contracts[0], contracts[1]);
+}
