@@ -480,7 +480,7 @@ fn set_reference(node: &mut Node, written: String) {
 }
 
 /// Returns how many nodes and how many levels a tree has.
-fn measure(node: &Node) -> (usize, usize) {
+pub(super) fn measure(node: &Node) -> (usize, usize) {
     let members = node.members().iter().map(|member| &member.node);
     let below = members.chain(node.elements()).map(measure);
     let (size, levels) = below.fold((0, 0), |(size, levels), (more, deep)| (size + more, levels.max(deep)));

@@ -297,6 +297,8 @@ pub struct Document {
     source: SourceFile,
     /// The files that it refers to; the first has the number 1.
     others: Vec<SourceFile>,
+    /// The overlays that were applied to it; their numbers follow those of the other files.
+    overlays: Vec<SourceFile>,
     /// What is wrong with references to other files, by the positions of the references.
     unresolved: HashMap<Position, Problem>,
     /// The names that appear twice in an object, which keeps only the first value.
@@ -327,7 +329,7 @@ impl Document {
         Self::read_past_duplicates(name, text)?.without_duplicates()
     }
 
-    fn without_duplicates(self) -> Result<Self, Defect> {
+    pub(super) fn without_duplicates(self) -> Result<Self, Defect> {
         let first = self.duplicates.as_slice().first().cloned();
         first.map_or(Ok(self), Err)
     }
@@ -342,7 +344,7 @@ impl Document {
         Self::read_numbered(name, text, 0)
     }
 
-    fn read_numbered(name: &str, text: String, number: u32) -> Result<Self, Defect> {
+    pub(super) fn read_numbered(name: &str, text: String, number: u32) -> Result<Self, Defect> {
         let with_start = text.starts_with('{').then(|| format!("{START}{text}"));
         let mut reader = match &with_start {
             Some(with_start) => Reader::new((name, number), with_start, START.len())?,
@@ -358,6 +360,7 @@ impl Document {
             root,
             source: SourceFile { name, text, lines },
             others: Vec::new(),
+            overlays: Vec::new(),
             unresolved: HashMap::new(),
             duplicates,
             dropped,
@@ -414,6 +417,16 @@ impl Document {
         (self.others, self.unresolved) = (others, unresolved);
     }
 
+    /// Returns the number of the next file that is added to the document.
+    pub(super) fn next_file(&self) -> u32 {
+        u32::try_from(1 + self.others.len() + self.overlays.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Takes the file of an overlay that was applied.
+    pub(super) fn add_overlay(&mut self, overlay: Self) {
+        self.overlays.push(overlay.source);
+    }
+
     /// Returns what is wrong with a reference to another file.
     pub(super) fn unresolved(&self, reference: &Node) -> Option<&Problem> {
         self.unresolved.get(&reference.position)
@@ -425,7 +438,7 @@ impl Document {
         &self.source.text
     }
 
-    /// Returns the texts of the document's own file and of those that it refers to.
+    /// Returns the texts of the document's own file and of those that it refers to, without its overlays.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let files = std::iter::once(&self.source).chain(&self.others);
         files.map(|file| file.text.as_str())
@@ -445,7 +458,7 @@ impl Document {
 
     fn source_of(&self, position: Position) -> &SourceFile {
         let index = usize::try_from(position.file).ok().and_then(|file| file.checked_sub(1));
-        let other = index.and_then(|index| self.others.get(index));
+        let other = index.and_then(|index| self.others.iter().chain(&self.overlays).nth(index));
         other.unwrap_or(&self.source)
     }
 

@@ -48,6 +48,7 @@ mod name;
 mod object;
 pub mod openapi;
 pub mod operation;
+mod overlay;
 pub mod paging;
 pub mod path_template;
 pub mod pointer;
@@ -55,6 +56,7 @@ pub(crate) mod query;
 mod reach;
 pub mod shape;
 pub mod shared_string;
+mod singular_query;
 #[cfg(test)]
 mod testing;
 pub mod vocabulary;
