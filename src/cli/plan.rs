@@ -189,7 +189,7 @@ impl Listing<'_> {
     /// Returns the gaps that a step asks about, each with the number of its questions if there are several.
     fn asked(&self, described: &StepDescription) -> Vec<String> {
         let asks = described.step.action == Action::Ask;
-        let questions = self.plan.questions.iter().flatten().filter(|_| asks);
+        let questions = self.plan.questions.iter().filter(|_| asks);
         let mut gaps: Vec<_> = questions
             .filter(|question| question.operation == described.step.operation)
             .map(|question| self.contract.gaps[question.gap].id.as_str())

@@ -34,6 +34,8 @@ pub enum FactKind {
     Absent,
     /// A timestamp in this format is accepted in a request field.
     AcceptsTimestampFormat(TimestampFormat),
+    /// The service answers a gap as an overlay states it; the index is that of the answer in the contract.
+    Answer(usize),
     /// What the schema states beyond types and names: `enum`, `pattern`, bounds, `oneOf`.
     Assertion,
     /// The response to a create returns a sent field in the created record; the index is that of the carry, in the

@@ -6,10 +6,11 @@ use std::collections::{HashMap, HashSet};
 use serde::de::DeserializeOwned;
 
 use super::defect::{Defect, DefectList, Defects, Problem};
-use super::document::{Document, Node, NodeKind};
+use super::document::{Document, Node};
 use super::edge_case::{self, EdgeCase};
 use super::field;
 use super::inferred;
+use super::learned;
 use super::link;
 use super::openapi::{self, MAXIMUM_REFERENCES, near};
 use super::operation::{
@@ -78,6 +79,7 @@ pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract,
         check_null_keys(&expander, &mut defects);
     }
     let mut links = link::read(&document, &operations, &omitted, &mut defects);
+    let answers = learned::read(&document, (&operations, &omitted), &gaps, &mut defects);
     let (shapes, mut facts) = (expander.shapes, expander.facts);
     let is_full = defects.is_full();
     let defects = defects.in_order();
@@ -90,12 +92,18 @@ pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract,
     if reading.types == Types::OfThisContract {
         invariant_facts::add_typed(&document, &operations, &mut facts);
     }
+    learned::add_facts(&answers, &operations, &gaps, &mut facts);
     if document.is_rewritten() {
         for fact in &mut facts {
             fact.location = document.as_written(&fact.location).into_owned().into();
         }
     }
-    let statements = Statements { gaps, shapes, facts };
+    let statements = Statements {
+        gaps,
+        answers,
+        shapes,
+        facts,
+    };
     let contract = Contract::new(document, operations, links, statements)
         .with_lifecycles()
         .with_pagings();
@@ -598,8 +606,7 @@ fn gaps(document: &Document, defects: &mut DefectList) -> Vec<Gap> {
         // The catalogue could not be read, so references to gaps cannot be checked.
         return catalogue;
     }
-    let mut references = Vec::new();
-    gap_references(&document.root, &mut String::new(), &mut references);
+    let references = gap_references(&document.root);
     let index = catalogue.iter().enumerate().map(|(index, gap)| (gap.id.clone(), index));
     let index: HashMap<String, usize> = index.collect();
     for (at, id) in &references {
@@ -649,8 +656,7 @@ fn gap_location(reference: &str) -> &str {
 /// Checks the location of each `x-null`: it must be on a schema of a response that has something below it.
 fn check_null_keys(expander: &Expander<'_>, defects: &mut DefectList) {
     let document = expander.document;
-    let mut references = Vec::new();
-    gap_references(&document.root, &mut String::new(), &mut references);
+    let references = gap_references(&document.root);
     let keys = references.iter().map(|(at, _)| at);
     let keys = keys.filter(|at| at.ends_with("/x-null") && *at != "/x-null");
     for at in keys.filter(|at| !expander.null_keys.contains(*at)) {
@@ -661,33 +667,42 @@ fn check_null_keys(expander: &Expander<'_>, defects: &mut DefectList) {
 }
 
 /// Collects every `x-gap` entry and `x-null`, each with its own pointer.
-fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, String)>) {
+fn gap_references(root: &Node) -> Vec<(String, String)> {
+    let mut keys = Vec::new();
+    keyed(root, &mut String::new(), &["x-gap", "x-null"], &mut keys);
+    let mut references = Vec::new();
+    for (at, node) in keys {
+        if at.ends_with("/x-null") {
+            references.push((at, node.string().unwrap_or_default().to_owned()));
+        } else {
+            let ids = node.elements().iter().enumerate();
+            references.extend(ids.filter_map(|(index, id)| Some((format!("{at}/{index}"), id.string()?.to_owned()))));
+        }
+    }
+    references
+}
+
+/// Collects the values of some of our keys, wherever they are, each with its own pointer.
+pub(super) fn keyed<'node>(
+    node: &'node Node,
+    pointer: &mut String,
+    keys: &[&str],
+    found: &mut Vec<(String, &'node Node)>,
+) {
     let length = pointer.len();
-    match &node.kind {
-        NodeKind::Object(_) => {
-            for member in node.members() {
-                pointer::push(pointer, &member.name);
-                match member.name.as_str() {
-                    "x-gap" => {
-                        let ids = member.node.elements().iter().enumerate();
-                        let named =
-                            ids.filter_map(|(index, id)| Some((format!("{pointer}/{index}"), id.string()?.to_owned())));
-                        found.extend(named);
-                    }
-                    "x-null" => found.push((pointer.clone(), member.node.string().unwrap_or_default().to_owned())),
-                    _ => gap_references(&member.node, pointer, found),
-                }
-                pointer.truncate(length);
-            }
+    for member in node.members() {
+        pointer::push(pointer, &member.name);
+        if keys.contains(&member.name.as_str()) {
+            found.push((pointer.clone(), &member.node));
+        } else {
+            keyed(&member.node, pointer, keys, found);
         }
-        NodeKind::Array(elements) => {
-            for (index, element) in elements.iter().enumerate() {
-                pointer::push(pointer, &index.to_string());
-                gap_references(element, pointer, found);
-                pointer.truncate(length);
-            }
-        }
-        _ => {}
+        pointer.truncate(length);
+    }
+    for (index, element) in node.elements().iter().enumerate() {
+        pointer::push(pointer, &index.to_string());
+        keyed(element, pointer, keys, found);
+        pointer.truncate(length);
     }
 }
 

@@ -41,6 +41,7 @@ mod identity;
 mod inferred;
 mod invariant_facts;
 pub mod json_schema;
+pub mod learned;
 pub mod lifecycle;
 pub mod link;
 pub(crate) mod load;
@@ -68,6 +69,7 @@ use defect::{Defect, Defects};
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
 pub(crate) use invariant_facts::NO_CREDENTIAL;
+use learned::LearnedAnswer;
 use lifecycle::Lifecycles;
 use link::Link;
 pub use load::is_json;
@@ -145,6 +147,8 @@ pub struct Contract {
     pub links: Vec<Link>,
     /// What the document leaves open.
     pub gaps: Vec<Gap>,
+    /// The answers to gaps that an overlay states.
+    pub answers: Vec<LearnedAnswer>,
     /// The shapes of responses.
     pub shapes: Vec<Shape>,
     /// Every statement that a response can break.
@@ -201,6 +205,7 @@ fn equivalences(facts: &[Fact]) -> HashMap<OperationId, Vec<Equivalence>> {
 /// The statements of a contract, as they are read.
 struct Statements {
     gaps: Vec<Gap>,
+    answers: Vec<LearnedAnswer>,
     shapes: Vec<Shape>,
     facts: Vec<Fact>,
 }
@@ -209,6 +214,7 @@ impl Contract {
     fn new(document: Document, operations: Vec<Operation>, links: Vec<Link>, statements: Statements) -> Self {
         let Statements {
             gaps,
+            answers,
             mut shapes,
             mut facts,
         } = statements;
@@ -259,6 +265,7 @@ impl Contract {
             operations,
             links,
             gaps,
+            answers,
             shapes,
             facts,
             defects: Vec::new(),

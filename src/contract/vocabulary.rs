@@ -5,6 +5,7 @@
 //! | `x-document` | anything | the section of the document that this mirrors, as `Heading / Subheading` |
 //! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, and the `kind` of the question where traffic can answer it; see [`GapKind`] |
 //! | `x-gap` | anything | the ids of the gaps that concern this location |
+//! | `x-answers` | a location with an `x-gap` | what a service answers to its gaps, as an overlay of `learn` states it: the `gap`, the `operation` that showed it, and the `claim` of the answer |
 //! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether null may appear below: in the fields of the resource and in what they contain, but not as the resource itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` are in a response, and the `id` within an item: the invariant of pages |
 //! | `x-invariants` | a create or update operation | what is created, updated and accepted, see [`Invariants`] |

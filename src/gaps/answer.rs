@@ -4,7 +4,8 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+
+use crate::contract::learned::in_words;
 
 /// What is known about a gap at one location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -230,18 +231,8 @@ pub enum Claim {
 impl fmt::Display for Claim {
     /// Writes the claim for people: `status: 201`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let written = serde_json::to_value(self).unwrap_or_default();
-        let members = written.as_object().into_iter().flatten();
-        for (index, (name, value)) in members.enumerate() {
-            let separator = if index == 0 { "" } else { ", " };
-            let value = match value {
-                Value::Array(elements) => elements.iter().map(text).collect::<Vec<_>>().join(" "),
-                value => text(value),
-            };
-            write!(formatter, "{separator}{}: {value}", name.replace('_', " "))?;
-        }
-        Ok(())
+        formatter.write_str(&in_words(&written))
     }
 }
 
@@ -410,7 +401,7 @@ forms! {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -83,7 +83,16 @@ impl<'contract> Gaps<'contract> {
     /// Starts with nothing seen.
     #[must_use]
     pub fn new(contract: &'contract Contract) -> Self {
-        let places = Places::of(contract);
+        Self::at(contract, Places::of(contract))
+    }
+
+    /// Returns one that sees nothing.
+    #[must_use]
+    pub(crate) fn idle(contract: &'contract Contract) -> Self {
+        Self::at(contract, Places::default())
+    }
+
+    fn at(contract: &'contract Contract, places: Places) -> Self {
         Self {
             contract,
             tallies: vec![Tally::default(); places.all.len()],

@@ -161,6 +161,7 @@ impl Evidence {
     fn of(kind: FactKind) -> Self {
         match kind {
             FactKind::Absent
+            | FactKind::Answer(_)
             | FactKind::Assertion
             | FactKind::Closed
             | FactKind::Complete

@@ -53,8 +53,10 @@ pub struct Plan {
     /// What shows the record of each create from which later writes take an identifier: the record is looked for there
     /// before the first of them.
     pub shown_by: BTreeMap<OperationId, ShownBy>,
-    /// What the run asks about the gaps; `None` unless it is to learn.
-    pub questions: Option<Vec<Question>>,
+    /// Whether the run is to learn what the document leaves open, and judges nothing else.
+    pub learns: bool,
+    /// What the run asks about the gaps: when it is to learn, and of the answers that the contract states.
+    pub questions: Vec<Question>,
     /// The operations that a run reports on, called or not: all but those that were left out by the user or for another
     /// shard and, in a run that only reads, the writes that `only` does not name.
     pub in_scope: BTreeSet<OperationId>,
@@ -72,7 +74,8 @@ impl Plan {
             parts: 0,
             elsewhere: BTreeSet::new(),
             shown_by: BTreeMap::new(),
-            questions: None,
+            learns: scope.learn.is_some(),
+            questions: Vec::new(),
             in_scope: BTreeSet::new(),
         };
         let wanted = requested_and_needed(contract, scope);
@@ -110,8 +113,9 @@ impl Plan {
         plan.share(contract, (&called, steps), share, &value_sources);
         plan.residue_looks(contract, &called);
         plan.deletes(contract, &called);
-        if let Some(gaps) = &scope.learn {
-            plan.learn(contract, gaps);
+        match &scope.learn {
+            Some(gaps) => plan.learn(contract, gaps),
+            None => plan.ask_again(contract),
         }
         plan.shown_by = shown_by(contract, scope);
         plan.not_called.sort_by_key(|(id, _)| *id);
@@ -194,10 +198,32 @@ impl Plan {
         for step in self.steps.iter_mut().filter(|step| step.action == Action::Walk) {
             step.action = Action::SamplePages;
         }
-        let called: BTreeSet<_> = self.steps.iter().map(|step| step.operation).collect();
+        let called = self.steps.iter().map(|step| step.operation).collect();
+        self.ask(questions, &called);
+    }
+
+    /// Adds the steps that ask again what the contract's answers say, where no other step shows it.
+    fn ask_again(&mut self, contract: &Contract) {
+        let is_answered = |asked: &Question| {
+            contract.answers.iter().any(|answer| {
+                (answer.gap, answer.operation, &answer.location) == (asked.gap, asked.operation, &asked.location)
+            })
+        };
+        let mut questions = Vec::new();
+        if !contract.answers.is_empty() {
+            questions = Question::all(contract);
+            questions.retain(|asked| asked.asks != Asks::NoCredential && is_answered(asked));
+        }
+        let called = self.steps.iter().map(|step| step.operation);
+        let called = called.filter(|id| self.in_scope.contains(id)).collect();
+        self.ask(questions, &called);
+    }
+
+    /// Adds the steps that ask the questions about the called operations.
+    fn ask(&mut self, questions: Vec<Question>, called: &BTreeSet<OperationId>) {
         let asked: BTreeSet<_> = questions.iter().map(|asked| asked.operation).collect();
-        self.add(Action::Ask, asked.intersection(&called).copied());
-        self.questions = Some(questions);
+        self.add(Action::Ask, asked.intersection(called).copied());
+        self.questions = questions;
     }
 
     /// Adds a step with this action for each of the operations.

@@ -11,6 +11,7 @@ use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose};
+use crate::gaps::{Answer, Gaps};
 use crate::history::evidence::Evidence;
 use crate::history::{
     self, ExchangeResult, History, LookId, Looked, Part, Residue, RunTag, SearchExtent, Sought, Waited, WalkExtent,
@@ -22,8 +23,22 @@ use crate::plan::{Action, Plan};
 pub(crate) struct Evaluation<'run> {
     history: History<'run>,
     judge: Judge<'run>,
+    gaps: Gaps<'run>,
+    /// What the exchanges showed of the gaps, at the end.
+    answers: Vec<Answer>,
     /// Every exchange and step that verdicts depend on; `None` when no recording was requested.
     recording: Option<Recording>,
+}
+
+/// What is known at the end of an evaluation.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) verdicts: Verdicts,
+    /// What the exchanges showed of the gaps.
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) history: history::Finished,
+    /// Everything that the verdicts depend on, if it was kept.
+    pub(crate) recording: Option<Recording>,
 }
 
 impl<'run> Evaluation<'run> {
@@ -37,10 +52,13 @@ impl<'run> Evaluation<'run> {
         let recording = keep.then(|| Recording {
             run_tag: run_tag.clone(),
             recognises_by_links,
+            questions: plan.questions.clone(),
             entries: Vec::new(),
         });
         Self {
             history: History::new(contract, run_tag, recognises_by_links),
+            gaps: Gaps::asking(contract, &plan.questions),
+            answers: Vec::new(),
             judge,
             recording,
         }
@@ -50,6 +68,8 @@ impl<'run> Evaluation<'run> {
     pub(crate) fn of_traffic(judge: Judge<'run>, unused: RunTag) -> Self {
         Self {
             history: History::new(judge.contract(), unused, false),
+            gaps: Gaps::new(judge.contract()),
+            answers: Vec::new(),
             judge,
             recording: None,
         }
@@ -67,6 +87,11 @@ impl<'run> Evaluation<'run> {
         &self.history
     }
 
+    /// Returns what exchanges have shown of the gaps so far.
+    pub(crate) fn gaps(&self) -> &Gaps<'run> {
+        &self.gaps
+    }
+
     /// The verdicts so far.
     pub(crate) fn verdicts(&self) -> &Verdicts {
         self.judge.verdicts()
@@ -78,7 +103,7 @@ impl<'run> Evaluation<'run> {
         self.history.begin_round();
     }
 
-    /// Judges an exchange and adds what it shows to the history. Also returns its body, where one is documented and
+    /// Judges an exchange and adds what it shows to the history and of the gaps. Also returns its body, where one is documented and
     /// could be read.
     pub(crate) fn exchange(
         &mut self,
@@ -86,8 +111,11 @@ impl<'run> Evaluation<'run> {
         (intent, part): (Intent, &Part),
     ) -> (ExchangeResult, Option<Arc<Body>>) {
         self.note(|| RecordedStep::Exchange(Box::new(exchange.clone()), intent, part.clone()));
-        let Self { history, judge, .. } = self;
+        let Self {
+            history, judge, gaps, ..
+        } = self;
         let body = judge.exchange(exchange, intent);
+        gaps.add(exchange, intent, body.as_deref());
         let show = &mut |evidence: Evidence<'_>| judge.evidence(evidence);
         (history.exchange((exchange, intent, part), body.as_deref(), show), body)
     }
@@ -192,9 +220,21 @@ impl<'run> Evaluation<'run> {
         self.history.end_residue_search()
     }
 
+    /// Judges, at the end, what the contract states of gaps by all that was seen.
+    pub(crate) fn judge_answers(&mut self) {
+        let idle = Gaps::idle(self.judge.contract());
+        self.answers = std::mem::replace(&mut self.gaps, idle).answers();
+        self.judge.answers(&self.answers);
+    }
+
     /// Ends the evaluation and returns everything that is known.
-    pub(crate) fn finish(self) -> (Verdicts, history::Finished, Option<Recording>) {
-        (self.judge.into_verdicts(), self.history.finish(), self.recording)
+    pub(crate) fn finish(self) -> Finished {
+        Finished {
+            verdicts: self.judge.into_verdicts(),
+            answers: self.answers,
+            history: self.history.finish(),
+            recording: self.recording,
+        }
     }
 
     /// Repeats a recorded step, with the exchange that `edit` returns in place of the recorded one.
@@ -243,14 +283,22 @@ impl Recording {
         mut edit: impl FnMut(&Exchange) -> Option<Exchange>,
     ) -> Verdicts {
         let judge = Judge::new(contract, levels, Values::Hidden);
+        // Of a contract that answers no gap, what exchanges show of them is no part of the verdicts.
+        let gaps = match contract.answers.as_slice() {
+            [] => Gaps::idle(contract),
+            _ => Gaps::asking(contract, &self.questions),
+        };
         let mut evaluation = Evaluation {
             history: History::new(contract, self.run_tag.clone(), self.recognises_by_links),
+            gaps,
+            answers: Vec::new(),
             judge,
             recording: None,
         };
         for entry in &self.entries {
             evaluation.enter(entry, &mut edit);
         }
+        evaluation.judge_answers();
         evaluation.judge.into_verdicts()
     }
 }

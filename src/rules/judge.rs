@@ -10,14 +10,15 @@ use super::levels::Levels;
 use super::location::{Location, Walker};
 use super::media_type;
 use super::rule::{Comparison, Judging, Rule};
-use super::seen::{ExchangeSeen, OperationSeen, Origin};
+use super::seen::{AnswerSeen, ExchangeSeen, OperationSeen, Origin};
 use super::verdict::{Sink, Verdict, Verdicts};
-use crate::contract::fact::FactKind;
+use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::contract::{Contract, is_json};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
+use crate::gaps::Answer;
 use crate::history::evidence::{
     Creation, EquivalentTried, Evidence, FinalListing, FormatTried, Observation, RecordShown, Stored,
     UpdateObservation, Walk,
@@ -293,6 +294,32 @@ impl<'contract> Judge<'contract> {
                 if let Judging::Operation(judge) = rule.judge {
                     let request = &request;
                     judge(&seen, &mut self.sink(rule, FindingSource { request, exchange }));
+                }
+            }
+        }
+    }
+
+    /// Judges, at the end, the answers to gaps that the contract states by those of the run.
+    pub fn answers(&mut self, answers: &[Answer]) {
+        let contract = self.contract;
+        for (index, fact) in contract.facts.iter().enumerate() {
+            let FactKind::Answer(learned) = fact.kind else { continue };
+            let learned = &contract.answers[learned];
+            let (gap, operation) = (&contract.gaps[learned.gap], contract.operation(learned.operation));
+            let is_about_it = |answer: &&Answer| {
+                answer.gap == gap.id
+                    && answer.operation.as_ref() == Some(&operation.name)
+                    && answer.location.as_ref() == Some(&learned.location)
+            };
+            let seen = AnswerSeen {
+                fact: FactId(index),
+                learned,
+                answers: answers.iter().filter(is_about_it).collect(),
+            };
+            let request = Request::plain(learned.operation, operation);
+            for rule in RULES {
+                if let Judging::Answer(judge) = rule.judge {
+                    judge(&seen, &mut self.sink(rule, &request));
                 }
             }
         }

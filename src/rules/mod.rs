@@ -44,6 +44,7 @@ mod auth;
 mod body_reader;
 mod carried;
 mod challenge;
+mod changed_answer;
 mod constraint;
 #[cfg(test)]
 mod element;
@@ -96,7 +97,7 @@ mod wrong_type;
 
 #[cfg(feature = "cli")]
 pub(crate) use challenge::schemes;
-pub(crate) use evaluation::Evaluation;
+pub(crate) use evaluation::{Evaluation, Finished};
 pub use judge::Judge;
 pub use level::Level;
 pub use level_entry::{LevelEntry, LevelScope, field_covers, is_field};
@@ -106,7 +107,7 @@ pub(crate) use pages::FACTS_THAT_NEED_TWO_PAGES;
 pub use recording::Recording;
 pub use rule::{Example, Headline, Rule, Topic};
 pub use rule_name::RuleName;
-pub use seen::{ExchangeSeen, OperationSeen, Origin};
+pub use seen::{AnswerSeen, ExchangeSeen, OperationSeen, Origin};
 pub use success::HowAllCallsFailed;
 /// The rule for operations without a judged success.
 pub static UNCHECKED_OPERATION: &Rule = &unchecked_operation::RULE;
@@ -138,6 +139,7 @@ pub static RULES: &[&Rule] = &[
     &auth::RULE,
     &carried::RULE,
     &challenge::RULE,
+    &changed_answer::RULE,
     &constraint::RULE,
     &envelope::RULE,
     &equivalent_request::RULE,

@@ -2,9 +2,9 @@
 
 use super::rule::Rule;
 use super::{
-    accepted_form, auth, carried, challenge, constraint, envelope, equivalent_request, forbidden_field, identifier,
-    inferred_pages, lifecycle, listed, malformed_json, media_type, misplaced, missing_field, once, pages, server_error,
-    status, typed_client, unfinished_answer, wrong_type,
+    accepted_form, auth, carried, challenge, changed_answer, constraint, envelope, equivalent_request, forbidden_field,
+    identifier, inferred_pages, lifecycle, listed, malformed_json, media_type, misplaced, missing_field, once, pages,
+    server_error, status, typed_client, unfinished_answer, wrong_type,
 };
 use crate::contract::fact::FactKind;
 
@@ -15,6 +15,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
     match kind {
         FactKind::Absent => &forbidden_field::RULE,
         FactKind::AcceptsTimestampFormat(_) => &accepted_form::RULE,
+        FactKind::Answer(_) => &changed_answer::RULE,
         FactKind::Assertion => &constraint::RULE,
         FactKind::Carried(_) | FactKind::ListedCarrying(_) | FactKind::UpdatedCarrying(_) => &carried::RULE,
         FactKind::Challenge => &challenge::RULE,

@@ -6,6 +6,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Exchange, Intent, Purpose};
 use crate::history::{LookId, Part, RunTag, Sought, Waited, WalkExtent};
+use crate::plan::Question;
 
 /// One thing that a run gives its evaluation; a recording has them in order.
 #[derive(Clone, Debug)]
@@ -45,6 +46,8 @@ pub struct Recording {
     pub(super) run_tag: RunTag,
     /// Whether the run has creates without the invariant `created`, whose records only the contract's links identify.
     pub(super) recognises_by_links: bool,
+    /// What the run asked about gaps.
+    pub(super) questions: Vec<Question>,
     pub(super) entries: Vec<RecordedStep>,
 }
 

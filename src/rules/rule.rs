@@ -3,7 +3,7 @@
 
 use super::level::Level;
 use super::location::Location;
-use super::seen::{ExchangeSeen, OperationSeen};
+use super::seen::{AnswerSeen, ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{
     Creation, EquivalentTried, FinalListing, FormatTried, Observation, RecordShown, Stored, UpdateObservation, Walk,
@@ -77,6 +77,8 @@ pub struct Example {
 
 /// The evidence that a rule looks at.
 pub(super) enum Judging {
+    /// What the run shows, at its end, of an answer that an overlay states.
+    Answer(fn(&AnswerSeen<'_>, &mut Sink<'_>)),
     /// A success whose body was read, judged after all its locations; the flag says whether it broke no fact.
     Success(fn(&ExchangeSeen<'_>, bool, &mut Sink<'_>)),
     /// An exchange as a whole, including that of an edge case.

@@ -1,13 +1,16 @@
-//! What rules look at in addition to the evidence of the history: an exchange with its body read, and an operation
-//! without a success.
+//! What rules look at in addition to the evidence of the history: an exchange with its body read, an operation without a
+//! success, and a learned answer.
 
 use std::sync::Arc;
 
 use crate::contract::edge_case::EdgeCase;
+use crate::contract::fact::FactId;
+use crate::contract::learned::LearnedAnswer;
 use crate::contract::operation::{DocumentedResponse, Operation, OperationId, StatusPattern};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Failure, Intent, Purpose, Request, Response};
+use crate::gaps::Answer;
 
 /// The request that evidence comes from, and how its values may be shown.
 #[derive(Clone, Copy, Debug)]
@@ -83,4 +86,15 @@ pub struct OperationSeen<'seen> {
     pub operation: OperationId,
     /// Why there is no success.
     pub reason: &'seen str,
+}
+
+/// An answer to a gap that an overlay states, and what the run shows of the gap.
+#[derive(Clone, Debug)]
+pub struct AnswerSeen<'seen> {
+    /// The fact that states the answer.
+    pub fact: FactId,
+    /// What was learned.
+    pub learned: &'seen LearnedAnswer,
+    /// The run's answers about the same gap, operation and location.
+    pub answers: Vec<&'seen Answer>,
 }

@@ -62,10 +62,11 @@ fn judge(seen: &OperationSeen<'_>, sink: &mut Sink<'_>) {
 }
 
 impl Finding {
-    /// Returns whether no request shows it, because its operation was not called.
+    /// Returns whether no request shows it: its operation was not called, or several show it together.
     #[must_use]
     pub fn is_of_no_request(&self) -> bool {
-        std::ptr::eq(self.rule, &RULE) && self.exchange.is_none()
+        let rules = [&RULE, &super::changed_answer::RULE];
+        self.exchange.is_none() && rules.iter().any(|rule| std::ptr::eq(self.rule, *rule))
     }
 }
 

@@ -22,6 +22,7 @@ use crate::contract::operation::SecurityScheme;
 use crate::contract::pointer;
 use crate::exchange::redact::{Values, printable};
 use crate::exchange::{Credential, Request, Response};
+use crate::gaps;
 use crate::history::evidence::{PageSeen, WalkEnd};
 use crate::plan::{NoValue, NotCalled};
 
@@ -45,6 +46,10 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
+    /// What the responses show of a gap does not decide whether a learned answer still holds.
+    AnswersDiffer,
+    /// The run does not answer a gap, for this reason if one is known.
+    NotAnswered(Option<gaps::Reason>),
     /// The response had this status, which decides nothing about the fact.
     OtherStatus(u16),
     /// The list changed while it was walked.
@@ -190,6 +195,9 @@ impl WalkEnd {
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::AnswersDiffer => formatter.write_str("what the run saw of it neither shows nor excludes it"),
+            Self::NotAnswered(None) => formatter.write_str("the run saw nothing of it"),
+            Self::NotAnswered(Some(why)) => write!(formatter, "the run could not tell: {}", why.as_str()),
             Self::OtherStatus(status) => write!(formatter, "it was answered with {status}"),
             Self::LimitExceeded => {
                 formatter.write_str("the body goes beyond 128 levels, a million values or a double's range")

@@ -56,7 +56,7 @@ const MOST_MISSED: u64 = 2;
 impl Session<'_> {
     /// Asks every question about an operation until enough trials decide it.
     pub(super) async fn ask(&self, operation: OperationId) {
-        let questions = self.plan.questions.iter().flatten().enumerate();
+        let questions = self.plan.questions.iter().enumerate();
         let questions: Vec<_> = questions.filter(|(_, asked)| asked.operation == operation).collect();
         let Some(subject) = self.subject(operation, questions).await else {
             return;

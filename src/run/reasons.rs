@@ -103,6 +103,10 @@ fn shown_by_query() -> Shown {
     Shown::Tested(include_str!("../../tests/it/proof/query.rs"), test)
 }
 
+fn shown_by_learned(test: &'static str) -> Shown {
+    Shown::Tested(include_str!("../rules/changed_answer.rs"), test)
+}
+
 fn shown_by_typed_client() -> Shown {
     let test = "errors_broken_responses_and_other_contracts_say_nothing_of_the_client";
     Shown::Tested(include_str!("../rules/typed_client.rs"), test)
@@ -176,6 +180,8 @@ fn shown(reason: &Reason) -> Shown {
             "an_assertion_that_cannot_be_read_decides_nothing",
         ),
         Reason::NoClientType => shown_by_typed_client(),
+        Reason::AnswersDiffer => shown_by_learned("what_does_not_contradict_an_answer_leaves_it_undecided"),
+        Reason::NotAnswered(_) => shown_by_learned("what_was_not_seen_again_is_undecided"),
     }
 }
 

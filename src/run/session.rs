@@ -23,7 +23,7 @@ use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, R
 use crate::gaps::{Answer, Gaps};
 use crate::history::{ExchangeResult, History, Part, Residue, SearchExtent, UnexplainedRecord};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, concurrent_sequences, reserved_writes};
-use crate::rules::{Evaluation, HowAllCallsFailed, Judge, Reason, Recording, Verdicts};
+use crate::rules::{Evaluation, Finished, HowAllCallsFailed, Judge, Reason, Recording, Verdicts};
 
 /// A round of reads was measured to keep four to twelve requests in flight. The lowest number is used, because a soak
 /// must keep all jobs busy.
@@ -144,7 +144,6 @@ pub(super) struct Session<'run> {
     /// The plan that is carried out.
     pub(super) plan: &'run Plan,
     evaluation: RefCell<Evaluation<'run>>,
-    gaps: RefCell<Gaps<'run>>,
     pub(super) sender: Sender<'run>,
     pub(super) drafts: Drafts<'run>,
     pub(super) fills: PageFills,
@@ -212,7 +211,6 @@ impl<'run> Session<'run> {
             settings,
             plan,
             evaluation: RefCell::new(evaluation(contract, plan, settings)),
-            gaps: RefCell::new(gaps(contract, plan)),
             sender: Sender::new(contract, transport, settings),
             drafts: Drafts::default(),
             fills: PageFills::default(),
@@ -393,8 +391,6 @@ impl<'run> Session<'run> {
                 superseded: wait.is_some() || (options.replaceable && throttled),
             };
             let (noted, body) = self.with_evaluation(|evaluation| evaluation.exchange(&exchange, (intent, &part)));
-            self.sender
-                .timed(|| self.gaps.borrow_mut().add(&exchange, intent, body.as_deref()));
             self.sender.record_outcome(&exchange, noted.created.as_deref());
             let exchanged = Exchanged {
                 exchange: &exchange,
@@ -437,7 +433,7 @@ impl<'run> Session<'run> {
 
     /// Returns what exchanges have shown of the gaps so far.
     pub(super) fn gaps(&self) -> Ref<'_, Gaps<'run>> {
-        self.gaps.borrow()
+        Ref::map(self.evaluation.borrow(), Evaluation::gaps)
     }
 
     /// Returns the verdicts so far.
@@ -532,8 +528,9 @@ impl<'run> Session<'run> {
         if ended == Ended::Complete {
             let in_scope: Vec<_> = self.plan.in_scope.iter().copied().collect();
             self.with_evaluation(|evaluation| evaluation.report_unchecked(&in_scope));
-            self.emit_findings();
         }
+        self.with_evaluation(Evaluation::judge_answers);
+        self.emit_findings();
         // Writes under way when the run was interrupted were sent, and their responses are unknown.
         self.sender
             .count(|tally| tally.unfinished = tally.sent - tally.answered);
@@ -554,7 +551,12 @@ impl<'run> Session<'run> {
         for fact in &self.plan.elsewhere {
             evaluation.force_undecided(*fact, elsewhere());
         }
-        let (verdicts, finished, recording) = evaluation.finish();
+        let Finished {
+            verdicts,
+            answers,
+            history,
+            recording,
+        } = evaluation.finish();
         // A target that was not reached broke nothing: the only thing to report is why.
         let nothing = match &ended {
             Ended::NotReady(..) | Ended::ServiceEnded(_) => Some(Reason::NotReady),
@@ -572,16 +574,16 @@ impl<'run> Session<'run> {
             shard: self.plan.shard,
             verdicts,
             ended,
-            answers: self.gaps.into_inner().answers(),
-            learned: self.plan.questions.is_some(),
-            residue: finished.residue,
-            deleted: finished.deleted,
+            answers,
+            learned: self.plan.learns,
+            residue: history.residue,
+            deleted: history.deleted,
             residue_search: self.residue_search.get().unwrap_or_default(),
-            unexplained_records: finished.unexplained_records,
+            unexplained_records: history.unexplained_records,
             rejected_values: self.drafts.rejected_values.into_inner(),
             tally: self.sender.tally(),
             in_scope: self.plan.in_scope.clone(),
-            target_is_mock: finished.target_is_mock,
+            target_is_mock: history.target_is_mock,
             recording,
         }
     }
@@ -591,12 +593,4 @@ fn evaluation<'run>(contract: &'run Contract, plan: &Plan, settings: &Settings) 
     let judge = Judge::new(contract, settings.levels.clone(), settings.values);
     let judge = if settings.rounds > 1 { judge.for_soak() } else { judge };
     Evaluation::new(plan, settings.run_tag.clone(), judge, settings.keep_recording)
-}
-
-/// Begins to collect what exchanges show of the gaps, with the answers to what the plan asks.
-fn gaps<'run>(contract: &'run Contract, plan: &Plan) -> Gaps<'run> {
-    match &plan.questions {
-        Some(questions) => Gaps::asking(contract, questions),
-        None => Gaps::new(contract),
-    }
 }

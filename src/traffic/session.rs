@@ -15,11 +15,10 @@ use crate::contract::operation::OperationId;
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Digest, Exchange, Intent, OnRejection, Purpose, Request, Response, Target};
-use crate::gaps::Gaps;
 use crate::history::{LookId, Part, RunTag, SearchExtent, Sought, WalkExtent};
 #[cfg(feature = "cli")]
 use crate::rules::Verdicts;
-use crate::rules::{Evaluation, Judge, Levels, Reason, TrafficReason};
+use crate::rules::{Evaluation, Finished, Judge, Levels, Reason, TrafficReason};
 use crate::run::{self, Ended, Event, Exchanged, Run, Tally};
 
 /// How far the clocks of two files may be apart.
@@ -134,7 +133,6 @@ pub fn judge(contract: &Contract, files: Vec<File>, settings: Settings, emit: &m
 pub(crate) struct Session<'run, 'emit> {
     contract: &'run Contract,
     evaluation: Evaluation<'run>,
-    gaps: Gaps<'run>,
     router: Router,
     /// How long after a write its record may be missing from a list.
     settle: TimeDelta,
@@ -267,7 +265,6 @@ impl<'run, 'emit> Session<'run, 'emit> {
         Self {
             contract,
             evaluation: Evaluation::of_traffic(judge, unused),
-            gaps: Gaps::new(contract),
             router: Router::new(contract, settings.base),
             settle: TimeDelta::from_std(settings.settle).unwrap_or(TimeDelta::MAX),
             emit,
@@ -612,9 +609,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
         first != awaited.created && !self.listed.contains(&awaited.create)
     }
 
-    /// Adds an exchange to what is known of the gaps, and emits it with the findings that it shows.
+    /// Emits an exchange with the findings that it shows.
     fn emit_exchange(&mut self, exchange: &Exchange, body: Option<&Body>) {
-        self.gaps.add(exchange, Self::intent(), body);
         let exchanged = Exchanged {
             exchange,
             intent: Self::intent(),
@@ -683,15 +679,22 @@ impl<'run, 'emit> Session<'run, 'emit> {
             }
         }
         self.set_reason_of_doubtful();
+        self.evaluation.judge_answers();
+        self.emit_findings(None);
         let ended = self.ended(&files);
-        let (verdicts, _, recording) = self.evaluation.finish();
+        let Finished {
+            verdicts,
+            answers,
+            recording,
+            ..
+        } = self.evaluation.finish();
         Judged {
             run: Run {
                 learned: false,
                 shard: None,
                 verdicts,
                 ended,
-                answers: self.gaps.answers(),
+                answers,
                 residue: Vec::new(),
                 deleted: 0,
                 residue_search: SearchExtent::default(),

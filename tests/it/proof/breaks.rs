@@ -259,7 +259,8 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::UpdatedCarrying(_)
         | FactKind::WrongToken => true,
         // The same request written plainly; the list before and after. Of the others the document states none.
-        FactKind::Equivalent(_)
+        FactKind::Answer(_)
+        | FactKind::Equivalent(_)
         | FactKind::OneRecordPerWrite
         | FactKind::Assertion
         | FactKind::FailureJson(_)

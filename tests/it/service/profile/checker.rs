@@ -120,7 +120,7 @@ fn unexpected(run: &Run, settings: &[String]) -> Vec<String> {
 }
 
 /// Returns every finding that the settings do not explain.
-fn findings(contract: &Contract, run: &Run, settings: &[String]) -> BTreeSet<String> {
+pub(super) fn findings(contract: &Contract, run: &Run, settings: &[String]) -> BTreeSet<String> {
     let explained = |rule: &str| {
         let mut warned = WARNED.iter().chain(&MAY_WARN);
         warned.any(|(value, warns)| *warns == rule && settings.iter().any(|setting| setting == value))
@@ -165,7 +165,7 @@ fn check_of(contract: &Arc<Contract>, service: axum::Router) -> Check {
 }
 
 /// Checks a service with these settings, as `countersign check --writes` does.
-async fn checked(contract: &Arc<Contract>, settings: &[String]) -> Run {
+pub(super) async fn checked(contract: &Arc<Contract>, settings: &[String]) -> Run {
     let check = check_of(contract, app(settings).await);
     tokio::time::pause();
     // Each value by itself is judged again; several at once where everything is tried.

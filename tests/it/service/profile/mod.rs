@@ -8,6 +8,7 @@ mod command;
 mod conforming;
 mod learning;
 mod observing;
+mod overlay;
 mod pairs;
 mod wire;
 

@@ -1,0 +1,160 @@
+//! Answers to gaps that the contract states under `x-answers`, which an overlay adds. The main type is
+//! [`LearnedAnswer`].
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::defect::{DefectList, Problem};
+use super::document::{Document, Node};
+use super::fact::{Fact, FactKind};
+use super::openapi::{did_you_mean, near};
+use super::operation::{Operation, OperationId};
+use super::pointer;
+use super::vocabulary::Gap;
+use super::{OmittedOperation, load};
+
+/// The key of the answers at a location.
+pub(crate) const KEY: &str = "x-answers";
+
+/// An answer to a gap that was learned from a service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LearnedAnswer {
+    /// The index of the gap in the contract.
+    pub gap: usize,
+    /// The operation whose exchanges showed it.
+    pub operation: OperationId,
+    /// What it is about: one of the gap's locations.
+    pub location: String,
+    /// What is claimed, as in an answer of a report: `{"status": 201}`.
+    pub claim: Value,
+    /// Where the answer is written.
+    pub pointer: String,
+}
+
+/// An answer as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    gap: String,
+    operation: String,
+    claim: Map<String, Value>,
+}
+
+/// Reads the answers of a document. One about an operation that is left out is left out too.
+pub(super) fn read(
+    document: &Document,
+    (operations, omitted): (&[Operation], &[OmittedOperation]),
+    gaps: &[Gap],
+    defects: &mut DefectList,
+) -> Vec<LearnedAnswer> {
+    let mut written = Vec::new();
+    load::keyed(&document.root, &mut String::new(), &[KEY], &mut written);
+    let (mut answers, mut answered) = (Vec::new(), HashSet::new());
+    for (at, list) in written {
+        let location = at
+            .strip_suffix(KEY)
+            .and_then(|at| at.strip_suffix('/'))
+            .unwrap_or_default();
+        let mut wrong = |at: &str, message: String| defects.push(document.defect(at, Problem::Vocabulary { message }));
+        if list.elements().is_empty() {
+            wrong(&at, format!("`{KEY}` is a list of answers; write one, or remove it"));
+        }
+        for (index, node) in list.elements().iter().enumerate() {
+            let pointer = pointer::join(&at, &index.to_string());
+            let (gap, operation, claim) = match one(node, location, (operations, omitted), gaps) {
+                Ok(Some(answer)) => answer,
+                Ok(None) => continue,
+                Err(message) => {
+                    wrong(&pointer, message);
+                    continue;
+                }
+            };
+            // Of several conditions each has its own status.
+            let condition = claim.get("condition").map(Value::to_string);
+            if !answered.insert((gap, operation, location.to_owned(), condition)) {
+                wrong(
+                    &pointer,
+                    "this gap is answered above for the same operation; remove one of the two".to_owned(),
+                );
+                continue;
+            }
+            answers.push(LearnedAnswer {
+                gap,
+                operation,
+                location: location.to_owned(),
+                claim,
+                pointer,
+            });
+        }
+    }
+    answers
+}
+
+/// Reads one answer; `None` where its operation is left out.
+fn one(
+    node: &Node,
+    location: &str,
+    (operations, omitted): (&[Operation], &[OmittedOperation]),
+    gaps: &[Gap],
+) -> Result<Option<(usize, OperationId, Value)>, String> {
+    let Written { gap, operation, claim } = serde_json::from_value(node.to_value())
+        .map_err(|error| format!("the answer cannot be read: {error}; write its `gap`, `operation` and `claim`"))?;
+    let Some(index) = gaps.iter().position(|known| known.id == gap) else {
+        let hint = did_you_mean(near(&gap, gaps.iter().map(|gap| gap.id.as_str())));
+        return Err(format!("`x-gaps` has no gap `{gap}`{hint}; correct it, or learn again"));
+    };
+    if !gaps[index].locations.iter().any(|known| known == location) {
+        return Err(format!(
+            "`{gap}` leaves nothing open at this location; move the answer, or learn again"
+        ));
+    }
+    if omitted.iter().any(|omitted| omitted.name == operation) {
+        return Ok(None);
+    }
+    match operations.iter().position(|known| known.name == operation) {
+        Some(known) => Ok(Some((index, OperationId(known), Value::Object(claim)))),
+        None => {
+            let hint = did_you_mean(near(&operation, operations.iter().map(|known| known.name.as_str())));
+            Err(format!(
+                "there is no operation `{operation}`{hint}; correct it, or learn again"
+            ))
+        }
+    }
+}
+
+/// Adds a fact for each answer: the service still answers so.
+pub(super) fn add_facts(answers: &[LearnedAnswer], operations: &[Operation], gaps: &[Gap], facts: &mut Vec<Fact>) {
+    for (index, answer) in answers.iter().enumerate() {
+        let documented = in_words(&answer.claim);
+        let operation = &operations[answer.operation.0];
+        let gap = &gaps[answer.gap].id;
+        let at = match answer.location.starts_with(&operation.pointer) {
+            true => String::new(),
+            false => format!(" at {}", answer.location),
+        };
+        facts.push(Fact {
+            name: format!("{} {gap}{at}: {documented}", operation.name).into(),
+            operation: answer.operation,
+            kind: FactKind::Answer(index),
+            location: answer.pointer.as_str().into(),
+            response_pointer: "".into(),
+            documented: documented.into(),
+        });
+    }
+}
+
+/// Returns a claim in words: `status: 201`.
+pub(crate) fn in_words(claim: &Value) -> String {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let members = claim.as_object().into_iter().flatten();
+    let member = |(name, value): (&String, &Value)| {
+        let value = match value {
+            Value::Array(elements) => elements.iter().map(text).collect::<Vec<_>>().join(" "),
+            value => text(value),
+        };
+        format!("{}: {value}", name.replace('_', " "))
+    };
+    members.map(member).collect::<Vec<_>>().join(", ")
+}

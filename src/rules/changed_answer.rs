@@ -1,0 +1,320 @@
+//! `changed-answer`: the service answers a gap in another way than an overlay states.
+//!
+//! # Design
+//!
+//! The document leaves it open, so no break of it is an error. What one response shows, such as a status, contradicts an
+//! answer by itself. What only trials show, such as whether a field accepts nothing but known values, does so if the
+//! trials agree: a single rejection may have another reason.
+
+use std::mem::discriminant;
+
+use super::level::Level;
+use super::rule::{Example, Headline, Judging, Rule, Topic};
+use super::seen::AnswerSeen;
+use super::verdict::{Reason, Sink};
+use crate::contract::vocabulary::GapKind;
+use crate::gaps::{Allowed, Answer, BeyondLast, Claim, State, Unknown, WrittenForm};
+
+pub(super) static RULE: Rule = Rule {
+    name: "changed-answer",
+    level: Level::Warn,
+    headline: Headline::Operation(
+        "no longer does what was learned of it",
+        "no longer do what was learned of them",
+    ),
+    topic: Topic::Responses,
+    summary: "What the document leaves open is still as an overlay states it.",
+    explanation: "The document does not say it, so nobody promised it; but `learn` has found it in several runs, a \
+                  person has taken it up, and programs may depend on it by now. A change of it is worth knowing before \
+                  they break.",
+    exceptions: "What the document does say, which the other rules judge. What this run did not see: a claim that only \
+                 trials show needs four of them that agree, and one about updates needs writes. Responses that are no \
+                 longer compressed: a short one often is not.",
+    fix: "If the change is intended, run `learn` again and review what it writes. If it is not, tell whoever runs the \
+          service; nothing in the document forbids it.",
+    source: "The overlay, which a person has reviewed; the document leaves it open",
+    example: Example {
+        fact: "createContact success-status: status: 201",
+        documented: "status: 201",
+        received: "status: 200",
+        pointer: "",
+        #[cfg(test)]
+        judged: || tests::judged(200),
+    },
+    judge: Judging::Answer(judge),
+};
+
+fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
+    // What cannot be read was rejected before the run.
+    let Ok(learned) = serde_json::from_value::<Claim>(seen.learned.claim.clone()) else {
+        return;
+    };
+    let kind = sink.contract.gaps[seen.learned.gap].kind;
+    let mut answers = seen.answers.iter().filter(|answer| is_about_the_same(answer, &learned));
+    let Some(answer) = answers.next() else {
+        let reason = seen.answers.iter().find_map(|answer| answer.reason);
+        return sink.undecided(seen.fact, Reason::NotAnswered(reason));
+    };
+    let claims = answer
+        .claim
+        .iter()
+        .chain(answer.dissent.iter().map(|dissent| &dissent.claim));
+    let shows = |claim: &&Claim| is_shown_by_one_response(claim) || answer.state == State::Indicated;
+    let other = claims.filter(shows).find(|claim| contradicts(claim, &learned, kind));
+    if let Some(other) = other {
+        sink.broken(seen.fact, String::new, || other.to_string());
+    } else if answer.claim.as_ref().is_some_and(|claim| agrees(claim, &learned)) && answer.dissent.is_empty() {
+        sink.held(seen.fact);
+    } else {
+        sink.undecided(seen.fact, Reason::AnswersDiffer);
+    }
+}
+
+/// Whether an answer and a claim have the same subject: of several conditions, each has its own answer.
+fn is_about_the_same(answer: &Answer, learned: &Claim) -> bool {
+    match (learned, &answer.claim) {
+        (Claim::Condition { condition: one, .. }, Some(Claim::Condition { condition: other, .. })) => one == other,
+        (_, claim) => claim.is_some(),
+    }
+}
+
+/// Whether one response is enough to show it. Anything else is a conclusion from several requests, any of which may have
+/// been rejected for another reason; that one was accepted has no other reason.
+fn is_shown_by_one_response(claim: &Claim) -> bool {
+    match claim {
+        Claim::Body { .. }
+        | Claim::Condition { .. }
+        | Claim::Error { .. }
+        | Claim::Form { .. }
+        | Claim::Null { .. }
+        | Claim::Order { .. }
+        | Claim::PageSize { .. }
+        | Claim::Sent { .. }
+        | Claim::Status { .. }
+        | Claim::Types { .. } => true,
+        Claim::Dates { accepted, .. } => accepted.is_empty(),
+        Claim::Set { set } => *set == Allowed::Open,
+        Claim::Unknown { unknown, .. } => *unknown == Unknown::Ignored,
+        Claim::Beyond { .. } | Claim::Entries { .. } | Claim::Spelling { .. } | Claim::Unsent { .. } => false,
+    }
+}
+
+/// Whether what is claimed now says the same as what was learned.
+fn agrees(now: &Claim, learned: &Claim) -> bool {
+    match (now, learned) {
+        // With the suffix `Z`, a fraction of a second is optional (RFC 3339, section 5.6).
+        (Claim::Form { form: now }, Claim::Form { form: learned }) => {
+            let utc = [WrittenForm::Utc, WrittenForm::UtcFraction];
+            now == learned || (utc.contains(now) && utc.contains(learned))
+        }
+        (Claim::Types { types: now }, Claim::Types { types: learned }) => now.iter().all(|kind| learned.contains(kind)),
+        // The status of a success is a gap of its own.
+        (Claim::Beyond { beyond, .. }, Claim::Beyond { beyond: learned, .. }) if *beyond != BeyondLast::Refused => {
+            beyond == learned
+        }
+        _ => now == learned,
+    }
+}
+
+/// Whether what is claimed now and what was learned cannot both be true.
+fn contradicts(now: &Claim, learned: &Claim, kind: Option<GapKind>) -> bool {
+    match (now, learned) {
+        // Short responses are often not compressed by a service that compresses others.
+        (Claim::Sent { sent }, Claim::Sent { sent: learned }) if kind == Some(GapKind::Compression) => {
+            *sent && !learned
+        }
+        // Null in one response does not exclude a value in another.
+        (Claim::Null { null }, Claim::Null { null: learned }) => *null && !learned,
+        (
+            Claim::Dates { accepted, answered },
+            Claim::Dates {
+                accepted: learned,
+                answered: shown,
+            },
+        ) => answered != shown || (!accepted.is_empty() && !learned.is_empty() && accepted != learned),
+        // A claim of another form is about something else.
+        _ => discriminant(now) == discriminant(learned) && !agrees(now, learned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::contract::Contract;
+    use crate::contract::fact::FactKind;
+    use crate::gaps::{Dissent, Reason as WhyUnanswered, Trials};
+    use crate::rules::Verdict;
+    use crate::rules::testing::{Bench, Judged};
+
+    const LOCATION: &str = "/paths/~1organization~1v1~1contact-database/post/responses/2XX";
+
+    /// A contract that states an answer to a gap.
+    fn bench(claim: &Value) -> Bench {
+        let described = "description: Contact created\n";
+        let answer = json!([{"gap": "success-status", "operation": "createContact", "claim": claim}]);
+        let answered = format!("{described}          x-answers: {answer}\n");
+        Bench::text(&Contract::BUILT_IN.replacen(described, &answered, 1), "createContact")
+    }
+
+    fn answer(state: State, claim: Option<Value>) -> Answer {
+        Answer {
+            gap: "success-status".to_owned(),
+            operation: Some("createContact".to_owned()),
+            location: Some(LOCATION.to_owned()),
+            state,
+            claim: claim.map(|claim| serde_json::from_value(claim).unwrap()),
+            trials: Trials::default(),
+            dissent: Vec::new(),
+            reason: None,
+        }
+    }
+
+    pub(super) fn judged(status: u16) -> Judged {
+        let answers = [answer(State::Seen, Some(json!({"status": status})))];
+        bench(&json!({"status": 201})).judge(|judge| judge.answers(&answers))
+    }
+
+    fn verdict(learned: &Value, answers: &[Answer]) -> Verdict {
+        let bench = bench(learned);
+        bench.judge(|judge| judge.answers(answers)).kind(FactKind::Answer(0))
+    }
+
+    #[test]
+    fn an_answer_that_is_the_same_holds() {
+        assert_eq!(judged(201).kind(FactKind::Answer(0)), Verdict::Held);
+        for (learned, now) in [
+            (json!({"types": ["string", "null"]}), json!({"types": ["string"]})),
+            (json!({"form": "utc"}), json!({"form": "utc-fraction"})),
+            (json!({"null": false}), json!({"null": false})),
+            (
+                json!({"beyond": "empty", "status": 200}),
+                json!({"beyond": "empty", "status": 203}),
+            ),
+        ] {
+            assert_eq!(
+                verdict(&learned, &[answer(State::Seen, Some(now))]),
+                Verdict::Held,
+                "{learned}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_one_response_shows_contradicts_an_answer_by_itself() {
+        for (learned, now) in [
+            (json!({"status": 201}), json!({"status": 200})),
+            (json!({"per_page": 20}), json!({"per_page": 50})),
+            (json!({"body": "none"}), json!({"body": "object", "properties": ["id"]})),
+            (json!({"form": "utc"}), json!({"form": "offset"})),
+            (json!({"types": ["string"]}), json!({"types": ["number"]})),
+            (json!({"set": "closed"}), json!({"set": "open"})),
+            (
+                json!({"unknown": "refused", "status": 422}),
+                json!({"unknown": "ignored"}),
+            ),
+            (json!({"null": false}), json!({"null": true})),
+            (json!({"answered": "iso-date"}), json!({"answered": "day-first"})),
+            (
+                json!({"accepted": ["iso-date"], "answered": "iso-date"}),
+                json!({"answered": "day-first"}),
+            ),
+            (
+                json!({"condition": "no-credential", "status": 401}),
+                json!({"condition": "no-credential", "status": 403}),
+            ),
+        ] {
+            let now = answer(State::Seen, Some(now));
+            assert_eq!(verdict(&learned, &[now]), Verdict::Broken, "{learned}");
+        }
+    }
+
+    #[test]
+    fn what_only_trials_show_contradicts_an_answer_where_they_agree() {
+        for (learned, now) in [
+            (json!({"set": "open"}), json!({"set": "closed"})),
+            (json!({"unsent": "kept"}), json!({"unsent": "cleared"})),
+            (
+                json!({"beyond": "empty", "status": 200}),
+                json!({"beyond": "refused", "status": 404}),
+            ),
+            (
+                json!({"accepted": ["iso-date"], "answered": "iso-date"}),
+                json!({"accepted": ["day-first"], "answered": "iso-date"}),
+            ),
+        ] {
+            let now = |state| [answer(state, Some(now.clone()))];
+            assert_eq!(verdict(&learned, &now(State::Indicated)), Verdict::Broken, "{learned}");
+            for state in [State::Seen, State::Unstable] {
+                let undecided = Verdict::Undecided(Reason::AnswersDiffer);
+                assert_eq!(verdict(&learned, &now(state)), undecided, "{learned}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_minority_that_differs_decides_where_one_response_does() {
+        let with = |learned: Value, other: Value| {
+            let dissent = Dissent {
+                claim: serde_json::from_value(other).unwrap(),
+                count: 1,
+            };
+            let now = Answer {
+                dissent: vec![dissent],
+                ..answer(State::Unstable, Some(learned.clone()))
+            };
+            verdict(&learned, &[now])
+        };
+        assert_eq!(with(json!({"status": 201}), json!({"status": 200})), Verdict::Broken);
+        let undecided = Verdict::Undecided(Reason::AnswersDiffer);
+        assert_eq!(with(json!({"set": "open"}), json!({"set": "closed"})), undecided);
+    }
+
+    #[test]
+    fn what_was_not_seen_again_is_undecided() {
+        let unanswered = |why| Verdict::Undecided(Reason::NotAnswered(why));
+        let learned = json!({"status": 201});
+        assert_eq!(verdict(&learned, &[]), unanswered(None));
+        let needs_writes = Answer {
+            reason: Some(WhyUnanswered::NeedsWrites),
+            ..answer(State::CannotTell, None)
+        };
+        assert_eq!(
+            verdict(&learned, &[needs_writes]),
+            unanswered(Some(WhyUnanswered::NeedsWrites))
+        );
+        let elsewhere = Answer {
+            location: Some("/paths/~1organization~1v1~1venues/get/responses/2XX".to_owned()),
+            ..answer(State::Seen, Some(json!({"status": 200})))
+        };
+        assert_eq!(verdict(&learned, &[elsewhere]), unanswered(None));
+        let other = answer(State::Seen, Some(json!({"condition": "unknown-record", "status": 404})));
+        let learned = json!({"condition": "no-credential", "status": 401});
+        assert_eq!(verdict(&learned, &[other]), unanswered(None));
+    }
+
+    #[test]
+    fn what_does_not_contradict_an_answer_leaves_it_undecided() {
+        for (learned, now) in [
+            (json!({"null": true}), json!({"null": false})),
+            (json!({"status": 201}), json!({"per_page": 20})),
+            (
+                json!({"accepted": ["iso-date"], "answered": "iso-date"}),
+                json!({"answered": "iso-date"}),
+            ),
+        ] {
+            let verdict = verdict(&learned, &[answer(State::Seen, Some(now))]);
+            assert_eq!(verdict, Verdict::Undecided(Reason::AnswersDiffer), "{learned}");
+        }
+    }
+
+    #[test]
+    fn only_a_compression_that_is_new_contradicts_an_answer() {
+        let sent = |sent| Claim::Sent { sent };
+        let compression = Some(GapKind::Compression);
+        assert!(contradicts(&sent(true), &sent(false), compression));
+        assert!(!contradicts(&sent(false), &sent(true), compression));
+        assert!(contradicts(&sent(false), &sent(true), Some(GapKind::Challenge)));
+    }
+}
