@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! An action adds to the tree and keeps the positions of its own file, so a fact or a defect that comes from an overlay
-//! is reported at the overlay's line. A target has to select exactly one location: it is a singular query of JSONPath
+//! is reported at the overlay's line. A target has to select exactly one location: it is a singular query of `JSONPath`
 //! (RFC 9535, section 2.3.5.1), and one that selects nothing is a defect, although the specification lets it pass. An
 //! overlay that no longer fits its document would otherwise be applied in part, and nobody would know.
 
@@ -83,7 +83,7 @@ type Wrong = (Option<&'static str>, String);
 fn apply(document: &mut Document, action: &Node) -> Result<(), Wrong> {
     let unknown = |name: &&str| !KNOWN.contains(name) && !name.starts_with("x-");
     if let Some(name) = action.members().iter().map(|member| member.name.as_str()).find(unknown) {
-        let hint = did_you_mean(near(name, KNOWN.into_iter()));
+        let hint = did_you_mean(near(name, KNOWN));
         return Err((
             None,
             format!("an action with `{name}` is not supported{hint}; write it as an `update`"),

@@ -1,30 +1,43 @@
-//! JSONPath queries that select at most one location: the singular queries of RFC 9535, section 2.3.5.1. The entries are
-//! `read` and `write`.
+//! `JSONPath` queries that select at most one location: the singular queries of RFC 9535, section 2.3.5.1, without
+//! negative indexes. The entries are `read` and `write`.
+//!
+//! # Design
+//!
+//! A negative index counts from the end of an array, which moves when an overlay appends to it, so none is read.
 
 use serde_json::Value;
 
 use super::pointer;
 
+/// Why a segment selects no location by its name or index.
+enum Wrong {
+    FromEnd,
+    NotJsonPath,
+    Several,
+}
+
 /// Returns the tokens of the location that a query selects, as those of a JSON pointer.
 ///
 /// # Errors
 ///
-/// What is wrong with the query, and what to do: it is not JSONPath, or may select several locations.
+/// What is wrong with the query, and what to do: it is not `JSONPath`, may select several locations, or counts from the
+/// end of an array.
 pub(super) fn read(query: &str) -> Result<Vec<String>, String> {
     let singular = "name one location, such as `$.info` or `$.paths['/things'].get`";
-    let wrong = |rest: &str| {
-        let at = query.len() - rest.len();
-        let (column, several) = (query[..at].chars().count() + 1, [".*", "..", "[*", "[?"]);
-        if several.iter().any(|sign| rest.starts_with(sign)) {
-            format!("`{query}` may select several locations; {singular}")
-        } else {
+    let told = |wrong: Wrong, rest: &str| match wrong {
+        Wrong::FromEnd => {
+            format!("`{query}` counts from the end of an array; write the index from its start, such as `$.tags[0]`")
+        }
+        Wrong::NotJsonPath => {
+            let column = query[..query.len() - rest.len()].chars().count() + 1;
             format!("`{query}` is not a JSONPath query from its character {column} on; {singular}")
         }
+        Wrong::Several => format!("`{query}` may select several locations; {singular}"),
     };
-    let mut rest = query.strip_prefix('$').ok_or_else(|| wrong(query))?;
+    let mut rest = query.strip_prefix('$').ok_or_else(|| told(Wrong::NotJsonPath, query))?;
     let mut tokens = Vec::new();
     while !rest.is_empty() {
-        let (token, left) = segment(rest).ok_or_else(|| wrong(rest))?;
+        let (token, left) = segment(trimmed(rest)).map_err(|wrong| told(wrong, rest))?;
         tokens.push(token);
         rest = left;
     }
@@ -32,26 +45,59 @@ pub(super) fn read(query: &str) -> Result<Vec<String>, String> {
 }
 
 /// Returns the token of the first segment, and what follows it.
-fn segment(text: &str) -> Option<(String, &str)> {
+fn segment(text: &str) -> Result<(String, &str), Wrong> {
+    if text.starts_with(".*") || text.starts_with("..") {
+        return Err(Wrong::Several);
+    }
     if let Some(name) = text.strip_prefix('.') {
         let is_first = |character: char| character.is_ascii_alphabetic() || character == '_' || !character.is_ascii();
         let is_part = |character: char| is_first(character) || character.is_ascii_digit();
         let end = name.find(|character| !is_part(character)).unwrap_or(name.len());
         let (name, rest) = name.split_at(end);
-        return name.starts_with(is_first).then(|| (name.to_owned(), rest));
+        return match name.starts_with(is_first) {
+            true => Ok((name.to_owned(), rest)),
+            false => Err(Wrong::NotJsonPath),
+        };
     }
-    let inside = trimmed(text.strip_prefix('[')?);
-    let (token, rest) = match inside.chars().next()? {
-        quote @ ('\'' | '"') => quoted(&inside[1..], quote)?,
+    let inside = text.strip_prefix('[').ok_or(Wrong::NotJsonPath)?;
+    let (mut selected, mut rest) = selector(trimmed(inside)).ok_or(Wrong::NotJsonPath)?;
+    while let Some(more) = trimmed(rest).strip_prefix(',') {
+        let (_, left) = selector(trimmed(more)).ok_or(Wrong::NotJsonPath)?;
+        (selected, rest) = (Err(Wrong::Several), left);
+    }
+    let rest = trimmed(rest).strip_prefix(']').ok_or(Wrong::NotJsonPath)?;
+    Ok((selected?, rest))
+}
+
+/// Returns the token that the first of the selectors in a bracket stands for, or why it stands for none, and what
+/// follows it. What a filter contains is not read.
+fn selector(text: &str) -> Option<(Result<String, Wrong>, &str)> {
+    match text.chars().next()? {
+        quote @ ('\'' | '"') => quoted(&text[1..], quote).map(|(name, rest)| (Ok(name), rest)),
+        '*' => Some((Err(Wrong::Several), &text[1..])),
+        '?' => Some((Err(Wrong::Several), "]")),
         _ => {
-            let end = inside.find(|character: char| !character.is_ascii_digit())?;
-            let (index, rest) = inside.split_at(end);
-            // Leading zeros are not allowed.
-            let is_index = index == "0" || (!index.is_empty() && !index.starts_with('0'));
-            (is_index.then(|| index.to_owned())?, rest)
+            let is_part = |character: char| character.is_ascii_digit() || "-: \t\n\r".contains(character);
+            let (numbers, rest) = text.split_at(text.find(|character| !is_part(character))?);
+            let numbers: Vec<_> = numbers.split(':').map(|number| trimmed(number).trim_end()).collect();
+            let selected = match numbers.as_slice() {
+                [index] if is_integer(index) && index.starts_with('-') => Err(Wrong::FromEnd),
+                [index] if is_integer(index) => Ok((*index).to_owned()),
+                [_, _] | [_, _, _] if numbers.iter().all(|number| number.is_empty() || is_integer(number)) => {
+                    Err(Wrong::Several)
+                }
+                _ => return None,
+            };
+            Some((selected, rest))
         }
-    };
-    Some((token, trimmed(rest).strip_prefix(']')?))
+    }
+}
+
+/// Whether the text is an integer as `JSONPath` writes it: without leading zeros, and not `-0`.
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits && (text == "0" || !digits.starts_with('0'))
 }
 
 fn trimmed(text: &str) -> &str {
@@ -115,6 +161,7 @@ mod tests {
             (r"$['\u00e9\ud83d\ude00x']", &["é😀x"]),
             (r"$['\u0041\u0042']", &["AB"]),
             ("$.größe", &["größe"]),
+            ("$ .tags\n[0 ]", &["tags", "0"]),
         ] {
             assert_eq!(read(query).unwrap(), tokens, "{query}");
         }
@@ -132,8 +179,15 @@ mod tests {
             (r"$['\x']", "is not a JSONPath query"),
             (r"$['\ud83d']", "is not a JSONPath query"),
             ("$[01]", "is not a JSONPath query"),
-            ("$[-1]", "is not a JSONPath query"),
+            ("$[-0]", "is not a JSONPath query"),
+            ("$[- 1]", "is not a JSONPath query"),
+            ("$[1 2]", "is not a JSONPath query"),
+            ("$[1:2:3:4]", "is not a JSONPath query"),
+            ("$['a',]", "is not a JSONPath query"),
+            ("$[1,02]", "is not a JSONPath query"),
+            ("$[]", "is not a JSONPath query"),
             ("$[1", "is not a JSONPath query"),
+            ("$.a ", "from its character 4 on"),
             ("$.a.*", "may select several locations"),
             ("$..get", "may select several locations"),
             ("$.tags[?@.name=='a']", "may select several locations"),
@@ -141,6 +195,29 @@ mod tests {
         ] {
             let message = read(query).unwrap_err();
             assert!(message.contains(expected), "{query}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_query_that_is_not_supported_is_not_called_invalid() {
+        for query in ["$[-1]", "$.tags[ -10 ].name"] {
+            let message = read(query).unwrap_err();
+            assert!(message.contains("write the index from its start"), "{query}: {message}");
+        }
+        for query in [
+            "$[1:2]",
+            "$[:]",
+            "$[ 5 : -1 : 2 ]",
+            "$[::2]",
+            "$['a','b']",
+            "$[ 0 , -1 ]",
+            "$['a', *]",
+            "$[0, ?@.a]",
+            "$[ * ]",
+            "$[ ?@.a].b",
+        ] {
+            let message = read(query).unwrap_err();
+            assert!(message.contains("may select several locations"), "{query}: {message}");
         }
     }
 
