@@ -158,3 +158,154 @@ pub(crate) fn in_words(claim: &Value) -> String {
     };
     members.map(member).collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::Contract;
+    use crate::contract::defect::Defects;
+
+    const DOCUMENT: &str = "\
+openapi: 3.0.3
+info: {title: Things, version: '1'}
+x-gaps:
+- {id: success-status, question: Which status?, kind: success-status, stated: not-shown}
+- {id: conditions, question: Which errors?, kind: error-conditions, stated: silent}
+paths:
+  /things:
+    get:
+      operationId: getThings
+      x-gap: [conditions]
+      responses: {2XX: {description: Things, x-gap: [success-status]}}
+    post:
+      operationId: createThing
+      responses: {2XX: {$ref: '#/components/responses/none'}}
+";
+    /// Where `success-status` is open.
+    const STATUS: &str = "$.paths['/things'].get.responses['2XX']";
+
+    fn partly(target: &str, answers: &str) -> Contract {
+        let document = Document::read("things.yaml", DOCUMENT.to_owned()).unwrap();
+        let text = format!(
+            "overlay: 1.0.0\nactions:\n- target: {target}\n  update:\n    x-answers:{}\n",
+            answers.replace('\n', "\n    ")
+        );
+        Contract::partly(document.with_overlay("known.yaml", text).unwrap()).unwrap()
+    }
+
+    /// The defects that the overlay adds.
+    fn defects(target: &str, answers: &str) -> Vec<String> {
+        let defects = partly(target, answers).defects.into_iter();
+        let of_overlay = defects.filter(|defect| defect.file == "known.yaml");
+        of_overlay
+            .map(|defect| Defects::new(vec![defect]).unwrap().to_string())
+            .collect()
+    }
+
+    #[test]
+    fn an_answer_is_read_with_its_gap_operation_and_location() {
+        let answer = "\n- {gap: success-status, operation: getThings, claim: {status: 200}}";
+        let contract = partly(STATUS, answer);
+        let location = "/paths/~1things/get/responses/2XX";
+        assert_eq!(
+            contract.answers,
+            [LearnedAnswer {
+                gap: 0,
+                operation: contract.operation_named("getThings").unwrap(),
+                location: location.to_owned(),
+                claim: json!({"status": 200}),
+                pointer: format!("{location}/x-answers/0"),
+            }]
+        );
+        assert_eq!(defects(STATUS, answer), [""; 0]);
+        let fact = contract.facts.iter().find(|fact| fact.kind == FactKind::Answer(0));
+        assert_eq!(&*fact.unwrap().name, "getThings success-status: status: 200");
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_used_is_reported_where_it_is_written() {
+        let at = "(/paths/~1things/get/responses/2XX/x-answers";
+        for (answers, position, expected) in [
+            (
+                " []",
+                "5:5",
+                "): `x-answers` is a list of answers; write one, or remove it",
+            ),
+            (" {gap: success-status}", "5:5", "): `x-answers` is a list of answers"),
+            (
+                "\n- {gap: success-status, operation: getThings}",
+                "6:7",
+                "/0): the answer cannot be read: missing field `claim`",
+            ),
+            (
+                "\n- {gap: success-status, operation: getThings, claim: 200}",
+                "6:7",
+                "/0): the answer cannot be read: invalid type",
+            ),
+            (
+                "\n- {gap: success-status, operation: getThings, claim: {status: 200}, state: seen}",
+                "6:7",
+                "/0): the answer cannot be read: unknown field `state`",
+            ),
+            (
+                "\n- {gap: succes-status, operation: getThings, claim: {status: 200}}",
+                "6:7",
+                "/0): `x-gaps` has no gap `succes-status`, did you mean `success-status`?; correct it, or learn again",
+            ),
+            (
+                "\n- {gap: conditions, operation: getThings, claim: {status: 200}}",
+                "6:7",
+                "/0): `conditions` leaves nothing open at this location; move the answer, or learn again",
+            ),
+            (
+                "\n- {gap: success-status, operation: getThing, claim: {status: 200}}",
+                "6:7",
+                "/0): there is no operation `getThing`, did you mean `getThings`?; correct it, or learn again",
+            ),
+            (
+                "\n- {gap: success-status, operation: getThings, claim: {status: 200}}\n- {gap: success-status, \
+                 operation: getThings, claim: {status: 201}}",
+                "7:7",
+                "/1): this gap is answered above for the same operation; remove one of the two",
+            ),
+        ] {
+            let found = defects(STATUS, answers);
+            let expected = format!("known.yaml:{position} {at}{expected}");
+            assert!(
+                found.len() == 1 && found[0].starts_with(&expected),
+                "{answers}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_answer_about_an_operation_that_is_left_out_is_left_out_too() {
+        let answers = "\n- {gap: success-status, operation: createThing, claim: {status: 201}}\n- {gap: success-status, \
+                       operation: getThings, claim: {status: 200}}";
+        assert_eq!(defects(STATUS, answers), [""; 0]);
+        let contract = partly(STATUS, answers);
+        assert_eq!(contract.omitted[0].name, "createThing");
+        let claims: Vec<_> = contract.answers.iter().map(|answer| &answer.claim).collect();
+        assert_eq!(claims, [&json!({"status": 200})]);
+    }
+
+    #[test]
+    fn each_condition_has_an_answer_of_its_own() {
+        let condition = |condition: &str, status: u16| {
+            format!(
+                "\n- {{gap: conditions, operation: getThings, claim: {{condition: {condition}, status: {status}}}}}"
+            )
+        };
+        let target = "$.paths['/things'].get";
+        let two = condition("no-credential", 401) + &condition("unknown-record", 404);
+        assert_eq!(defects(target, &two), [""; 0]);
+        assert_eq!(partly(target, &two).answers.len(), 2);
+        let found = defects(target, &(two + &condition("no-credential", 403)));
+        assert!(
+            found.len() == 1 && found[0].contains("x-answers/2): this gap is answered above"),
+            "{found:?}"
+        );
+    }
+}
