@@ -6,7 +6,7 @@
 //! A ledger is JSON Lines, and only grows: a run appends what it answered. So it can be read after a kill, by people and
 //! by other programs, and kept beside the contract. It contains no value of the target.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
@@ -119,27 +119,46 @@ fn is_overstated(answer: &Answer) -> bool {
     }
 }
 
-/// Returns what follows from the lines of a target and a contract: answers of several runs that agree are added, and
-/// where they disagree, the answer is unstable. What two runs indicate that started an hour or more apart is
-/// established. Lines that are older than 30 days do not count, nor do those that are more than five minutes ahead of
-/// `now`.
+/// What is known about a gap, and since when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// What is known.
+    pub answer: Answer,
+    /// When each run started that indicates it, from the first to the last.
+    pub runs: Vec<DateTime<Utc>>,
+}
+
+/// Returns what follows from the lines of a target and a contract, as [`known_since`] does, without the runs.
 #[must_use]
 pub fn known(lines: &[Line], now: DateTime<Utc>) -> Vec<Answer> {
+    let known = known_since(lines, now).into_iter();
+    known.map(|known| known.answer).collect()
+}
+
+/// Returns what follows from the lines of a target and a contract, with the runs that indicate it: answers of several
+/// runs that agree are added, and where they disagree, the answer is unstable. What two runs indicate that started an
+/// hour or more apart is established. Lines that are older than 30 days do not count, nor do those that are more than
+/// five minutes ahead of `now`.
+#[must_use]
+pub fn known_since(lines: &[Line], now: DateTime<Utc>) -> Vec<Known> {
     let counts = |line: &&Line| (-AHEAD..=FRESH).contains(&(now - line.time));
     let fresh: Vec<_> = lines.iter().filter(counts).collect();
-    let mut answers = join_all(fresh.iter().map(|line| line.answer.clone()));
-    for answer in answers.iter_mut().filter(|answer| answer.state == State::Indicated) {
-        let subject = subject(answer);
-        let indicated = fresh
-            .iter()
-            .filter(|line| line.answer.state == State::Indicated && self::subject(&line.answer) == subject);
-        let times: BTreeSet<_> = indicated.map(|line| line.time).collect();
-        let apart = times.first().zip(times.last()).map(|(first, last)| *last - *first);
-        if apart.is_some_and(|apart| apart >= APART) {
+    let mut runs: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for line in fresh.iter().filter(|line| line.answer.state == State::Indicated) {
+        let of_subject = runs.entry(subject(&line.answer)).or_default();
+        of_subject.insert((line.time, line.run.as_str()));
+    }
+    let answers = join_all(fresh.iter().map(|line| line.answer.clone()));
+    let with_runs = answers.into_iter().map(|mut answer| {
+        let runs = runs.remove(&subject(&answer)).unwrap_or_default();
+        let runs: Vec<_> = runs.into_iter().map(|(time, _)| time).collect();
+        let apart = runs.first().zip(runs.last()).map(|(first, last)| *last - *first);
+        if answer.state == State::Indicated && apart.is_some_and(|apart| apart >= APART) {
             answer.state = State::Established;
         }
-    }
-    answers
+        Known { answer, runs }
+    });
+    with_runs.collect()
 }
 
 /// Adds the answers that a run cannot tell to the known ones, where nothing else is known about the same place.
@@ -201,6 +220,26 @@ mod tests {
         assert_eq!(state(&again, 2), Some(State::Indicated));
         let seen = [line(0, State::Indicated, 200), line(1, State::Seen, 200)];
         assert_eq!(state(&seen, 2), Some(State::Indicated));
+    }
+
+    #[test]
+    fn an_answer_has_each_run_that_indicates_it_once() {
+        let runs = |lines: &[Line]| {
+            let known = known_since(lines, DateTime::UNIX_EPOCH + TimeDelta::hours(9));
+            let hours = known[0]
+                .runs
+                .iter()
+                .map(|time| (*time - DateTime::UNIX_EPOCH).num_hours());
+            (known.len(), hours.collect::<Vec<_>>())
+        };
+        let [first, second, last] = [0, 1, 7].map(|hours| line(hours, State::Indicated, 200));
+        let seen = line(3, State::Seen, 200);
+        let (again, stale) = (first.clone(), line(-720, State::Indicated, 200));
+        assert_eq!(
+            runs(&[last, first, seen.clone(), second, again, stale]),
+            (1, vec![0, 1, 7])
+        );
+        assert_eq!(runs(&[seen]), (1, vec![]));
     }
 
     #[test]

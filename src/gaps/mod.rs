@@ -43,4 +43,4 @@ pub use answer::{
 };
 pub use collector::Gaps;
 pub use join::join;
-pub use ledger::{Line, Run, Unreadable, known, read, with_unknown};
+pub use ledger::{Known, Line, Run, Unreadable, known, known_since, read, with_unknown};
