@@ -220,11 +220,17 @@ impl<'run> Evaluation<'run> {
         self.history.end_residue_search()
     }
 
-    /// Judges, at the end, what the contract states of gaps by all that was seen.
+    /// Ends, with the last exchange, what is collected of the gaps, and judges the answers that the contract states.
     pub(crate) fn judge_answers(&mut self) {
+        self.conclude_gaps();
+        self.judge.answers(&self.answers);
+    }
+
+    /// Ends, with the last exchange, what is collected of the gaps. Of traffic, nothing more follows: other clients may
+    /// send what the document does not show, such as a page size.
+    pub(crate) fn conclude_gaps(&mut self) {
         let idle = Gaps::idle(self.judge.contract());
         self.answers = std::mem::replace(&mut self.gaps, idle).answers();
-        self.judge.answers(&self.answers);
     }
 
     /// Ends the evaluation and returns everything that is known.

@@ -679,8 +679,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             }
         }
         self.set_reason_of_doubtful();
-        self.evaluation.judge_answers();
-        self.emit_findings(None);
+        self.evaluation.conclude_gaps();
         let ended = self.ended(&files);
         let Finished {
             verdicts,
@@ -723,7 +722,8 @@ fn later(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
 fn needs_check(kind: FactKind) -> bool {
     matches!(
         kind,
-        FactKind::EdgeCaseCompleteResponse
+        FactKind::Answer(_)
+            | FactKind::EdgeCaseCompleteResponse
             | FactKind::EdgeCaseNoServerError
             | FactKind::Equivalent(_)
             | FactKind::NoCredential
