@@ -427,6 +427,12 @@ impl Document {
         self.overlays.push(overlay.source);
     }
 
+    /// Returns the document as its own file has it, without other files and overlays and in its own dialect; `None` if
+    /// that cannot be read.
+    pub(crate) fn of_own_file(&self) -> Option<Self> {
+        Self::read_past_duplicates(&self.name, self.source.text.clone()).ok()
+    }
+
     /// Returns what is wrong with a reference to another file.
     pub(super) fn unresolved(&self, reference: &Node) -> Option<&Problem> {
         self.unresolved.get(&reference.position)

@@ -41,6 +41,19 @@ impl Document {
         self.add_overlay(overlay);
         Defects::new(defects.in_order()).map_or(Ok(self), Err)
     }
+
+    /// Returns the target of an action on a location, which is given as a JSON pointer; `None` if nothing is there.
+    pub(crate) fn target_of(&self, location: &str) -> Option<String> {
+        self.node(location)?;
+        let mut above = String::new();
+        let is_index = pointer::tokens(location).map(|token| {
+            let is_index = matches!(self.node(&above)?.kind, NodeKind::Array(_));
+            pointer::push(&mut above, &token);
+            Some(is_index)
+        });
+        let is_index: Vec<_> = is_index.collect::<Option<_>>()?;
+        Some(singular_query::write(location, |number| is_index[number]))
+    }
 }
 
 fn defect(overlay: &Document, at: &str, message: String) -> Defect {
@@ -243,6 +256,19 @@ mod tests {
         let value = document.unwrap().root.to_value();
         assert_eq!(value["tags"], json!([]));
         assert_eq!(value["info"], json!({"title": "Things"}));
+    }
+
+    #[test]
+    fn a_location_is_the_target_of_an_action_on_it() {
+        let document = Document::read("things.yaml", DOCUMENT.to_owned()).unwrap();
+        for (location, expected) in [
+            ("", "$"),
+            ("/tags/0/name", "$['tags'][0]['name']"),
+            ("/paths/~1a~1{b}/get", "$['paths']['/a/{b}']['get']"),
+        ] {
+            assert_eq!(document.target_of(location).as_deref(), Some(expected));
+        }
+        assert_eq!(document.target_of("/tags/1"), None);
     }
 
     #[test]

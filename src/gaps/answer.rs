@@ -400,10 +400,15 @@ forms! {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+
+    /// Claims of each form, as they are and as they are written.
+    pub(in crate::gaps) fn all_claims() -> impl Iterator<Item = (Claim, Value)> {
+        claims().into_iter().chain(claims_of_trials())
+    }
 
     fn claims() -> Vec<(Claim, Value)> {
         let names = || Some(vec!["errors".to_owned(), "message".to_owned()]);
@@ -472,6 +477,13 @@ mod tests {
                 json!({"beyond": "last-page", "status": 200}),
             ),
             (
+                Claim::Dates {
+                    accepted: vec![DateForm::DayFirst, DateForm::IsoDate],
+                    answered: DateForm::IsoDate,
+                },
+                json!({"accepted": ["day-first", "iso-date"], "answered": "iso-date"}),
+            ),
+            (
                 Claim::Entries {
                     entries: vec!["id".to_owned()],
                 },
@@ -505,7 +517,7 @@ mod tests {
 
     #[test]
     fn each_claim_is_written_as_documented_and_read_back() {
-        for (claim, written) in claims().into_iter().chain(claims_of_trials()) {
+        for (claim, written) in all_claims() {
             assert_eq!(serde_json::to_value(&claim).unwrap(), written);
             assert_eq!(serde_json::from_value::<Claim>(written).unwrap(), claim);
         }

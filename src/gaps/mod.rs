@@ -20,7 +20,8 @@
 //!
 //! Observation is passive: nothing is sent for it, so no answer gets further than *seen*. A run that asks sends
 //! *trials*, each a variant between two controls, and what four of them show is *indicated*. Both are read from the
-//! exchanges alone. A ledger keeps the answers of runs, and what two of them indicate is *established*. The contract
+//! exchanges alone. A ledger keeps the answers of runs, and what two of them indicate is *established*:
+//! that, and nothing else, [`overlay`] writes for the contract. The contract
 //! says which gaps there are, of which kind each is, and which operations and locations it concerns; no operation and
 //! no field is named here. An answer contains no value of the target: forms, statuses, known media types, documented
 //! names.
@@ -33,6 +34,7 @@ mod collector;
 mod form;
 mod join;
 mod ledger;
+mod overlay;
 mod places;
 mod tally;
 mod trials;
@@ -44,3 +46,4 @@ pub use answer::{
 pub use collector::Gaps;
 pub use join::join;
 pub use ledger::{Known, Line, Run, Unreadable, known, known_since, read, with_unknown};
+pub use overlay::overlay;
