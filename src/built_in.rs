@@ -5,6 +5,7 @@
 
 use crate::contract::Contract;
 use crate::contract::defect::Defects;
+use crate::contract::document::Document;
 
 impl Contract {
     /// The contract that this crate is built with.
@@ -23,11 +24,33 @@ impl Contract {
     ///
     /// None in a built crate: `build.rs` holds the file to the same checks.
     pub fn built_in() -> Result<Self, Defects> {
-        let (name, text) = (Self::BUILT_IN_NAME, Self::BUILT_IN.to_owned());
+        Self::of_built_in(Document::built_in()?)
+    }
+
+    /// Reads the contract that this crate is built with, with an overlay applied to it. `name` is the overlay's file in
+    /// messages.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the overlay.
+    pub fn built_in_with_overlay(name: &str, text: String) -> Result<Self, Defects> {
+        Self::of_built_in(Document::built_in()?.with_overlay(name, text)?)
+    }
+
+    fn of_built_in(document: Document) -> Result<Self, Defects> {
         if cfg!(all(test, not(feature = "service"))) {
             // The types may be those of another contract.
-            return Self::read(name, text);
+            return Self::of(document);
         }
-        Self::read_with_types(name, text)
+        Self::with_types(document)
+    }
+}
+
+impl Document {
+    fn built_in() -> Result<Self, Defects> {
+        Ok(Self::read_past_duplicates(
+            Contract::BUILT_IN_NAME,
+            Contract::BUILT_IN.to_owned(),
+        )?)
     }
 }

@@ -16,6 +16,7 @@ use crate::contract::{Contract, UnknownOperation};
 use crate::exchange::basic;
 use crate::exchange::redact::{SHORTEST_TOKEN, Values};
 use crate::exchange::{Limits, RequestBody, Target, Transport};
+use crate::gaps;
 use crate::history::RunTag;
 use crate::plan::{Plan, Selection, Shard};
 use crate::rules::{Level, Levels};
@@ -339,6 +340,7 @@ impl Check {
     }
 
     fn prepared(mut self) -> Result<Prepared, Error> {
+        gaps::check_claims(&self.contract)?;
         let seed = self.seed.unwrap_or_else(random_seed);
         let started_at = self.started_at.unwrap_or_else(now);
         if self.token.is_none() && self.contract.needs_credential() {

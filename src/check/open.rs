@@ -21,19 +21,36 @@ impl Contract {
     /// [`Error::File`] for a file that cannot be read or is not UTF-8, [`Error::Contract`] for a document that is
     /// defective or larger than [`MAXIMUM_BYTES`]; no more than that is read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let path = path.as_ref();
-        let mut text = String::new();
-        // One byte more shows whether the file is larger.
-        let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-        File::open(path)
-            .and_then(|file| file.take(most).read_to_string(&mut text))
-            .map_err(|source| Error::File {
-                path: path.to_owned(),
-                source,
-            })?;
-        let document = Document::read_past_duplicates(&path.display().to_string(), text).map_err(Defects::from)?;
-        Ok(Self::of(document.with_files(other_files(path)))?)
+        Ok(Self::of(document(path.as_ref())?)?)
     }
+
+    /// Reads a contract as [`Self::open`] does, and applies an OpenAPI Overlay, such as one that `countersign learn` has
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::open`], of either file, and [`Error::Contract`] for an overlay that does not fit the document.
+    pub fn open_with_overlay(path: impl AsRef<Path>, overlay: impl AsRef<Path>) -> Result<Self, Error> {
+        let overlay = overlay.as_ref();
+        let document = document(path.as_ref())?.with_overlay(&overlay.display().to_string(), text(overlay)?)?;
+        Ok(Self::of(document)?)
+    }
+}
+
+fn document(path: &Path) -> Result<Document, Error> {
+    let document = Document::read_past_duplicates(&path.display().to_string(), text(path)?).map_err(Defects::from)?;
+    Ok(document.with_files(other_files(path)))
+}
+
+fn text(path: &Path) -> Result<String, Error> {
+    let mut text = String::new();
+    // One byte more shows whether the file is larger.
+    let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    let read = File::open(path).and_then(|file| file.take(most).read_to_string(&mut text));
+    read.map(|_| text).map_err(|source| Error::File {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 #[cfg(test)]
@@ -48,6 +65,25 @@ mod tests {
             contract.operations.len(),
             Contract::built_in().unwrap().operations.len()
         );
+    }
+
+    #[test]
+    fn an_overlay_is_applied_to_the_document() {
+        let folder = tempfile::tempdir().unwrap();
+        let overlay = folder.path().join("overlay.yaml");
+        let written = |target: &str| {
+            let answer = "{gap: success-status, operation: getTags, claim: {status: 200}}";
+            let action = format!("{{target: \"{target}\", update: {{x-answers: [{answer}]}}}}");
+            std::fs::write(&overlay, format!("overlay: 1.0.0\nactions: [{action}]\n")).unwrap();
+            Contract::open_with_overlay("tests/reference.yaml", &overlay)
+        };
+        let contract = written("$.paths['/organization/v1/tags'].get.responses['2XX']").unwrap();
+        assert_eq!(contract.answers.len(), 1);
+        let error = written("$.paths['/none']").unwrap_err();
+        assert!(matches!(error, Error::Contract(_)), "{error}");
+        assert!(error.to_string().contains("overlay.yaml:2:"), "{error}");
+        let error = Contract::open_with_overlay("tests/reference.yaml", "no/such.yaml").unwrap_err();
+        assert!(error.to_string().contains("`no/such.yaml`"), "{error}");
     }
 
     #[test]

@@ -88,6 +88,11 @@ impl Arguments {
         self.check.spec.as_ref().map(|spec| spec.value.as_path())
     }
 
+    /// Returns the file of the overlay that the contract gets.
+    pub(super) fn overlay(&self) -> Option<&Path> {
+        self.service.overlay.as_ref().map(|overlay| overlay.value.as_path())
+    }
+
     /// Returns whether requests that create and update are sent.
     pub(super) fn writes(&self) -> bool {
         // The embedded service has nobody's data, so it always gets writes.

@@ -38,6 +38,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::basic;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Limits, Target, Transport};
+use crate::gaps;
 use crate::history::RunTag;
 use crate::plan::{Plan, Selection};
 use crate::report::{Record, Terminal, accepted};
@@ -57,14 +58,15 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let arguments = &resolved.arguments;
     let started_at = edge::now();
     let since = Since::read(arguments)?;
-    let mut contract = contract(arguments.spec())?;
+    let overlay = arguments.overlay().filter(|_| learning.is_none());
+    let mut contract = contract(arguments.spec(), overlay)?;
     resolved.give_values(&mut contract)?;
     let entries = resolved.levels(&contract, started_at.date_naive())?;
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
-    let ledger = learning.map(Learning::ledger).transpose()?.flatten();
-    reject_own_overwrites(resolved, summary.as_deref(), ledger)?;
+    let grown = learning.map_or_else(|| Ok(Vec::new()), Learning::outputs)?;
+    reject_own_overwrites(resolved, summary.as_deref(), &grown)?;
     let outputs = Outputs::open(&report_flags::targets(&arguments.report), summary)?;
     let accepting = resolved.accepting()?;
     let runtime = runtime(&inputs)?;
@@ -113,7 +115,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
         since.mark(&mut record, &contract);
     }
     if let Some(ledger) = ledger {
-        ledger.conclude((&prepared.settings.run_tag, started_at), &mut record)?;
+        ledger.conclude((&prepared.settings.run_tag, started_at), &contract, &mut record)?;
     }
     record.accepted = accepted(&run, &contract, &prepared.settings.levels, &acceptances);
     let accepted = accept(accepting, &run, &record, &contract);
@@ -201,19 +203,24 @@ pub(super) fn accept(
     ))
 }
 
-/// Rejects an output that would overwrite another file that the command reads or writes. `grown` is a file that it adds
-/// to: that of `--record` or of `--ledger`.
+/// Rejects an output that would overwrite another file that the command reads or writes. `grown` are files that it adds
+/// to or writes once: those of `--record`, or of `--ledger` and `learn --overlay`.
 pub(super) fn reject_own_overwrites(
     resolved: &ResolvedArguments,
     summary: Option<&Path>,
-    grown: Option<Named<'_>>,
+    grown: &[Named<'_>],
 ) -> Result<(), Failure> {
     let arguments = &resolved.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
     let since = arguments.since.as_ref().and_then(Source::file);
     let cacert = arguments.service.cacert.as_ref();
+    // `learn` writes the one that is typed.
+    let overlay = arguments
+        .overlay()
+        .filter(|path| grown.iter().all(|(_, grown)| grown != path));
     let inputs = [
         arguments.spec().map(|path| ("the contract", path)),
+        overlay.map(|path| ("the overlay", path)),
         since.map(|path| ("the older contract", path)),
         resolved.configuration().map(|path| ("the configuration", path)),
         arguments.token_file.as_deref().map(|path| ("the token", path)),
@@ -224,33 +231,46 @@ pub(super) fn reject_own_overwrites(
     let inputs: Vec<_> = inputs.into_iter().flatten().collect();
     let mut outputs = overwrites::reports(&arguments.report);
     outputs.extend(summary.map(|path| ("the step summary", path)));
-    let kept: Vec<_> = residue.into_iter().chain(grown).collect();
+    let kept: Vec<_> = residue.into_iter().chain(grown.iter().copied()).collect();
     // A report replaces what is there, and neither residue nor recording nor ledger may be lost.
     reject_overwrites(&outputs, &kept)?;
     // Each has lines of its own, and who reads one does not know those of the other.
-    reject_overwrites(grown.as_slice(), residue.as_slice())?;
+    reject_overwrites(grown, residue.as_slice())?;
+    reject_overwrites(grown.get(1..).unwrap_or_default(), grown.get(..1).unwrap_or_default())?;
     outputs.extend(kept);
     reject_overwrites(&outputs, &inputs)
 }
 
-/// Reads the contract from a file, or the built-in one. Of a file, the operations with a defect are left out, which is
-/// told on standard error.
-pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
-    match spec {
-        None => Ok(Contract::built_in()?),
-        Some(path) => {
-            document::reject_url(path)?;
-            let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
-            let text = edge::read("contract", path, most)?;
-            let document = Document::read_past_duplicates(&path.display().to_string(), text)?;
-            let contract = Contract::partly(match path == Path::new("-") {
+/// Reads the contract from a file, or the built-in one, and applies an overlay to it. Of a file, the operations with a
+/// defect are left out, which is told on standard error.
+pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Contract, Failure> {
+    let overlay = overlay.map(|path| Ok::<_, Failure>((path.display().to_string(), read("overlay", path)?)));
+    let overlay = overlay.transpose()?;
+    let contract = match (spec, overlay) {
+        (None, None) => Contract::built_in()?,
+        (None, Some((name, text))) => Contract::built_in_with_overlay(&name, text)?,
+        (Some(path), overlay) => {
+            let document = Document::read_past_duplicates(&path.display().to_string(), read("contract", path)?)?;
+            let document = match path == Path::new("-") {
                 true => document,
                 false => document.with_files(other_files(path)),
+            };
+            let contract = Contract::partly(match overlay {
+                None => document,
+                Some((name, text)) => document.with_overlay(&name, text)?,
             })?;
             announce::omitted(&contract);
-            Ok(contract)
+            contract
         }
-    }
+    };
+    gaps::check_claims(&contract)?;
+    Ok(contract)
+}
+
+/// Reads a document, from standard input if its path is `-`.
+fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
+    document::reject_url(path)?;
+    edge::read(what, path, u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX))
 }
 
 /// The service that a check sends to.

@@ -21,7 +21,7 @@ pub(super) struct Arguments {
 
 /// Prints a line for each fact: file and line, name, pointer in the contract.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let contract = contract(arguments.spec.as_deref())?;
+    let contract = contract(arguments.spec.as_deref(), None)?;
     edge::print(&listing(&contract))?;
     Ok(0)
 }

@@ -19,7 +19,7 @@ use crate::rules::UnknownRule;
 pub(super) const NOT_WRITTEN: u8 = 4;
 
 /// The exit code where nothing could be judged.
-const COULD_NOT_JUDGE: u8 = 3;
+pub(super) const COULD_NOT_JUDGE: u8 = 3;
 
 /// Why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +85,14 @@ pub(super) enum Failure {
         path: PathBuf,
         /// Why.
         reason: String,
+    },
+    /// An overlay cannot be written.
+    #[error("failed to write the overlay to `{}`: {source}", path.display())]
+    Overlay {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
     },
     /// There is a token, but no target for it.
     #[error("--token-file gives the token of a target, but there is no target; give --base-url")]
@@ -225,6 +233,7 @@ impl Failure {
             Self::Accept { .. }
             | Self::Ledger { .. }
             | Self::ManPage { .. }
+            | Self::Overlay { .. }
             | Self::Report { .. }
             | Self::Residue { .. }
             | Self::Stdout(_) => NOT_WRITTEN,

@@ -34,7 +34,7 @@ pub(super) struct Arguments {
 
 /// Prints each gap: its id, its question, and what is known of it.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let contract = contract(arguments.spec.as_deref())?;
+    let contract = contract(arguments.spec.as_deref(), None)?;
     let answers = match &arguments.ledger {
         None => Vec::new(),
         Some(path) => {
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 /// Returns the lines about this contract, and tells how many are about another.
-fn of_contract(lines: Vec<Line>, contract: &Contract) -> Result<Vec<Line>, Failure> {
+pub(super) fn of_contract(lines: Vec<Line>, contract: &Contract) -> Result<Vec<Line>, Failure> {
     let digest = digest(contract);
     let (same, others): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.contract == digest);
     if same.is_empty() && !others.is_empty() {
@@ -73,7 +73,7 @@ fn of_contract(lines: Vec<Line>, contract: &Contract) -> Result<Vec<Line>, Failu
 }
 
 /// Returns the one target that the lines are about, or the one that was named.
-fn target(lines: &[Line], named: Option<&str>) -> Result<String, Failure> {
+pub(super) fn target(lines: &[Line], named: Option<&str>) -> Result<String, Failure> {
     let mut targets: Vec<_> = lines.iter().map(|line| line.target.as_str()).collect();
     targets.sort_unstable();
     targets.dedup();

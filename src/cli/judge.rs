@@ -43,7 +43,7 @@ pub(super) struct JudgeArguments {
 }
 
 /// The flags of a check that say what is sent, or that would print values of other people's traffic.
-const OF_SENDING: [&str; 23] = [
+const OF_SENDING: [&str; 24] = [
     "also_send",
     "cacert",
     "cert",
@@ -55,6 +55,7 @@ const OF_SENDING: [&str; 23] = [
     "max_time",
     "max_writes",
     "only",
+    "overlay",
     "rate",
     "repeat",
     "residue",
@@ -159,13 +160,13 @@ impl Judging {
         let arguments = &resolved.arguments;
         let started_at = edge::now();
         let since = Since::read(arguments)?;
-        let contract = Arc::new(contract(arguments.spec())?.hiding_other_names());
+        let contract = Arc::new(contract(arguments.spec(), None)?.hiding_other_names());
         let entries = resolved.levels(&contract, started_at.date_naive())?;
         let mut levels = levels(arguments)?;
         let acceptances = config::add(&entries, &mut levels);
         let summary = edge::step_summary();
         let record = record.map(|path| ("the recording", path));
-        reject_own_overwrites(resolved, summary.as_deref(), record)?;
+        reject_own_overwrites(resolved, summary.as_deref(), record.as_slice())?;
         overwrites::reject_overwrites(&overwrites::reports(&arguments.report), inputs)?;
         Ok(Self {
             started_at,

@@ -1,7 +1,7 @@
 //! `countersign learn`: asks a service what the document leaves open. It sends what a check sends as far as that answers
-//! something, and questions between controls.
+//! something, and questions between controls. What a ledger establishes it writes as an overlay.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use clap::parser::ValueSource;
@@ -9,9 +9,12 @@ use clap::{ArgMatches, Args};
 
 use super::arguments::Arguments as CheckArguments;
 use super::check;
-use super::config::ResolvedArguments;
-use super::failure::Failure;
-use super::ledger_file::{LedgerFile, digest, reject_no_file};
+use super::config::{Origin, ResolvedArguments};
+use super::edge;
+use super::failure::{COULD_NOT_JUDGE, Failure};
+use super::gaps::{of_contract, target};
+use super::ledger_file::{self, LedgerFile, digest, reject_no_file};
+use super::overlay_file::OverlayFile;
 use super::overwrites::Named;
 use crate::contract::Contract;
 use crate::contract::openapi::{did_you_mean, near};
@@ -28,6 +31,10 @@ pub(super) struct LearnArguments {
     /// Add what the run answers to this file, in JSON Lines, and report what all of its runs know of the target
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
+    /// The target of the ledger that the overlay is about, by its base URL, if there are several and none is asked;
+    /// `embedded` is the reference service
+    #[arg(long, value_name = "URL", requires = "ledger")]
+    of: Option<String>,
     #[command(flatten)]
     check: CheckArguments,
 }
@@ -37,6 +44,8 @@ pub(super) struct LearnArguments {
 pub(super) struct Learning {
     gaps: Vec<String>,
     ledger: Option<PathBuf>,
+    of: Option<String>,
+    overlay: Option<PathBuf>,
 }
 
 /// The flags of a check that say how it judges, or how often it runs.
@@ -55,10 +64,16 @@ const OF_JUDGING: [&str; 10] = [
 /// Those of them that mean something here all the same.
 const OF_LEARNING: [&str; 2] = ["fault", "quiet"];
 
-/// Hides the flags that mean nothing here.
+/// Hides the flags that mean nothing here, and describes the one that means something else.
 pub(super) fn without_judging(command: clap::Command) -> clap::Command {
     let meaningless = OF_JUDGING.into_iter().filter(|id| !OF_LEARNING.contains(id));
-    meaningless.fold(command, |command, id| command.mut_arg(id, |flag| flag.hide(true)))
+    let command = meaningless.fold(command, |command, id| command.mut_arg(id, |flag| flag.hide(true)));
+    command.mut_arg("overlay", |flag| {
+        flag.help(
+            "Write what the ledger establishes as an overlay, for a person to review, to this new file; without a \
+             target, nothing is sent",
+        )
+    })
 }
 
 /// Rejects flags that mean nothing here, before somebody believes that they do.
@@ -82,26 +97,71 @@ pub(super) fn reject_judging(matches: &ArgMatches) -> Result<(), Failure> {
 impl LearnArguments {
     /// Separates the arguments that a check has too.
     pub(super) fn split(self) -> (CheckArguments, Learning) {
-        let Self { gap, ledger, check } = self;
-        (check, Learning { gaps: gap, ledger })
+        let Self { gap, ledger, of, check } = self;
+        let learning = Learning {
+            gaps: gap,
+            ledger,
+            of,
+            overlay: None,
+        };
+        (check, learning)
     }
 }
 
-/// Asks, writes the reports and the ledger, and ends with 0 if a gap was answered.
-pub(super) fn run(learning: &Learning, resolved: &ResolvedArguments) -> Result<u8, Failure> {
-    check::run_to_learn(resolved, Some(learning))
+/// Asks, writes the reports, the ledger and the overlay, and ends with 0 if a gap was answered. With an overlay and
+/// without a target, it asks nothing, and ends with 0 if the ledger establishes something.
+pub(super) fn run(mut learning: Learning, resolved: &ResolvedArguments) -> Result<u8, Failure> {
+    // The overlay of a target in the configuration is one that a check reads.
+    let overlay = resolved.arguments.service.overlay.as_ref();
+    let typed = overlay.filter(|overlay| matches!(overlay.origin, Origin::Flag(_)));
+    learning.overlay = typed.map(|overlay| overlay.value.clone());
+    let asks = learning.overlay.is_none() || resolved.arguments.service.base_url.is_some();
+    match (&learning.overlay, &learning.ledger) {
+        (Some(_), None) => Err(Failure::Usage(
+            "--overlay writes what a ledger establishes, but there is none; give --ledger".to_owned(),
+        )),
+        (Some(overlay), Some(ledger)) if !asks => learning.write_known(resolved.arguments.spec(), (ledger, overlay)),
+        _ if learning.of.is_some() => Err(Failure::Usage(
+            "--of chooses a target of the ledger for --overlay, but this run asks its own target; leave it out"
+                .to_owned(),
+        )),
+        _ => check::run_to_learn(resolved, Some(&learning)),
+    }
 }
 
 impl Learning {
-    /// Returns the file that the answers are added to.
+    /// Writes what a ledger establishes as an overlay.
+    fn write_known(&self, spec: Option<&Path>, (ledger, overlay): (&Path, &Path)) -> Result<u8, Failure> {
+        let contract = check::contract(spec, None)?;
+        self.gaps(&contract)?;
+        let file = OverlayFile::open(overlay)?;
+        let mut lines = of_contract(ledger_file::read(ledger)?, &contract)?;
+        let target = target(&lines, self.of.as_deref())?;
+        lines.retain(|line| line.target == target && self.is_about(&line.answer.gap));
+        let written = file.write(&contract, (&lines, edge::now()))?;
+        edge::print(&written.said)?;
+        Ok(if written.answers == 0 { COULD_NOT_JUDGE } else { 0 })
+    }
+
+    /// Whether the run is about this gap.
+    fn is_about(&self, gap: &String) -> bool {
+        self.gaps.is_empty() || self.gaps.contains(gap)
+    }
+
+    /// Returns the files that are written: the ledger, then the overlay.
     ///
     /// # Errors
     ///
-    /// [`Failure::Usage`] if it is there and no file.
-    pub(super) fn ledger(&self) -> Result<Option<Named<'_>>, Failure> {
-        let path = self.ledger.as_deref();
-        path.map_or(Ok(()), reject_no_file)?;
-        Ok(path.map(|path| ("the ledger", path)))
+    /// [`Failure::Usage`] if the ledger is there and no file.
+    pub(super) fn outputs(&self) -> Result<Vec<Named<'_>>, Failure> {
+        let ledger = self.ledger.as_deref();
+        ledger.map_or(Ok(()), reject_no_file)?;
+        let overlay = self.overlay.as_deref().map(|path| ("the overlay", path));
+        Ok(ledger
+            .map(|path| ("the ledger", path))
+            .into_iter()
+            .chain(overlay)
+            .collect())
     }
 
     /// Returns the indexes of the gaps that are asked about; none for all.
@@ -129,13 +189,14 @@ impl Learning {
         self.gaps.iter().map(index).collect()
     }
 
-    /// Opens the ledger before anything is sent, and reads what earlier runs answered about the target.
+    /// Opens the ledger and the overlay before anything is sent, and reads what earlier runs answered about the target.
     ///
     /// # Errors
     ///
-    /// [`Failure::Ledger`] if it cannot be read or added to.
+    /// [`Failure::Ledger`] if it cannot be read or added to, and those of [`OverlayFile::open`].
     pub(super) fn open(&self, contract: &Contract, target: &str) -> Result<Opened, Failure> {
         Ok(Opened {
+            overlay: self.overlay.as_deref().map(OverlayFile::open).transpose()?,
             file: self.ledger.as_deref().map(LedgerFile::open).transpose()?,
             contract: digest(contract),
             target: target.to_owned(),
@@ -147,6 +208,7 @@ impl Learning {
 /// A ledger that a run adds to, if there is one, and what the run's lines say of it.
 #[derive(Debug)]
 pub(super) struct Opened {
+    overlay: Option<OverlayFile>,
     file: Option<LedgerFile>,
     contract: String,
     target: String,
@@ -154,14 +216,16 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Adds the answers of the run to the ledger, and puts into the record what all runs of the ledger know.
+    /// Adds the answers of the run to the ledger, puts into the record what all runs of the ledger know, and writes the
+    /// overlay.
     ///
     /// # Errors
     ///
-    /// [`Failure::Ledger`] if it cannot be written.
+    /// [`Failure::Ledger`] or [`Failure::Overlay`] if one of them cannot be written.
     pub(super) fn conclude(
         self,
         (tag, started_at): (&RunTag, DateTime<Utc>),
+        contract: &Contract,
         record: &mut Record,
     ) -> Result<(), Failure> {
         if !self.gaps.is_empty() {
@@ -179,11 +243,15 @@ impl Opened {
             };
             let lines = run.lines(&record.answers);
             file.append(&lines)?;
-            let known = gaps::known(&file.of(&run.target, &run.contract, lines), started_at);
+            let lines = file.of(&run.target, &run.contract, lines);
+            let known = gaps::known(&lines, started_at);
             let known = known
                 .into_iter()
                 .filter(|answer| self.gaps.is_empty() || self.gaps.contains(&answer.gap));
             record.answers = gaps::with_unknown(known.collect(), &record.answers);
+            if let Some(overlay) = self.overlay {
+                edge::note(overlay.write(contract, (&lines, started_at))?.said.trim_end());
+            }
         }
         record.exit_code = match record.exit_code {
             0 | 1 | 3 if is_told => 0,

@@ -36,6 +36,7 @@ mod lint;
 mod man;
 mod merge;
 mod output;
+mod overlay_file;
 mod overwrites;
 mod plan;
 mod progress;
@@ -248,7 +249,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         Command::Gaps(arguments) => gaps::run(&arguments),
         Command::Learn(arguments) => learn::reject_judging(&matches).and_then(|()| {
             let (check, learning) = arguments.split();
-            learn::run(&learning, &resolved(check, &matches)?)
+            learn::run(learning, &resolved(check, &matches)?)
         }),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, command()),

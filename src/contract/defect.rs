@@ -111,7 +111,7 @@ pub struct Defects {
 
 impl Defects {
     /// Returns the defects; `None` where there are none.
-    pub(super) fn new(defects: Vec<Defect>) -> Option<Self> {
+    pub(crate) fn new(defects: Vec<Defect>) -> Option<Self> {
         let mut defects = defects.into_iter();
         let first = Box::new(defects.next()?);
         let others = defects.collect();

@@ -260,9 +260,9 @@ paths:
                 "/0): the answer cannot be read: unknown field `state`",
             ),
             (
-                "\n- {gap: succes-status, operation: getThings, claim: {status: 200}}",
+                "\n- {gap: success_status, operation: getThings, claim: {status: 200}}",
                 "6:7",
-                "/0): `x-gaps` has no gap `succes-status`, did you mean `success-status`?; correct it, or learn again",
+                "/0): `x-gaps` has no gap `success_status`, did you mean `success-status`?; correct it, or learn again",
             ),
             (
                 "\n- {gap: conditions, operation: getThings, claim: {status: 200}}",

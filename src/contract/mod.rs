@@ -340,8 +340,8 @@ impl Contract {
     /// # Errors
     ///
     /// As in [`Contract::read`].
-    pub(crate) fn read_with_types(name: &str, text: String) -> Result<Self, Defects> {
-        Self::without_defects(Document::read_past_duplicates(name, text)?, Types::OfThisContract)
+    pub(crate) fn with_types(document: Document) -> Result<Self, Defects> {
+        Self::without_defects(document, Types::OfThisContract)
     }
 
     fn without_defects(document: Document, types: Types) -> Result<Self, Defects> {
@@ -624,6 +624,14 @@ impl Contract {
     #[must_use]
     pub fn may_print(&self, name: &str) -> bool {
         self.field_names.contains(name) || (!self.hides_other_names && name::is_plain(name))
+    }
+
+    /// Returns the file of the overlay that states a fact, as it was named; none for a fact of the document, or of what
+    /// this crate is built with.
+    #[must_use]
+    pub fn overlay_of(&self, fact: &Fact) -> Option<&str> {
+        let is_answer = matches!(fact.kind, FactKind::Answer(_));
+        self.document.other_file(self.position(fact)).filter(|_| is_answer)
     }
 
     /// Returns the position of the fact's statement in the contract.

@@ -75,9 +75,10 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     words.join(" ")
 }
 
-/// Returns the line that checks one operation again, for findings that no single request shows.
+/// Returns the line that checks one operation again, for findings that no single request shows. `overlay` is the file that
+/// states the broken fact, if one does.
 #[must_use]
-pub fn check_line(target: &Target, operation: &str, writes: bool) -> String {
+pub fn check_line(target: &Target, operation: &str, writes: bool, overlay: Option<&str>) -> String {
     let base = target.url("");
     let base = base.as_str().trim_end_matches('/');
     let writes = if writes { " --writes" } else { "" };
@@ -86,7 +87,13 @@ pub fn check_line(target: &Target, operation: &str, writes: bool) -> String {
         Some(name) => format!("--target {}", quote(name)),
         None => format!("--base-url {}", quote(base)),
     };
-    format!("countersign check {target}{writes} --only {}", quote(operation))
+    let overlay = overlay
+        .map(|file| format!(" --overlay {}", quote(file)))
+        .unwrap_or_default();
+    format!(
+        "countersign check {target}{writes}{overlay} --only {}",
+        quote(operation)
+    )
 }
 
 /// Returns the body of the request as it may be printed.

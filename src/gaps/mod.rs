@@ -21,7 +21,7 @@
 //! Observation is passive: nothing is sent for it, so no answer gets further than *seen*. A run that asks sends
 //! *trials*, each a variant between two controls, and what four of them show is *indicated*. Both are read from the
 //! exchanges alone. A ledger keeps the answers of runs, and what two of them indicate is *established*:
-//! that, and nothing else, [`overlay`] writes for the contract. The contract
+//! that, and nothing else, [`overlay()`] writes for the contract. The contract
 //! says which gaps there are, of which kind each is, and which operations and locations it concerns; no operation and
 //! no field is named here. An answer contains no value of the target: forms, statuses, known media types, documented
 //! names.
@@ -36,6 +36,7 @@ mod join;
 mod ledger;
 mod overlay;
 mod places;
+mod stated;
 mod tally;
 mod trials;
 
@@ -46,4 +47,5 @@ pub use answer::{
 pub use collector::Gaps;
 pub use join::join;
 pub use ledger::{Known, Line, Run, Unreadable, known, known_since, read, with_unknown};
-pub use overlay::overlay;
+pub use overlay::{Overlay, overlay};
+pub(crate) use stated::check_claims;

@@ -23,11 +23,23 @@ use crate::exchange::sanitize::{Colours, sanitize, sanitize_json};
 /// How many observations that agree say something about those that were not made.
 const LEAST_FOR_BOUND: u64 = 4;
 
-/// Returns the text of an OpenAPI Overlay 1.0.0 that states what is established by the lines of a ledger, all of them
+/// An action that does nothing: the schema of the specification requires one.
+const NO_ACTION: &str = "actions:\n  - {target: $, update: {}}\n";
+
+/// An overlay that states answers to gaps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlay {
+    /// Its text, in YAML.
+    pub text: String,
+    /// The number of answers that its actions state.
+    pub answers: usize,
+}
+
+/// Returns an OpenAPI Overlay 1.0.0 that states what is established by the lines of a ledger, all of them
 /// about this contract and one target. What is not established, or has no location that an action could name, is in
 /// comments.
 #[must_use]
-pub fn overlay(contract: &Contract, lines: &[Line], now: DateTime<Utc>) -> String {
+pub fn overlay(contract: &Contract, lines: &[Line], now: DateTime<Utc>) -> Overlay {
     let own = contract.document.of_own_file();
     let mut actions: BTreeMap<(Position, String), Vec<Known>> = BTreeMap::new();
     let (mut unplaced, mut others) = (Vec::new(), Vec::new());
@@ -43,21 +55,22 @@ pub fn overlay(contract: &Contract, lines: &[Line], now: DateTime<Utc>) -> Strin
     }
     others.sort_by_key(|known| known.answer.state);
     let mut text = header(contract, lines.first(), now);
-    text.push_str(if actions.is_empty() {
-        "actions: []\n"
-    } else {
-        "actions:\n"
-    });
+    text.push_str(if actions.is_empty() { NO_ACTION } else { "actions:\n" });
     for ((_, target), answers) in &actions {
         text.push_str(&action(target, answers));
     }
-    text + &comments(
+    text += &comments(
         "Established, but no action, for the reason at the end of each line:",
         &unplaced,
-    ) + &comments(
+    );
+    text += &comments(
         "Not established, so nothing follows from it. That takes two runs, an hour or more apart, whose trials agree:",
         &others.iter().map(in_words).collect::<Vec<_>>(),
-    )
+    );
+    Overlay {
+        text,
+        answers: actions.values().map(Vec::len).sum(),
+    }
 }
 
 /// Returns what precedes the actions.
@@ -333,13 +346,13 @@ paths:
             }
         }
         assert!(answers.len() > 100, "{}", answers.len());
-        let text = overlay(&contract, &two_runs(&answers), now());
+        let text = overlay(&contract, &two_runs(&answers), now()).text;
         let again = applied(&contract, &text);
         assert_eq!(stated(&again).into_iter().collect::<HashSet<_>>(), expected(&answers));
         assert_eq!((again.answers.len(), told(&text).len()), (answers.len(), 0));
 
         // The same by independent implementations of YAML and JSONPath.
-        let mut value = contract.document.root.to_value();
+        let mut value = contract.document.of_own_file().unwrap().root.to_value();
         let written: Value = serde_yaml::from_str(&text).unwrap();
         let mut selected = HashSet::new();
         for action in written["actions"].as_array().unwrap() {
@@ -365,7 +378,7 @@ paths:
         assert_eq!(forms.len(), schema["anyOf"].as_array().unwrap().len());
         for (claim, written) in all_claims() {
             let answers = [answer(("success-status", "createThing", CREATED), claim)];
-            let text = overlay(&things(), &two_runs(&answers), now());
+            let text = overlay(&things(), &two_runs(&answers), now()).text;
             assert_eq!(applied(&things(), &text).answers[0].claim, written);
         }
     }
@@ -406,12 +419,12 @@ paths:
                  status: 200 in 4 of 12",
             ),
         ] {
-            let text = overlay(&things(), &lines, now());
-            assert!(text.contains("\nactions: []\n"), "{text}");
+            let text = overlay(&things(), &lines, now()).text;
+            assert!(text.contains(NO_ACTION), "{text}");
             assert_eq!(told(&text), [expected]);
             assert_eq!(applied(&things(), &text).answers, []);
         }
-        let nothing = overlay(&things(), &[], now());
+        let nothing = overlay(&things(), &[], now()).text;
         assert_eq!(
             (told(&nothing).len(), applied(&things(), &nothing).answers.len()),
             (0, 0)
@@ -427,7 +440,7 @@ paths:
                 changed,
                 answer(("order", "getThings", LIST), Claim::Sent { sent: true }),
             ];
-            let text = overlay(&things(), &two_runs(&answers), now());
+            let text = overlay(&things(), &two_runs(&answers), now()).text;
             assert_eq!(applied(&things(), &text).answers.len(), 1, "{text}");
             let told = told(&text);
             assert!(
@@ -479,8 +492,8 @@ paths:
             ("success-status", "createThing", location.unwrap()),
             Claim::Status { status: 201 },
         )];
-        let text = overlay(&contract, &two_runs(&answers), now());
-        assert!(text.contains("\nactions: []\n"), "{text}");
+        let text = overlay(&contract, &two_runs(&answers), now()).text;
+        assert!(text.contains(NO_ACTION), "{text}");
         assert!(
             told(&text)[0].ends_with("; the document's own file has no such location"),
             "{text}"
@@ -492,7 +505,7 @@ paths:
         let answers = "x-answers: [{gap: success-status, operation: createThing, claim: {status: 200}}]";
         let text = THINGS.replace("description: Created,", &format!("description: Created, {answers},"));
         let contract = Contract::read("things.yaml", text).unwrap();
-        let text = overlay(&contract, &two_runs(&[status(201)]), now());
+        let text = overlay(&contract, &two_runs(&[status(201)]), now()).text;
         assert!(
             told(&text)[0].ends_with("; the document has answers at this location itself"),
             "{text}"
@@ -518,7 +531,7 @@ paths:
             ("success-status", "getThings", location),
             Claim::Status { status: 200 },
         )];
-        let text = overlay(&contract, &two_runs(&answers), now());
+        let text = overlay(&contract, &two_runs(&answers), now()).text;
         assert!(text.contains("['schema']['anyOf'][1]\"\n"), "{text}");
         let again = applied(&contract, &text);
         assert_eq!(stated(&again).into_iter().collect::<HashSet<_>>(), expected(&answers));
@@ -535,7 +548,7 @@ paths:
             condition(Condition::UnknownRecord, 404),
         ];
         let lines = [two_runs(&answers), two_runs(&answers)].concat();
-        let text = overlay(&things(), &lines, now());
+        let text = overlay(&things(), &lines, now()).text;
         let again = applied(&things(), &text);
         assert_eq!(again.answers.len(), 2, "{text}");
         assert_eq!(stated(&again).into_iter().collect::<HashSet<_>>(), expected(&answers));
@@ -563,7 +576,7 @@ paths:
         ];
         let mut lines = lines.concat();
         lines[0].target = HOSTILE.to_owned();
-        let text = overlay(&things(), &lines, now());
+        let text = overlay(&things(), &lines, now()).text;
         assert_eq!(told(&text).len(), 2, "{text}");
         assert!(
             text.lines().all(|line| line.starts_with([' ', '#'])
@@ -643,7 +656,7 @@ paths:
             two_runs(&[of_several]),
             run(1, &[unstable, seen, indicated]),
         ];
-        let text = overlay(&things(), &lines.concat(), now());
+        let text = overlay(&things(), &lines.concat(), now()).text;
         crate::testing::with_snapshots(|| insta::assert_snapshot!("overlay", text));
     }
 }

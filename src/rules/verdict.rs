@@ -1,5 +1,6 @@
 //! Keeps the verdict of every fact and the findings. The main type is [`Verdicts`].
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
@@ -194,79 +195,68 @@ impl WalkEnd {
 
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AnswersDiffer => formatter.write_str("what the run saw of it neither shows nor excludes it"),
-            Self::NotAnswered(None) => formatter.write_str("the run saw nothing of it"),
-            Self::NotAnswered(Some(why)) => write!(formatter, "the run could not tell: {}", why.as_str()),
-            Self::OtherStatus(status) => write!(formatter, "it was answered with {status}"),
-            Self::LimitExceeded => {
-                formatter.write_str("the body goes beyond 128 levels, a million values or a double's range")
-            }
-            Self::Broken => formatter.write_str("another fact about the same response is broken"),
-            Self::Changed => formatter.write_str("the list changed while it was walked"),
-            Self::KeptByQuery => formatter.write_str("its list shows that it keeps what it is asked"),
-            Self::Documented(status) => write!(formatter, "it was answered with {status}, which the document lists"),
-            Self::Failed(status) => write!(formatter, "the server failed with {status}"),
-            Self::NothingToUppercase => formatter.write_str("the identifier is not a UUID with a lower-case letter"),
-            Self::NoIdentifier => formatter.write_str("the created record has no identifier to be found by"),
-            Self::No401(status) => write!(
-                formatter,
-                "it was answered with {status}, and only a 401 carries a challenge"
-            ),
-            Self::NoFullPage(left) => write!(
-                formatter,
+        let words: Cow<'_, str> = match self {
+            Self::AnswersDiffer => "what the run saw of it neither shows nor excludes it".into(),
+            Self::NotAnswered(None) => "the run saw nothing of it".into(),
+            Self::LimitExceeded => "the body goes beyond 128 levels, a million values or a double's range".into(),
+            Self::Broken => "another fact about the same response is broken".into(),
+            Self::Changed => "the list changed while it was walked".into(),
+            Self::KeptByQuery => "its list shows that it keeps what it is asked".into(),
+            Self::NothingToUppercase => "the identifier is not a UUID with a lower-case letter".into(),
+            Self::NoIdentifier => "the created record has no identifier to be found by".into(),
+            Self::NotFull => "the list's total is not a multiple of per_page".into(),
+            Self::NoInstant => "the timestamp's form does not say which instant it names".into(),
+            Self::NotSent => "the field was in no accepted request".into(),
+            Self::NotShown => "no response showed it".into(),
+            Self::OnePage => "the list has one page".into(),
+            Self::NotKept => "the response lacks the field that would carry what was sent".into(),
+            Self::NotReady => "the target did not become ready in time".into(),
+            Self::NotRepeated => "the target throttled the request, which is not sent again".into(),
+            Self::OnlyNull => "the value was null, and null is a gap".into(),
+            Self::PageUnclear => "a page has no last page or no items, or an item has no identifier".into(),
+            Self::PageNotFollowed => "a page has nothing of the list, or leads to no next page at its own path".into(),
+            Self::PageUnread => "a page has a body that is not read as JSON".into(),
+            Self::Throttled => "the target throttled every attempt".into(),
+            Self::Unanswered => "no complete response came".into(),
+            Self::NoClientType => "the typed client returns the response as bytes".into(),
+            Self::NotAnswered(Some(why)) => format!("the run could not tell: {}", why.as_str()).into(),
+            Self::OtherStatus(status) => format!("it was answered with {status}").into(),
+            Self::Documented(status) => format!("it was answered with {status}, which the document lists").into(),
+            Self::Failed(status) => format!("the server failed with {status}").into(),
+            Self::No401(status) => format!("it was answered with {status}, and only a 401 carries a challenge").into(),
+            Self::NoFullPage(left) => format!(
                 "the list's total is not a multiple of per_page, and max-writes allows only {left} more records"
-            ),
-            Self::NotFull => formatter.write_str("the list's total is not a multiple of per_page"),
-            Self::NoInstant => formatter.write_str("the timestamp's form does not say which instant it names"),
-            Self::NoSecondPage(needed, left) => write!(
-                formatter,
-                "the list has one page; a second takes {needed} more records, and max-writes allows {left}"
-            ),
-            Self::MistypedLimit(most) => write!(
-                formatter,
-                "a field of another type was accepted, and max-writes {most} allows no more such records"
-            ),
-            Self::MaxWrites(most) => write!(formatter, "max-writes {most} was reached"),
-            Self::NoValue(why) => why.fmt(formatter),
-            Self::NotCalled(why) => why.fmt(formatter),
-            Self::NotOwn(why) => formatter.write_str(why),
-            Self::NotSent => formatter.write_str("the field was in no accepted request"),
-            Self::NotShown => formatter.write_str("no response showed it"),
-            Self::OnePage => formatter.write_str("the list has one page"),
-            Self::NoTokenSent(status) => write!(
-                formatter,
-                "answered with {status}, and the contract asks for no token, so none was sent"
-            ),
-            Self::NotKept => formatter.write_str("the response lacks the field that would carry what was sent"),
-            Self::NotReady => formatter.write_str("the target did not become ready in time"),
-            Self::NotRepeated => formatter.write_str("the target throttled the request, which is not sent again"),
-            Self::Traffic(reason) => reason.fmt(formatter),
-            Self::OnlyNull => formatter.write_str("the value was null, and null is a gap"),
-            Self::PageUnclear => {
-                formatter.write_str("a page has no last page or no items, or an item has no identifier")
+            )
+            .into(),
+            Self::NoSecondPage(needed, left) => {
+                format!("the list has one page; a second takes {needed} more records, and max-writes allows {left}")
+                    .into()
             }
-            Self::PageNotFollowed => {
-                formatter.write_str("a page has nothing of the list, or leads to no next page at its own path")
+            Self::MistypedLimit(most) => {
+                format!("a field of another type was accepted, and max-writes {most} allows no more such records")
+                    .into()
             }
-            Self::PageUnread => formatter.write_str("a page has a body that is not read as JSON"),
-            Self::Rejected(status) => write!(formatter, "rejected with {status}, which a gap may allow"),
-            Self::RejectedExample(status) => {
-                write!(
-                    formatter,
-                    "rejected with {status}, perhaps for the record that it names, to which no documented link leads"
-                )
+            Self::MaxWrites(most) => format!("max-writes {most} was reached").into(),
+            Self::NoValue(why) => why.to_string().into(),
+            Self::NotCalled(why) => why.to_string().into(),
+            Self::NotOwn(why) => why.into(),
+            Self::NoTokenSent(status) => {
+                format!("answered with {status}, and the contract asks for no token, so none was sent").into()
             }
-            Self::Throttled => formatter.write_str("the target throttled every attempt"),
-            Self::TokenRejected(status) => write!(formatter, "the token was rejected with {status}"),
+            Self::Traffic(reason) => reason.to_string().into(),
+            Self::Rejected(status) => format!("rejected with {status}, which a gap may allow").into(),
+            Self::RejectedExample(status) => format!(
+                "rejected with {status}, perhaps for the record that it names, to which no documented link leads"
+            )
+            .into(),
+            Self::TokenRejected(status) => format!("the token was rejected with {status}").into(),
             Self::MoreInferredPages(most) => {
-                write!(formatter, "the list has more than {most} pages as large as asked for")
+                format!("the list has more than {most} pages as large as asked for").into()
             }
-            Self::TooManyPages(most) => write!(formatter, "the list has more pages than max-pages {most}"),
-            Self::Unanswered => formatter.write_str("no complete response came"),
-            Self::NoClientType => formatter.write_str("the typed client returns the response as bytes"),
-            Self::Unreadable(why) => write!(formatter, "the contract's assertion cannot be read: {why}"),
-        }
+            Self::TooManyPages(most) => format!("the list has more pages than max-pages {most}").into(),
+            Self::Unreadable(why) => format!("the contract's assertion cannot be read: {why}").into(),
+        };
+        formatter.write_str(&words)
     }
 }
 

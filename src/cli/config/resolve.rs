@@ -89,8 +89,8 @@ impl ResolvedArguments {
             pace: file.check.pace.clone(),
             ..TargetPart::default()
         });
-        if let Some(cacert) = &mut service.cacert {
-            cacert.value = config.beside(&cacert.value);
+        for file in [&mut service.cacert, &mut service.overlay].into_iter().flatten() {
+            file.value = config.beside(&file.value);
         }
         let unsaid = |id: &str| typed.value_source(id) == Some(ValueSource::DefaultValue);
         let unsaid: Vec<_> = typed.ids().map(clap::Id::to_string).filter(|id| unsaid(id)).collect();

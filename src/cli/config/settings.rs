@@ -65,6 +65,11 @@ pub(in crate::cli) struct TargetPart {
     #[serde(serialize_with = "shown_path", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub(in crate::cli) cacert: Option<Setting<PathBuf>>,
+    /// Hold the service to what `learn` has found out about it: an OpenAPI Overlay, whose answers it should still give.
+    #[arg(long, value_name = "FILE", value_parser = WithOrigin(PathBufValueParser::new()))]
+    #[serde(serialize_with = "shown_path", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub(in crate::cli) overlay: Option<Setting<PathBuf>>,
     /// Headers that every request to this target carries, and no secrets. None may be a parameter or a credential of the
     /// contract.
     #[arg(skip)]

@@ -271,13 +271,16 @@ fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
 
 /// Returns a line that reproduces a finding: the request, or a check of the operation if no request was sent to it.
 fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
-    let operation = about.contract.operation(finding.request.operation);
+    let contract = about.contract;
+    let operation = contract.operation(finding.request.operation);
     // Another client's write is not repeated: what it contained is not printed.
     if finding.is_of_no_request() || (about.is_traffic && !operation.is_safe()) {
         // Whoever only read is not handed a line that writes.
-        return curl::check_line(about.target, &operation.name, about.writes && !operation.is_safe());
+        let writes = about.writes && !operation.is_safe();
+        let overlay = contract.overlay_of(contract.fact(finding.fact));
+        return curl::check_line(about.target, &operation.name, writes, overlay);
     }
-    curl::line(&finding.request, about.contract, about.target, about.values)
+    curl::line(&finding.request, contract, about.target, about.values)
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ mod max_time;
 mod no_false_alarm;
 mod no_target;
 mod optional;
+mod overlay;
 mod pages;
 mod pasted;
 mod plan;
