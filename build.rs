@@ -1,4 +1,5 @@
-//! Generates the client from `openapi.yaml`: checks it, projects it to what progenitor reads, writes Rust.
+//! Generates the client from `openapi.yaml` and the overlay beside it: checks them, projects the contract to what
+//! progenitor reads, writes Rust.
 
 use std::path::Path;
 use std::{env, fs};
@@ -6,6 +7,7 @@ use std::{env, fs};
 use serde_json::Value;
 
 use contract::Contract;
+use contract::defect::Defects;
 use contract::document::{Document, Node, Position};
 
 // The contract's own reader, so that a build and a check report a broken contract in the same words.
@@ -23,9 +25,12 @@ mod generate;
 mod projection;
 
 const CONTRACT: &str = "openapi.yaml";
+/// The answers to gaps that the built-in contract states. Without this file, each build runs this script.
+const OVERLAY: &str = "openapi.overlay.yaml";
 
 fn main() {
     println!("cargo::rerun-if-changed={CONTRACT}");
+    println!("cargo::rerun-if-changed={OVERLAY}");
     if let Err(message) = write_client() {
         // Cargo fails the build for these lines and shows nothing else; a panic or an exit code would add a trace and
         // everything that this script has printed.
@@ -35,14 +40,16 @@ fn main() {
 
 fn write_client() -> Result<(), String> {
     let text = fs::read_to_string(CONTRACT).map_err(|error| format!("{CONTRACT} can't be read: {error}"))?;
-    let document = Contract::read(CONTRACT, text)
-        .map_err(|defects| defects.to_string())?
-        .document;
+    let document =
+        Document::read_past_duplicates(CONTRACT, text).map_err(|defect| Defects::from(defect).to_string())?;
+    let mut contract = parse(document.text())?;
+    let document = overlaid(document, &mut contract)?;
+    let document = Contract::of(document).map_err(|defects| defects.to_string())?.document;
     generated_from(&document)?;
-    let contract = parse(document.text())?;
     let report = |obstacle: projection::Obstacle| {
-        let Position { line, column, .. } = document.position(&obstacle.pointer);
-        let place = format!("{CONTRACT}:{line}:{column} ({})", obstacle.pointer);
+        let position = document.position(&obstacle.pointer);
+        let Position { line, column, .. } = position;
+        let place = format!("{}:{line}:{column} ({})", document.file(position), obstacle.pointer);
         format!("{place}: no client can be generated: {}", obstacle.message)
     };
     let projected = projection::project(&contract).map_err(report)?;
@@ -51,6 +58,25 @@ fn write_client() -> Result<(), String> {
     // The tests compare the client with both.
     write("contract.json", &contract.to_string())?;
     write("projected.json", &format!("{projected:#}"))
+}
+
+/// Applies the overlay, if there is one, and writes down its text for the built-in contract.
+fn overlaid(document: Document, contract: &mut Value) -> Result<Document, String> {
+    if !Path::new(OVERLAY).exists() {
+        write("overlay.yaml", "")?;
+        return Ok(document);
+    }
+    let text = fs::read_to_string(OVERLAY).map_err(|error| format!("{OVERLAY} can't be read: {error}"))?;
+    write("overlay.yaml", &text)?;
+    let before = document.root.to_value();
+    let document = document
+        .with_overlay(OVERLAY, text)
+        .map_err(|defects| defects.to_string())?;
+    let after = document.root.to_value();
+    if after != before {
+        *contract = after;
+    }
+    Ok(document)
 }
 
 /// Checks that the document is of the version that the generator of the client reads; a check reads later ones too.

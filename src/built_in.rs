@@ -16,6 +16,10 @@ impl Contract {
     pub const BUILT_IN: &str = include_str!("../tests/reference.yaml");
     /// The name of its file.
     pub const BUILT_IN_NAME: &str = "openapi.yaml";
+    /// The overlay that is applied to it; empty if there was none when this crate was built.
+    pub const BUILT_IN_OVERLAY: &str = include_str!(concat!(env!("OUT_DIR"), "/overlay.yaml"));
+    /// The name of the overlay's file.
+    pub const BUILT_IN_OVERLAY_NAME: &str = "openapi.overlay.yaml";
 
     /// Reads the contract that this crate is built with. It alone states that its responses decode through the typed
     /// client, because the client is generated from it.
@@ -48,9 +52,38 @@ impl Contract {
 
 impl Document {
     fn built_in() -> Result<Self, Defects> {
-        Ok(Self::read_past_duplicates(
-            Contract::BUILT_IN_NAME,
-            Contract::BUILT_IN.to_owned(),
-        )?)
+        let (name, text) = (Contract::BUILT_IN_NAME, Contract::BUILT_IN.to_owned());
+        let document = Self::read_past_duplicates(name, text)?;
+        // The overlay may be of another contract, as the types may.
+        if Contract::BUILT_IN_OVERLAY.is_empty() || cfg!(all(test, not(feature = "service"))) {
+            return Ok(document);
+        }
+        document.with_overlay(Contract::BUILT_IN_OVERLAY_NAME, Contract::BUILT_IN_OVERLAY.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_document_says_and_what_a_service_answers_are_two_files() {
+        let overlay = std::fs::read_to_string(Contract::BUILT_IN_OVERLAY_NAME).unwrap_or_default();
+        assert_eq!(Contract::BUILT_IN_OVERLAY, overlay);
+        assert!(!Contract::BUILT_IN.contains("x-answers"));
+    }
+
+    #[test]
+    fn an_overlay_is_applied_to_the_built_in_contract() {
+        let built_in = Contract::built_in().unwrap();
+        let answer = "{gap: success-status, operation: getTags, claim: {status: 200}}";
+        let target = "$.paths['/organization/v1/tags'].get.responses['2XX']";
+        let text = format!("overlay: 1.0.0\nactions: [{{target: \"{target}\", update: {{x-answers: [{answer}]}}}}]\n");
+        let overlaid = Contract::built_in_with_overlay("known.yaml", text).unwrap();
+        let states_it = |contract: &Contract| contract.facts.iter().any(|fact| fact.name.contains("status: 200"));
+        assert!(states_it(&overlaid));
+        assert!(overlaid.facts.len() >= built_in.facts.len());
+        let error = Contract::built_in_with_overlay("known.yaml", "overlay: 1.0.0".to_owned()).unwrap_err();
+        assert!(error.to_string().starts_with("known.yaml:1:1"), "{error}");
     }
 }

@@ -334,6 +334,7 @@ fn a_build_is_kept_under_a_name_that_another_source_does_not_have() {
             "Cargo.lock",
             "Cargo.toml",
             "build.rs",
+            "openapi.overlay.yaml",
             "openapi.yaml",
             "rust-toolchain.toml",
             "src/lib.rs",
