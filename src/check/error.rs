@@ -16,8 +16,8 @@ pub enum Error {
     /// The contract is defective.
     #[error("failed to read the contract: {0}")]
     Contract(#[from] Defects),
-    /// The contract's file could not be read.
-    #[error("failed to read the contract from `{}`: {source}", path.display())]
+    /// The file of the contract or of its overlay could not be read.
+    #[error("failed to read `{}`: {source}", path.display())]
     File {
         /// The file.
         path: PathBuf,

@@ -1,5 +1,5 @@
-//! Reads a contract from a file: [`Contract::open`]. It is here and not in `contract`, because nothing below this module
-//! touches the file system.
+//! Reads a contract from a file: [`Contract::open`] and [`Contract::open_with_overlay`]. They are here and not in
+//! `contract`, because nothing below this module touches the file system.
 
 use std::fs::File;
 use std::io::Read as _;

@@ -15,7 +15,7 @@ use super::announce;
 use super::arguments::Arguments;
 use super::certificates;
 use super::config::{self, Accepting, Origin, ResolvedArguments, Setting};
-use super::document::{self, Source};
+use super::document::{self, STANDARD_INPUT, Source};
 use super::edge;
 use super::embedded::Embedded;
 use super::failure::{Failure, NOT_WRITTEN};
@@ -38,7 +38,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::basic;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Limits, Target, Transport};
-use crate::gaps;
+use crate::gaps::check_claims;
 use crate::history::RunTag;
 use crate::plan::{Plan, Selection};
 use crate::report::{Record, Terminal, accepted};
@@ -242,35 +242,40 @@ pub(super) fn reject_own_overwrites(
 }
 
 /// Reads the contract from a file, or the built-in one, and applies an overlay to it. Of a file, the operations with a
-/// defect are left out, which is told on standard error.
+/// defect are left out, which is told on standard error; nothing of an overlay is.
 pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Contract, Failure> {
-    let overlay = overlay.map(|path| Ok::<_, Failure>((path.display().to_string(), read("overlay", path)?)));
-    let overlay = overlay.transpose()?;
+    let stdin = Some(Path::new(STANDARD_INPUT));
+    if spec == stdin && overlay == stdin {
+        return Err(document::both_standard_input("spec", "overlay"));
+    }
+    let spec = spec.map(|path| read("contract", path)).transpose()?;
+    let overlay = overlay.map(|path| read("overlay", path)).transpose()?;
+    let name = |path: &Path| path.display().to_string();
     let contract = match (spec, overlay) {
         (None, None) => Contract::built_in()?,
-        (None, Some((name, text))) => Contract::built_in_with_overlay(&name, text)?,
-        (Some(path), overlay) => {
-            let document = Document::read_past_duplicates(&path.display().to_string(), read("contract", path)?)?;
-            let document = match path == Path::new("-") {
-                true => document,
-                false => document.with_files(other_files(path)),
-            };
-            let contract = Contract::partly(match overlay {
-                None => document,
-                Some((name, text)) => document.with_overlay(&name, text)?,
-            })?;
+        (None, Some((path, overlay))) => Contract::built_in_with_overlay(&name(path), overlay)?,
+        (Some((path, text)), overlay) => {
+            let mut document = Document::read_past_duplicates(&name(path), text)?;
+            if Some(path) != stdin {
+                document = document.with_files(other_files(path));
+            }
+            if let Some((path, overlay)) = overlay {
+                document = document.with_overlay(&name(path), overlay)?;
+            }
+            let contract = Contract::partly(document)?;
             announce::omitted(&contract);
             contract
         }
     };
-    gaps::check_claims(&contract)?;
+    check_claims(&contract)?;
     Ok(contract)
 }
 
-/// Reads a document, from standard input if its path is `-`.
-fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
-    document::reject_url(path)?;
-    edge::read(what, path, u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX))
+/// Returns a file that the contract is read from, which messages call `what`, with its text.
+fn read<'path>(what: &'static str, path: &'path Path) -> Result<(&'path Path, String), Failure> {
+    document::reject_url(what, path)?;
+    let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
+    Ok((path, edge::read(what, path, most)?))
 }
 
 /// The service that a check sends to.

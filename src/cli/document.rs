@@ -15,7 +15,14 @@ use crate::contract::document::MAXIMUM_BYTES;
 use crate::diff::DocumentName;
 
 /// Standard input, where a file is named.
-const STANDARD_INPUT: &str = "-";
+pub(super) const STANDARD_INPUT: &str = "-";
+
+/// Returns the error where two flags name standard input.
+pub(super) fn both_standard_input(one: &str, other: &str) -> Failure {
+    Failure::Usage(format!(
+        "--{one} and --{other} both name standard input; give a file for one of them"
+    ))
+}
 
 /// Where a document comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +48,7 @@ impl FromStr for Source {
         if text == STANDARD_INPUT {
             return Ok(Self::StandardInput);
         }
-        reject_url(Path::new(text)).map_err(|failure| failure.to_string())?;
+        reject_url("contract", Path::new(text)).map_err(|failure| failure.to_string())?;
         match split(text).filter(|_| !Path::new(text).exists()) {
             // git would take it for an option.
             Some((revision, _)) if revision.starts_with('-') => Err(format!(
@@ -66,12 +73,13 @@ impl fmt::Display for Source {
     }
 }
 
-/// Rejects a URL: a contract decides what is sent and judged, so nobody is to change it between two runs unseen.
+/// Rejects a URL: a contract decides what is sent and judged, so nobody is to change it between two runs unseen. Messages
+/// call the file `what`.
 ///
 /// # Errors
 ///
 /// [`Failure::Usage`], which says what to do.
-pub(super) fn reject_url(path: &Path) -> Result<(), Failure> {
+pub(super) fn reject_url(what: &str, path: &Path) -> Result<(), Failure> {
     let name = path.display().to_string();
     // Beside a configuration, the folder of that file precedes it, and one of the slashes may be gone.
     let mut parts = path.components().map(|part| part.as_os_str().to_string_lossy());
@@ -79,7 +87,7 @@ pub(super) fn reject_url(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Usage(format!(
-        "`{name}` is a URL, and a contract is read from a file; download it first with `curl -fLo contract.yaml {name}`, \
+        "`{name}` is a URL, and the {what} is read from a file; download it first with `curl -fLo {what}.yaml {name}`, \
          and give the file"
     )))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::arguments::Arguments;
-use super::document::Source;
+use super::document::{STANDARD_INPUT, Source, both_standard_input};
 use super::failure::Failure;
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -27,9 +27,10 @@ impl Since {
         let Some(source) = &arguments.since else {
             return Ok(None);
         };
-        if *source == Source::StandardInput && arguments.spec() == Some(Path::new("-")) {
-            let message = "--spec and --since both name standard input; give a file for one of them";
-            return Err(Failure::Usage(message.to_owned()));
+        for (flag, other) in [("spec", arguments.spec()), ("overlay", arguments.overlay())] {
+            if *source == Source::StandardInput && other == Some(Path::new(STANDARD_INPUT)) {
+                return Err(both_standard_input(flag, "since"));
+            }
         }
         let name = source.to_string();
         let mut document = Document::read_past_duplicates(&name, source.text()?)?;

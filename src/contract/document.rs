@@ -450,6 +450,11 @@ impl Document {
         files.map(|file| file.text.as_str())
     }
 
+    /// Whether a position is in an overlay.
+    pub(crate) fn is_of_overlay(&self, position: Position) -> bool {
+        usize::try_from(position.file).is_ok_and(|file| file > self.others.len())
+    }
+
     /// Returns the file of a position, as messages show it.
     #[must_use]
     pub fn file(&self, position: Position) -> &str {

@@ -196,18 +196,18 @@ paths:
     /// Where `success-status` is open.
     const STATUS: &str = "$.paths['/things'].get.responses['2XX']";
 
-    fn partly(target: &str, answers: &str) -> Contract {
+    fn surveyed(target: &str, answers: &str) -> Contract {
         let document = Document::read("things.yaml", DOCUMENT.to_owned()).unwrap();
         let text = format!(
             "overlay: 1.0.0\nactions:\n- target: {target}\n  update:\n    x-answers:{}\n",
             answers.replace('\n', "\n    ")
         );
-        Contract::partly(document.with_overlay("known.yaml", text).unwrap()).unwrap()
+        Contract::survey(document.with_overlay("known.yaml", text).unwrap()).unwrap()
     }
 
     /// The defects that the overlay adds.
     fn defects(target: &str, answers: &str) -> Vec<String> {
-        let defects = partly(target, answers).defects.into_iter();
+        let defects = surveyed(target, answers).defects.into_iter();
         let of_overlay = defects.filter(|defect| defect.file == "known.yaml");
         of_overlay
             .map(|defect| Defects::new(vec![defect]).unwrap().to_string())
@@ -217,7 +217,7 @@ paths:
     #[test]
     fn an_answer_is_read_with_its_gap_operation_and_location() {
         let answer = "\n- {gap: success-status, operation: getThings, claim: {status: 200}}";
-        let contract = partly(STATUS, answer);
+        let contract = surveyed(STATUS, answer);
         let location = "/paths/~1things/get/responses/2XX";
         assert_eq!(
             contract.answers,
@@ -295,7 +295,7 @@ paths:
         let answers = "\n- {gap: success-status, operation: createThing, claim: {status: 201}}\n- {gap: success-status, \
                        operation: getThings, claim: {status: 200}}";
         assert_eq!(defects(STATUS, answers), [""; 0]);
-        let contract = partly(STATUS, answers);
+        let contract = surveyed(STATUS, answers);
         assert_eq!(contract.omitted[0].name, "createThing");
         let claims: Vec<_> = contract.answers.iter().map(|answer| &answer.claim).collect();
         assert_eq!(claims, [&json!({"status": 200})]);
@@ -333,7 +333,7 @@ paths:
         let target = "$.paths['/things'].get";
         let two = condition("no-credential", 401) + &condition("unknown-record", 404);
         assert_eq!(defects(target, &two), [""; 0]);
-        assert_eq!(partly(target, &two).answers.len(), 2);
+        assert_eq!(surveyed(target, &two).answers.len(), 2);
         let found = defects(target, &(two + &condition("no-credential", 403)));
         assert!(
             found.len() == 1 && found[0].contains("x-answers/2): this gap is answered above"),

@@ -312,15 +312,17 @@ impl Contract {
         Self::partly(Document::read_past_duplicates(name, text)?)
     }
 
-    /// Reads what can be read of a document, as [`Self::read_partly`].
+    /// Reads what can be read of a document, as [`Self::read_partly`]. An overlay is read as a whole.
     ///
     /// # Errors
     ///
-    /// Those of [`Self::read_partly`].
+    /// Those of [`Self::read_partly`], and the [`Defects`] of an overlay.
     pub(crate) fn partly(document: Document) -> Result<Self, Defects> {
         let mut contract = Self::survey(document)?;
         if !contract.operations.is_empty() {
-            return Ok(contract);
+            let defects = contract.defects.iter();
+            let of_overlay = defects.filter(|defect| contract.document.is_of_overlay(defect.position));
+            return Defects::new(of_overlay.cloned().collect()).map_or(Ok(contract), Err);
         }
         Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
     }
@@ -626,12 +628,13 @@ impl Contract {
         self.field_names.contains(name) || (!self.hides_other_names && name::is_plain(name))
     }
 
-    /// Returns the file of the overlay that states a fact, as it was named; none for a fact of the document, or of what
-    /// this crate is built with.
+    /// Returns the file of the overlay that states a fact, as it was named; none for a fact of the document.
     #[must_use]
     pub fn overlay_of(&self, fact: &Fact) -> Option<&str> {
-        let is_answer = matches!(fact.kind, FactKind::Answer(_));
-        self.document.other_file(self.position(fact)).filter(|_| is_answer)
+        let position = self.position(fact);
+        self.document
+            .is_of_overlay(position)
+            .then(|| self.document.file(position))
     }
 
     /// Returns the position of the fact's statement in the contract.
@@ -650,6 +653,27 @@ mod tests {
         Contract::read(Contract::BUILT_IN_NAME, Contract::BUILT_IN.replacen(from, to, 1))
             .unwrap_err()
             .to_string()
+    }
+
+    #[test]
+    fn nothing_of_an_overlay_is_left_out() {
+        let document = || Document::read("openapi.yaml", Contract::BUILT_IN.to_owned()).unwrap();
+        let overlay = |gap: &str| {
+            let answer = format!("{{gap: {gap}, operation: getTags, claim: {{sent: false}}}}");
+            let action = format!("{{target: $, update: {{x-answers: [{answer}]}}}}");
+            document().with_overlay("known.yaml", format!("overlay: 1.0.0\nactions: [{action}]\n"))
+        };
+        let unknown = Contract::partly(overlay("no-gap").unwrap()).unwrap_err().to_string();
+        assert!(
+            unknown.starts_with("known.yaml:2:44 (/x-answers/0): `x-gaps` has no gap `no-gap`"),
+            "{unknown}"
+        );
+        // What is wrong with the document itself takes out its operation alone.
+        let broken = Contract::BUILT_IN.replacen("2XX", "2XZ", 1);
+        let document = Document::read("openapi.yaml", broken).unwrap();
+        let overlay = "overlay: 1.0.0\nactions: []\n".to_owned();
+        let contract = Contract::partly(document.with_overlay("known.yaml", overlay).unwrap()).unwrap();
+        assert_eq!(contract.omitted.len(), 1);
     }
 
     #[test]

@@ -263,8 +263,10 @@ pub fn facts_only_in(contract: &Contract, other: &Contract) -> Vec<FactChange> {
         (operation.method.as_str(), &operation.path, rest)
     }
     let known: HashSet<_> = other.facts.iter().map(|fact| key(other, fact)).collect();
-    // What the typed client states is in no document.
-    let stated = contract.facts.iter().filter(|fact| fact.kind != FactKind::Decodes);
+    // What the typed client or an overlay states is in no document.
+    let of_overlay = |fact: &Fact| contract.document.is_of_overlay(contract.position(fact));
+    let facts = contract.facts.iter();
+    let stated = facts.filter(|fact| fact.kind != FactKind::Decodes && !of_overlay(fact));
     let lone = stated.filter(|fact| !known.contains(&key(contract, fact)));
     lone.map(|fact| {
         let position = contract.position(fact);

@@ -33,10 +33,10 @@ mod answer;
 mod collector;
 mod form;
 mod join;
+mod learned;
 mod ledger;
 mod overlay;
 mod places;
-mod stated;
 mod tally;
 mod trials;
 
@@ -46,6 +46,6 @@ pub use answer::{
 };
 pub use collector::Gaps;
 pub use join::join;
+pub(crate) use learned::check_claims;
 pub use ledger::{Known, Line, Run, Unreadable, known, known_since, read, with_unknown};
 pub use overlay::{Overlay, overlay};
-pub(crate) use stated::check_claims;

@@ -97,6 +97,31 @@ async fn a_fault_fails_the_test_with_the_name_of_its_rule() -> Result<(), Error>
     Ok(())
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_overlay_is_judged_and_one_that_claims_nothing_is_an_error() -> Result<(), Error> {
+    let of_tags = |claim: &str| {
+        let target = "$.paths['/organization/v1/tags'].get.responses['2XX']";
+        let answer = format!("{{gap: success-status, operation: getTags, claim: {claim}}}");
+        let action = format!("{{target: \"{target}\", update: {{x-answers: [{answer}]}}}}");
+        let overlay = format!("overlay: 1.0.0\nactions: [{action}]\n");
+        let contract = Contract::built_in_with_overlay("known.yaml", overlay).unwrap();
+        Check::new(contract)
+            .service(my_app())
+            .token(TOKEN)
+            .only("getTags")
+            .run()
+    };
+    for (claim, findings) in [("{status: 200}", 0), ("{status: 206}", 1)] {
+        let report = of_tags(claim).await?;
+        assert!(report.conforms(), "{report}");
+        assert_eq!(report.record().findings.len(), findings, "{report}");
+    }
+    let error = of_tags("{status: many}").await.unwrap_err();
+    assert!(matches!(error, Error::Contract(_)), "{error}");
+    assert!(error.to_string().contains("known.yaml:2:"), "{error}");
+    Ok(())
+}
+
 #[test]
 fn the_checker_alone_brings_no_page_no_junit_no_store_and_no_command_line() {
     let manifest: toml::Table = include_str!("../../Cargo.toml").parse().unwrap();

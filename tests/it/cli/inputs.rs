@@ -22,9 +22,12 @@ fn reading(target: &Stub, arguments: &[&str]) -> Call {
         "own.toml",
         "--token-file",
         "token",
+        "--overlay",
+        "known.yaml",
     ];
     check(&target.url(), &[&inputs, arguments].concat())
         .file("contract.yaml", CONTRACT)
+        .file("known.yaml", "overlay: 1.0.0\nactions: []\n")
         .file("own.toml", CONFIGURATION)
         .file("token", TOKEN)
 }
@@ -57,6 +60,7 @@ fn an_output_to_a_file_that_the_check_reads_is_rejected_before_anything_is_sent(
         ("contract.yaml", "the contract `contract.yaml`"),
         ("own.toml", "the configuration `own.toml`"),
         ("token", "the token `token`"),
+        ("known.yaml", "the overlay `known.yaml`"),
     ] {
         let other = format!("./{input}");
         let report = format!("json={other}");

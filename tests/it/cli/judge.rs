@@ -202,6 +202,7 @@ fn a_flag_that_would_send_or_show_something_is_an_error() {
         "--seed=1",
         "--max-writes=2",
         "--only=getTags",
+        "--overlay=known.yaml",
         "--wait=3",
     ] {
         let ended = judge(&sound(), &[flag]).run();

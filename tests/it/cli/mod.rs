@@ -18,6 +18,7 @@ mod config;
 mod diff;
 mod error_responses;
 mod errors;
+mod established;
 mod fixed;
 mod formats;
 mod found;

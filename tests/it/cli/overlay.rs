@@ -1,277 +1,199 @@
-//! `countersign learn --overlay` writes what a ledger establishes, and `check --overlay` holds a service to it.
+//! `check --overlay`: what was learned of a service holds, or is a warning where the service no longer does so.
 
-use std::path::Path;
+use std::io::Write as _;
 
-use axum::extract::Request;
-use axum::http::StatusCode;
-use axum::middleware::{Next, from_fn};
 use serde_json::Value;
 
-use super::support::{Ended, TOKEN, check, countersign};
-use super::target::{Target, reference};
+use super::stub::{Stub, sound};
+use super::support::{Call, TOKEN, check, countersign};
+use super::target::Target;
 
-const LEDGER: &str = "ledger.jsonl";
-const OVERLAY: &str = "overlay.yaml";
+const CONTRACT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.yaml"));
 
-/// The text of a ledger in which two runs, two hours apart, indicate the same of this service.
-fn established(url: &str) -> String {
-    let ended = countersign(&[
-        "learn",
-        "--seed",
-        "1",
-        "--base-url",
-        url,
-        "--writes",
-        "--ledger",
-        LEDGER,
-    ])
-    .env("COUNTERSIGN_TOKEN", TOKEN)
-    .run();
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let text = std::fs::read_to_string(ended.path().join(LEDGER)).unwrap();
-    let earlier = text.lines().map(|line| {
-        let mut line: Value = serde_json::from_str(line).unwrap();
-        let time: chrono::DateTime<chrono::Utc> = line["time"].as_str().unwrap().parse().unwrap();
-        line["time"] = (time - chrono::TimeDelta::hours(2)).to_rfc3339().into();
-        line["run"] = "cs-00000000-00000000".into();
-        line.to_string() + "\n"
-    });
-    earlier.collect::<String>() + &text
+/// An overlay that states the success status of an operation, with its claim on line 9.
+fn overlay(path: &str, method: &str, operation: &str, claim: &str) -> String {
+    format!(
+        "overlay: 1.0.0
+info: {{title: What was learned, version: '1'}}
+actions:
+  - target: \"$.paths['/organization/v1/{path}'].{method}.responses['2XX']\"
+    update:
+      x-answers:
+        - gap: success-status
+          operation: {operation}
+          claim: {claim}
+"
+    )
 }
 
-/// Writes the overlay of a ledger.
-fn written(ledger: &str, arguments: &[&str]) -> Ended {
-    let fixed = ["learn", "--ledger", LEDGER, "--overlay", OVERLAY];
-    countersign(&[&fixed, arguments].concat()).file(LEDGER, ledger).run()
+fn of_create(claim: &str) -> String {
+    overlay("contact-database", "post", "createContact", claim)
 }
 
-fn text(folder: &Path) -> String {
-    std::fs::read_to_string(folder.join(OVERLAY)).unwrap()
+fn of_list(claim: &str) -> String {
+    overlay("tags", "get", "getTags", claim)
 }
 
-#[test]
-fn what_a_ledger_establishes_holds_of_the_service_and_a_change_of_it_is_a_warning() {
-    let target = Target::sound();
-    let ended = written(&established(&target.url()), &[]);
-    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
-    assert!(
-        ended.stdout.starts_with("`overlay.yaml` states 39 answers"),
-        "{}",
-        ended.stdout
-    );
-    let overlay = text(ended.path());
-    for value in [TOKEN, "Ada", "example.com", "North Hall", "Countersign-", "0000-4000"] {
-        assert!(!overlay.contains(value), "{value}");
+/// A check of the embedded service with an overlay.
+fn embedded(overlay: &str, arguments: &[&str]) -> Call {
+    let fixed = ["check", "--seed", "1", "--settle", "0", "--overlay", "known.yaml"];
+    countersign(&[&fixed, arguments].concat()).file("known.yaml", overlay)
+}
+
+/// The findings of `changed-answer`.
+fn changed(report: &Value) -> Vec<&Value> {
+    let findings = report["findings"].as_array().unwrap().iter();
+    findings.filter(|finding| finding["rule"] == "changed-answer").collect()
+}
+
+#[track_caller]
+fn says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in: {text}");
     }
-    let judged = |overlay: &str, arguments: &[&str]| {
-        let fixed = ["--writes", "--overlay", OVERLAY];
-        // Two runs of one second and seed have one run tag.
-        let target = Target::sound();
-        check(&target.url(), &[&fixed, arguments].concat())
-            .file(OVERLAY, overlay)
-            .report()
-    };
-    let of_overlay = |report: &Value, verdict: &str| {
-        let facts = report["facts"]["rows"].as_array().unwrap().iter();
-        let of_rule = facts.filter(|fact| fact["rule"] == "changed-answer");
-        of_rule.filter(|fact| fact["verdict"] == verdict).count()
-    };
-    let (ended, report) = judged(&overlay, &[]);
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert_eq!(report["findings"].as_array().unwrap().len(), 0, "{ended:?}");
-    assert_eq!(of_overlay(&report, "held"), 39);
-    let status = r#""operation": "getTags", "claim": {"status": 200}"#;
-    let number = overlay.lines().position(|line| line.contains(status)).unwrap() + 1;
-    let changed = overlay.replace(status, r#""operation": "getTags", "claim": {"status": 418}"#);
-    let (ended, report) = judged(&changed, &[]);
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert_eq!((of_overlay(&report, "held"), of_overlay(&report, "broken")), (38, 1));
-    let place = format!("overlay.yaml:{number}:");
-    assert!(ended.stdout.contains("warning[changed-answer]"), "{}", ended.stdout);
-    assert!(ended.stdout.contains(&place), "{place}: {}", ended.stdout);
-    assert!(ended.stdout.contains("received: status: 200"), "{}", ended.stdout);
-    let line = "--overlay 'overlay.yaml' --only 'getTags'";
-    assert!(ended.stdout.contains(line), "{}", ended.stdout);
-    let (ended, _) = judged(&changed, &["--deny", "changed-answer"]);
-    assert_eq!(ended.code, 1, "{ended:?}");
 }
 
 #[test]
-fn the_overlay_of_a_target_in_the_configuration_is_beside_it_and_learn_leaves_it_alone() {
+fn what_the_service_still_does_is_a_fact_that_holds() {
+    for arguments in [&[][..], &["--spec", "contract.yaml"]] {
+        let call = embedded(&of_create("{status: 201}"), arguments).file("contract.yaml", CONTRACT);
+        let (ended, report) = call.report();
+        assert_eq!(ended.code, 0, "{ended:?}");
+        assert!(changed(&report).is_empty(), "{ended:?}");
+        let rows = report["facts"]["rows"].as_array().unwrap();
+        let stated = rows
+            .iter()
+            .find(|row| row["fact"] == "createContact success-status: status: 201");
+        assert_eq!(stated.unwrap()["verdict"], "held");
+    }
+}
+
+#[test]
+fn what_the_service_no_longer_does_is_a_warning_at_the_line_of_the_overlay() {
+    let (ended, report) = embedded(&of_create("{status: 418}"), &[]).report();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let found = changed(&report);
+    assert_eq!(found.len(), 1, "{ended:?}");
+    assert_eq!(found[0]["level"], "warn");
+    assert_eq!(found[0]["contract_file"], "known.yaml");
+    assert_eq!(found[0]["contract_line"], 7);
+    assert_eq!(found[0]["documented"], "status: 418");
+    assert_eq!(found[0]["received"], "status: 201");
+    says(&ended.stdout, &["warning[changed-answer]", "--> known.yaml:7:11"]);
+    assert_eq!(
+        embedded(&of_create("{status: 418}"), &["--deny", "changed-answer"])
+            .run()
+            .code,
+        1
+    );
+}
+
+#[test]
+fn the_line_that_reproduces_a_changed_answer_does() {
     let target = Target::sound();
-    let ledger = established(&target.url());
-    let overlay = text(written(&ledger, &[]).path());
+    let call = |arguments: &[&str]| {
+        let call = countersign(arguments).env("COUNTERSIGN_TOKEN", TOKEN);
+        call.file("known.yaml", of_list("{status: 206}")).report()
+    };
+    let (ended, report) = call(&["check", "--base-url", &target.url(), "--overlay", "known.yaml"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let line = changed(&report)[0]["reproduce"].as_str().unwrap().to_owned();
+    let words: Vec<_> = line.split(' ').map(|word| word.trim_matches('\'')).collect();
+    let (again, report) = call(&words[1..]);
+    assert_eq!(changed(&report).len(), 1, "{line}: {again:?}");
+}
+
+#[test]
+fn an_overlay_that_cannot_be_applied_is_reported_by_its_line_before_anything_is_sent() {
+    let target = Stub::start(|request, stream| stream.write_all(sound(request).as_bytes()));
+    for (overlay, parts) in [
+        (
+            overlay("tag", "get", "getTags", "{status: 200}"),
+            &[
+                "known.yaml:4:5 (/actions/0/target)",
+                "selects nothing in `",
+                "openapi.yaml`",
+            ][..],
+        ),
+        (
+            of_list("{status: many}"),
+            &[
+                "known.yaml:9:11 (/paths/",
+                "/x-answers/0/claim)",
+                "write it as `{\"status\": 201}`",
+            ],
+        ),
+        (
+            of_list("{per_page: 10}"),
+            &["known.yaml:9:11 (/paths/", "not a claim about `success-status`"],
+        ),
+        (
+            of_list("{status: 200}").replace("getTags", "getTag"),
+            &["known.yaml:7:11 (/paths/", "did you mean `getTags`?"],
+        ),
+        ("actions: []\n".to_owned(), &["known.yaml:1:1", "not an overlay"]),
+    ] {
+        for spec in [&[][..], &["--spec", "openapi.yaml"]] {
+            let arguments = [&["--overlay", "known.yaml"], spec].concat();
+            let call = check(&target.url(), &arguments).file("known.yaml", &overlay);
+            let ended = call.file("openapi.yaml", CONTRACT).run();
+            says(ended.is_one_error(2), parts);
+        }
+        for command in ["plan", "config"] {
+            let call = countersign(&[command, "--overlay", "known.yaml"]).file("known.yaml", &overlay);
+            assert_eq!(call.run().code, 2, "{command}");
+        }
+    }
+    for (arguments, part) in [
+        (["--overlay", "absent.yaml"], "the overlay from `absent.yaml`"),
+        (
+            ["--overlay=-", "--spec=-"],
+            "--spec and --overlay both name standard input",
+        ),
+        (
+            ["--overlay=-", "--since=-"],
+            "--overlay and --since both name standard input",
+        ),
+    ] {
+        says(check(&target.url(), &arguments).run().is_one_error(2), &[part]);
+    }
+    assert_eq!(target.received().len(), 0);
+}
+
+#[test]
+fn the_overlay_of_a_target_is_beside_the_configuration() {
+    let target = Target::sound();
     let config = format!(
-        "[targets.here]\nbase_url = \"{}\"\noverlay = \"known/{OVERLAY}\"\n",
+        "[targets.staging]\nbase_url = \"{}\"\noverlay = \"known.yaml\"\n",
         target.url()
     );
     let call = |arguments: &[&str]| {
-        let call = countersign(arguments).env("COUNTERSIGN_TOKEN", TOKEN);
-        let call = call
-            .file("countersign.toml", &config)
-            .folder("known")
-            .folder("below")
-            .file(LEDGER, &ledger);
-        call.file(&format!("known/{OVERLAY}"), &overlay).within("below")
+        let named = ["--config", "shared/own.toml", "--target", "staging"];
+        countersign(&[arguments, &named].concat())
+            .env("COUNTERSIGN_TOKEN", TOKEN)
+            .folder("shared")
+            .file("shared/own.toml", &config)
+            .file("shared/known.yaml", of_list("{status: 206}"))
     };
-    let ended = call(&["check", "--target", "here", "--report", "json=r.json"]).run();
+    let (ended, report) = call(&["check", "--seed", "1"]).report();
     assert_eq!(ended.code, 0, "{ended:?}");
-    let report: Value = serde_json::from_slice(&std::fs::read(ended.path().join("below/r.json")).unwrap()).unwrap();
-    let facts = report["facts"]["rows"].as_array().unwrap().iter();
-    assert_eq!(facts.filter(|fact| fact["rule"] == "changed-answer").count(), 39);
-    let ended = call(&["learn", "--target", "here", "--seed", "1"]).run();
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert_eq!(text(&ended.path().join("known")), overlay);
+    assert_eq!(changed(&report)[0]["contract_file"], "shared/known.yaml");
+    let shown = call(&["config", "--json"]).run();
+    let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
+    let overlay = &shown["settings"]["overlay"];
+    assert_eq!(overlay["value"], "shared/known.yaml");
+    assert_eq!(overlay["origin"], "shared/own.toml:3");
+    // A flag takes precedence, and is relative to the working directory.
+    let flag = call(&["check", "--seed", "1", "--overlay", "own.yaml"]).file("own.yaml", of_list("{status: 200}"));
+    let (ended, report) = flag.report();
+    assert!(changed(&report).is_empty(), "{ended:?}");
 }
 
 #[test]
-fn a_file_that_is_there_is_not_replaced() {
-    let target = Target::sound();
-    let ledger = established(&target.url());
-    let call = countersign(&["learn", "--ledger", LEDGER, "--overlay", OVERLAY]);
-    let ended = call.file(LEDGER, ledger).file(OVERLAY, "reviewed").run();
-    assert!(
-        ended.is_one_error(2).contains("somebody may have reviewed it"),
-        "{ended:?}"
-    );
-    assert_eq!(text(ended.path()), "reviewed");
-    for (ledger, report) in [("same", "terminal"), (LEDGER, "json=overlay.yaml")] {
-        let url = target.url();
-        let overlay = if ledger == "same" { ledger } else { OVERLAY };
-        let ended = countersign(&[
-            "learn",
-            "--base-url",
-            &url,
-            "--ledger",
-            ledger,
-            "--overlay",
-            overlay,
-            "--report",
-            report,
-        ])
-        .env("COUNTERSIGN_TOKEN", TOKEN)
-        .run();
-        assert!(ended.is_one_error(2).contains("name another file"), "{ended:?}");
-        assert!(ended.files().is_empty(), "{:?}", ended.files());
-    }
-}
-
-#[test]
-fn what_is_not_established_is_no_answer_and_no_success() {
-    let target = Target::sound();
-    let ledger = established(&target.url());
-    let once: String = ledger
-        .lines()
-        .take(ledger.lines().count() / 2)
-        .map(|line| line.to_owned() + "\n")
-        .collect();
-    let ended = written(&once, &[]);
-    assert_eq!(ended.code, 3, "{ended:?}");
-    assert!(ended.stdout.contains("at least an hour apart"), "{}", ended.stdout);
-    assert!(text(ended.path()).contains("\nactions:\n  - {target: $, update: {}}\n\n# "));
-    let one_gap = written(&ledger, &["--gap", "page-size"]);
-    assert!(one_gap.stdout.contains("states 4 answers"), "{one_gap:?}");
-    let empty = written("", &[]);
-    assert_eq!(empty.code, 3, "{empty:?}");
-}
-
-#[test]
-fn a_run_that_asks_writes_what_it_establishes_with_the_ledger() {
-    let target = Target::sound();
-    let ledger = established(&target.url());
-    let first: String = ledger
-        .lines()
-        .take(ledger.lines().count() / 2)
-        .map(|line| line.to_owned() + "\n")
-        .collect();
-    let ended = countersign(&[
-        "learn",
-        "--seed",
-        "1",
-        "--base-url",
-        &target.url(),
-        "--ledger",
-        LEDGER,
-        "--overlay",
-        OVERLAY,
-    ])
-    .env("COUNTERSIGN_TOKEN", TOKEN)
-    .file(LEDGER, first)
-    .run();
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(ended.stderr.contains("`overlay.yaml` states"), "{}", ended.stderr);
-    // Without writes, only what reads show was seen again.
-    let overlay = text(ended.path());
-    let actions = overlay.split("\n# ").next().unwrap();
-    assert!(
-        actions.contains("getTags") && !actions.contains("updateContact"),
-        "{actions}"
-    );
-}
-
-#[test]
-fn what_cannot_be_written_or_chosen_is_told_before_anything_is_sent() {
-    let nobody = Target::serve(reference().layer(from_fn(async |_: Request, _: Next| StatusCode::IM_A_TEAPOT)));
-    let ledger = established(&Target::sound().url());
-    let url = nobody.url();
-    for (arguments, code, expected) in [
-        (&["--overlay", OVERLAY][..], 2, "give --ledger"),
-        (&["--ledger", LEDGER, "--of", "embedded"], 2, "leave it out"),
-        (
-            &["--ledger", LEDGER, "--overlay", "no/overlay.yaml"],
-            4,
-            "no/overlay.yaml",
-        ),
-        (&["--ledger", LEDGER, "--overlay", "."], 2, "is there already"),
-        (
-            &["--ledger", LEDGER, "--overlay", OVERLAY, "--gap", "gendr-values"],
-            2,
-            "did you mean",
-        ),
-    ] {
-        let fixed = ["learn", "--base-url", &url];
-        let call = countersign(&[&fixed, arguments].concat()).env("COUNTERSIGN_TOKEN", TOKEN);
-        let ended = call.file(LEDGER, &ledger).run();
-        assert!(ended.is_one_error(code).contains(expected), "{arguments:?}: {ended:?}");
-        assert_eq!(ended.files(), [LEDGER], "{arguments:?}");
-    }
-    let both = ledger.clone() + &ledger.replace("http://127.0.0.1", "https://other.example.com");
-    assert!(written(&both, &[]).is_one_error(2).contains("choose one with --of"));
-    let other = both
-        .lines()
-        .find_map(|line| Some(line.split_once("https://other.")?.1.split_once('"')?.0));
-    let one = written(&both, &["--of", &format!("https://other.{}", other.unwrap())]);
-    assert_eq!(one.code, 0, "{one:?}");
-    assert!(
-        text(one.path()).contains("x-target: \"https://other.example.com"),
-        "{}",
-        text(one.path())
-    );
-}
-
-#[test]
-fn an_overlay_that_does_not_fit_is_told_with_its_line_before_anything_is_sent() {
-    let target = Target::sound();
-    let answer = |claim: &str| {
-        format!(
-            "overlay: 1.0.0\nactions:\n- target: $.paths['/organization/v1/tags'].get.responses['2XX']\n  update:\n    \
-             x-answers:\n    - {{gap: success-status, operation: getTags, claim: {claim}}}\n"
-        )
-    };
-    for (overlay, expected) in [
-        (answer("{status: 200}").replace("tags'", "tag'"), "overlay.yaml:3:"),
-        (answer("{status: soon}"), "overlay.yaml:6:"),
-        (answer("{state: 200}"), "overlay.yaml:6:"),
-        (
-            answer("{status: 200}").replace("success-status", "success_status"),
-            "overlay.yaml:6:",
-        ),
-        ("actions: []".to_owned(), "overlay.yaml:1:"),
-    ] {
-        for command in ["check", "plan"] {
-            let call = countersign(&[command, "--base-url", &target.url(), "--overlay", OVERLAY]);
-            let ended = call.env("COUNTERSIGN_TOKEN", TOKEN).file(OVERLAY, &overlay).run();
-            assert!(ended.is_one_error(2).contains(expected), "{ended:?}");
-        }
-    }
+fn an_older_contract_is_compared_without_the_overlay() {
+    let arguments = ["--only", "getTags", "--since", "old.yaml"];
+    let call = embedded(&of_list("{status: 206}"), &arguments).file("old.yaml", CONTRACT);
+    let (ended, report) = call.report();
+    assert_eq!(changed(&report).len(), 1, "{ended:?}");
+    says(&ended.stdout, &["since     old.yaml: 0 new facts, 0 of them broken"]);
 }

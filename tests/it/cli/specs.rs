@@ -213,7 +213,7 @@ fn a_check_says_in_every_report_what_is_left_out() {
 #[test]
 fn a_url_is_refused_by_name_with_what_to_do() {
     let url = "https://example.com/openapi.yaml";
-    let expected = format!("`{url}` is a URL, and a contract is read from a file; download it first");
+    let expected = format!("`{url}` is a URL, and the contract is read from a file; download it first");
     for arguments in [
         &["check", "--spec", url][..],
         &["check", "--since", url],
@@ -226,6 +226,15 @@ fn a_url_is_refused_by_name_with_what_to_do() {
         assert_eq!(ended.code, 2, "{arguments:?}");
         says(&ended.stderr, &[&expected, "curl -fLo contract.yaml"]);
     }
+    let overlay = countersign(&["check", "--overlay", url]).run();
+    assert_eq!(overlay.code, 2);
+    says(
+        &overlay.stderr,
+        &[
+            "is a URL, and the overlay is read from a file",
+            "curl -fLo overlay.yaml",
+        ],
+    );
     let config = format!("[check]\nspec = '{url}'\n");
     let ended = countersign(&["plan"]).file("countersign.toml", config).run();
     assert_eq!(ended.code, 2, "{ended:?}");

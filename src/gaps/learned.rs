@@ -1,0 +1,141 @@
+//! Checks what an overlay claims before a run depends on it. The entry is [`check_claims`].
+
+use std::mem::discriminant;
+
+use super::answer::Claim;
+use crate::contract::defect::{Defects, Problem};
+use crate::contract::learned::LearnedAnswer;
+use crate::contract::vocabulary::{Gap, GapKind};
+use crate::contract::{Contract, pointer};
+
+/// Checks that each answer that a contract states claims something, and in a form that fits its gap. Any other claim
+/// could never be judged.
+///
+/// # Errors
+///
+/// A defect for each answer that does not, at its claim.
+pub(crate) fn check_claims(contract: &Contract) -> Result<(), Defects> {
+    let wrong = |answer: &LearnedAnswer| {
+        let message = wrong(answer, &contract.gaps[answer.gap])?;
+        let claim = pointer::join(&answer.pointer, "claim");
+        Some(contract.document.defect(&claim, Problem::Vocabulary { message }))
+    };
+    Defects::new(contract.answers.iter().filter_map(wrong).collect()).map_or(Ok(()), Err)
+}
+
+/// Returns what is wrong with the claim of an answer, and what to do.
+fn wrong(answer: &LearnedAnswer, gap: &Gap) -> Option<String> {
+    let claim = serde_json::from_value::<Claim>(answer.claim.clone()).ok();
+    let forms = gap.kind.map_or(&[][..], forms);
+    let fits = |form: &&str, claim: &Claim| {
+        serde_json::from_str(form).is_ok_and(|form: Claim| discriminant(&form) == discriminant(claim))
+    };
+    match claim {
+        Some(claim) if forms.is_empty() || forms.iter().any(|form| fits(form, &claim)) => None,
+        _ if forms.is_empty() => Some(format!(
+            "this is not a claim about `{}`; remove the answer, or learn again",
+            gap.id
+        )),
+        _ => {
+            let forms: Vec<_> = forms.iter().map(|form| format!("`{form}`")).collect();
+            let (id, forms) = (&gap.id, forms.join(" or "));
+            Some(format!(
+                "this is not a claim about `{id}`; write it as {forms}, or learn again"
+            ))
+        }
+    }
+}
+
+/// Returns how the claims about gaps of a kind are written; nothing for a kind about which nothing is learned.
+fn forms(kind: GapKind) -> &'static [&'static str] {
+    match kind {
+        GapKind::AllowedValues => &[r#"{"set": "open"}"#, r#"{"set": "closed"}"#],
+        GapKind::Challenge | GapKind::Compression => &[r#"{"sent": true}"#, r#"{"sent": false}"#],
+        GapKind::DateFormat => &[r#"{"accepted": ["iso-date", "day-first"], "answered": "iso-date"}"#],
+        GapKind::ErrorBody => &[
+            r#"{"media_type": "application/json", "properties": ["message"]}"#,
+            r#"{"body": "none"}"#,
+        ],
+        GapKind::ErrorConditions => &[r#"{"condition": "no-credential", "status": 401}"#],
+        GapKind::IdentifierForm => &[r#"{"form": "uuid-lower"}"#, r#"{"form": "integer"}"#],
+        GapKind::ListOrder => &[r#"{"order": "oldest-first"}"#, r#"{"order": "newest-first"}"#],
+        GapKind::MemberTypes => &[r#"{"types": ["string", "null"]}"#],
+        GapKind::NullValues => &[r#"{"null": true}"#],
+        GapKind::PageBeyondLast => &[r#"{"beyond": "empty", "status": 200}"#],
+        GapKind::PageSize => &[r#"{"per_page": 10}"#],
+        GapKind::ReferenceEntries => &[r#"{"entries": ["id"]}"#],
+        GapKind::SuccessStatus => &[r#"{"status": 201}"#],
+        GapKind::TimestampForm => &[r#"{"form": "utc"}"#, r#"{"form": "offset"}"#],
+        GapKind::UnknownReferences => &[
+            r#"{"unknown": "refused", "status": 404}"#,
+            r#"{"unknown": "ignored", "status": 201}"#,
+        ],
+        GapKind::UnknownRequestFields => &[r#"{"unknown": "ignored"}"#, r#"{"unknown": "refused"}"#],
+        GapKind::UpdateResponseBody => &[r#"{"body": "none"}"#, r#"{"body": "object", "properties": ["id"]}"#],
+        GapKind::UpdateSemantics => &[r#"{"unsent": "kept"}"#, r#"{"unsent": "cleared"}"#],
+        GapKind::ValueSpelling => &[r#"{"spelling": "as-sent"}"#, r#"{"spelling": "changed"}"#],
+        GapKind::Duplicates
+        | GapKind::FieldSizes
+        | GapKind::Latency
+        | GapKind::RateLimits
+        | GapKind::RequiredFields
+        | GapKind::SideEffect
+        | GapKind::VisibilityDelay => &[],
+    }
+}
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// The defects of a contract with an answer to `gap`, at one of its locations.
+    fn checked(gap: &str, claim: &Value) -> Result<(), Defects> {
+        let mut contract = Contract::built_in().unwrap();
+        let gap = contract.gaps.iter().position(|known| known.id == gap).unwrap();
+        contract.answers.push(LearnedAnswer {
+            gap,
+            operation: contract.operation_ids().next().unwrap(),
+            location: String::new(),
+            claim: claim.clone(),
+            pointer: "/info".to_owned(),
+        });
+        check_claims(&contract)
+    }
+
+    #[test]
+    fn a_claim_that_fits_its_gap_is_accepted() {
+        assert_eq!(check_claims(&Contract::built_in().unwrap()), Ok(()));
+        for gap in &Contract::built_in().unwrap().gaps {
+            for form in gap.kind.map_or(&[][..], forms) {
+                let claim = serde_json::from_str(form).unwrap();
+                assert_eq!(checked(&gap.id, &claim), Ok(()), "{} {form}", gap.id);
+            }
+        }
+        // Nothing is known about the form of a claim that nobody learns.
+        assert_eq!(checked("purpose", &json!({"sent": true})), Ok(()));
+    }
+
+    #[test]
+    fn a_claim_that_does_not_fit_its_gap_is_a_defect_that_says_how_to_write_it() {
+        for claim in [
+            json!({"status": "many"}),
+            json!({"status": 201, "name": "Ada"}),
+            json!({"per_page": 10}),
+            json!({}),
+        ] {
+            let message = checked("success-status", &claim).unwrap_err().to_string();
+            let expected = "(/info/claim): this is not a claim about `success-status`; write it as `{\"status\": 201}`, or \
+                            learn again";
+            assert!(message.ends_with(expected), "{message}");
+            assert!(!message.contains("Ada"), "{message}");
+        }
+        let message = checked("error-body", &json!({"status": 400})).unwrap_err().to_string();
+        assert!(message.contains(r#"["message"]}` or `{"body": "none"}`"#), "{message}");
+        let message = checked("purpose", &json!({"purpose": "to help"})).unwrap_err();
+        assert!(
+            message.to_string().ends_with("; remove the answer, or learn again"),
+            "{message}"
+        );
+    }
+}
