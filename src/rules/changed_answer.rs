@@ -13,7 +13,7 @@ use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::AnswerSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::vocabulary::GapKind;
-use crate::gaps::{Allowed, Answer, BeyondLast, Claim, State, Unknown, WrittenForm};
+use crate::gaps::{Allowed, Answer, BeyondLast, Claim, Reason as WhyUnanswered, State, Unknown, WrittenForm};
 
 pub(super) static RULE: Rule = Rule {
     name: "changed-answer",
@@ -52,8 +52,13 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
     let kind = sink.contract.gaps[seen.learned.gap].kind;
     let mut answers = seen.answers.iter().filter(|answer| is_about_the_same(answer, &learned));
     let Some(answer) = answers.next() else {
-        let reason = seen.answers.iter().find_map(|answer| answer.reason);
-        return sink.undecided(seen.fact, Reason::NotAnswered(reason));
+        // Why the operation was not called says more.
+        let unsent = [WhyUnanswered::NeedsWrites, WhyUnanswered::OutOfReach];
+        let reasons = seen.answers.iter().filter_map(|answer| answer.reason);
+        if let Some(reason) = reasons.into_iter().find(|reason| !unsent.contains(reason)) {
+            sink.undecided(seen.fact, Reason::NotAnswered(reason));
+        }
+        return;
     };
     let claims = answer
         .claim
@@ -144,7 +149,7 @@ mod tests {
     use super::*;
     use crate::contract::Contract;
     use crate::contract::fact::FactKind;
-    use crate::gaps::{Dissent, Reason as WhyUnanswered, Trials};
+    use crate::gaps::{Dissent, Trials};
     use crate::rules::Verdict;
     use crate::rules::testing::{Bench, Judged};
 
@@ -273,25 +278,24 @@ mod tests {
 
     #[test]
     fn what_was_not_seen_again_is_undecided() {
-        let unanswered = |why| Verdict::Undecided(Reason::NotAnswered(why));
+        let unanswered = Verdict::Undecided(Reason::NotShown);
         let learned = json!({"status": 201});
-        assert_eq!(verdict(&learned, &[]), unanswered(None));
-        let needs_writes = Answer {
-            reason: Some(WhyUnanswered::NeedsWrites),
+        assert_eq!(verdict(&learned, &[]), unanswered);
+        let because = |reason| Answer {
+            reason: Some(reason),
             ..answer(State::CannotTell, None)
         };
-        assert_eq!(
-            verdict(&learned, &[needs_writes]),
-            unanswered(Some(WhyUnanswered::NeedsWrites))
-        );
+        assert_eq!(verdict(&learned, &[because(WhyUnanswered::NeedsWrites)]), unanswered);
+        let refused = Verdict::Undecided(Reason::NotAnswered(WhyUnanswered::Refused));
+        assert_eq!(verdict(&learned, &[because(WhyUnanswered::Refused)]), refused);
         let elsewhere = Answer {
             location: Some("/paths/~1organization~1v1~1venues/get/responses/2XX".to_owned()),
             ..answer(State::Seen, Some(json!({"status": 200})))
         };
-        assert_eq!(verdict(&learned, &[elsewhere]), unanswered(None));
+        assert_eq!(verdict(&learned, &[elsewhere]), unanswered);
         let other = answer(State::Seen, Some(json!({"condition": "unknown-record", "status": 404})));
         let learned = json!({"condition": "no-credential", "status": 401});
-        assert_eq!(verdict(&learned, &[other]), unanswered(None));
+        assert_eq!(verdict(&learned, &[other]), unanswered);
     }
 
     #[test]

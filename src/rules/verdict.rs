@@ -49,8 +49,8 @@ pub enum Verdict {
 pub enum Reason {
     /// What the responses show of a gap does not decide whether a learned answer still holds.
     AnswersDiffer,
-    /// The run does not answer a gap, for this reason if one is known.
-    NotAnswered(Option<gaps::Reason>),
+    /// The run does not answer a gap, for this reason.
+    NotAnswered(gaps::Reason),
     /// The response had this status, which decides nothing about the fact.
     OtherStatus(u16),
     /// The list changed while it was walked.
@@ -197,7 +197,6 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Cow<'_, str> = match self {
             Self::AnswersDiffer => "what the run saw of it neither shows nor excludes it".into(),
-            Self::NotAnswered(None) => "the run saw nothing of it".into(),
             Self::LimitExceeded => "the body goes beyond 128 levels, a million values or a double's range".into(),
             Self::Broken => "another fact about the same response is broken".into(),
             Self::Changed => "the list changed while it was walked".into(),
@@ -219,7 +218,7 @@ impl fmt::Display for Reason {
             Self::Throttled => "the target throttled every attempt".into(),
             Self::Unanswered => "no complete response came".into(),
             Self::NoClientType => "the typed client returns the response as bytes".into(),
-            Self::NotAnswered(Some(why)) => format!("the run could not tell: {}", why.as_str()).into(),
+            Self::NotAnswered(why) => format!("the run could not tell: {}", why.as_str()).into(),
             Self::OtherStatus(status) => format!("it was answered with {status}").into(),
             Self::Documented(status) => format!("it was answered with {status}, which the document lists").into(),
             Self::Failed(status) => format!("the server failed with {status}").into(),

@@ -151,11 +151,7 @@ pub(super) async fn learned(settings: &[String]) -> Run {
 
 /// Asks this service.
 pub(super) async fn learned_from(service: axum::Router) -> Run {
-    let check = check_of(&CONTRACT, service).learn(true);
-    tokio::time::pause();
-    let report = check.run().await.unwrap();
-    tokio::time::resume();
-    report.into_run()
+    run_of(check_of(&CONTRACT, service).learn(true)).await
 }
 
 fn check_of(contract: &Arc<Contract>, service: axum::Router) -> Check {
@@ -166,15 +162,22 @@ fn check_of(contract: &Arc<Contract>, service: axum::Router) -> Check {
 
 /// Checks a service with these settings, as `countersign check --writes` does.
 pub(super) async fn checked(contract: &Arc<Contract>, settings: &[String]) -> Run {
-    let check = check_of(contract, app(settings).await);
-    tokio::time::pause();
     // Each value by itself is judged again; several at once where everything is tried.
-    let report = check
-        .keep_recording(is_exhaustive() || settings.len() < 2)
-        .run()
-        .await
-        .unwrap();
+    let is_kept = is_exhaustive() || settings.len() < 2;
+    let run = run_of(check_of(contract, app(settings).await).keep_recording(is_kept)).await;
+    assert_judged_again(contract, &run);
+    run
+}
+
+/// Checks this service.
+pub(super) async fn checked_from(contract: &Arc<Contract>, service: axum::Router) -> Run {
+    run_of(check_of(contract, service)).await
+}
+
+/// Runs a check on a clock that jumps.
+async fn run_of(check: Check) -> Run {
+    tokio::time::pause();
+    let report = check.run().await.unwrap();
     tokio::time::resume();
-    assert_judged_again(contract, report.run());
     report.into_run()
 }

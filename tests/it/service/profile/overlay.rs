@@ -2,35 +2,41 @@
 //! otherwise, and of no other.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use axum::extract::Request;
+use axum::http::{Method, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::IntoResponse as _;
+use chrono::{DateTime, TimeDelta};
 use countersign::Contract;
-use countersign::contract::fact::FactKind;
+use countersign::contract::fact::{FactId, FactKind};
 use countersign::contract::learned::LearnedAnswer;
-use countersign::gaps::{Answer, State};
+use countersign::gaps::{self, Answer, State};
 use countersign::rules::Verdict;
 use countersign::run::Run;
-use serde_json::json;
 
 use super::answers::wrong;
-use super::checker::{CONTRACT, checked, findings, learned};
-use super::single_settings;
+use super::checker::{CONTRACT, checked, checked_from, findings, learned};
+use super::{app, single_settings};
 use crate::support::crew::{runtime, try_all};
 use crate::support::tried;
 
-/// Returns the contract with these answers.
+/// Returns the contract with the overlay of a ledger in which two runs, two hours apart, answered this.
 fn stating(answers: &[Answer]) -> Arc<Contract> {
-    let mut document = CONTRACT.document.root.to_value();
-    for answer in answers {
-        let at = document.pointer_mut(answer.location.as_deref().unwrap()).unwrap();
-        let stated = at
-            .as_object_mut()
-            .unwrap()
-            .entry("x-answers")
-            .or_insert_with(|| json!([]));
-        let stated = stated.as_array_mut().unwrap();
-        stated.push(json!({"gap": answer.gap, "operation": answer.operation, "claim": answer.claim}));
-    }
-    Arc::new(Contract::read("openapi.json", document.to_string()).unwrap())
+    let began = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
+    let runs = [began - TimeDelta::hours(2), began].map(|time| {
+        let run = gaps::Run {
+            tag: format!("cs-{}", time.timestamp()),
+            time,
+            target: "https://contacts.example.com".to_owned(),
+            contract: "0".to_owned(),
+        };
+        run.lines(answers)
+    });
+    let overlay = gaps::overlay(&CONTRACT, &runs.concat(), began);
+    assert_eq!(overlay.answers, answers.len());
+    Arc::new(Contract::built_in_with_overlay("known.yaml", overlay.text).unwrap())
 }
 
 /// What a run of a service with these settings answers by trials, so that two runs would establish it.
@@ -40,12 +46,15 @@ async fn established(settings: &[String]) -> Vec<Answer> {
     answers
 }
 
+/// What stands before the service and answers in its place: the number of the request, and the request.
+type Fault = fn(u64, &Request) -> Option<StatusCode>;
+
 /// The answers that a contract states, each with the verdict of a run.
 fn judged<'run>(contract: &'run Contract, run: &'run Run) -> impl Iterator<Item = (&'run LearnedAnswer, Verdict)> {
     let facts = contract.facts.iter().enumerate();
     facts.filter_map(|(index, fact)| match fact.kind {
         FactKind::Answer(answer) => {
-            let verdict = run.verdicts.of(contract, countersign::contract::fact::FactId(index));
+            let verdict = run.verdicts.of(contract, FactId(index));
             Some((&contract.answers[answer], verdict))
         }
         _ => None,
@@ -101,4 +110,38 @@ fn what_a_service_answers_otherwise_is_reported_and_nothing_else() {
         }
         misses.into_iter().map(|miss| format!("{settings:?}: {miss}")).collect()
     });
+}
+
+#[tokio::test]
+async fn what_fails_or_is_rejected_by_chance_contradicts_no_answer() {
+    let contract = stating(&established(&[]).await);
+    let faults: [(&str, Fault); 3] = [
+        ("fails", |number, _| {
+            (number % 17 == 5).then_some(StatusCode::BAD_GATEWAY)
+        }),
+        ("rejects updates", |number, request| {
+            (number % 10 == 3 && request.method() == Method::PUT).then_some(StatusCode::UNPROCESSABLE_ENTITY)
+        }),
+        ("rejects what asks", |number, request| {
+            (number > 200 && request.method() == Method::PUT).then_some(StatusCode::BAD_REQUEST)
+        }),
+    ];
+    for (name, fault) in faults {
+        let count = Arc::new(AtomicU64::new(0));
+        let answer = move |request: Request, next: Next| {
+            let number = count.fetch_add(1, Ordering::Relaxed);
+            async move {
+                match fault(number, &request) {
+                    Some(status) => status.into_response(),
+                    None => next.run(request).await,
+                }
+            }
+        };
+        let run = checked_from(&contract, app(&[]).await.layer(from_fn(answer))).await;
+        let broken = judged(&contract, &run).filter(|(_, verdict)| *verdict == Verdict::Broken);
+        let broken: Vec<_> = broken.map(|(answer, _)| &answer.pointer).collect();
+        assert!(broken.is_empty(), "a service that {name}: {broken:?}");
+        let held = judged(&contract, &run).filter(|(_, verdict)| *verdict == Verdict::Held);
+        assert!((15..39).contains(&held.count()), "a service that {name}");
+    }
 }
