@@ -115,7 +115,8 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
         since.mark(&mut record, &contract);
     }
     if let Some(ledger) = ledger {
-        ledger.conclude((&prepared.settings.run_tag, started_at), &contract, &mut record)?;
+        let about = (&prepared.settings.run_tag, started_at, &run.ended);
+        ledger.conclude(about, &contract, &mut record)?;
     }
     record.accepted = accepted(&run, &contract, &prepared.settings.levels, &acceptances);
     let accepted = accept(accepting, &run, &record, &contract);

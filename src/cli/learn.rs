@@ -21,6 +21,7 @@ use crate::contract::openapi::{did_you_mean, near};
 use crate::gaps::{self, Run};
 use crate::history::RunTag;
 use crate::report::Record;
+use crate::run::Ended;
 
 /// The arguments of `learn`.
 #[derive(Debug, Args)]
@@ -48,26 +49,23 @@ pub(super) struct Learning {
     overlay: Option<PathBuf>,
 }
 
-/// The flags of a check that say how it judges, or how often it runs.
-const OF_JUDGING: [&str; 10] = [
+/// The flags of a check that mean nothing here: they say how it judges, or how often it runs.
+const OF_JUDGING: [&str; 8] = [
     "accept",
     "allow",
     "deny",
-    "fault",
-    "quiet",
     "repeat",
     "require_facts",
     "shard",
     "since",
     "warn",
 ];
-/// Those of them that mean something here all the same.
-const OF_LEARNING: [&str; 2] = ["fault", "quiet"];
 
 /// Hides the flags that mean nothing here, and describes the one that means something else.
 pub(super) fn without_judging(command: clap::Command) -> clap::Command {
-    let meaningless = OF_JUDGING.into_iter().filter(|id| !OF_LEARNING.contains(id));
-    let command = meaningless.fold(command, |command, id| command.mut_arg(id, |flag| flag.hide(true)));
+    let command = OF_JUDGING
+        .into_iter()
+        .fold(command, |command, id| command.mut_arg(id, |flag| flag.hide(true)));
     command.mut_arg("overlay", |flag| {
         flag.help(
             "Write what the ledger establishes as an overlay, for a person to review, to this new file; without a \
@@ -84,8 +82,7 @@ pub(super) fn without_judging(command: clap::Command) -> clap::Command {
 pub(super) fn reject_judging(matches: &ArgMatches) -> Result<(), Failure> {
     let typed = matches.subcommand().map(|(_, typed)| typed);
     let is_typed = |id: &&str| typed.is_some_and(|typed| typed.value_source(id) == Some(ValueSource::CommandLine));
-    let mut meaningless = OF_JUDGING.into_iter().filter(|id| !OF_LEARNING.contains(id));
-    match meaningless.find(is_typed) {
+    match OF_JUDGING.into_iter().find(is_typed) {
         None => Ok(()),
         Some(id) => Err(Failure::Usage(format!(
             "--{} does not apply to `learn`, which judges nothing; leave it out",
@@ -224,7 +221,7 @@ impl Opened {
     /// [`Failure::Ledger`] or [`Failure::Overlay`] if one of them cannot be written.
     pub(super) fn conclude(
         self,
-        (tag, started_at): (&RunTag, DateTime<Utc>),
+        (tag, started_at, ended): (&RunTag, DateTime<Utc>, &Ended),
         contract: &Contract,
         record: &mut Record,
     ) -> Result<(), Failure> {
@@ -253,8 +250,10 @@ impl Opened {
                 edge::note(overlay.write(contract, (&lines, started_at))?.said.trim_end());
             }
         }
+        // Nor is what everybody sees who is not let in.
+        let is_let_in = !matches!(ended, Ended::NothingSucceeded(_) | Ended::TokenRejected(_));
         record.exit_code = match record.exit_code {
-            0 | 1 | 3 if is_told => 0,
+            0 | 1 | 3 if is_told && is_let_in => 0,
             0 | 1 => 3,
             other => other,
         };

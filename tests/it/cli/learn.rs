@@ -407,6 +407,15 @@ fn a_run_that_learns_nothing_is_no_success() {
 }
 
 #[test]
+fn what_anybody_sees_who_is_not_let_in_is_no_success() {
+    let target = Target::sound();
+    let call = countersign(&["learn", "--seed", "1", "--base-url", &target.url()]);
+    let ended = call.env("COUNTERSIGN_TOKEN", "tk-somebody-elses-token").run();
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert!(ended.stdout.contains("the token was rejected"), "{}", ended.stdout);
+}
+
+#[test]
 fn what_earlier_runs_know_is_no_success_of_one_that_learns_nothing() {
     let mut target = Some(Target::sound());
     let url = target.as_ref().unwrap().url();
