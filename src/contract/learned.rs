@@ -1,8 +1,7 @@
 //! Answers to gaps that the contract states under `x-answers`, which an overlay adds. The main type is
 //! [`LearnedAnswer`].
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::HashSet;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -43,8 +42,7 @@ struct Written {
     claim: Map<String, Value>,
 }
 
-/// Reads the answers of a document. One about an operation that is left out is left out too. Of two answers with one
-/// subject, that of the later overlay counts; in one file they are a defect.
+/// Reads the answers of a document. One about an operation that is left out is left out too.
 pub(super) fn read(
     document: &Document,
     (operations, omitted): (&[Operation], &[OmittedOperation]),
@@ -53,7 +51,7 @@ pub(super) fn read(
 ) -> Vec<LearnedAnswer> {
     let mut written = Vec::new();
     load::keyed(&document.root, &mut String::new(), &[KEY], &mut written);
-    let (mut answers, mut answered) = (Vec::<LearnedAnswer>::new(), HashMap::new());
+    let (mut answers, mut answered) = (Vec::new(), HashSet::new());
     for (at, list) in written {
         let location = at
             .strip_suffix(KEY)
@@ -75,28 +73,18 @@ pub(super) fn read(
             };
             // Of several conditions each has its own status.
             let condition = claim.get("condition").map(Value::to_string);
-            let answer = LearnedAnswer {
+            if !answered.insert((gap, operation, location.to_owned(), condition)) {
+                let message = "this gap is answered above for the same operation; remove one of the two";
+                wrong(&pointer, message.to_owned());
+                continue;
+            }
+            answers.push(LearnedAnswer {
                 gap,
                 operation,
                 location: location.to_owned(),
                 claim,
                 pointer,
-            };
-            let file = node.position.file;
-            match answered.entry((gap, operation, location.to_owned(), condition)) {
-                Entry::Vacant(vacant) => {
-                    vacant.insert((file, answers.len()));
-                    answers.push(answer);
-                }
-                Entry::Occupied(mut known) if known.get().0 != file => {
-                    answers[known.get().1] = answer;
-                    known.get_mut().0 = file;
-                }
-                Entry::Occupied(_) => {
-                    let message = "this gap is answered above for the same operation; remove one of the two";
-                    wrong(&answer.pointer, message.to_owned());
-                }
-            }
+            });
         }
     }
     answers
@@ -299,28 +287,6 @@ paths:
         assert_eq!(contract.omitted[0].name, "createThing");
         let claims: Vec<_> = contract.answers.iter().map(|answer| &answer.claim).collect();
         assert_eq!(claims, [&json!({"status": 200})]);
-    }
-
-    #[test]
-    fn the_answer_of_a_later_overlay_counts() {
-        let document = Document::read("things.yaml", DOCUMENT.to_owned()).unwrap();
-        let of_status = |status: u16| {
-            format!(
-                "overlay: 1.0.0\nactions:\n- target: {STATUS}\n  update:\n    x-answers:\n    - {{gap: success-status, \
-                 operation: getThings, claim: {{status: {status}}}}}\n"
-            )
-        };
-        let document = document.with_overlay("built-in.yaml", of_status(200)).unwrap();
-        let document = document.with_overlay("known.yaml", of_status(203)).unwrap();
-        let contract = Contract::partly(document).unwrap();
-        let known: Vec<_> = contract
-            .answers
-            .iter()
-            .map(|answer| (&answer.claim, &answer.pointer))
-            .collect();
-        let pointer = "/paths/~1things/get/responses/2XX/x-answers/1".to_owned();
-        assert_eq!(known, [(&json!({"status": 203}), &pointer)]);
-        assert!(!contract.defects.iter().any(|defect| defect.file == "known.yaml"));
     }
 
     #[test]

@@ -25,11 +25,10 @@ const AFTER: &str =
 fn the_workflow_runs_scripts_of_the_clone_and_may_only_read() {
     let workflow: Value = serde_yaml::from_str(WORKFLOW).unwrap();
     assert_eq!(workflow["permissions"], serde_json::json!({ "contents": "read" }));
-    let paths = &workflow["on"]["pull_request"]["paths"];
-    assert!(
-        paths.as_array().unwrap().iter().any(|path| path == "openapi.yaml"),
-        "{paths}"
-    );
+    let paths = workflow["on"]["pull_request"]["paths"].as_array().unwrap();
+    for source in ["openapi.overlay.yaml", "openapi.yaml"] {
+        assert!(paths.iter().any(|path| path == source), "{paths:?}");
+    }
     let job = &workflow["jobs"]["surface"];
     assert!(job.get("permissions").is_none());
     let steps = job["steps"].as_array().unwrap().iter();

@@ -1,5 +1,5 @@
 //! `openapi.yaml` against the document that it mirrors: nothing is missing, nothing is added, and no type differs, at
-//! any location.
+//! any location. What was found beyond the document is in `openapi.overlay.yaml`.
 //!
 //! The document is `interface.md` next to this file. [`interface`] and [`contract`] read the two sides into the same
 //! model, [`statement`] compares it, and [`mutations`] proves that the comparison can fail.
@@ -74,6 +74,11 @@ fn the_contract_mirrors_the_document() {
         differences.len(),
         listed(&differences)
     );
+}
+
+#[test]
+fn what_was_learned_is_in_the_overlay_and_not_in_the_mirror() {
+    assert!(!CONTRACT.contains("x-answers"));
 }
 
 /// A reader that covers less than before would find fewer differences, so the figures are held.
