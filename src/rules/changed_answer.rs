@@ -113,6 +113,28 @@ fn agrees(now: &Claim, learned: &Claim) -> bool {
             now == learned || (utc.contains(now) && utc.contains(learned))
         }
         (Claim::Types { types: now }, Claim::Types { types: learned }) => now.iter().all(|kind| learned.contains(kind)),
+        // What a person leaves out of a claim may be anything.
+        (
+            Claim::Body { body, .. },
+            Claim::Body {
+                body: learned,
+                properties: None,
+            },
+        ) => body == learned,
+        (
+            Claim::Error { media_type, .. },
+            Claim::Error {
+                media_type: learned,
+                properties: None,
+            },
+        ) => media_type == learned,
+        (
+            Claim::Unknown { unknown, .. },
+            Claim::Unknown {
+                unknown: learned,
+                status: None,
+            },
+        ) => unknown == learned,
         // The status of a success is a gap of its own.
         (Claim::Beyond { beyond, .. }, Claim::Beyond { beyond: learned, .. }) if *beyond != BeyondLast::Refused => {
             beyond == learned
@@ -193,6 +215,18 @@ mod tests {
             (json!({"types": ["string", "null"]}), json!({"types": ["string"]})),
             (json!({"form": "utc"}), json!({"form": "utc-fraction"})),
             (json!({"null": false}), json!({"null": false})),
+            (
+                json!({"unknown": "refused"}),
+                json!({"unknown": "refused", "status": 422}),
+            ),
+            (
+                json!({"body": "object"}),
+                json!({"body": "object", "properties": ["id"]}),
+            ),
+            (
+                json!({"media_type": "application/json"}),
+                json!({"media_type": "application/json", "properties": ["message"]}),
+            ),
             (
                 json!({"beyond": "empty", "status": 200}),
                 json!({"beyond": "empty", "status": 203}),
