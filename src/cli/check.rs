@@ -250,25 +250,34 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
         return Err(document::both_standard_input("spec", "overlay"));
     }
     let spec = spec.map(|path| read("contract", path)).transpose()?;
-    let overlay = overlay.map(|path| read("overlay", path)).transpose()?;
-    let name = |path: &Path| path.display().to_string();
-    let contract = match (spec, overlay) {
-        (None, None) => Contract::built_in()?,
-        (None, Some((path, overlay))) => Contract::built_in_with_overlay(&name(path), overlay)?,
-        (Some((path, text)), overlay) => {
-            let mut document = Document::read_past_duplicates(&name(path), text)?;
-            if Some(path) != stdin {
-                document = document.with_files(other_files(path));
-            }
-            if let Some((path, overlay)) = overlay {
-                document = document.with_overlay(&name(path), overlay)?;
-            }
-            let contract = Contract::partly(document)?;
-            announce::omitted(&contract);
-            contract
-        }
+    let document = |(path, text): (&Path, String)| -> Result<Document, Failure> {
+        let document = Document::read_past_duplicates(&path.display().to_string(), text)?;
+        Ok(match Some(path) == stdin {
+            true => document,
+            false => document.with_files(other_files(path)),
+        })
     };
-    check_claims(&contract)?;
+    let document = spec.map(document).transpose()?;
+    let Some(path) = overlay else {
+        let contract = match document {
+            None => Contract::built_in()?,
+            Some(document) => Contract::partly(document)?,
+        };
+        announce::omitted(&contract);
+        check_claims(&contract)?;
+        return Ok(contract);
+    };
+    let (name, text) = (path.display().to_string(), read("overlay", path)?.1);
+    let overlaid = match document {
+        None => Contract::built_in_with_overlay(&name, text),
+        Some(document) => document.with_overlay(&name, text).and_then(Contract::partly),
+    };
+    let checked = overlaid.and_then(|contract| check_claims(&contract).map(|()| contract));
+    let contract = checked.map_err(|source| Failure::Overlaid {
+        path: path.to_owned(),
+        source,
+    })?;
+    announce::omitted(&contract);
     Ok(contract)
 }
 

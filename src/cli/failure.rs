@@ -46,6 +46,14 @@ pub(super) enum Failure {
     /// The contract is defective.
     #[error("failed to read the contract: {0}")]
     Contract(#[from] Defects),
+    /// The contract is defective once an overlay is applied to it.
+    #[error("failed to read the contract with the overlay `{}`: {source}", path.display())]
+    Overlaid {
+        /// The overlay.
+        path: PathBuf,
+        /// What is wrong.
+        source: Defects,
+    },
     /// A fault that does not exist.
     #[cfg(feature = "service")]
     #[error("{0}")]

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use tempfile::NamedTempFile;
 
+use super::document::STANDARD_INPUT;
 use super::edge;
 use super::failure::Failure;
 use super::staged::staged_file;
@@ -41,6 +42,10 @@ impl OverlayFile {
     ///
     /// [`Failure::Usage`] if something is there already, [`Failure::Overlay`] if nothing can be written there.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        if path == Path::new(STANDARD_INPUT) {
+            let message = "an overlay goes to a file, not to standard output; name one for --overlay";
+            return Err(Failure::Usage(message.to_owned()));
+        }
         // A link that leads nowhere is something, too.
         if path.symlink_metadata().is_ok() {
             return Err(Failure::Usage(format!(

@@ -179,6 +179,15 @@ impl Node {
         members.listed.get_mut(index).map(|member| &mut member.node)
     }
 
+    /// Replaces the member of an object that has this name.
+    pub(super) fn replace_member(&mut self, member: Member) {
+        if let NodeKind::Object(members) = &mut self.kind
+            && let Some(index) = members.index(&member.name)
+        {
+            members.listed[index] = member;
+        }
+    }
+
     /// Adds members to an object.
     pub(super) fn extend_members(&mut self, added: Vec<Member>) {
         if let NodeKind::Object(members) = &mut self.kind {

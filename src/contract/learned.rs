@@ -35,7 +35,7 @@ pub struct LearnedAnswer {
 
 /// An answer as it is written.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with a gap, an operation and a claim")]
 struct Written {
     gap: String,
     operation: String,
@@ -112,7 +112,13 @@ fn one(
         return Ok(None);
     }
     match operations.iter().position(|known| known.name == operation) {
-        Some(known) => Ok(Some((index, OperationId(known), Value::Object(claim)))),
+        Some(known) => match owner(operations, location) {
+            Some(other) if other.name != operation => Err(format!(
+                "this location belongs to `{}`; move the answer, or learn again",
+                other.name
+            )),
+            _ => Ok(Some((index, OperationId(known), Value::Object(claim)))),
+        },
         None => {
             let hint = did_you_mean(near(&operation, operations.iter().map(|known| known.name.as_str())));
             Err(format!(
@@ -122,23 +128,34 @@ fn one(
     }
 }
 
+/// Returns the operation that a location is within, if it is within one: a component may belong to several.
+pub(crate) fn owner<'own>(operations: &'own [Operation], location: &str) -> Option<&'own Operation> {
+    let is_within = |known: &&Operation| {
+        let rest = location.strip_prefix(&known.pointer);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    operations.iter().find(is_within)
+}
+
 /// Adds a fact for each answer: the service still answers so.
 pub(super) fn add_facts(answers: &[LearnedAnswer], operations: &[Operation], gaps: &[Gap], facts: &mut Vec<Fact>) {
     for (index, answer) in answers.iter().enumerate() {
-        let documented = in_words(&answer.claim);
         let operation = &operations[answer.operation.0];
         let gap = &gaps[answer.gap].id;
+        let condition = answer.claim.get("condition").and_then(Value::as_str);
+        let condition = condition.map(|condition| format!(" {condition}")).unwrap_or_default();
         let at = match answer.location.starts_with(&operation.pointer) {
             true => String::new(),
             false => format!(" at {}", answer.location),
         };
         facts.push(Fact {
-            name: format!("{} {gap}{at}: {documented}", operation.name).into(),
+            // The claim is no part of the name, because a later overlay may have another.
+            name: format!("{} {gap}{condition}{at}: as learned", operation.name).into(),
             operation: answer.operation,
             kind: FactKind::Answer(index),
-            location: answer.pointer.as_str().into(),
+            location: pointer::join(&answer.pointer, "claim").into(),
             response_pointer: "".into(),
-            documented: documented.into(),
+            documented: in_words(&answer.claim).into(),
         });
     }
 }
@@ -172,6 +189,8 @@ x-gaps:
 - {id: success-status, question: Which status?, kind: success-status, stated: not-shown}
 - {id: conditions, question: Which errors?, kind: error-conditions, stated: silent}
 paths:
+  /others:
+    post: {operationId: createThing2, responses: {2XX: {description: Other}}}
   /things:
     get:
       operationId: getThings
@@ -219,7 +238,7 @@ paths:
         );
         assert_eq!(defects(STATUS, answer), [""; 0]);
         let fact = contract.facts.iter().find(|fact| fact.kind == FactKind::Answer(0));
-        assert_eq!(&*fact.unwrap().name, "getThings success-status: status: 200");
+        assert_eq!(&*fact.unwrap().name, "getThings success-status: as learned");
     }
 
     #[test]
@@ -261,6 +280,11 @@ paths:
                 "\n- {gap: success-status, operation: getThing, claim: {status: 200}}",
                 "6:7",
                 "/0): there is no operation `getThing`, did you mean `getThings`?; correct it, or learn again",
+            ),
+            (
+                "\n- {gap: success-status, operation: createThing2, claim: {status: 200}}",
+                "6:7",
+                "/0): this location belongs to `getThings`; move the answer, or learn again",
             ),
             (
                 "\n- {gap: success-status, operation: getThings, claim: {status: 200}}\n- {gap: success-status, \

@@ -10,7 +10,7 @@
 
 use super::bundle::measure;
 use super::defect::{Defect, DefectList, Defects, Problem};
-use super::document::{Document, MAXIMUM_DEPTH, Members, Node, NodeKind};
+use super::document::{Document, MAXIMUM_DEPTH, Member, Members, Node, NodeKind};
 use super::openapi::{did_you_mean, near};
 use super::pointer;
 use super::singular_query;
@@ -168,10 +168,20 @@ fn remove(root: &mut Node, tokens: &[String]) -> Option<()> {
 
 /// Updates the selected node: an object gets members, an array elements.
 fn extend(node: &mut Node, update: Node) -> Result<(), String> {
-    match (&node.kind, &update.kind) {
-        (NodeKind::Array(_), NodeKind::Array(_)) | (NodeKind::Object(_), NodeKind::Object(_)) => merge(node, update),
-        (NodeKind::Array(_), _) => append(node, vec![update]),
-        (NodeKind::Object(_), _) => {
+    let counts = |member: &Member| member.name.as_str() != "$ref" && !member.name.starts_with("x-");
+    if node.member("$ref").is_some() && update.members().iter().any(counts) {
+        return Err(
+            "the target is a reference, and nothing counts beside one; let the action name what it refers to"
+                .to_owned(),
+        );
+    }
+    if is_extended(node, &update) {
+        merge(node, update);
+        return Ok(());
+    }
+    match &node.kind {
+        NodeKind::Array(_) => append(node, vec![update]),
+        NodeKind::Object(_) => {
             return Err(format!(
                 "the target is an object, so this must be one, not {}",
                 update.kind_name()
@@ -187,26 +197,31 @@ fn extend(node: &mut Node, update: Node) -> Result<(), String> {
     Ok(())
 }
 
-/// Merges an update into a node: members are merged one by one, elements are appended, anything else is replaced.
+/// Whether an update adds to a node and replaces nothing by itself.
+fn is_extended(node: &Node, update: &Node) -> bool {
+    matches!(
+        (&node.kind, &update.kind),
+        (NodeKind::Object(_), NodeKind::Object(_)) | (NodeKind::Array(_), NodeKind::Array(_))
+    )
+}
+
+/// Merges an update into a node that it extends: members are merged one by one, elements are appended, anything else is
+/// replaced.
 fn merge(node: &mut Node, update: Node) {
-    match (&node.kind, update.kind) {
-        (NodeKind::Object(_), NodeKind::Object(members)) => {
+    match update.kind {
+        NodeKind::Object(members) => {
             let mut added = Vec::new();
             for member in members.into_listed() {
                 match node.member_mut(&member.name) {
-                    Some(known) => merge(known, member.node),
+                    Some(known) if is_extended(known, &member.node) => merge(known, member.node),
+                    Some(_) => node.replace_member(member),
                     None => added.push(member),
                 }
             }
             node.extend_members(added);
         }
-        (NodeKind::Array(_), NodeKind::Array(elements)) => append(node, elements.into_vec()),
-        (_, kind) => {
-            *node = Node {
-                kind,
-                position: update.position,
-            }
-        }
+        NodeKind::Array(elements) => append(node, elements.into_vec()),
+        _ => {}
     }
 }
 
@@ -225,7 +240,7 @@ mod tests {
     use super::*;
 
     const DOCUMENT: &str = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\ntags: [{name: a}]\npaths:\n  /a/{b}: \
-                            {get: {x-page: 1}}\n";
+                            {get: {x-page: 1}}\n  r: {$ref: '#/info'}\n";
 
     fn applied(actions: &str) -> Result<Document, Defects> {
         let document = Document::read("things.yaml", DOCUMENT.to_owned()).unwrap();
@@ -278,6 +293,12 @@ mod tests {
         assert_eq!((document.file(position), position.line), ("known.yaml", 5));
         assert_eq!(document.line(position), "    x-new: 1");
         assert_eq!(document.file(document.position("/info/title")), "things.yaml");
+        let replaced = applied("- target: $.info\n  update:\n    title: New\n").unwrap();
+        let position = replaced.position("/info/title");
+        assert_eq!(
+            (replaced.file(position), replaced.line(position)),
+            ("known.yaml", "    title: New")
+        );
         assert_eq!(document.texts().collect::<Vec<_>>(), [DOCUMENT]);
     }
 
@@ -291,6 +312,10 @@ mod tests {
             (
                 "- {target: $.info.title, update: {}}",
                 "the target is a string, which cannot be updated",
+            ),
+            (
+                "- {target: $.paths.r, update: {type: object}}",
+                "(/actions/0/update): the target is a reference",
             ),
             (
                 "- {target: $.info, update: 7}",

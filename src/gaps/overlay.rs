@@ -17,7 +17,7 @@ use super::answer::{Answer, State};
 use super::ledger::{Known, Line, known_since};
 use crate::contract::Contract;
 use crate::contract::document::{Document, Node, Position};
-use crate::contract::learned::KEY;
+use crate::contract::learned::{KEY, owner};
 use crate::exchange::sanitize::{Colours, sanitize, sanitize_json};
 
 /// How many observations that agree say something about those that were not made.
@@ -91,6 +91,9 @@ fn place(contract: &Contract, own: Option<&Document>, answer: &Answer) -> Result
     let operation = answer.operation.as_deref().ok_or("it is about several operations")?;
     if contract.operation_named(operation).is_none() {
         return Err("the contract has no such operation");
+    }
+    if owner(&contract.operations, location).is_some_and(|owner| owner.name != operation) {
+        return Err("the location belongs to another operation");
     }
     let location = contract.document.as_written(location);
     let found = own.and_then(|own| Some((own, own.node(&location)?, own.target_of(&location)?)));
@@ -340,7 +343,8 @@ paths:
         for gap in &contract.gaps {
             for (index, location) in gap.locations.iter().enumerate() {
                 if contract.document.node(location).unwrap().member("x-gap").is_some() {
-                    let operation = operations[index % operations.len()];
+                    let owner = owner(&contract.operations, location).map(|owner| owner.name.as_str());
+                    let operation = owner.unwrap_or(operations[index % operations.len()]);
                     answers.push(answer((&gap.id, operation, location), claims.next().unwrap()));
                 }
             }

@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use super::phrases;
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
 use crate::contract::NO_CREDENTIAL;
-use crate::rules::Headline;
+use crate::rules::{CHANGED_ANSWER, Headline};
 
 /// How many findings of a group a short report lists after its first.
 pub(super) const MOST_LISTED: usize = 20;
@@ -48,6 +48,8 @@ pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
             operation,
             finding.operation.as_str(),
             finding.new,
+            // Each answer that changed has a cause of its own.
+            finding.rule.is(CHANGED_ANSWER).then_some(finding.documented.as_str()),
         );
         add(&mut of_operations, places.entry(key), Group::of(finding, operation));
     }

@@ -13,6 +13,7 @@ use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::AnswerSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::vocabulary::GapKind;
+use crate::exchange::OnRejection;
 use crate::gaps::{Allowed, Answer, BeyondLast, Claim, Reason as WhyUnanswered, State, Unknown, WrittenForm};
 
 pub(super) static RULE: Rule = Rule {
@@ -30,11 +31,11 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "What the document does say, which the other rules judge. What this run did not see: a claim that only \
                  trials show needs four of them that agree, and one about updates needs writes. Responses that are no \
                  longer compressed: a short one often is not.",
-    fix: "If the change is intended, run `learn` again and review what it writes. If it is not, tell whoever runs the \
-          service; nothing in the document forbids it.",
+    fix: "If the change is intended, run `learn` with a new ledger, because what the old one knows speaks against it, and \
+          review what it writes. If it is not, tell whoever runs the service; nothing in the document forbids it.",
     source: "The overlay, which a person has reviewed; the document leaves it open",
     example: Example {
-        fact: "createContact success-status: status: 201",
+        fact: "createContact success-status: as learned",
         documented: "status: 201",
         received: "status: 200",
         pointer: "",
@@ -88,7 +89,6 @@ fn is_about_the_same(answer: &Answer, learned: &Claim) -> bool {
 fn is_shown_by_one_response(claim: &Claim) -> bool {
     match claim {
         Claim::Body { .. }
-        | Claim::Condition { .. }
         | Claim::Error { .. }
         | Claim::Form { .. }
         | Claim::Null { .. }
@@ -97,6 +97,8 @@ fn is_shown_by_one_response(claim: &Claim) -> bool {
         | Claim::Sent { .. }
         | Claim::Status { .. }
         | Claim::Types { .. } => true,
+        // Such a status may reject what else the request contains.
+        Claim::Condition { status, .. } => !OnRejection::is_evidence_on_gap(*status),
         Claim::Dates { accepted, .. } => accepted.is_empty(),
         Claim::Set { set } => *set == Allowed::Open,
         Claim::Unknown { unknown, .. } => *unknown == Unknown::Ignored,
@@ -274,6 +276,10 @@ mod tests {
         for (learned, now) in [
             (json!({"set": "open"}), json!({"set": "closed"})),
             (json!({"unsent": "kept"}), json!({"unsent": "cleared"})),
+            (
+                json!({"condition": "no-credential", "status": 401}),
+                json!({"condition": "no-credential", "status": 422}),
+            ),
             (
                 json!({"beyond": "empty", "status": 200}),
                 json!({"beyond": "refused", "status": 404}),

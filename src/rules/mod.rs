@@ -112,6 +112,9 @@ pub use success::HowAllCallsFailed;
 /// The rule for operations without a judged success.
 pub static UNCHECKED_OPERATION: &Rule = &unchecked_operation::RULE;
 
+/// The rule for answers to gaps that an overlay states.
+pub static CHANGED_ANSWER: &Rule = &changed_answer::RULE;
+
 /// The rule for fields that no schema lists.
 pub static UNDOCUMENTED_FIELD: &Rule = &undocumented_field::RULE;
 

@@ -18,6 +18,7 @@ use http::header::CONNECTION;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::request::{self, RequestHead};
 use super::session::{Call, Session};
@@ -50,6 +51,9 @@ struct Subject<'run> {
 
 /// After how many requests two replicas that answer in turn are at the same point again, and three.
 const CYCLE: u64 = 6;
+/// Which part of the time of a check may go into asking about one operation: a list that shows late is waited for in each
+/// trial, and what else the check is for comes afterwards.
+const PART_OF_CHECK: u32 = 4;
 /// After how many controls that the list does not show, trials end: it is read up to the last page for each of them.
 const MOST_MISSED: u64 = 2;
 
@@ -64,10 +68,12 @@ impl Session<'_> {
         if !self.control(&subject).await {
             return;
         }
+        let began = Instant::now();
+        let is_over = || !self.plan.learns && began.elapsed() > self.settings.max_time / PART_OF_CHECK;
         for round in 0..MOST_ROUNDS {
             let mut asked = false;
             for (index, question) in &subject.questions {
-                if !self.gaps().is_decided(*index) {
+                if !is_over() && !self.gaps().is_decided(*index) {
                     asked |= self.ask_once(&subject, (*index, question), round).await;
                 }
             }

@@ -16,7 +16,7 @@ use crate::contract::openapi::near;
 use crate::contract::operation::{Method, OperationId};
 use crate::diff::{DifferenceScope, Kind};
 use crate::report::Acceptance;
-use crate::rules::{Level, LevelEntry, LevelScope, Levels, RULES, Rule, field_covers, is_field};
+use crate::rules::{CHANGED_ANSWER, Level, LevelEntry, LevelScope, Levels, RULES, Rule, field_covers, is_field};
 
 /// Placeholders for a reason that is not written yet.
 const PLACEHOLDERS: [&str; 4] = ["todo", "fixme", "tbd", "xxx"];
@@ -113,7 +113,10 @@ fn entry(
     let level = parsed.resolve(&part.level, |name| level(name))?;
     let operation = parsed.resolve_if(&part.operation, |name| operation(contract, name))?;
     parsed.resolve_if(&part.field, |text| field(contract, operation, text))?;
-    parsed.resolve_if(&part.fact, |name| fact(contract, name))?;
+    // Which answers are facts depends on the overlay, and an entry applies to every target.
+    if !std::ptr::eq(rule, CHANGED_ANSWER) {
+        parsed.resolve_if(&part.fact, |name| fact(contract, name))?;
+    }
     let entry = LevelEntry {
         scope: level_scope(part),
         rule,

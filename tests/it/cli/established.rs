@@ -223,6 +223,7 @@ fn what_cannot_be_written_or_chosen_is_told_before_anything_is_sent() {
             "no/overlay.yaml",
         ),
         (&["--ledger", LEDGER, "--overlay", "."], 2, "is there already"),
+        (&["--ledger", LEDGER, "--overlay", "-"], 2, "name one for --overlay"),
         (
             &["--ledger", LEDGER, "--overlay", OVERLAY, "--gap", "gendr-values"],
             2,
@@ -247,4 +248,31 @@ fn what_cannot_be_written_or_chosen_is_told_before_anything_is_sent() {
         "{}",
         text(one.path())
     );
+}
+
+#[test]
+fn an_answer_that_was_accepted_is_accepted_of_every_overlay_and_without_one() {
+    let target = Target::sound();
+    let ledger = established(&target.url());
+    let overlay = text(written(&ledger, &["--gap", "page-size"]).path());
+    let config = format!("[targets.here]\nbase_url = \"{}\"\n", target.url());
+    let accepting = |overlay: &str, config: &str, arguments: &[&str]| {
+        let call = countersign(&[&["check", "--target", "here", "--deny", "changed-answer"], arguments].concat());
+        let call = call.env("COUNTERSIGN_TOKEN", TOKEN).file(OVERLAY, overlay);
+        call.file("countersign.toml", config).run()
+    };
+    let changed = overlay.replace("{\"per_page\": 10}", "{\"per_page\": 17}");
+    let ended = accepting(&changed, &config, &["--overlay", OVERLAY, "--accept"]);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let written = std::fs::read_to_string(ended.path().join("countersign.toml")).unwrap();
+    let reviewed = written.replace("reason = \"\"", "reason = \"known\"");
+    assert_ne!(written, reviewed);
+    for (overlay, arguments) in [
+        (changed.replace("17", "18"), &["--overlay", OVERLAY][..]),
+        (overlay.clone(), &["--overlay", OVERLAY]),
+        (overlay, &[]),
+    ] {
+        let ended = accepting(&overlay, &reviewed, arguments);
+        assert_eq!(ended.code, 0, "{ended:?}");
+    }
 }

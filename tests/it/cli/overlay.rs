@@ -63,7 +63,7 @@ fn what_the_service_still_does_is_a_fact_that_holds() {
         let rows = report["facts"]["rows"].as_array().unwrap();
         let stated = rows
             .iter()
-            .find(|row| row["fact"] == "createContact success-status: status: 201");
+            .find(|row| row["fact"] == "createContact success-status: as learned");
         assert_eq!(stated.unwrap()["verdict"], "held");
     }
 }
@@ -76,10 +76,10 @@ fn what_the_service_no_longer_does_is_a_warning_at_the_line_of_the_overlay() {
     assert_eq!(found.len(), 1, "{ended:?}");
     assert_eq!(found[0]["level"], "warn");
     assert_eq!(found[0]["contract_file"], "known.yaml");
-    assert_eq!(found[0]["contract_line"], 7);
+    assert_eq!(found[0]["contract_line"], 9);
     assert_eq!(found[0]["documented"], "status: 418");
     assert_eq!(found[0]["received"], "status: 201");
-    says(&ended.stdout, &["warning[changed-answer]", "--> known.yaml:7:11"]);
+    says(&ended.stdout, &["warning[changed-answer]", "--> known.yaml:9:11"]);
     assert_eq!(
         embedded(&of_create("{status: 418}"), &["--deny", "changed-answer"])
             .run()
