@@ -74,6 +74,28 @@ pub(super) fn without_judging(command: clap::Command) -> clap::Command {
     })
 }
 
+/// The flags that mean something where nothing is sent.
+const OF_LEDGER: [&str; 7] = ["config", "gap", "ledger", "no_config", "of", "overlay", "spec"];
+
+/// Rejects flags that mean nothing where nothing is sent, before somebody waits for what they ask for.
+fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
+    let Some((_, typed)) = matches.subcommand() else {
+        return Ok(());
+    };
+    let is_typed = |id: &&str| typed.value_source(id) == Some(ValueSource::CommandLine);
+    // The names of groups of flags begin with a capital.
+    let is_flag = |id: &&str| id.starts_with(char::is_lowercase);
+    let mut flags = typed.ids().map(clap::Id::as_str).filter(is_flag).filter(is_typed);
+    match flags.find(|id| !OF_LEDGER.contains(id)) {
+        None => Ok(()),
+        Some(id) => Err(Failure::Usage(format!(
+            "--{} does not apply to `learn --overlay` without a target, which sends nothing; leave it out, or give \
+             --base-url",
+            id.replace('_', "-")
+        ))),
+    }
+}
+
 /// Rejects flags that mean nothing here, before somebody believes that they do.
 ///
 /// # Errors
@@ -107,7 +129,7 @@ impl LearnArguments {
 
 /// Asks, writes the reports, the ledger and the overlay, and ends with 0 if a gap was answered. With an overlay and
 /// without a target, it asks nothing, and ends with 0 if the ledger establishes something.
-pub(super) fn run(mut learning: Learning, resolved: &ResolvedArguments) -> Result<u8, Failure> {
+pub(super) fn run(mut learning: Learning, resolved: &ResolvedArguments, matches: &ArgMatches) -> Result<u8, Failure> {
     // The overlay of a target in the configuration is one that a check reads.
     let overlay = resolved.arguments.service.overlay.as_ref();
     let typed = overlay.filter(|overlay| matches!(overlay.origin, Origin::Flag(_)));
@@ -117,7 +139,10 @@ pub(super) fn run(mut learning: Learning, resolved: &ResolvedArguments) -> Resul
         (Some(_), None) => Err(Failure::Usage(
             "--overlay writes what a ledger establishes, but there is none; give --ledger".to_owned(),
         )),
-        (Some(overlay), Some(ledger)) if !asks => learning.write_known(resolved.arguments.spec(), (ledger, overlay)),
+        (Some(overlay), Some(ledger)) if !asks => {
+            reject_sending(matches)?;
+            learning.write_known(resolved.arguments.spec(), (ledger, overlay))
+        }
         _ if learning.of.is_some() => Err(Failure::Usage(
             "--of chooses a target of the ledger for --overlay, but this run asks its own target; leave it out"
                 .to_owned(),

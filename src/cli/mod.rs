@@ -249,7 +249,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         Command::Gaps(arguments) => gaps::run(&arguments),
         Command::Learn(arguments) => learn::reject_judging(&matches).and_then(|()| {
             let (check, learning) = arguments.split();
-            learn::run(learning, &resolved(check, &matches)?)
+            learn::run(learning, &resolved(check, &matches)?, &matches)
         }),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, command()),

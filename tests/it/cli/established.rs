@@ -173,6 +173,9 @@ fn what_is_not_established_is_no_answer_and_no_success() {
     assert!(one_gap.stdout.contains("states 4 answers"), "{one_gap:?}");
     let empty = written("", &[]);
     assert_eq!(empty.code, 3, "{empty:?}");
+    let report = written(&ledger, &["--report", "json=r.json"]);
+    assert!(report.is_one_error(2).contains("which sends nothing"), "{report:?}");
+    assert_eq!(report.files(), [LEDGER]);
 }
 
 #[test]
