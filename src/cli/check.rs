@@ -114,10 +114,9 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     if let Some(since) = since {
         since.mark(&mut record, &contract);
     }
-    if let Some(ledger) = ledger {
-        let about = (&prepared.settings.run_tag, started_at, &run.ended);
-        ledger.conclude(about, &contract, &mut record)?;
-    }
+    let about = (&prepared.settings.run_tag, started_at, &run.ended);
+    // The reports are written even if the ledger or the overlay cannot be.
+    let concluded = ledger.map_or(Ok(()), |ledger| ledger.conclude(about, &contract, &mut record));
     record.accepted = accepted(&run, &contract, &prepared.settings.levels, &acceptances);
     let accepted = accept(accepting, &run, &record, &contract);
     // The record is self-contained, so everything else is freed before the reports are written; they may be as large as
@@ -126,6 +125,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let written = write(outputs, (&record, &terminals), accepted)?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
+    concluded?;
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }
 

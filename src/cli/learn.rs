@@ -68,8 +68,8 @@ pub(super) fn without_judging(command: clap::Command) -> clap::Command {
         .fold(command, |command, id| command.mut_arg(id, |flag| flag.hide(true)));
     command.mut_arg("overlay", |flag| {
         flag.help(
-            "Write what the ledger establishes as an overlay, for a person to review, to this new file; without a \
-             target, nothing is sent",
+            "Write what the ledger establishes as an overlay, for a person to review, to this new file; nothing is sent \
+             unless --base-url or --target is given",
         )
     })
 }
@@ -77,20 +77,28 @@ pub(super) fn without_judging(command: clap::Command) -> clap::Command {
 /// The flags that mean something where nothing is sent.
 const OF_LEDGER: [&str; 7] = ["config", "gap", "ledger", "no_config", "of", "overlay", "spec"];
 
+/// Whether a flag is typed.
+fn is_typed(matches: &ArgMatches, id: &str) -> bool {
+    let typed = matches.subcommand().map(|(_, typed)| typed);
+    typed.is_some_and(|typed| typed.value_source(id) == Some(ValueSource::CommandLine))
+}
+
 /// Rejects flags that mean nothing where nothing is sent, before somebody waits for what they ask for.
 fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
     let Some((_, typed)) = matches.subcommand() else {
         return Ok(());
     };
-    let is_typed = |id: &&str| typed.value_source(id) == Some(ValueSource::CommandLine);
     // The names of groups of flags begin with a capital.
-    let is_flag = |id: &&str| id.starts_with(char::is_lowercase);
-    let mut flags = typed.ids().map(clap::Id::as_str).filter(is_flag).filter(is_typed);
-    match flags.find(|id| !OF_LEDGER.contains(id)) {
+    let flags = typed
+        .ids()
+        .map(clap::Id::as_str)
+        .filter(|id| id.starts_with(char::is_lowercase));
+    let mut typed = flags.filter(|id| is_typed(matches, id));
+    match typed.find(|id| !OF_LEDGER.contains(id)) {
         None => Ok(()),
         Some(id) => Err(Failure::Usage(format!(
-            "--{} does not apply to `learn --overlay` without a target, which sends nothing; leave it out, or give \
-             --base-url",
+            "--{} does not apply to `learn --overlay` without --base-url and --target, which sends nothing; leave it out, \
+             or give one of them",
             id.replace('_', "-")
         ))),
     }
@@ -102,9 +110,7 @@ fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
 ///
 /// [`Failure::Usage`] with the flag.
 pub(super) fn reject_judging(matches: &ArgMatches) -> Result<(), Failure> {
-    let typed = matches.subcommand().map(|(_, typed)| typed);
-    let is_typed = |id: &&str| typed.is_some_and(|typed| typed.value_source(id) == Some(ValueSource::CommandLine));
-    match OF_JUDGING.into_iter().find(is_typed) {
+    match OF_JUDGING.into_iter().find(|id| is_typed(matches, id)) {
         None => Ok(()),
         Some(id) => Err(Failure::Usage(format!(
             "--{} does not apply to `learn`, which judges nothing; leave it out",
@@ -134,7 +140,8 @@ pub(super) fn run(mut learning: Learning, resolved: &ResolvedArguments, matches:
     let overlay = resolved.arguments.service.overlay.as_ref();
     let typed = overlay.filter(|overlay| matches!(overlay.origin, Origin::Flag(_)));
     learning.overlay = typed.map(|overlay| overlay.value.clone());
-    let asks = learning.overlay.is_none() || resolved.arguments.service.base_url.is_some();
+    // A target that is only configured is not asked by somebody who wants what the ledger knows.
+    let asks = learning.overlay.is_none() || is_typed(matches, "base_url") || is_typed(matches, "target");
     match (&learning.overlay, &learning.ledger) {
         (Some(_), None) => Err(Failure::Usage(
             "--overlay writes what a ledger establishes, but there is none; give --ledger".to_owned(),
@@ -265,12 +272,9 @@ impl Opened {
             };
             let lines = run.lines(&record.answers);
             file.append(&lines)?;
-            let lines = file.of(&run.target, &run.contract, lines);
-            let known = gaps::known(&lines, started_at);
-            let known = known
-                .into_iter()
-                .filter(|answer| self.gaps.is_empty() || self.gaps.contains(&answer.gap));
-            record.answers = gaps::with_unknown(known.collect(), &record.answers);
+            let mut lines = file.of(&run.target, &run.contract, lines);
+            lines.retain(|line| self.gaps.is_empty() || self.gaps.contains(&line.answer.gap));
+            record.answers = gaps::with_unknown(gaps::known(&lines, started_at), &record.answers);
             if let Some(overlay) = self.overlay {
                 edge::note(overlay.write(contract, (&lines, started_at))?.said.trim_end());
             }

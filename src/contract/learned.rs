@@ -144,9 +144,10 @@ pub(super) fn add_facts(answers: &[LearnedAnswer], operations: &[Operation], gap
         let gap = &gaps[answer.gap].id;
         let condition = answer.claim.get("condition").and_then(Value::as_str);
         let condition = condition.map(|condition| format!(" {condition}")).unwrap_or_default();
-        let at = match answer.location.starts_with(&operation.pointer) {
-            true => String::new(),
-            false => format!(" at {}", answer.location),
+        let within = owner(operations, &answer.location).and_then(|owner| answer.location.strip_prefix(&owner.pointer));
+        let at = match within.unwrap_or(&answer.location) {
+            "" => String::new(),
+            rest => format!(" at {rest}"),
         };
         facts.push(Fact {
             // The claim is no part of the name, because a later overlay may have another.
@@ -238,7 +239,10 @@ paths:
         );
         assert_eq!(defects(STATUS, answer), [""; 0]);
         let fact = contract.facts.iter().find(|fact| fact.kind == FactKind::Answer(0));
-        assert_eq!(&*fact.unwrap().name, "getThings success-status: as learned");
+        assert_eq!(
+            &*fact.unwrap().name,
+            "getThings success-status at /responses/2XX: as learned"
+        );
     }
 
     #[test]

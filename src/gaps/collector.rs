@@ -19,7 +19,7 @@ use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
 use crate::contract::{Contract, is_json, pointer};
 use crate::exchange::json::{self, Body};
 use crate::exchange::redact::render_media_type;
-use crate::exchange::{Exchange, Intent, OnRejection, Purpose, Response, TrialPart};
+use crate::exchange::{Credential, Exchange, Intent, OnRejection, Purpose, Request, Response, TrialPart};
 use crate::plan::{Asks, Question};
 
 /// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
@@ -74,6 +74,7 @@ struct Calls {
 #[derive(Clone, Copy)]
 struct Shown<'exchange> {
     operation: OperationId,
+    request: &'exchange Request,
     response: &'exchange Response,
     intent: Intent,
     body: Option<&'exchange Body>,
@@ -155,10 +156,11 @@ impl<'contract> Gaps<'contract> {
             self.trials.add(self.contract, shown, body);
         }
         let Some(response) = decisive else {
-            return self.void(id, intent);
+            return self.void(&exchange.request, intent);
         };
         let shown = Shown {
             operation: id,
+            request: &exchange.request,
             response,
             intent,
             body,
@@ -175,10 +177,11 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Counts an exchange that decides nothing.
-    fn void(&mut self, id: OperationId, intent: Intent) {
+    fn void(&mut self, request: &Request, intent: Intent) {
+        let id = request.operation;
         if intent.is_documented() {
             self.calls.entry(id).or_default().void += 1;
-        } else if let Some(condition) = condition(intent, None) {
+        } else if let Some(condition) = condition(request, intent, None) {
             for place in self.places.of_response(id, None) {
                 if self.places.all[place].kind == GapKind::ErrorConditions {
                     self.conditions.entry((place, condition)).or_default().void += 1;
@@ -230,7 +233,7 @@ impl<'contract> Gaps<'contract> {
                 }),
                 GapKind::ErrorBody => self.error_body(id, &shown),
                 GapKind::ErrorConditions => {
-                    if let Some(condition) = condition(shown.intent, Some(status)) {
+                    if let Some(condition) = condition(shown.request, shown.intent, Some(status)) {
                         let tally = self.conditions.entry((id, condition)).or_default();
                         tally.count(Claim::Condition { condition, status });
                     }
@@ -271,6 +274,12 @@ impl<'contract> Gaps<'contract> {
         let (Some(page), Some(body)) = (page, shown.body) else {
             return;
         };
+        // Another parameter may ask for another size.
+        let query = shown.request.path.split_once('?').map_or("", |(_, query)| query);
+        let mut pairs = query.split('&').filter(|pair| !pair.is_empty());
+        if pairs.any(|pair| pair.split('=').next() != Some(page.parameter.as_str())) {
+            return;
+        }
         let per_page = pointer::get(&body.value, &page.per_page).and_then(Value::as_u64);
         let Some(per_page) = per_page.filter(|per_page| (1..=LARGEST_PAGE).contains(per_page)) else {
             return;
@@ -647,15 +656,21 @@ fn reaches_operation(purpose: Purpose) -> bool {
 
 /// Returns for which reason a request is rejected with this status, if there is no other reason that may explain it.
 /// Without a status, there was no response.
-fn condition(intent: Intent, status: Option<u16>) -> Option<Condition> {
+fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<Condition> {
     let is_of_content = status.is_some_and(OnRejection::is_evidence_on_gap);
     match intent.purpose {
+        // The record of an example need not exist.
+        Purpose::MustBeRejected {
+            other_rejection: OnRejection::ExampleIdentifier,
+            ..
+        } if matches!(status, Some(404 | 410)) => None,
         Purpose::MustBeRejected {
             other_rejection: OnRejection::Gap,
             ..
         } if is_of_content => None,
         Purpose::MustBeRejected { fact, .. } => match fact {
-            FactKind::NoCredential => Some(Condition::NoCredential),
+            // An empty token is a credential, which a service may reject in another way.
+            FactKind::NoCredential => (request.credential == Credential::None).then_some(Condition::NoCredential),
             FactKind::WrongToken => Some(Condition::WrongCredential),
             _ => None,
         },

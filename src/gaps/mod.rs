@@ -20,11 +20,10 @@
 //!
 //! Observation is passive: nothing is sent for it, so no answer gets further than *seen*. A run that asks sends
 //! *trials*, each a variant between two controls, and what four of them show is *indicated*. Both are read from the
-//! exchanges alone. A ledger keeps the answers of runs, and what two of them indicate is *established*:
-//! that, and nothing else, [`overlay()`] writes for the contract. The contract
-//! says which gaps there are, of which kind each is, and which operations and locations it concerns; no operation and
-//! no field is named here. An answer contains no value of the target: forms, statuses, known media types, documented
-//! names.
+//! exchanges alone. A ledger keeps the answers of runs, and what two of them indicate is *established*: that, and
+//! nothing else, [`overlay()`] writes for the contract. The contract says which gaps there are, of which kind each is,
+//! and which operations and locations it concerns; no operation and no field is named here. An answer contains no value
+//! of the target: forms, statuses, known media types, documented names.
 //!
 //! Per location, at most eight different observations are kept, so memory is bounded by the contract,
 //! whatever a target sends. Time is linear in the size of a body, and parts of a body that no gap concerns are skipped.

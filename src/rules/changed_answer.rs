@@ -29,13 +29,13 @@ pub(super) static RULE: Rule = Rule {
                   person has taken it up, and programs may depend on it by now. A change of it is worth knowing before \
                   they break.",
     exceptions: "What the document does say, which the other rules judge. What this run did not see: a claim that only \
-                 trials show needs four of them that agree, and one about updates needs writes. Responses that are no \
-                 longer compressed: a short one often is not.",
+                 trials show needs four of them that agree, and one about updates needs writes. Whether responses \
+                 are compressed: short ones often are not, and a list may have grown.",
     fix: "If the change is intended, run `learn` with a new ledger, because what the old one knows speaks against it, and \
           review what it writes. If it is not, tell whoever runs the service; nothing in the document forbids it.",
     source: "The overlay, which a person has reviewed; the document leaves it open",
     example: Example {
-        fact: "createContact success-status: as learned",
+        fact: "createContact success-status at /responses/2XX: as learned",
         documented: "status: 201",
         received: "status: 200",
         pointer: "",
@@ -65,11 +65,11 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
         .claim
         .iter()
         .chain(answer.dissent.iter().map(|dissent| &dissent.claim));
-    let shows = |claim: &&Claim| is_shown_by_one_response(claim) || answer.state == State::Indicated;
+    let shows = |claim: &&Claim| is_shown_by_one_response(claim, &learned) || answer.state == State::Indicated;
     let other = claims.filter(shows).find(|claim| contradicts(claim, &learned, kind));
     if let Some(other) = other {
         sink.broken(seen.fact, String::new, || other.to_string());
-    } else if answer.claim.as_ref().is_some_and(|claim| agrees(claim, &learned)) && answer.dissent.is_empty() {
+    } else if answer.claim.as_ref().is_some_and(|claim| agrees(claim, &learned)) && answer.trials.against == 0 {
         sink.held(seen.fact);
     } else {
         sink.undecided(seen.fact, Reason::AnswersDiffer);
@@ -86,10 +86,11 @@ fn is_about_the_same(answer: &Answer, learned: &Claim) -> bool {
 
 /// Whether one response is enough to show it. Anything else is a conclusion from several requests, any of which may have
 /// been rejected for another reason; that one was accepted has no other reason.
-fn is_shown_by_one_response(claim: &Claim) -> bool {
+fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
     match claim {
-        Claim::Body { .. }
-        | Claim::Error { .. }
+        // A check sends updates that `learn` does not, and fewer fields may come back.
+        Claim::Body { body, .. } => !matches!(learned, Claim::Body { body: learned, .. } if body == learned),
+        Claim::Error { .. }
         | Claim::Form { .. }
         | Claim::Null { .. }
         | Claim::Order { .. }
@@ -148,10 +149,8 @@ fn agrees(now: &Claim, learned: &Claim) -> bool {
 /// Whether what is claimed now and what was learned cannot both be true.
 fn contradicts(now: &Claim, learned: &Claim, kind: Option<GapKind>) -> bool {
     match (now, learned) {
-        // Short responses are often not compressed by a service that compresses others.
-        (Claim::Sent { sent }, Claim::Sent { sent: learned }) if kind == Some(GapKind::Compression) => {
-            *sent && !learned
-        }
+        // Short responses are often not compressed, and a list may have grown or shrunk.
+        (Claim::Sent { .. }, Claim::Sent { .. }) if kind == Some(GapKind::Compression) => false,
         // Null in one response does not exclude a value in another.
         (Claim::Null { null }, Claim::Null { null: learned }) => *null && !learned,
         (
@@ -306,6 +305,11 @@ mod tests {
                 count: 1,
             };
             let now = Answer {
+                trials: Trials {
+                    supporting: 9,
+                    against: 1,
+                    void: 0,
+                },
                 dissent: vec![dissent],
                 ..answer(State::Unstable, Some(learned.clone()))
             };
@@ -354,11 +358,35 @@ mod tests {
     }
 
     #[test]
-    fn only_a_compression_that_is_new_contradicts_an_answer() {
+    fn compression_contradicts_no_answer() {
         let sent = |sent| Claim::Sent { sent };
         let compression = Some(GapKind::Compression);
-        assert!(contradicts(&sent(true), &sent(false), compression));
-        assert!(!contradicts(&sent(false), &sent(true), compression));
-        assert!(contradicts(&sent(false), &sent(true), Some(GapKind::Challenge)));
+        for (now, learned) in [(true, false), (false, true)] {
+            assert!(!contradicts(&sent(now), &sent(learned), compression));
+            assert!(contradicts(&sent(now), &sent(learned), Some(GapKind::Challenge)));
+        }
+    }
+
+    #[test]
+    fn what_speaks_against_every_claim_leaves_an_answer_undecided() {
+        let learned = json!({"per_page": 10});
+        let now = Answer {
+            trials: Trials {
+                supporting: 9,
+                against: 1,
+                void: 0,
+            },
+            ..answer(State::Unstable, Some(learned.clone()))
+        };
+        assert_eq!(verdict(&learned, &[now]), Verdict::Undecided(Reason::AnswersDiffer));
+    }
+
+    #[test]
+    fn the_fields_of_a_body_take_trials_and_its_form_does_not() {
+        let learned = json!({"body": "object", "properties": ["id", "name"]});
+        let fewer = |state| [answer(state, Some(json!({"body": "object", "properties": ["id"]})))];
+        let undecided = Verdict::Undecided(Reason::AnswersDiffer);
+        assert_eq!(verdict(&learned, &fewer(State::Seen)), undecided);
+        assert_eq!(verdict(&learned, &fewer(State::Indicated)), Verdict::Broken);
     }
 }

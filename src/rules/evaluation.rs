@@ -103,8 +103,8 @@ impl<'run> Evaluation<'run> {
         self.history.begin_round();
     }
 
-    /// Judges an exchange and adds what it shows to the history and of the gaps. Also returns its body, where one is documented and
-    /// could be read.
+    /// Judges an exchange, and adds what it shows to the history and to the gaps. Also returns its body, where one is
+    /// documented and could be read.
     pub(crate) fn exchange(
         &mut self,
         exchange: &Exchange,

@@ -51,7 +51,7 @@ struct Subject<'run> {
 
 /// After how many requests two replicas that answer in turn are at the same point again, and three.
 const CYCLE: u64 = 6;
-/// Which part of the time of a check may go into asking about one operation: a list that shows late is waited for in each
+/// Which part of the time of a check may go into asking: a list that shows late is waited for in each
 /// trial, and what else the check is for comes afterwards.
 const PART_OF_CHECK: u32 = 4;
 /// After how many controls that the list does not show, trials end: it is read up to the last page for each of them.
@@ -65,11 +65,11 @@ impl Session<'_> {
         let Some(subject) = self.subject(operation, questions).await else {
             return;
         };
-        if !self.control(&subject).await {
+        let began = *self.asking_since.get_or_init(Instant::now);
+        let is_over = || !self.plan.learns && began.elapsed() > self.settings.max_time / PART_OF_CHECK;
+        if is_over() || !self.control(&subject).await {
             return;
         }
-        let began = Instant::now();
-        let is_over = || !self.plan.learns && began.elapsed() > self.settings.max_time / PART_OF_CHECK;
         for round in 0..MOST_ROUNDS {
             let mut asked = false;
             for (index, question) in &subject.questions {

@@ -1,12 +1,13 @@
 //! Carries out a plan. The main type is [`Session`], which every kind of step works on; start with [`run`].
 
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use futures::StreamExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use super::create::Drafts;
 use super::edge_case::EdgeCases;
@@ -144,6 +145,8 @@ pub(super) struct Session<'run> {
     /// The plan that is carried out.
     pub(super) plan: &'run Plan,
     evaluation: RefCell<Evaluation<'run>>,
+    /// When the run began to ask about gaps.
+    pub(super) asking_since: OnceCell<Instant>,
     pub(super) sender: Sender<'run>,
     pub(super) drafts: Drafts<'run>,
     pub(super) fills: PageFills,
@@ -211,6 +214,7 @@ impl<'run> Session<'run> {
             settings,
             plan,
             evaluation: RefCell::new(evaluation(contract, plan, settings)),
+            asking_since: OnceCell::new(),
             sender: Sender::new(contract, transport, settings),
             drafts: Drafts::default(),
             fills: PageFills::default(),

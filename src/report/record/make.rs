@@ -278,7 +278,9 @@ fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
         // Whoever only read is not handed a line that writes.
         let writes = about.writes && !operation.is_safe();
         let overlay = contract.overlay_of(contract.fact(finding.fact));
-        let overlay = overlay.filter(|file| *file != Contract::BUILT_IN_OVERLAY_NAME);
+        let is_built_in = contract.document.name == Contract::BUILT_IN_NAME;
+        let is_named = |file: &&str| *file != "-" && !(is_built_in && *file == Contract::BUILT_IN_OVERLAY_NAME);
+        let overlay = overlay.filter(is_named);
         return curl::check_line(about.target, &operation.name, writes, overlay);
     }
     curl::line(&finding.request, contract, about.target, about.values)

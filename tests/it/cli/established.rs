@@ -122,6 +122,12 @@ fn the_overlay_of_a_target_in_the_configuration_is_beside_it_and_learn_leaves_it
     let ended = call(&["learn", "--target", "here", "--seed", "1"]).run();
     assert_eq!(ended.code, 0, "{ended:?}");
     assert_eq!(text(&ended.path().join("known")), overlay);
+    // A target that is only configured is not asked for what the ledger knows.
+    let default = format!("default_target = \"here\"\n{config}");
+    let call = countersign(&["learn", "--ledger", LEDGER, "--overlay", OVERLAY]);
+    let ended = call.file("countersign.toml", default).file(LEDGER, &ledger).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(std::fs::read_to_string(ended.path().join(LEDGER)).unwrap(), ledger);
 }
 
 #[test]

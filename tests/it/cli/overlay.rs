@@ -63,7 +63,7 @@ fn what_the_service_still_does_is_a_fact_that_holds() {
         let rows = report["facts"]["rows"].as_array().unwrap();
         let stated = rows
             .iter()
-            .find(|row| row["fact"] == "createContact success-status: as learned");
+            .find(|row| row["fact"] == "createContact success-status at /responses/2XX: as learned");
         assert_eq!(stated.unwrap()["verdict"], "held");
     }
 }
