@@ -13,7 +13,7 @@ use super::defect::{Defect, DefectList, Defects, Problem};
 use super::document::{Document, MAXIMUM_DEPTH, Member, Members, Node, NodeKind};
 use super::openapi::{did_you_mean, near};
 use super::pointer;
-use super::singular_query;
+use super::singular_query::{self, Step};
 
 /// The members of an action that are understood.
 const KNOWN: [&str; 4] = ["description", "remove", "target", "update"];
@@ -109,28 +109,22 @@ fn apply(document: &mut Document, action: &Node) -> Result<(), Wrong> {
         ));
     };
     let of_target = |message: String| (Some("target"), message);
-    let tokens = singular_query::read(target).map_err(of_target)?;
-    let selected = tokens.iter().fold(String::new(), |at, token| pointer::join(&at, token));
-    if document.node(&selected).is_none() {
+    let steps = singular_query::read(target).map_err(of_target)?;
+    let name = document.name.clone();
+    let Some(selected) = node_mut(&mut document.root, &steps) else {
         return Err(of_target(format!(
-            "`{target}` selects nothing in `{}`; correct it, or write the overlay anew for this version of the document",
-            document.name
+            "`{target}` selects nothing in `{name}`; correct it, or write the overlay anew for this version of the document",
         )));
-    }
+    };
     let removes = action.member("remove").and_then(Node::boolean).unwrap_or(false);
     match action.member("update") {
-        _ if removes => remove(&mut document.root, &tokens)
+        _ if removes => remove(&mut document.root, &steps)
             .ok_or_else(|| of_target("the whole document cannot be removed; name a part of it".to_owned())),
-        Some(update) => {
-            if tokens.len() + measure(update).1 > MAXIMUM_DEPTH {
-                let message = Problem::TooDeep { maximum: MAXIMUM_DEPTH }.to_string();
-                return Err((Some("update"), message));
-            }
-            match node_mut(&mut document.root, &tokens) {
-                Some(node) => extend(node, update.clone()).map_err(|message| (Some("update"), message)),
-                None => Ok(()),
-            }
+        Some(update) if steps.len() + measure(update).1 > MAXIMUM_DEPTH => {
+            let message = Problem::TooDeep { maximum: MAXIMUM_DEPTH }.to_string();
+            Err((Some("update"), message))
         }
+        Some(update) => extend(selected, update.clone()).map_err(|message| (Some("update"), message)),
         None => Err((
             None,
             "the action has neither `update` nor `remove: true`; add one of them".to_owned(),
@@ -138,27 +132,27 @@ fn apply(document: &mut Document, action: &Node) -> Result<(), Wrong> {
     }
 }
 
-/// Returns the node that the tokens lead to.
-fn node_mut<'node>(root: &'node mut Node, tokens: &[String]) -> Option<&'node mut Node> {
-    tokens.iter().try_fold(root, |node, token| match node.kind {
-        NodeKind::Array(_) => node.elements_mut().get_mut(token.parse::<usize>().ok()?),
-        _ => node.member_mut(token),
+/// Returns the node that the steps lead to.
+fn node_mut<'node>(root: &'node mut Node, steps: &[Step]) -> Option<&'node mut Node> {
+    steps.iter().try_fold(root, |node, step| match step {
+        Step::Index(index) => node.elements_mut().get_mut(*index),
+        Step::Name(name) => node.member_mut(name),
     })
 }
 
-/// Removes the node that the tokens lead to; `None` for the root.
-fn remove(root: &mut Node, tokens: &[String]) -> Option<()> {
-    let (last, above) = tokens.split_last()?;
+/// Removes the node that the steps lead to; `None` for the root.
+fn remove(root: &mut Node, steps: &[Step]) -> Option<()> {
+    let (last, above) = steps.split_last()?;
     let parent = node_mut(root, above)?;
-    match &mut parent.kind {
-        NodeKind::Array(elements) => {
+    match (&mut parent.kind, last) {
+        (NodeKind::Array(elements), Step::Index(index)) => {
             let mut left = std::mem::take(elements).into_vec();
-            left.remove(last.parse().ok()?);
+            left.remove(*index);
             *elements = left.into_boxed_slice();
         }
-        NodeKind::Object(members) => {
+        (NodeKind::Object(members), Step::Name(name)) => {
             let mut left = std::mem::take(&mut **members).into_listed();
-            left.retain(|member| member.name.as_str() != last);
+            left.retain(|member| member.name.as_str() != name);
             **members = Members::new(left);
         }
         _ => {}
@@ -328,6 +322,14 @@ mod tests {
             ),
             ("- {target: $.info, updates: {}}", "did you mean `update`?"),
             ("- {update: {}}", "the action has no `target`"),
+            (
+                "- {target: \"$.tags['0']\", update: {}}",
+                "selects nothing in `things.yaml`",
+            ),
+            (
+                "- {target: '$.paths[0]', update: {}}",
+                "selects nothing in `things.yaml`",
+            ),
             ("- {target: '$..get', update: {}}", "(/actions/0/target): "),
         ] {
             let message = message(&format!("{action}\n"));

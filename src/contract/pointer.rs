@@ -26,6 +26,12 @@ pub fn join(pointer: &str, token: &str) -> String {
     joined
 }
 
+/// Returns the last token of a pointer, unescaped; none of the empty pointer.
+#[must_use]
+pub fn last(pointer: &str) -> Option<String> {
+    tokens(pointer).last()
+}
+
 /// Precedes each array index in an *indexed pointer*: a JSON pointer that distinguishes an element from a member whose
 /// name is digits, such as a telephone number. No escaped name contains it, because `~` is written `~0`.
 const INDEX_MARK: &str = "~2";

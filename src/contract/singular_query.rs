@@ -16,13 +16,21 @@ enum Wrong {
     Several,
 }
 
-/// Returns the tokens of the location that a query selects, as those of a JSON pointer.
+/// One step to the location that a query selects. A name selects nothing in an array, and an index nothing in an object
+/// (RFC 9535, section 2.3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Index(usize),
+    Name(String),
+}
+
+/// Returns the steps to the location that a query selects.
 ///
 /// # Errors
 ///
 /// What is wrong with the query, and what to do: it is not `JSONPath`, may select several locations, or counts from the
 /// end of an array.
-pub(super) fn read(query: &str) -> Result<Vec<String>, String> {
+pub(super) fn read(query: &str) -> Result<Vec<Step>, String> {
     let singular = "name one location, such as `$.info` or `$.paths['/things'].get`";
     let told = |wrong: Wrong, rest: &str| match wrong {
         Wrong::FromEnd => {
@@ -35,17 +43,17 @@ pub(super) fn read(query: &str) -> Result<Vec<String>, String> {
         Wrong::Several => format!("`{query}` may select several locations; {singular}"),
     };
     let mut rest = query.strip_prefix('$').ok_or_else(|| told(Wrong::NotJsonPath, query))?;
-    let mut tokens = Vec::new();
+    let mut steps = Vec::new();
     while !rest.is_empty() {
-        let (token, left) = segment(trimmed(rest)).map_err(|wrong| told(wrong, rest))?;
-        tokens.push(token);
+        let (step, left) = segment(trimmed(rest)).map_err(|wrong| told(wrong, rest))?;
+        steps.push(step);
         rest = left;
     }
-    Ok(tokens)
+    Ok(steps)
 }
 
-/// Returns the token of the first segment, and what follows it.
-fn segment(text: &str) -> Result<(String, &str), Wrong> {
+/// Returns the step of the first segment, and what follows it.
+fn segment(text: &str) -> Result<(Step, &str), Wrong> {
     if text.starts_with(".*") || text.starts_with("..") {
         return Err(Wrong::Several);
     }
@@ -55,7 +63,7 @@ fn segment(text: &str) -> Result<(String, &str), Wrong> {
         let end = name.find(|character| !is_part(character)).unwrap_or(name.len());
         let (name, rest) = name.split_at(end);
         return match name.starts_with(is_first) {
-            true => Ok((name.to_owned(), rest)),
+            true => Ok((Step::Name(name.to_owned()), rest)),
             false => Err(Wrong::NotJsonPath),
         };
     }
@@ -69,11 +77,11 @@ fn segment(text: &str) -> Result<(String, &str), Wrong> {
     Ok((selected?, rest))
 }
 
-/// Returns the token that the first of the selectors in a bracket stands for, or why it stands for none, and what
+/// Returns the step that the first of the selectors in a bracket stands for, or why it stands for none, and what
 /// follows it. What a filter contains is not read.
-fn selector(text: &str) -> Option<(Result<String, Wrong>, &str)> {
+fn selector(text: &str) -> Option<(Result<Step, Wrong>, &str)> {
     match text.chars().next()? {
-        quote @ ('\'' | '"') => quoted(&text[1..], quote).map(|(name, rest)| (Ok(name), rest)),
+        quote @ ('\'' | '"') => quoted(&text[1..], quote).map(|(name, rest)| (Ok(Step::Name(name)), rest)),
         '*' => Some((Err(Wrong::Several), &text[1..])),
         '?' => Some((Err(Wrong::Several), "]")),
         _ => {
@@ -82,7 +90,7 @@ fn selector(text: &str) -> Option<(Result<String, Wrong>, &str)> {
             let numbers: Vec<_> = numbers.split(':').map(|number| trimmed(number).trim_end()).collect();
             let selected = match numbers.as_slice() {
                 [index] if is_integer(index) && index.starts_with('-') => Err(Wrong::FromEnd),
-                [index] if is_integer(index) => Ok((*index).to_owned()),
+                [index] if is_integer(index) => Ok(Step::Index(index.parse().ok()?)),
                 [_, _] | [_, _, _] if numbers.iter().all(|number| number.is_empty() || is_integer(number)) => {
                     Err(Wrong::Several)
                 }
@@ -149,21 +157,30 @@ mod tests {
 
     use super::*;
 
+    fn written_as(step: &Step) -> String {
+        match step {
+            Step::Index(index) => format!("[{index}]"),
+            Step::Name(name) => name.clone(),
+        }
+    }
+
     #[test]
     fn a_query_that_selects_one_location_is_read() {
-        for (query, tokens) in [
+        for (query, steps) in [
             ("$", &[][..]),
             ("$.info", &["info"]),
             ("$.paths['/a/{b}'].get", &["paths", "/a/{b}", "get"]),
-            ("$[\"tags\"][ 10 ].x_1", &["tags", "10", "x_1"]),
+            ("$[\"tags\"][ 10 ].x_1", &["tags", "[10]", "x_1"]),
             (r"$['it\'s']", &["it's"]),
             (r#"$["\"'\\\/\n"]"#, &["\"'\\/\n"]),
             (r"$['\u00e9\ud83d\ude00x']", &["é😀x"]),
             (r"$['\u0041\u0042']", &["AB"]),
             ("$.größe", &["größe"]),
-            ("$ .tags\n[0 ]", &["tags", "0"]),
+            ("$ .tags\n[0 ]", &["tags", "[0]"]),
         ] {
-            assert_eq!(read(query).unwrap(), tokens, "{query}");
+            let written = read(query).unwrap();
+            let written: Vec<_> = written.iter().map(written_as).collect();
+            assert_eq!(written, steps, "{query}");
         }
     }
 
@@ -226,8 +243,8 @@ mod tests {
         fn what_is_written_is_read(tokens in prop::collection::vec(any::<String>(), 0..4), index in 0_usize..99) {
             let mut location = tokens.iter().fold(String::new(), |at, token| pointer::join(&at, token));
             pointer::push(&mut location, &index.to_string());
-            let mut expected = tokens.clone();
-            expected.push(index.to_string());
+            let mut expected: Vec<_> = tokens.iter().cloned().map(Step::Name).collect();
+            expected.push(Step::Index(index));
             prop_assert_eq!(read(&write(&location, |number| number == tokens.len())).unwrap(), expected);
         }
     }

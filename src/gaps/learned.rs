@@ -5,6 +5,7 @@ use std::mem::discriminant;
 use super::answer::Claim;
 use crate::contract::defect::{Defects, Problem};
 use crate::contract::learned::LearnedAnswer;
+use crate::contract::operation::Operation;
 use crate::contract::vocabulary::{Gap, GapKind};
 use crate::contract::{Contract, pointer};
 
@@ -16,7 +17,7 @@ use crate::contract::{Contract, pointer};
 /// A defect for each answer that does not, at its claim.
 pub(crate) fn check_claims(contract: &Contract) -> Result<(), Defects> {
     let wrong = |answer: &LearnedAnswer| {
-        let message = wrong(answer, &contract.gaps[answer.gap])?;
+        let message = wrong(answer, &contract.gaps[answer.gap], contract.operation(answer.operation))?;
         let claim = pointer::join(&answer.pointer, "claim");
         Some(contract.document.defect(&claim, Problem::Vocabulary { message }))
     };
@@ -24,13 +25,21 @@ pub(crate) fn check_claims(contract: &Contract) -> Result<(), Defects> {
 }
 
 /// Returns what is wrong with the claim of an answer, and what to do.
-fn wrong(answer: &LearnedAnswer, gap: &Gap) -> Option<String> {
+fn wrong(answer: &LearnedAnswer, gap: &Gap, operation: &Operation) -> Option<String> {
     let claim = serde_json::from_value::<Claim>(answer.claim.clone()).ok();
     let forms = gap.kind.map_or(&[][..], forms);
     let fits = |form: &&str, claim: &Claim| {
         serde_json::from_str(form).is_ok_and(|form: Claim| discriminant(&form) == discriminant(claim))
     };
     match claim {
+        Some(Claim::Status { status })
+            if gap.kind == Some(GapKind::SuccessStatus) && !operation.succeeds_with(status) =>
+        {
+            Some(format!(
+                "`{}` documents no success with {status}, so no response can show it; correct the status, or learn again",
+                operation.name
+            ))
+        }
         Some(claim) if forms.is_empty() || forms.iter().any(|form| fits(form, &claim)) => None,
         _ if forms.is_empty() => Some(format!(
             "this is not a claim about `{}`; remove the answer, or learn again",
@@ -130,6 +139,10 @@ mod tests {
             assert!(message.ends_with(expected), "{message}");
             assert!(!message.contains("Ada"), "{message}");
         }
+        let message = checked("success-status", &json!({"status": 404}))
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("documents no success with 404"), "{message}");
         let message = checked("error-body", &json!({"status": 400})).unwrap_err().to_string();
         assert!(message.contains(r#"["message"]}` or `{"body": "none"}`"#), "{message}");
         let message = checked("purpose", &json!({"purpose": "to help"})).unwrap_err();

@@ -53,7 +53,7 @@ pub use described::StepDescription;
 pub use draft::Draft;
 pub use edge_case::EdgeCaseChange;
 pub use fallback::Fallback;
-pub use question::{Asked, Asks, Question, SentDate, last_token};
+pub use question::{Asked, Asks, Question, SentDate};
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;

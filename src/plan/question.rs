@@ -396,7 +396,7 @@ fn carry(contract: &Contract, update: OperationId, field: &str) -> Option<String
 fn entries(contract: &Contract, operation: OperationId, field: &str) -> Vec<Asks> {
     let target = crate::contract::link::Target::Body(field.to_owned());
     let links = contract.links_that_fill(operation, &target);
-    let names = links.iter().filter_map(|link| last_token(&link.value));
+    let names = links.iter().filter_map(|link| pointer::last(&link.value));
     let mut names: Vec<_> = names.map(Some).collect();
     names.sort();
     names.dedup();
@@ -406,12 +406,6 @@ fn entries(contract: &Contract, operation: OperationId, field: &str) -> Vec<Asks
         named,
     };
     names.into_iter().map(entry).collect()
-}
-
-/// Returns the name of the field that a pointer leads to.
-#[must_use]
-pub fn last_token(pointer: &str) -> Option<String> {
-    pointer::tokens(pointer).last()
 }
 
 /// Adds the questions about values that the record shows.

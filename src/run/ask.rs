@@ -25,8 +25,9 @@ use super::session::{Call, Session};
 use super::settle::repeat_until;
 use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
+use crate::contract::pointer;
 use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
-use crate::plan::{Asked, Asks, Draft, MOST_ROUNDS, Question, last_token};
+use crate::plan::{Asked, Asks, Draft, MOST_ROUNDS, Question};
 
 /// An operation that is asked.
 struct Subject<'run> {
@@ -225,7 +226,7 @@ impl Session<'_> {
         let values = history.bindings().linked_values(&links);
         let named = values
             .into_iter()
-            .filter_map(|(link, value)| Some((last_token(&link.value)?, value.clone())));
+            .filter_map(|(link, value)| Some((pointer::last(&link.value)?, value.clone())));
         named.collect()
     }
 

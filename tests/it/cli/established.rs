@@ -82,7 +82,7 @@ fn what_a_ledger_establishes_holds_of_the_service_and_a_change_of_it_is_a_warnin
     assert_eq!(of_overlay(&report, "held"), 39);
     let status = r#""operation": "getTags", "claim": {"status": 200}"#;
     let number = overlay.lines().position(|line| line.contains(status)).unwrap() + 1;
-    let changed = overlay.replace(status, r#""operation": "getTags", "claim": {"status": 418}"#);
+    let changed = overlay.replace(status, r#""operation": "getTags", "claim": {"status": 206}"#);
     let (ended, report) = judged(&changed, &[]);
     assert_eq!(ended.code, 0, "{ended:?}");
     assert_eq!((of_overlay(&report, "held"), of_overlay(&report, "broken")), (38, 1));

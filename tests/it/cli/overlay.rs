@@ -70,18 +70,18 @@ fn what_the_service_still_does_is_a_fact_that_holds() {
 
 #[test]
 fn what_the_service_no_longer_does_is_a_warning_at_the_line_of_the_overlay() {
-    let (ended, report) = embedded(&of_create("{status: 418}"), &[]).report();
+    let (ended, report) = embedded(&of_create("{status: 206}"), &[]).report();
     assert_eq!(ended.code, 0, "{ended:?}");
     let found = changed(&report);
     assert_eq!(found.len(), 1, "{ended:?}");
     assert_eq!(found[0]["level"], "warn");
     assert_eq!(found[0]["contract_file"], "known.yaml");
     assert_eq!(found[0]["contract_line"], 9);
-    assert_eq!(found[0]["documented"], "status: 418");
+    assert_eq!(found[0]["documented"], "status: 206");
     assert_eq!(found[0]["received"], "status: 201");
     says(&ended.stdout, &["warning[changed-answer]", "--> known.yaml:9:11"]);
     assert_eq!(
-        embedded(&of_create("{status: 418}"), &["--deny", "changed-answer"])
+        embedded(&of_create("{status: 206}"), &["--deny", "changed-answer"])
             .run()
             .code,
         1
