@@ -224,11 +224,7 @@ fn failure(record: &Record, findings: &[&Found<'_>]) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     if let Some(Found { finding: first, .. }) = findings.first() {
         status.set_type(safe(&first.rule));
-        let message = format!(
-            "documented: {}; received: {}",
-            first.documented,
-            phrases::received(first)
-        );
+        let message = format!("{}; received: {}", phrases::stated(first), phrases::received(first));
         status.set_message(safe(&message));
     }
     let texts: Vec<_> = findings.iter().map(|found| text(record, found)).collect();

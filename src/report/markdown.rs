@@ -189,13 +189,14 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
         .rule()
         .map_or_else(String::new, |rule| format!("\nFix: {}\n", rule.fix));
     format!(
-        "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n{}{others}{fix}\n{}",
+        "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\n{} {}, received {}.\n{}{others}{fix}\n{}",
         phrases::level_word(finding.level),
         code(&phrases::clipped(&group.headline(), LONGEST_CELL)),
         finding.contract_line,
         code(&phrases::clipped(finding.file(&record.contract), LONGEST_CELL)),
         code(&phrases::clipped(&finding.fact, LONGEST_LINE)),
         fenced("yaml", &excerpt.join("\n")),
+        if finding.is_learned() { "Learned" } else { "Documented" },
         code(&phrases::clipped(&finding.documented, LONGEST_LINE)),
         code(&phrases::clipped(&phrases::received(finding), LONGEST_LINE)),
         recorded(finding),

@@ -195,12 +195,18 @@ pub(super) fn counts(record: &Record) -> String {
     errors_and_warnings(count(Level::Deny), count(Level::Warn))
 }
 
+/// Describes what the contract states: `documented: string`, or `learned: status: 200`.
+pub(super) fn stated(finding: &FindingRecord) -> String {
+    let origin = if finding.is_learned() { "learned" } else { "documented" };
+    format!("{origin}: {}", finding.documented)
+}
+
 /// Describes what is wrong with a finding, a line each: its fact, what is documented, what was received, and where that
 /// was recorded.
 pub(super) fn what_is_wrong(finding: &FindingRecord) -> Vec<String> {
     let mut lines = vec![
         format!("fact: {}", finding.fact),
-        format!("documented: {}", finding.documented),
+        stated(finding),
         format!("received: {}", received(finding)),
     ];
     lines.extend(finding.recorded_in.as_ref().map(recorded_in));

@@ -147,7 +147,7 @@ impl Terminal {
         } else {
             Title::WARNING
         };
-        let label = format!("documented: {}", finding.documented);
+        let label = phrases::stated(finding);
         let (source, first) = source(&finding.excerpt);
         let primary = AnnotationKind::Primary.span(span(&source, first, finding.excerpt.primary));
         let mut snippet = Snippet::source(source.as_str())

@@ -137,7 +137,7 @@ pub(super) fn fact_name(fact: &str, operation: &str) -> Markup {
 fn documented(view: &View<'_>, finding: &FindingRecord) -> Markup {
     html! {
         div.side.documented {
-            h4 { "Documented" }
+            h4 { (if finding.is_learned() { "Learned" } else { "Documented" }) }
             p.said { (finding.documented) }
             (source(&finding.excerpt))
             p.where {

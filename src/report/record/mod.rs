@@ -24,7 +24,7 @@ use crate::contract::shared_string::SharedString;
 use crate::gaps::Answer;
 use crate::history::SearchExtent;
 use crate::plan::ANOTHER_SHARD;
-use crate::rules::{Level, RuleName, UNDOCUMENTED_FIELD};
+use crate::rules::{CHANGED_ANSWER, Level, RuleName, UNDOCUMENTED_FIELD};
 use crate::run::Tally;
 
 /// The version of the record's format. It increases when a reader of the older format would misread the newer one.
@@ -529,6 +529,11 @@ impl FindingRecord {
             Some(file) => format!("line {} of {file}", self.contract_line),
             None => format!("line {}", self.contract_line),
         }
+    }
+
+    /// Whether the document does not state what is broken: it was learned of the service.
+    pub(in crate::report) fn is_learned(&self) -> bool {
+        self.rule.is(CHANGED_ANSWER)
     }
 
     /// Returns the name of the undocumented field, if the finding is about one and names it; otherwise an empty string.

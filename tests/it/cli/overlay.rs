@@ -79,7 +79,14 @@ fn what_the_service_no_longer_does_is_a_warning_at_the_line_of_the_overlay() {
     assert_eq!(found[0]["contract_line"], 9);
     assert_eq!(found[0]["documented"], "status: 206");
     assert_eq!(found[0]["received"], "status: 201");
-    says(&ended.stdout, &["warning[changed-answer]", "--> known.yaml:9:11"]);
+    says(
+        &ended.stdout,
+        &[
+            "warning[changed-answer]",
+            "--> known.yaml:9:11",
+            " learned: status: 206",
+        ],
+    );
     assert_eq!(
         embedded(&of_create("{status: 206}"), &["--deny", "changed-answer"])
             .run()
