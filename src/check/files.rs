@@ -34,13 +34,15 @@ fn read(folder: &Path, path: &str) -> Result<String, Unread> {
     if !file.is_file() {
         return Err(Unread::Failed("it is not a file".to_owned()));
     }
+    text(&file).map_err(failed)
+}
+
+/// Returns the text of a file that is to be a document. Of a larger one no more is read than shows that it is too large.
+pub(super) fn text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     // One byte more shows whether the file is larger.
     let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    let opened = File::open(file);
-    opened
-        .and_then(|file| file.take(most).read_to_string(&mut text))
-        .map_err(failed)?;
+    File::open(path)?.take(most).read_to_string(&mut text)?;
     Ok(text)
 }
 

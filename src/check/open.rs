@@ -1,15 +1,13 @@
 //! Reads a contract from a file: [`Contract::open`] and [`Contract::open_with_overlay`]. They are here and not in
 //! `contract`, because nothing below this module touches the file system.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use super::error::Error;
-use super::files::other_files;
+use super::files::{self, other_files};
 use crate::contract::Contract;
 use crate::contract::defect::Defects;
-use crate::contract::document::{Document, MAXIMUM_BYTES};
+use crate::contract::document::Document;
 
 impl Contract {
     /// Reads a contract from a file, a document of OpenAPI 3.0, 3.1 or 3.2 in YAML or JSON, with the files in its folder and
@@ -19,7 +17,7 @@ impl Contract {
     /// # Errors
     ///
     /// [`Error::File`] for a file that cannot be read or is not UTF-8, [`Error::Contract`] for a document that is
-    /// defective or larger than [`MAXIMUM_BYTES`]; no more than that is read.
+    /// defective or larger than [`MAXIMUM_BYTES`](crate::contract::document::MAXIMUM_BYTES); no more than that is read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Ok(Self::of(document(path.as_ref())?)?)
     }
@@ -43,11 +41,7 @@ fn document(path: &Path) -> Result<Document, Error> {
 }
 
 fn text(path: &Path) -> Result<String, Error> {
-    let mut text = String::new();
-    // One byte more shows whether the file is larger.
-    let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    let read = File::open(path).and_then(|file| file.take(most).read_to_string(&mut text));
-    read.map(|_| text).map_err(|source| Error::File {
+    files::text(path).map_err(|source| Error::File {
         path: path.to_owned(),
         source,
     })

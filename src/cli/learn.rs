@@ -166,15 +166,10 @@ impl Learning {
         let file = OverlayFile::open(overlay)?;
         let mut lines = of_contract(ledger_file::read(ledger)?, &contract)?;
         let target = target(&lines, self.of.as_deref())?;
-        lines.retain(|line| line.target == target && self.is_about(&line.answer.gap));
+        lines.retain(|line| line.target == target && is_about(&self.gaps, &line.answer.gap));
         let written = file.write(&contract, (&lines, edge::now()))?;
         edge::print(&written.said)?;
         Ok(if written.answers == 0 { COULD_NOT_JUDGE } else { 0 })
-    }
-
-    /// Whether the run is about this gap.
-    fn is_about(&self, gap: &String) -> bool {
-        self.gaps.is_empty() || self.gaps.contains(gap)
     }
 
     /// Returns the files that are written: the ledger, then the overlay.
@@ -234,6 +229,11 @@ impl Learning {
     }
 }
 
+/// Whether a run is about a gap: one of those that were named, or any if none was.
+fn is_about(named: &[String], gap: &String) -> bool {
+    named.is_empty() || named.contains(gap)
+}
+
 /// A ledger that a run adds to, if there is one, and what the run's lines say of it.
 #[derive(Debug)]
 pub(super) struct Opened {
@@ -257,10 +257,8 @@ impl Opened {
         contract: &Contract,
         record: &mut Record,
     ) -> Result<(), Failure> {
-        if !self.gaps.is_empty() {
-            record.answers.retain(|answer| self.gaps.contains(&answer.gap));
-            record.gaps.retain(|gap| self.gaps.contains(&gap.id));
-        }
+        record.answers.retain(|answer| is_about(&self.gaps, &answer.gap));
+        record.gaps.retain(|gap| is_about(&self.gaps, &gap.id));
         // What earlier runs know is no success of this one.
         let is_told = record.answers.iter().any(|answer| answer.claim.is_some());
         if let Some(mut file) = self.file {
@@ -273,7 +271,7 @@ impl Opened {
             let lines = run.lines(&record.answers);
             file.append(&lines)?;
             let mut lines = file.of(&run.target, &run.contract, lines);
-            lines.retain(|line| self.gaps.is_empty() || self.gaps.contains(&line.answer.gap));
+            lines.retain(|line| is_about(&self.gaps, &line.answer.gap));
             record.answers = gaps::with_unknown(gaps::known(&lines, started_at), &record.answers);
             if let Some(overlay) = self.overlay {
                 edge::note(overlay.write(contract, (&lines, started_at))?.said.trim_end());

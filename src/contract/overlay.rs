@@ -57,35 +57,25 @@ impl Document {
 }
 
 fn defect(overlay: &Document, at: &str, message: String) -> Defect {
-    let defect = overlay.defect(at, Problem::Vocabulary { message });
-    Defect {
-        file: overlay.name.clone(),
-        ..defect
-    }
+    overlay.defect(at, Problem::Vocabulary { message })
 }
 
 fn check_header(overlay: &Document, defects: &mut DefectList) {
-    let version = overlay.root.member("overlay").and_then(Node::string);
-    if !version.is_some_and(|version| ["1.0.", "1.1."].iter().any(|known| version.starts_with(known))) {
+    let version = overlay.root.member("overlay");
+    let actions = overlay.root.member("actions");
+    let is_supported = |version: &str| ["1.0.", "1.1."].iter().any(|known| version.starts_with(known));
+    if !version.and_then(Node::string).is_some_and(is_supported) {
         let message = "this is not an overlay that is supported; its root must be an object with `overlay: 1.0.0` or \
                        `1.1.0`";
-        let at = if overlay.root.member("overlay").is_some() {
-            "/overlay"
-        } else {
-            ""
-        };
+        let at = version.map_or("", |_| "/overlay");
         defects.push(defect(overlay, at, message.to_owned()));
-    } else if !matches!(
-        overlay.root.member("actions").map(|node| &node.kind),
-        Some(NodeKind::Array(_))
-    ) {
-        let message = "the overlay has no list of `actions`; add it";
-        let at = if overlay.root.member("actions").is_some() {
-            "/actions"
-        } else {
-            ""
-        };
-        defects.push(defect(overlay, at, message.to_owned()));
+    } else if !matches!(actions.map(|node| &node.kind), Some(NodeKind::Array(_))) {
+        let at = actions.map_or("", |_| "/actions");
+        defects.push(defect(
+            overlay,
+            at,
+            "the overlay has no list of `actions`; add it".to_owned(),
+        ));
     }
 }
 
@@ -110,10 +100,10 @@ fn apply(document: &mut Document, action: &Node) -> Result<(), Wrong> {
     };
     let of_target = |message: String| (Some("target"), message);
     let steps = singular_query::read(target).map_err(of_target)?;
-    let name = document.name.clone();
     let Some(selected) = node_mut(&mut document.root, &steps) else {
         return Err(of_target(format!(
-            "`{target}` selects nothing in `{name}`; correct it, or write the overlay anew for this version of the document",
+            "`{target}` selects nothing in `{}`; correct it, or write the overlay anew for this version of the document",
+            document.name
         )));
     };
     let removes = action.member("remove").and_then(Node::boolean).unwrap_or(false);

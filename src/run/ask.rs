@@ -52,8 +52,8 @@ struct Subject<'run> {
 
 /// After how many requests two replicas that answer in turn are at the same point again, and three.
 const CYCLE: u64 = 6;
-/// Which part of the time of a check may go into asking: a list that shows late is waited for in each
-/// trial, and what else the check is for comes afterwards.
+/// Which part of the time of a check may go into asking: a list that shows late is waited for in each trial, and what
+/// else the check is for comes afterwards.
 const PART_OF_CHECK: u32 = 4;
 /// After how many controls that the list does not show, trials end: it is read up to the last page for each of them.
 const MOST_MISSED: u64 = 2;

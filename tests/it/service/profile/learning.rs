@@ -116,10 +116,15 @@ fn unasked(answers: &[Answer]) -> Vec<String> {
 }
 
 /// What stands between a run and the service, and answers in its place: the number of the request, and the request.
-type Layer = fn(u64, &Request) -> Option<StatusCode>;
+pub(super) type Layer = fn(u64, &Request) -> Option<StatusCode>;
 
 /// Asks the service through a layer.
 async fn learned_through(settings: &[String], layer: Layer) -> Run {
+    learned_from(behind(layer, app(settings).await)).await
+}
+
+/// Puts a layer in front of a service.
+pub(super) fn behind(layer: Layer, service: Router) -> Router {
     let count = Arc::new(AtomicU64::new(0));
     let answer = move |request: Request, next: Next| {
         let number = count.fetch_add(1, Ordering::Relaxed);
@@ -130,10 +135,10 @@ async fn learned_through(settings: &[String], layer: Layer) -> Run {
             }
         }
     };
-    learned_from(app(settings).await.layer(from_fn(answer))).await
+    service.layer(from_fn(answer))
 }
 
-fn is_update(request: &Request) -> bool {
+pub(super) fn is_update(request: &Request) -> bool {
     request.method() == Method::PUT
 }
 

@@ -2,12 +2,8 @@
 //! otherwise, and of no other.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use axum::extract::Request;
-use axum::http::{Method, StatusCode};
-use axum::middleware::{Next, from_fn};
-use axum::response::IntoResponse as _;
+use axum::http::StatusCode;
 use chrono::{DateTime, TimeDelta};
 use countersign::Contract;
 use countersign::contract::fact::{FactId, FactKind};
@@ -18,6 +14,7 @@ use countersign::run::Run;
 
 use super::answers::wrong;
 use super::checker::{CONTRACT, checked, checked_from, findings, learned};
+use super::learning::{Layer, behind, is_update};
 use super::{app, single_settings};
 use crate::support::crew::{runtime, try_all};
 use crate::support::tried;
@@ -45,9 +42,6 @@ async fn established(settings: &[String]) -> Vec<Answer> {
     answers.retain(|answer| answer.state == State::Indicated);
     answers
 }
-
-/// What stands before the service and answers in its place: the number of the request, and the request.
-type Fault = fn(u64, &Request) -> Option<StatusCode>;
 
 /// The answers that a contract states, each with the verdict of a run.
 fn judged<'run>(contract: &'run Contract, run: &'run Run) -> impl Iterator<Item = (&'run LearnedAnswer, Verdict)> {
@@ -116,29 +110,19 @@ fn what_a_service_answers_otherwise_is_reported_and_nothing_else() {
 #[tokio::test]
 async fn what_fails_or_is_rejected_by_chance_contradicts_no_answer() {
     let contract = stating(&established(&[]).await);
-    let faults: [(&str, Fault); 3] = [
+    let faults: [(&str, Layer); 3] = [
         ("fails", |number, _| {
             (number % 17 == 5).then_some(StatusCode::BAD_GATEWAY)
         }),
         ("rejects updates", |number, request| {
-            (number % 10 == 3 && request.method() == Method::PUT).then_some(StatusCode::UNPROCESSABLE_ENTITY)
+            (number % 10 == 3 && is_update(request)).then_some(StatusCode::UNPROCESSABLE_ENTITY)
         }),
         ("rejects what asks", |number, request| {
-            (number > 200 && request.method() == Method::PUT).then_some(StatusCode::BAD_REQUEST)
+            (number > 200 && is_update(request)).then_some(StatusCode::BAD_REQUEST)
         }),
     ];
     for (name, fault) in faults {
-        let count = Arc::new(AtomicU64::new(0));
-        let answer = move |request: Request, next: Next| {
-            let number = count.fetch_add(1, Ordering::Relaxed);
-            async move {
-                match fault(number, &request) {
-                    Some(status) => status.into_response(),
-                    None => next.run(request).await,
-                }
-            }
-        };
-        let run = checked_from(&contract, app(&[]).await.layer(from_fn(answer))).await;
+        let run = checked_from(&contract, behind(fault, app(&[]).await)).await;
         let broken = judged(&contract, &run).filter(|(_, verdict)| *verdict == Verdict::Broken);
         let broken: Vec<_> = broken.map(|(answer, _)| &answer.pointer).collect();
         assert!(broken.is_empty(), "a service that {name}: {broken:?}");
