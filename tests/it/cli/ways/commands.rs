@@ -2,7 +2,7 @@
 //! one folder, and the output that a block shows is what the command prints.
 //!
 //! A page can leave out parts of an output with `…`, and shows the exit code of a failing command with `echo $?`. Files
-//! that it shows with their name in the first line, `# NAME.toml`, exist when its commands run.
+//! that it shows with their name in the first line, `# NAME.toml` or `# NAME.yaml`, exist when its commands run.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -176,11 +176,13 @@ fn is_like(shown: &str, printed: &str) -> bool {
 
 /// The files of a page, by their names, for the service at this address.
 fn files(page: &str, url: &str) -> Vec<(String, String)> {
-    let named = |block: String| {
+    let named = |(format, block): (&str, String)| {
         let name = block.lines().next()?.strip_prefix("# ")?.to_owned();
-        name.ends_with(".toml").then(|| (name, block.replace(SERVICES[0], url)))
+        let is_file = name.strip_suffix(format).is_some_and(|stem| stem.ends_with('.'));
+        is_file.then(|| (name, block.replace(SERVICES[0], url)))
     };
-    blocks(page, "toml").into_iter().filter_map(named).collect()
+    let of_format = |format| blocks(page, format).into_iter().map(move |block| (format, block));
+    of_format("toml").chain(of_format("yaml")).filter_map(named).collect()
 }
 
 /// Follows a page from its first command to its last.
@@ -250,6 +252,7 @@ pages! {
     github_is_true: "docs/github.md",
     gitlab_is_true: "docs/gitlab.md",
     jenkins_is_true: "docs/jenkins.md",
+    keys_is_true: "docs/keys.md",
     library_is_true: "docs/library.md",
     lint_is_true: "docs/lint.md",
     reports_is_true: "docs/reports.md",
