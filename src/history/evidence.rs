@@ -28,6 +28,8 @@ pub enum Evidence<'seen> {
     Record(RecordShown<'seen>, &'seen Request),
     /// A record that shows what a rejected create or update sent.
     Stored(Stored<'seen>, &'seen Request),
+    /// A record that a list showed before, with what a write to no record sent.
+    Stray(Stray<'seen>, &'seen Request),
     /// The look for an updated record in its list.
     UpdateObservation(UpdateObservation<'seen>, &'seen Request),
     /// A walk over the pages of a list.
@@ -267,6 +269,15 @@ pub struct Stored<'seen> {
     pub operation: OperationId,
     /// The status that rejected it.
     pub status: u16,
+    /// Where the record appears, as an indexed pointer in the response.
+    pub pointer: &'seen str,
+}
+
+/// A record that a list showed before, and that now shows what was sent to an identifier that names no record.
+#[derive(Clone, Copy, Debug)]
+pub struct Stray<'seen> {
+    /// The create or the update.
+    pub operation: OperationId,
     /// Where the record appears, as an indexed pointer in the response.
     pub pointer: &'seen str,
 }

@@ -57,6 +57,8 @@ pub(crate) struct History<'run> {
     pub(super) seen_identifiers: SeenIdentifiers,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
     pub(super) sent_strings: SentStrings,
+    /// The drafts that were accepted although the path of the request named no record, each with the write.
+    pub(super) strays: HashMap<u64, OperationId>,
     /// Whether the run's own records were kept.
     pub(super) mock_signs: MockSigns,
     /// The looks under way.
@@ -109,6 +111,7 @@ impl<'run> History<'run> {
             identifiers: HashMap::new(),
             seen_identifiers: SeenIdentifiers::new(recognises_by_links),
             sent_strings: SentStrings::default(),
+            strays: HashMap::new(),
             mock_signs: MockSigns::default(),
             looks: HashMap::new(),
             looks_begun: 0,
@@ -126,6 +129,8 @@ impl<'run> History<'run> {
         self.made.clear();
         self.changed.clear();
         self.latest.clear();
+        // A record that one of them created is listed in the next round.
+        self.strays.clear();
         self.tried = Tried::default();
     }
 
@@ -143,6 +148,7 @@ impl<'run> History<'run> {
         let created = self.created_id(exchange, body);
         if !matches!(part, Part::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());
+            self.note_stray(exchange, intent);
         }
         let succeeded = self.succeeded(exchange);
         if !matches!(part, Part::OtherClient(_)) {
@@ -247,13 +253,15 @@ impl<'run> History<'run> {
         !self.identifiers.entry(operation).or_default().insert(Digest::of(id)) || in_list
     }
 
+    /// Whether a list has shown an item with this identifier.
+    pub(super) fn has_listed(&self, list: OperationId, id: &Digest) -> bool {
+        self.identifiers.get(&list).is_some_and(|seen| seen.contains(id))
+    }
+
     /// Whether the identifier appeared in the list of such records.
     pub(super) fn was_listed(&self, operation: OperationId, id: &Value) -> bool {
-        let seen = self
-            .contract
-            .list_with_items_of(operation)
-            .and_then(|list| self.identifiers.get(&list));
-        seen.is_some_and(|seen| seen.contains(&Digest::of(id)))
+        let list = self.contract.list_with_items_of(operation);
+        list.is_some_and(|list| self.has_listed(list, &Digest::of(id)))
     }
 }
 

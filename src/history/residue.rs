@@ -21,6 +21,7 @@ use super::evidence::{Evidence, Stored, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
 use super::sent_strings::SentStrings;
+use super::stray::StrayRecord;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Created, Listed};
@@ -200,6 +201,7 @@ pub(super) struct ResidueSearch {
     /// The identifiers in the residue, by operation, with their indexes there.
     known: HashMap<(OperationId, String), usize>,
     rejected: Vec<StoredDespiteRejection>,
+    strays: Vec<StrayRecord>,
     unexplained_records: Vec<UnexplainedRecord>,
 }
 
@@ -212,8 +214,12 @@ impl ResidueSearch {
         }
     }
 
-    /// Judges the writes that were rejected although their records exist.
+    /// Makes the evidence on writes that were rejected although their records exist, and on those that reached a record
+    /// that their path did not name.
     pub(super) fn judge(&self, emit: EvidenceSink<'_>) {
+        for stray in &self.strays {
+            stray.emit(&mut *emit);
+        }
         for left in &self.rejected {
             let stored = Stored {
                 operation: left.operation,
@@ -477,6 +483,7 @@ impl History<'_> {
         if !self.run_tag.is_in(item.value) {
             return;
         }
+        search.strays.extend(self.stray_records(list, item));
         let mut residue = std::mem::take(&mut self.ledger.residue);
         let mut reconciliation = Reconciliation {
             search,

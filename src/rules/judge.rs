@@ -20,7 +20,7 @@ use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::gaps::Answer;
 use crate::history::evidence::{
-    Creation, EquivalentTried, Evidence, FinalListing, FormatTried, Observation, RecordShown, Stored,
+    Creation, EquivalentTried, Evidence, FinalListing, FormatTried, Observation, RecordShown, Stored, Stray,
     UpdateObservation, Walk,
 };
 
@@ -175,6 +175,7 @@ impl<'contract> Judge<'contract> {
             Evidence::Observation(observation, request) => self.observation(&observation, request),
             Evidence::Record(shown, request) => self.record(&shown, request),
             Evidence::Stored(stored, request) => self.stored(&stored, request),
+            Evidence::Stray(stray, request) => self.stray(&stray, request),
             Evidence::UpdateObservation(updating, request) => self.updating(&updating, request),
             Evidence::Walk(walk) => self.walk(walk),
         }
@@ -203,7 +204,7 @@ impl<'contract> Judge<'contract> {
     pub(super) fn observation(&mut self, observation: &Observation<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::Observation(judge)
-            | Judging::Placement(judge, _)
+            | Judging::Placement(judge, ..)
             | Judging::Comparison(Comparison { listed: judge, .. }) = rule.judge
             {
                 judge(observation, &mut self.sink(rule, request));
@@ -215,7 +216,7 @@ impl<'contract> Judge<'contract> {
     pub(super) fn updating(&mut self, updating: &UpdateObservation<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::FinalListing(_, judge)
-            | Judging::Placement(_, judge)
+            | Judging::Placement(_, judge, _)
             | Judging::Comparison(Comparison { updated: judge, .. }) = rule.judge
             {
                 judge(updating, &mut self.sink(rule, request));
@@ -253,6 +254,15 @@ impl<'contract> Judge<'contract> {
         for rule in RULES {
             if let Judging::Stored(judge) = rule.judge {
                 judge(stored, &mut self.sink(rule, request));
+            }
+        }
+    }
+
+    /// Judges a record that shows what was sent to no record. `request` is the one that showed it.
+    pub(super) fn stray(&mut self, stray: &Stray<'_>, request: &Request) {
+        for rule in RULES {
+            if let Judging::Placement(.., judge) = rule.judge {
+                judge(stray, &mut self.sink(rule, request));
             }
         }
     }

@@ -1,4 +1,5 @@
-//! `misplaced`: a created record appears under another owner, or an update appears in another record.
+//! `misplaced`: a created record appears under another owner, or an update in another record than the one that its path
+//! names.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -15,7 +16,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "A created record appears only under its own owner, and an update changes only its own record.",
     explanation: "A contact method must appear under the contact that it was created for, and an update in the contact \
                   that was updated. Every other item of the list is searched for what was sent, which carries the run \
-                  tag: there it would be one person's data under another's name.",
+                  tag: there it would be one person's data under another's name. What an edge case sends to an \
+                  identifier that names no record must not appear in a record that the list showed before.",
     exceptions: "A list that was not seen in full. An item elsewhere while the record itself was not found: it may \
                    be the record under another id.",
     fix: "Write to the record that the path names, and to no other.",
@@ -56,6 +58,12 @@ pub(super) static RULE: Rule = Rule {
                 end: updating.end,
             };
             judge(updating.operation, &seen, updating.max_pages, sink);
+        },
+        |stray, sink| {
+            if let Some(fact) = sink.contract.fact_of(stray.operation, FactKind::NotElsewhere) {
+                let received = || "what was sent to an identifier that names no record".to_owned();
+                sink.broken(fact, || stray.pointer.to_owned(), received);
+            }
         },
     ),
 };
@@ -130,6 +138,17 @@ mod tests {
                     assert_eq!(expected.received("misplaced"), "what was sent, in another item");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn what_was_sent_to_no_record_is_broken_in_a_record_that_was_listed_before() {
+        for operation in ["createContactMethod", "updateContact"] {
+            let judged = Bench::of(operation).stray("/data/items/~24");
+            assert_eq!(judged.kind(FactKind::NotElsewhere), Verdict::Broken);
+            let received = "what was sent to an identifier that names no record";
+            assert_eq!(judged.received("misplaced"), received);
+            assert_eq!(judged.locations("misplaced").0, "/data/items/4");
         }
     }
 

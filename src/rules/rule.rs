@@ -6,7 +6,8 @@ use super::location::Location;
 use super::seen::{AnswerSeen, ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{
-    Creation, EquivalentTried, FinalListing, FormatTried, Observation, RecordShown, Stored, UpdateObservation, Walk,
+    Creation, EquivalentTried, FinalListing, FormatTried, Observation, RecordShown, Stored, Stray, UpdateObservation,
+    Walk,
 };
 
 /// Judges facts of one or a few kinds.
@@ -107,10 +108,11 @@ pub(super) enum Judging {
     Object(fn(&Location<'_>, &mut Sink<'_>)),
     /// One location of a body.
     Location(fn(&Location<'_>, &mut Sink<'_>)),
-    /// Where a created record, or what was sent in an update, appears in a list.
+    /// Where a created record, what was sent in an update, or what was sent to no record appears in a list.
     Placement(
         fn(&Observation<'_>, &mut Sink<'_>),
         fn(&UpdateObservation<'_>, &mut Sink<'_>),
+        fn(&Stray<'_>, &mut Sink<'_>),
     ),
     /// A created record looked for in its list.
     Observation(fn(&Observation<'_>, &mut Sink<'_>)),

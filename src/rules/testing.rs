@@ -16,7 +16,8 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRejection, Purpose, Request, Response};
 use crate::history::evidence::{
-    Creation, FinalListing, Observation, PageSeen, RecordShown, Shown, Stability, UpdateObservation, Walk, WalkEnd,
+    Creation, FinalListing, Observation, PageSeen, RecordShown, Shown, Stability, Stray, UpdateObservation, Walk,
+    WalkEnd,
 };
 
 /// Where a list shows the record, as an indexed pointer (see `pointer::element`), that [`Bench::observed`] is given.
@@ -267,6 +268,15 @@ impl Bench {
             max_pages: 100,
         };
         self.judge(|judge| judge.updating(&updating, &request))
+    }
+
+    /// Judges a record that was listed before and shows what was sent to no record.
+    pub(super) fn stray(&self, pointer: &str) -> Judged {
+        let stray = Stray {
+            operation: self.operation,
+            pointer,
+        };
+        self.judge(|judge| judge.stray(&stray, &self.request()))
     }
 
     /// What a list shows of a write at the end of a run.

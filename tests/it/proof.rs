@@ -36,6 +36,7 @@ mod read_created;
 mod relay;
 mod shards;
 mod small;
+mod stray;
 mod together;
 mod unchecked;
 mod unlisted;

@@ -1,0 +1,79 @@
+//! Finds what an accepted write to an identifier that names no record did to a record that others know. The main type
+//! is [`StrayRecord`].
+//!
+//! # Design
+//!
+//! The edge cases write to an identifier that no record has. What a service answers is a gap, and one that creates a
+//! record under that identifier may mean it. But a record that a list showed before such a write has an identifier of its
+//! own: the write reached somebody else's record. The search for residue reads every list anyway, so this costs no
+//! request. The draft number after the run tag says which write it was.
+
+use std::collections::BTreeSet;
+
+use super::evidence::{Evidence, Stray};
+use super::history::{EvidenceSink, History};
+use super::look::Item;
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::EdgeCaseKind;
+use crate::exchange::{Digest, Exchange, Intent, Purpose, Request};
+
+/// A record that shows what a write to no record sent.
+#[derive(Debug)]
+pub(super) struct StrayRecord {
+    operation: OperationId,
+    pointer: String,
+    request: Request,
+}
+
+impl StrayRecord {
+    pub(super) fn emit(&self, emit: EvidenceSink<'_>) {
+        let stray = Stray {
+            operation: self.operation,
+            pointer: &self.pointer,
+        };
+        emit(Evidence::Stray(stray, &self.request));
+    }
+}
+
+impl History<'_> {
+    /// Remembers the draft of a write that was accepted although its path names no record.
+    pub(super) fn note_stray(&mut self, exchange: &Exchange, intent: Intent) {
+        let Purpose::EdgeCase(edge_case) = intent.purpose else {
+            return;
+        };
+        let names_no_record = matches!(
+            edge_case.kind,
+            EdgeCaseKind::IdentifierMalformed | EdgeCaseKind::IdentifierUnknown
+        );
+        let accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
+        if let (true, Some(body)) = (names_no_record && accepted, exchange.request.json()) {
+            let operation = exchange.request.operation;
+            let numbers = self.run_tag.numbers_in(body);
+            self.strays
+                .extend(numbers.into_iter().map(|number| (number, operation)));
+        }
+    }
+
+    /// Returns what an item of a list shows of writes to no record, once for each operation, if the list showed the item
+    /// before.
+    pub(super) fn stray_records(&self, list: OperationId, item: Item<'_>) -> Vec<StrayRecord> {
+        let contract = self.contract;
+        let page = contract.operation(list).page.as_ref();
+        let id = page.and_then(|page| item.value.pointer(&page.id));
+        if !id.is_some_and(|id| self.has_listed(list, &Digest::of(id))) {
+            return Vec::new();
+        }
+        let numbers = self.run_tag.numbers_in(item.value);
+        let writes = numbers.iter().filter_map(|number| self.strays.get(number).copied());
+        let is_shown = |write: &OperationId| {
+            contract.updated_in(*write) == Some(list) || contract.created_in(*write) == Some(list)
+        };
+        let writes: BTreeSet<_> = writes.filter(is_shown).collect();
+        let record = |operation| StrayRecord {
+            operation,
+            pointer: item.pointer(),
+            request: item.request.clone(),
+        };
+        writes.into_iter().map(record).collect()
+    }
+}

@@ -1,0 +1,100 @@
+//! Writes to an identifier that names no record: a service that lets them reach somebody's record is found, and one that
+//! creates a record under the identifier is left alone.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::call::{Call, Reply};
+use super::checked::{Check, Checked};
+use super::deviating::Deviation;
+
+/// The writes to no record that were accepted, by the identifier in their path: the operation, and what was sent.
+type Strays = Arc<Mutex<HashMap<String, (&'static str, Value)>>>;
+
+/// Accepts the writes that name no record and have a body of the documented form, and shows them in the list of contacts
+/// as `apply` does.
+fn accepting(
+    apply: impl Fn(&HashMap<String, (&'static str, Value)>, &mut Vec<Value>) + Send + Sync + 'static,
+) -> Deviation {
+    let known = Arc::new(Mutex::new(Vec::<String>::new()));
+    let strays = Strays::default();
+    let (created, listed, accepted) = (Arc::clone(&known), Arc::clone(&known), Arc::clone(&strays));
+    let note = |known: &Mutex<Vec<String>>, record: &Value| {
+        known
+            .lock()
+            .unwrap()
+            .extend(record["id"].as_str().map(str::to_lowercase));
+    };
+    Deviation::none()
+        .answering(move |call: &Call| {
+            let id = call.uri.path().split('/').nth(4)?.to_lowercase();
+            let sent = call.body();
+            let is_stray = call.is_write() && sent.is_object() && !known.lock().unwrap().contains(&id);
+            is_stray.then(|| {
+                let record = match call.is("updateContact") {
+                    true => json!({}),
+                    false => json!({
+                        "id": "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0099", "type": sent["type"], "contact": sent["contact"],
+                        "status": sent["status"], "created_at": "2026-01-02T03:04:05Z",
+                    }),
+                };
+                accepted.lock().unwrap().insert(id, (call.operation, sent));
+                Reply::json(200, json!({"message": "done", "data": record}))
+            })
+        })
+        .at("createContact", move |_, reply| note(&created, &reply.value()["data"]))
+        .relisted(move |call, listing| {
+            if call.is("getContacts") {
+                listing.items().iter().for_each(|item| note(&listed, item));
+                listing.change(|items| apply(&strays.lock().unwrap(), items));
+            }
+        })
+}
+
+fn misplaced(checked: &Checked) -> Vec<&str> {
+    let denied = checked.denied().filter(|finding| finding.rule == "misplaced");
+    denied.map(|finding| finding.fact.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_write_to_no_record_that_reaches_somebodys_record_is_found() {
+    let reaching = accepting(|strays, items| {
+        for (operation, sent) in strays.values() {
+            if *operation == "updateContact" {
+                items[0]["firstname"] = sent["firstname"].clone();
+            } else if let Some(methods) = items[0]["contact_methods"].as_array_mut() {
+                methods.push(json!({
+                    "id": "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0099", "type": sent["type"], "contact": sent["contact"],
+                    "status": sent["status"], "created_at": "2026-01-02T03:04:05Z",
+                }));
+            }
+        }
+    });
+    let checked = Check::default().run(reaching).await;
+    let facts = misplaced(&checked);
+    for fact in [
+        "createContactMethod created in getContacts: under no other item",
+        "updateContact in getContacts: no other item changes",
+    ] {
+        assert!(facts.contains(&fact), "{fact}: {facts:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_record_that_is_created_under_the_identifier_is_left_alone() {
+    let creating = accepting(|strays, items| {
+        for (id, (_, sent)) in strays
+            .iter()
+            .filter(|(_, (operation, _))| *operation == "updateContact")
+        {
+            let mut record = items[0].clone();
+            record["id"] = json!(id);
+            record["firstname"] = sent["firstname"].clone();
+            items.push(record);
+        }
+    });
+    let checked = Check::default().run(creating).await;
+    assert!(misplaced(&checked).is_empty(), "{:?}", misplaced(&checked));
+}
