@@ -1,12 +1,15 @@
 //! Finds schemas that contain themselves at the same location, by way of `allOf`, `oneOf`, `anyOf` and references alone:
 //! no value can be checked against them in the end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{At, Findings, LintRule};
 use crate::contract::document::{Document, Node};
 use crate::contract::openapi::{Visited, target_of, walk};
 use crate::contract::pointer;
+
+/// The schemas that each schema applies in its place, by pointer.
+type Edges<'graph> = HashMap<&'graph str, Vec<&'graph str>>;
 
 /// The schemas that apply where one of them applies.
 #[derive(Default)]
@@ -25,25 +28,8 @@ pub(super) fn check(document: &Document, findings: &mut Findings) {
             graph.add(node, pointer);
         }
     });
-    // What leads to no circle is removed in both directions, and the circles remain.
-    let leading = cyclic(&graph.below);
-    let mut above: HashMap<String, Vec<String>> = HashMap::new();
-    for (from, targets) in graph
-        .below
-        .iter()
-        .filter(|(from, _)| leading.contains_key(from.as_str()))
-    {
-        for target in targets.iter().filter(|target| leading.contains_key(target.as_str())) {
-            above.entry(target.clone()).or_default().push(from.clone());
-            above.entry(from.clone()).or_default();
-        }
-    }
-    let circles = cyclic(&above);
-    for pointer in graph
-        .order
-        .iter()
-        .filter(|pointer| circles.contains_key(pointer.as_str()))
-    {
+    let cyclic = graph.cyclic();
+    for pointer in graph.order.iter().filter(|pointer| cyclic.contains(pointer.as_str())) {
         // References that lead to no schema at all are defects of their own.
         let Some(node) = document.node(pointer).filter(|node| target_of(node).is_none()) else {
             continue;
@@ -74,35 +60,69 @@ impl Graph {
         self.below.insert(pointer.to_owned(), targets);
         self.order.push(pointer.to_owned());
     }
+
+    /// Returns the schemas that lead back to themselves: those that apply one of their own strongly connected component.
+    fn cyclic(&self) -> HashSet<&str> {
+        let edges: Edges<'_> = self
+            .below
+            .iter()
+            .map(|(from, targets)| (from.as_str(), targets.iter().map(String::as_str).collect()))
+            .collect();
+        let components = components(&edges);
+        let is_cyclic = |from: &str| {
+            let targets = edges.get(from).into_iter().flatten();
+            let mut components_of_targets = targets.map(|target| components.get(target));
+            components_of_targets.any(|of_target| of_target == components.get(from))
+        };
+        edges.keys().copied().filter(|from| is_cyclic(from)).collect()
+    }
 }
 
-/// Returns the nodes that lead to a circle, each with the number of its edges to others that do.
-fn cyclic(edges: &HashMap<String, Vec<String>>) -> HashMap<&str, usize> {
-    let mut open: HashMap<&str, usize> = HashMap::new();
-    let mut reverse: HashMap<&str, Vec<&str>> = HashMap::new();
+/// Returns for each schema one that stands for its strongly connected component: it is the same for two schemas only if
+/// each leads to the other. This is Kosaraju's algorithm, which is linear in the size of the document.
+fn components<'graph>(edges: &Edges<'graph>) -> HashMap<&'graph str, &'graph str> {
+    let mut reversed: Edges<'graph> = HashMap::new();
     for (from, targets) in edges {
-        let known = targets.iter().filter(|target| edges.contains_key(*target));
-        let known: Vec<_> = known.map(String::as_str).collect();
-        open.insert(from, known.len());
-        for target in known {
-            reverse.entry(target).or_default().push(from);
+        for target in targets {
+            reversed.entry(target).or_default().push(from);
         }
     }
-    let mut ended: Vec<&str> = open
-        .iter()
-        .filter(|(_, count)| **count == 0)
-        .map(|(node, _)| *node)
-        .collect();
-    while let Some(node) = ended.pop() {
-        open.remove(node);
-        for from in reverse.get(node).into_iter().flatten() {
-            if let Some(count) = open.get_mut(from) {
-                *count -= 1;
-                if *count == 0 {
-                    ended.push(from);
-                }
+    let (mut finished, mut seen) = (Vec::new(), HashSet::new());
+    for start in edges.keys() {
+        visit(edges, start, &mut seen, &mut finished);
+    }
+    let mut components = HashMap::new();
+    seen.clear();
+    for start in finished.into_iter().rev() {
+        let mut members = Vec::new();
+        visit(&reversed, start, &mut seen, &mut members);
+        components.extend(members.into_iter().map(|member| (member, start)));
+    }
+    components
+}
+
+/// Adds a schema and all that it leads to and that was not `seen` to `finished`, each after what it leads to. It keeps
+/// its own stack, because a chain of schemas may be as long as the document.
+fn visit<'graph>(
+    edges: &Edges<'graph>,
+    start: &'graph str,
+    seen: &mut HashSet<&'graph str>,
+    finished: &mut Vec<&'graph str>,
+) {
+    let mut open = Vec::new();
+    if seen.insert(start) {
+        open.push((start, 0));
+    }
+    while let Some((node, next)) = open.last_mut() {
+        let target = edges.get(node).and_then(|targets| targets.get(*next));
+        if let Some(target) = target {
+            *next += 1;
+            if seen.insert(target) {
+                open.push((target, 0));
             }
+        } else {
+            finished.push(*node);
+            open.pop();
         }
     }
-    open
 }

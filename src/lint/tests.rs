@@ -443,7 +443,30 @@ fn a_document_beyond_the_limits_is_reported() {
 }
 
 #[test]
-fn circles_of_many_schemas_cost_no_stack() {
+fn a_schema_between_two_cycles_is_not_composed_of_itself_and_those_on_a_cycle_are() {
+    let all_of = |name: &str, parts: &[&str]| {
+        let parts: Vec<_> = parts
+            .iter()
+            .map(|part| format!("{{$ref: '#/components/schemas/{part}'}}"))
+            .collect();
+        format!("    {name}: {{allOf: [{}]}}\n", parts.join(", "))
+    };
+    let before = all_of("Before", &["First"]);
+    let first = all_of("First", &["First", "Between"]);
+    let between = all_of("Between", &["Second"]);
+    let second = all_of("Second", &["Third"]) + &all_of("Third", &["Second", "After"]);
+    let after = all_of("After", &["Thing"]);
+    let found = of(
+        "things.yaml",
+        &format!("{SOUND}{before}{first}{between}{second}{after}"),
+    );
+    assert!(found.iter().all(|finding| finding.rule == LintRule::EndlessSchema));
+    let lines: Vec<_> = found.iter().map(|finding| finding.position.line).collect();
+    assert_eq!(lines, [23, 25, 26], "{found:?}");
+}
+
+#[test]
+fn cycles_of_many_schemas_cost_no_stack() {
     let schemas: String = (0..20_000)
         .map(|index| {
             format!(
