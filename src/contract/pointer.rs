@@ -3,7 +3,7 @@
 //! A pointer is kept as a string. In the response pointers of facts, `*` is any element of an array; [`join`] treats it
 //! as an ordinary token.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Appends one token to a pointer, and escapes it.
 pub fn push(pointer: &mut String, token: &str) {
@@ -96,41 +96,78 @@ pub fn get<'value>(value: &'value Value, pointer: &str) -> Option<&'value Value>
 #[must_use]
 pub fn select<'value>(value: &'value Value, pointer: &str) -> Vec<&'value Value> {
     let mut found = Vec::new();
-    below(value, pointer, &mut found);
+    below((value, &Path::Root), pointer, &mut |_, value| found.push(value));
     found
 }
 
-fn below<'value>(value: &'value Value, pointer: &str, found: &mut Vec<&'value Value>) {
+/// Returns what [`select`] returns, each value with its indexed pointer.
+#[must_use]
+pub fn select_indexed<'value>(value: &'value Value, pointer: &str) -> Vec<(String, &'value Value)> {
+    let mut found = Vec::new();
+    below((value, &Path::Root), pointer, &mut |at, value| {
+        found.push((at.pointer(), value));
+    });
+    found
+}
+
+fn below<'value>(
+    (value, at): (&'value Value, &Path<'_>),
+    pointer: &str,
+    found: &mut dyn FnMut(&Path<'_>, &'value Value),
+) {
     // The part before the first slash is not a token.
     let Some((_, rest)) = pointer.split_once('/') else {
-        return found.push(value);
+        return found(at, value);
     };
     let end = rest.find('/').unwrap_or(rest.len());
     let (token, rest) = rest.split_at(end);
     match value {
-        Value::Array(elements) if token == "*" => elements.iter().for_each(|element| below(element, rest, found)),
-        Value::Object(members) if token == "*" && !members.contains_key(token) => {
-            members.values().for_each(|member| below(member, rest, found));
-        }
-        _ => {
-            if let Some(value) = step(value, token) {
-                below(value, rest, found);
+        Value::Array(elements) => {
+            for (index, element) in elements.iter().enumerate().filter(|_| token == "*") {
+                below((element, &Path::Element(at, index)), rest, found);
+            }
+            if let Some((index, element)) = index_in(elements, token) {
+                below((element, &Path::Element(at, index)), rest, found);
             }
         }
+        Value::Object(members) if token == "*" && !members.contains_key(token) => {
+            for (name, member) in members {
+                below((member, &Path::Member(at, name)), rest, found);
+            }
+        }
+        Value::Object(members) => {
+            if let Some((name, member)) = member_of(members, token) {
+                below((member, &Path::Member(at, name)), rest, found);
+            }
+        }
+        _ => {}
     }
 }
 
 /// Returns the value that one token of a pointer leads to.
 fn step<'value>(value: &'value Value, token: &str) -> Option<&'value Value> {
     match value {
-        Value::Array(elements) => {
-            let is_index = !token.starts_with('+') && (token == "0" || !token.starts_with('0'));
-            elements.get(token.parse::<usize>().ok().filter(|_| is_index)?)
-        }
-        Value::Object(members) if token.contains('~') => members.get(&unescape(token)),
-        Value::Object(members) => members.get(token),
+        Value::Array(elements) => Some(index_in(elements, token)?.1),
+        Value::Object(members) => Some(member_of(members, token)?.1),
         _ => None,
     }
+}
+
+/// Returns the element that a token names, with its index.
+fn index_in<'value>(elements: &'value [Value], token: &str) -> Option<(usize, &'value Value)> {
+    let is_index = !token.starts_with('+') && (token == "0" || !token.starts_with('0'));
+    let index = token.parse().ok().filter(|_| is_index)?;
+    Some((index, elements.get(index)?))
+}
+
+/// Returns the member that a token names, with its name.
+fn member_of<'value>(members: &'value Map<String, Value>, token: &str) -> Option<(&'value str, &'value Value)> {
+    let member = if token.contains('~') {
+        members.get_key_value(&unescape(token))
+    } else {
+        members.get_key_value(token)
+    };
+    member.map(|(name, value)| (name.as_str(), value))
 }
 
 /// The path to a location in a value that is being walked, linked through the stack. It becomes
@@ -209,6 +246,13 @@ mod tests {
         let body = json!({"methods": [{"contact": "a"}, {"contact": "b"}, {}]});
         assert_eq!(select(&body, "/methods/*/contact"), [&json!("a"), &json!("b")]);
         assert!(select(&body, "/methods/*/type").is_empty());
+        let indexed = select_indexed(&body, "/methods/*/contact");
+        let contacts = ["/methods/~20/contact", "/methods/~21/contact"].map(str::to_owned);
+        assert_eq!(indexed.into_iter().map(|(at, _)| at).collect::<Vec<_>>(), contacts);
+        let named = json!({"a~b": {"0": [1], "*": 2}});
+        let pointers = |pointer| select_indexed(&named, pointer).into_iter().map(|(at, _)| at);
+        assert!(pointers("/a~0b/0/0").eq(["/a~0b/0/~20".to_owned()]));
+        assert!(pointers("/*/*").eq(["/a~0b/*".to_owned()]));
     }
 
     #[test]

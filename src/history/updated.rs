@@ -128,13 +128,12 @@ impl<'run> History<'run> {
             if !sought.shows_all_sent(invariant) {
                 sought.record = Some(ObservedRecord::new(item, item.value, ""));
             }
-        } else if let Some(carry) = invariant
-            .carries
-            .iter()
-            .find(|carry| self.shows_run_tag(carry, &sought.body, item.value))
-        {
-            let returned_at = carry.returned_at.replace('*', "0");
-            sought.elsewhere = Some(ObservedRecord::new(item, item.value, &returned_at));
+        } else {
+            let mut carries = invariant.carries.iter();
+            let tagged = carries.find_map(|carry| self.tagged_value(carry, &sought.body, item.value));
+            if let Some(at) = tagged {
+                sought.elsewhere = Some(ObservedRecord::new(item, item.value, &at));
+            }
         }
         // Only a repeated update ends the walk early. For the first update every item is examined,
         // so that a value in the wrong record is noticed.
@@ -143,13 +142,20 @@ impl<'run> History<'run> {
 
     /// Whether an item shows a value of the body that contains the run tag: nobody else would have sent that.
     pub(super) fn shows_run_tag(&self, carry: &Carry, body: &Value, item: &Value) -> bool {
+        self.tagged_value(carry, body, item).is_some()
+    }
+
+    /// Returns the indexed pointer at which an item shows a value of the body that contains the run tag.
+    fn tagged_value(&self, carry: &Carry, body: &Value, item: &Value) -> Option<String> {
         let run_tag = self.run_tag.as_str();
-        let sent = pointer::select(body, &carry.sent);
-        let tagged = sent
-            .into_iter()
-            .filter(|sent| sent.as_str().is_some_and(|text| text.contains(run_tag)));
-        let kept = pointer::select(item, &carry.returned_at);
-        tagged.into_iter().any(|sent| kept.contains(&sent))
+        let mut tagged = pointer::select(body, &carry.sent);
+        tagged.retain(|sent| sent.as_str().is_some_and(|text| text.contains(run_tag)));
+        if tagged.is_empty() {
+            return None;
+        }
+        let mut returned = pointer::select_indexed(item, &carry.returned_at).into_iter();
+        let (at, _) = returned.find(|(_, value)| tagged.contains(value))?;
+        Some(at)
     }
 
     /// Judges what a look shows of an update. An updated record that the list does not show counts as gone only if the
@@ -179,5 +185,49 @@ impl<'run> History<'run> {
         let shown = elsewhere.or(record).map(|seen| &seen.request);
         let request = shown.or(last.as_ref()).unwrap_or(&changed.request);
         emit(Evidence::UpdateObservation(updating, request));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::Contract;
+    use crate::exchange::{Content, Request};
+    use crate::history::RunTag;
+
+    #[test]
+    fn a_value_that_another_item_shows_is_reported_by_its_indexes() {
+        let contract = Contract::built_in().unwrap();
+        let plain = |name| {
+            let operation = contract.operation_named(name).unwrap();
+            Request::plain(operation, contract.operation(operation))
+        };
+        let run_tag = RunTag::new(1, 1);
+        let own = format!("countersign.{}@example.com", run_tag.numbered(0));
+        let history = History::new(&contract, run_tag, false);
+        let request = Request {
+            body: Some(Content::Json(json!({"contact_methods": [{"contact": own}]}))),
+            ..plain("updateContact")
+        };
+        let update = AcceptedUpdate {
+            operation: request.operation,
+            request,
+            path_values: vec![("id".to_owned(), json!("c-1"))],
+        };
+        let mut sought = history.change_sought(&Arc::new(update), None);
+        let value = json!({"id": "c-2", "contact_methods": [{"contact": "a@example.com"}, {"contact": own}]});
+        let item = Item {
+            value: &value,
+            at: ("/data/items", 3),
+            page: None,
+            request: &plain("getContacts"),
+        };
+        assert!(!history.observe_change(item, &mut sought));
+        assert_eq!(
+            sought.elsewhere.unwrap().pointer,
+            "/data/items/~23/contact_methods/~21/contact"
+        );
     }
 }
