@@ -228,15 +228,19 @@ fn wrong_password(mutation: TokenMutation) -> String {
 
 /// Has the shell derive a wrong token from the right one in this variable, so that no random character is printed.
 fn wrong(variable: &str, mutation: TokenMutation) -> String {
-    // Replaces each letter and each digit with another one.
-    const OTHERS: &str = "tr A-Za-z0-9 N-ZA-Mn-za-m5-90-4";
+    // Replaces each letter and each digit with another one, and punctuation at the end, before any padding, with a zero:
+    // otherwise a token that ends in padding or punctuation would stay as it is.
+    const OTHERS: &str = r"tr A-Za-z0-9 N-ZA-Mn-za-m5-90-4 | sed 's/[^A-Za-z0-9=]\(=*\)$/0\1/'";
+    // The part before the last character that is not padding, and the part from there on.
+    const BEFORE_LAST: &str = "sed 's/[^=]=*$//'";
+    const FROM_LAST: &str = r"sed 's/.*\([^=]=*\)$/\1/'";
     let token = format!("printf %s \"${variable}\"");
     let half = format!("${{#{variable}}} / 2");
     match mutation {
         TokenMutation::Half(_) => {
             format!("$({token} | cut -c \"-$(({half}))\")$({token} | cut -c \"$(({half} + 1))-\" | {OTHERS})")
         }
-        TokenMutation::Last => format!("${{{variable}%?}}$({token} | tail -c 1 | {OTHERS})"),
+        TokenMutation::Last => format!("$({token} | {BEFORE_LAST})$({token} | {FROM_LAST} | {OTHERS})"),
         TokenMutation::Longer => format!("${{{variable}}}abcd"),
         TokenMutation::OtherCase => format!("$({token} | tr A-Za-z a-zA-Z)"),
         TokenMutation::Signature(_) => {
@@ -629,18 +633,20 @@ mod tests {
 
     #[test]
     fn the_shell_makes_a_wrong_token_of_the_right_one() {
-        for (mutation, wrong) in [
-            (TokenMutation::Half(0), "proof-Tbxra-67"),
-            (TokenMutation::Last, "proof-Token-17"),
-            (TokenMutation::Longer, "proof-Token-12abcd"),
-            (TokenMutation::OtherCase, "PROOF-tOKEN-12"),
-            (TokenMutation::Signature(0), "pro.of.Gbxra-67"),
+        for (mutation, token, wrong) in [
+            (TokenMutation::Half(0), "proof-Token-12", "proof-Tbxra-67"),
+            (TokenMutation::Half(0), "~~~~", "~~~0"),
+            (TokenMutation::Last, "proof-Token-12", "proof-Token-17"),
+            (TokenMutation::Last, "proof-Token-", "proof-Token0"),
+            (
+                TokenMutation::Last,
+                "c2VjcmV0LW9mLW5vYm9keQ==",
+                "c2VjcmV0LW9mLW5vYm9keD==",
+            ),
+            (TokenMutation::Longer, "proof-Token-12", "proof-Token-12abcd"),
+            (TokenMutation::OtherCase, "proof-Token-12", "PROOF-tOKEN-12"),
+            (TokenMutation::Signature(0), "pro.of.Token-12", "pro.of.Gbxra-67"),
         ] {
-            let token = if mutation == TokenMutation::Signature(0) {
-                "pro.of.Token-12"
-            } else {
-                "proof-Token-12"
-            };
             let reported = pasted_with_a_wrong_token((SecurityScheme::Bearer, mutation), token);
             assert!(
                 reported.contains(&format!("Authorization: Bearer {wrong}")),
