@@ -138,7 +138,7 @@ pub struct ResponseRecord {
     /// The body: JSON with each value replaced by its shape, or the text as received if values are shown. None if it is
     /// empty, too large, or hidden and not JSON.
     pub body: Option<String>,
-    /// Whether the whole body is shown.
+    /// Whether the whole body is shown. If it is not, `body` has its beginning, or nothing.
     pub whole: bool,
 }
 

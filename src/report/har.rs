@@ -153,7 +153,10 @@ fn response(record: &Record, response: &ResponseRecord) -> ArchiveResponse {
         comments.push(COMMENT_SHAPES);
     }
     if !response.whole {
-        comments.push("only the beginning of the body is shown");
+        comments.push(match response.body {
+            Some(_) => "only the beginning of the body is shown",
+            None => "the body is not shown",
+        });
     }
     ArchiveResponse {
         status: response.status,
@@ -296,6 +299,26 @@ mod tests {
         );
         record.values_shown = true;
         assert_eq!(first(&record)["response"]["content"].get("comment"), None);
+    }
+
+    #[test]
+    fn a_body_that_is_cut_is_called_a_beginning_and_one_that_is_not_shown_is_not() {
+        let mut record = sample_record();
+        let mut comment = |body: Option<&str>, whole| {
+            let response = record.exchanges[0].response.as_mut().unwrap();
+            (response.body, response.whole) = (body.map(str::to_owned), whole);
+            first(&record)["response"]["content"]["comment"].clone()
+        };
+        assert_eq!(comment(Some("{}"), true), "values are shown as shapes");
+        assert_eq!(
+            comment(Some("{…"), false),
+            "values are shown as shapes; only the beginning of the body is shown"
+        );
+        assert_eq!(
+            comment(None, false),
+            "values are shown as shapes; the body is not shown"
+        );
+        assert_eq!(comment(None, true), "values are shown as shapes");
     }
 
     #[test]
