@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
@@ -95,6 +95,27 @@ pub(crate) fn with_query(path: &str, name: &str, value: &str) -> String {
     format!("{path}{separator}{}={value}", utf8_percent_encode(name, RESERVED))
 }
 
+/// Returns the path with this value for a parameter of its query: in place of its present value, or in one more pair. The
+/// value is already encoded.
+fn with_query_value(path: &str, name: &str, value: &str) -> String {
+    let (before, query) = path.split_once('?').unwrap_or((path, ""));
+    let is_named = |pair: &str| {
+        let encoded = pair.split_once('=').map_or(pair, |(encoded, _)| encoded);
+        percent_decode_str(encoded).eq(name.bytes())
+    };
+    if !query.split('&').any(is_named) {
+        return with_query(path, name, value);
+    }
+    let pairs = query.split('&').map(|pair| {
+        if is_named(pair) {
+            format!("{}={value}", utf8_percent_encode(name, RESERVED))
+        } else {
+            pair.to_owned()
+        }
+    });
+    format!("{before}?{}", pairs.collect::<Vec<_>>().join("&"))
+}
+
 impl Request {
     /// Makes a request to the operation without any parameter values, body or credential.
     #[must_use]
@@ -120,6 +141,16 @@ impl Request {
         let mut request = self.clone();
         request.path = with_query(&request.path, name, &value);
         request.printable.path = with_query(&request.printable.path, name, &value);
+        request
+    }
+
+    /// Returns the request with this value for a parameter of its query, whether it has the parameter or not.
+    #[must_use]
+    pub fn with_query_value(&self, name: &str, value: &str) -> Self {
+        let value = utf8_percent_encode(value, RESERVED).to_string();
+        let mut request = self.clone();
+        request.path = with_query_value(&request.path, name, &value);
+        request.printable.path = with_query_value(&request.printable.path, name, &value);
         request
     }
 

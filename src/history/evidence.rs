@@ -121,11 +121,9 @@ impl PageSeen {
     pub fn request(&self, contract: &Contract) -> Request {
         let invariant = contract.operation(self.request.operation).page.as_ref();
         match invariant.zip(self.asked) {
-            // In recorded traffic the request may have asked for this page by its number.
-            Some((invariant, asked)) if !self.request.path.contains(&format!("{}=", invariant.parameter)) => {
-                self.request.with_query_pair(&invariant.parameter, &asked.to_string())
-            }
-            _ => Request::clone(&self.request),
+            // In recorded traffic the request may have asked for its own page by its number.
+            Some((invariant, asked)) => self.request.with_query_value(&invariant.parameter, &asked.to_string()),
+            None => Request::clone(&self.request),
         }
     }
 
@@ -352,4 +350,41 @@ pub struct EquivalentTried {
     pub status: Option<u16>,
     /// Whether the same request was accepted in its plain spelling.
     pub plain_accepted: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_page_of_a_walk_is_requested_by_its_own_number() {
+        let contract = Contract::built_in().unwrap();
+        let list = contract.operation_named("getTags").unwrap();
+        let requested = |path: &str, number| {
+            let mut request = Request::plain(list, contract.operation(list));
+            (request.path, request.printable.path) = (path.to_owned(), path.to_owned());
+            let page = PageSeen {
+                asked: number,
+                request: Arc::new(request),
+                page: None,
+                per_page: None,
+                total: None,
+                last_page: None,
+                has_item_array: true,
+                items: Vec::new(),
+            };
+            let request = page.request(&contract);
+            assert_eq!(request.path, request.printable.path);
+            request.path
+        };
+        for (path, number, expected) in [
+            ("/tags", None, "/tags"),
+            ("/tags", Some(2), "/tags?page=2"),
+            ("/tags?per_page=10", Some(2), "/tags?per_page=10&page=2"),
+            ("/tags?page=1&per_page=10", Some(2), "/tags?page=2&per_page=10"),
+            ("/tags?per_page=10&page=2", Some(2), "/tags?per_page=10&page=2"),
+        ] {
+            assert_eq!(requested(path, number), expected);
+        }
+    }
 }
