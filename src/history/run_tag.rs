@@ -7,6 +7,10 @@ use serde_json::Value;
 /// The letters of a run tag: no vowels, so that it never spells a word.
 const LETTERS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
 
+/// The number of a run tag that none follows, as where a service cuts a string, or one with too many letters: no draft
+/// has it.
+const NO_DRAFT: u64 = u64::MAX;
+
 /// Marks everything that a run creates: letters only, so that it fits a name as well as an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunTag(String);
@@ -57,18 +61,13 @@ impl RunTag {
     }
 
     /// Returns the numbers of the drafts that a value shows, each once: they follow each run tag in its strings. A
-    /// service may change the case of letters, but not the letters.
+    /// service may change the case of letters, but not the letters. A run tag without a number shows one that no draft
+    /// has, so that the value is recognised as the run's and attributed to no draft.
     #[must_use]
     pub fn numbers_in(&self, value: &Value) -> Vec<u64> {
         let mut numbers = Vec::new();
         self.for_each_match(value, &mut |letters| {
-            let number = letters
-                .bytes()
-                .take_while(u8::is_ascii_lowercase)
-                .try_fold(0, |number: u64, letter| {
-                    number.checked_mul(26)?.checked_add(u64::from(letter - b'a'))
-                });
-            let number = number.unwrap_or(u64::MAX);
+            let number = number_of(letters);
             if !numbers.contains(&number) {
                 numbers.push(number);
             }
@@ -106,6 +105,18 @@ impl RunTag {
     }
 }
 
+/// Returns the number whose letters a text begins with: see [`RunTag::numbered`].
+fn number_of(text: &str) -> u64 {
+    let mut letters = text.bytes().take_while(u8::is_ascii_lowercase).peekable();
+    if letters.peek().is_none() {
+        return NO_DRAFT;
+    }
+    let number = letters.try_fold(0, |number: u64, letter| {
+        number.checked_mul(26)?.checked_add(u64::from(letter - b'a'))
+    });
+    number.unwrap_or(NO_DRAFT)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,5 +135,21 @@ mod tests {
         let run_tag = RunTag::new(1, 1);
         let numbered: std::collections::HashSet<_> = (0..2000).map(|number| run_tag.numbered(number)).collect();
         assert_eq!(numbered.len(), 2000);
+    }
+
+    #[test]
+    fn a_numbered_run_tag_shows_its_number_and_one_without_a_number_shows_that_of_no_draft() {
+        let run_tag = RunTag::new(1, 1);
+        let numbered = Value::from(vec![run_tag.numbered(0), run_tag.numbered(27).to_uppercase()]);
+        assert_eq!(run_tag.numbers_in(&numbered), [0, 27]);
+        let bare = run_tag.as_str();
+        for text in [
+            bare.to_owned(),
+            format!("{bare} of"),
+            format!("{bare}{}", "z".repeat(20)),
+        ] {
+            assert_eq!(run_tag.numbers_in(&Value::from(text)), [NO_DRAFT]);
+        }
+        assert!(run_tag.numbers_in(&Value::from("nothing")).is_empty());
     }
 }
