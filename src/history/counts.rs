@@ -229,7 +229,7 @@ impl<'run> History<'run> {
             && shows_all()
     }
 
-    /// Judges what a walk over the whole list counted.
+    /// Makes the evidence on what a walk over the whole list counted.
     pub(super) fn emit_counts(&self, list: OperationId, walk: &Walk, emit: EvidenceSink<'_>) {
         let counts = &self.ledger.counts;
         let here = counts.writes.iter().filter(|written| written.is_judged);

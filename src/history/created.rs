@@ -20,7 +20,7 @@ pub(super) struct CreatedRecord {
     pub(super) operation: OperationId,
     /// The accepted request.
     pub(super) request: Request,
-    /// The record, reduced to its identifier.
+    /// The record, reduced to its identifier; without the invariant `created`, the bare identifier.
     pub(super) resource: Value,
     /// Whether the identifier was seen before: in a list, or in the response to another create of this run.
     pub(super) seen_before: bool,

@@ -61,9 +61,9 @@ pub enum Stability {
     #[default]
     Unknown,
     /// An earlier walk showed the same totals, page by page: if the pages of one walk disagree, the reason is not that
-    /// the list changed.
+    /// the list changed. For inferred pages it also ended the same way and showed the same items.
     Stable,
-    /// The first page of an earlier walk showed another total.
+    /// The first page of an earlier walk showed another total. For inferred pages, anything that differs counts.
     Unstable,
 }
 
@@ -74,8 +74,8 @@ pub enum WalkEnd {
     Broken,
     /// Every page was seen.
     Complete,
-    /// The record was found before every page was seen, or only selected pages were requested: no page is missing in
-    /// either case.
+    /// The record was found before every page was seen, only selected pages were requested, or the list has too few
+    /// records for several pages: no page is missing in any of these cases.
     Found,
     /// The response to a page had this status.
     Rejected(u16),
@@ -87,7 +87,7 @@ pub enum WalkEnd {
     Unsent,
     /// There are more pages than a walk covers.
     TooManyPages,
-    /// A page got no response.
+    /// A page got no response; a walk over a whole list begins with this, until its first page comes.
     Unanswered,
     /// The body of a page could not be read: it is not JSON, or is larger than the limit.
     Unread,
@@ -103,11 +103,11 @@ pub struct PageSeen {
     pub request: Arc<Request>,
     /// The page number in the response.
     pub page: Option<i64>,
-    /// The maximum number of items on a page.
+    /// The maximum number of items on a page, as the response states it; for inferred pages, the requested number.
     pub per_page: Option<i64>,
     /// The total number of items.
     pub total: Option<i64>,
-    /// The number of the last page.
+    /// The number of the last page; for inferred pages, the number of pages that the response states.
     pub last_page: Option<i64>,
     /// Whether the response has an array of items.
     pub has_item_array: bool,
@@ -201,7 +201,7 @@ impl Creation<'_> {
     }
 }
 
-/// The look for a created record in its list.
+/// What a look for a created record in its list showed.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'seen> {
     /// The creation.
@@ -218,7 +218,7 @@ pub struct Observation<'seen> {
     pub max_pages: u64,
 }
 
-/// The look for an updated record in its list.
+/// What a look for an updated record in its list showed.
 #[derive(Clone, Copy, Debug)]
 pub struct UpdateObservation<'seen> {
     /// The operation that updated it.
@@ -310,15 +310,16 @@ pub enum Shown {
     Status(u16, Credential),
     /// No complete response came, or the request could not be sent.
     NoResponse,
-    /// The response shows no record where the contract has one, or is a list that may have more
-    /// records than it shows.
+    /// The response shows no record where the contract has one, is a list that may have more records than it shows, or
+    /// still shows a deleted record, but changed.
     Unclear,
 }
 
 /// How often a list has what a create sent, under different identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Times {
-    /// Once or more: the list may have more records than it shows, or nothing tells the records of this create from others.
+    /// Once or more: the list may have more records than it shows, nothing tells the records of this create from
+    /// others, or the create asked for this many.
     AtLeastOnce,
     /// Once, in a list that shows all of its records.
     Once,

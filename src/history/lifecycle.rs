@@ -16,7 +16,8 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Intent, Purpose, Request, identifier};
 
-/// A list that shows this many records may be truncated, even if its document does not say so.
+/// A list that shows this many records may be truncated, even if its document does not say so. The number is small on
+/// purpose: a list taken for truncated decides nothing, one taken for whole makes a finding.
 const MAY_BE_TRUNCATED_FROM: usize = 5;
 
 /// A record that a create of the run returned.
@@ -32,7 +33,8 @@ pub(crate) struct TrackedRecord {
     request: Request,
     /// The last accepted update.
     updated: Option<Request>,
-    /// Whether another response showed its identifier, so that the record may be somebody else's.
+    /// Whether the record may be somebody else's: another response showed its identifier, or its own list shows it with
+    /// other values.
     was_seen: bool,
     /// The record as a read showed it before its deletion.
     before: Option<Value>,
@@ -269,8 +271,8 @@ impl History<'_> {
         !is_selected && !links && is_alone && count < MAY_BE_TRUNCATED_FROM
     }
 
-    /// Returns what a list shows of a deleted record that it still has: whether all of it is as the read showed it before
-    /// its deletion.
+    /// Returns what a list shows of a deleted record that it still has: whether all of it is as the read showed it
+    /// before its deletion.
     fn kept_in_list(&self, record: &TrackedRecord, item: &Value) -> Shown {
         let before = record.before.as_ref().and_then(Value::as_object);
         let members = item.as_object().zip(before);
@@ -294,7 +296,8 @@ impl History<'_> {
 
     /// Whether a record is gone: its read is rejected with 404 or 410, or with 403 if a read of an
     /// unknown identifier was too. Any other rejection may be about the call and not about the
-    /// record. For a look at a list, the record counts as gone unless the list shows it.
+    /// record. The list is looked at only after the read has shown that the record is gone, to contradict it: one that
+    /// came without a response, or that may lack records, does not.
     pub(super) fn is_gone(&self, sought: &RecordSought) -> bool {
         if sought.look == RecordLook::DeleteByList {
             return !matches!(sought.last, Some((_, Shown::Listed(_) | Shown::ListedChanged)));
@@ -342,8 +345,8 @@ impl History<'_> {
         super::carried::carries_all(carries, request.json().unwrap_or(&Value::Null), shown)
     }
 
-    /// Keeps what a look shows of a tracked record: its content before its deletion, what its create has stored with it,
-    /// or that it is somebody else's.
+    /// Keeps what a look shows of a tracked record: its content before its deletion, what its create has stored with
+    /// it, or that it is somebody else's.
     fn learn_of_record(&mut self, sought: &RecordSought) {
         let Some(record) = self.tracked.get_mut(sought.record) else {
             return;

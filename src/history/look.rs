@@ -233,7 +233,8 @@ impl History<'_> {
     }
 
     /// Adds the response to a request for a page. Returns whether the page showed what is sought, and `None` if no page
-    /// came; for inferred pages, it always returns `Some(false)`.
+    /// came; for inferred pages it always returns `Some(false)`, because [`Self::next_page`] says how such a walk
+    /// goes on.
     pub(super) fn page(
         &mut self,
         id: LookId,
@@ -404,7 +405,8 @@ impl History<'_> {
         }
     }
 
-    /// Ends a look and judges its result, which it returns. The walk of a look for residue stays here, for the recount.
+    /// Ends a look and makes the evidence on what it showed. Returns the result. The walk of a look for residue stays
+    /// here, for the recount.
     pub(crate) fn conclude(&mut self, id: LookId, waited: Waited, emit: EvidenceSink<'_>) -> Option<Looked> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
@@ -444,7 +446,7 @@ impl History<'_> {
         Some(Looked { walk, settled })
     }
 
-    /// Ends a look without judging what it showed.
+    /// Ends a look without making evidence on what it showed.
     pub(crate) fn drop_look(&mut self, id: LookId) {
         self.looks.remove(&id);
     }

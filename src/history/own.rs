@@ -133,7 +133,7 @@ impl History<'_> {
     ) -> bool {
         if let Some(OwnershipState::Unconfirmed(made)) = self.own.get(&create) {
             let in_own_item = self.is_own_item(list, made, item.value);
-            // One untagged record decides it, even if a tagged one was seen too: then two records share the identifier.
+            // An untagged record is final, even after a tagged one: then two records share the identifier.
             let shown = self.record_in(made, item.value, in_own_item).filter(|_| in_own_item);
             if let Some((record, _)) = shown.filter(|_| *own != OwnRecord::Untagged) {
                 *own = self.observation_of(record);

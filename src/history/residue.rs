@@ -34,6 +34,7 @@ use crate::exchange::{Exchange, Failure, Intent, Request, Response, identifier};
 const PLAIN_REJECTIONS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422];
 
 /// How far a run looked, at its end, for what it left.
+// The order counts: of several shards that looked, the last variant is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "LookedThroughRecord")]
@@ -572,7 +573,7 @@ impl Reconciliation<'_> {
         let is_open = |outcome: &CreateOutcome| matches!(outcome, CreateOutcome::Left(at) if residue[*at].id.is_none());
         let outcome = self.creates.outcome((operation, created), (record, numbers), is_open);
         let Some(outcome) = outcome else {
-            // The contents of a record belong to it.
+            // A record within an item is explained by that item.
             if shown.is_an_item {
                 self.search.add_unexplained_record(shown.list, id);
             }

@@ -122,8 +122,8 @@ fn canonical(text: &str) -> String {
 }
 
 impl History<'_> {
-    /// Remembers the values in the response to a read, whatever its status, if the run needs them. An undocumented body
-    /// is read only here.
+    /// Remembers the values in the response to a read, whatever its status, if the run needs them, even in a
+    /// body that the contract does not document.
     pub(super) fn note_response(&mut self, exchange: &Exchange, body: Option<&Body>) {
         if !self.seen_identifiers.remembers_reads || !self.contract.operation(exchange.request.operation).is_read() {
             return;

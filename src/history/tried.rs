@@ -38,6 +38,7 @@ impl Tried {
         emit: EvidenceSink<'_>,
     ) {
         let operation = exchange.request.operation;
+        // While a rejected request with several spellings waits, each of these is tried by itself.
         let is_of_many = self
             .rejected_equivalents
             .get(&operation)
@@ -104,7 +105,8 @@ impl History<'_> {
         });
     }
 
-    /// Judges the timestamp formats in which a create was sent; a format whose field was dropped was not tried.
+    /// Makes the evidence on the timestamp formats in which a create was sent; a format whose field was dropped was not
+    /// tried.
     pub(crate) fn judge_timestamp_formats(
         &mut self,
         operation: OperationId,

@@ -158,8 +158,8 @@ impl<'run> History<'run> {
         Some(at)
     }
 
-    /// Judges what a look shows of an update. An updated record that the list does not show counts as gone only if the
-    /// look lasted long enough.
+    /// Makes the evidence on what a look shows of an update. An updated record that the list does not show counts as
+    /// gone only if the look lasted long enough.
     pub(super) fn emit_change(&mut self, sought: &ChangeSought, walk: &Walk, waited: Waited, emit: EvidenceSink<'_>) {
         let changed = &sought.changed;
         let Some(invariant) = self.updated_invariant(changed.operation) else {
