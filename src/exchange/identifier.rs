@@ -38,7 +38,7 @@ pub const LONGEST_IDENTIFIER: usize = 200;
 const EXACT_INTEGERS_BELOW: f64 = 9_007_199_254_740_992.0;
 
 /// Returns an identifier as a string: a non-empty string of at most [`LONGEST_IDENTIFIER`] characters, or a number
-/// that was read exactly. Nothing else names a record.
+/// whose integer part lost no digit. Nothing else names a record.
 #[must_use]
 pub fn identifier(value: &Value) -> Option<String> {
     match value {
@@ -49,7 +49,7 @@ pub fn identifier(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether a number that is not an integer of 64 bits is read exactly as it was written.
+/// Whether the integer part of a number that is not an integer of 64 bits lost no digit when it was read.
 fn is_exact(number: &serde_json::Number) -> bool {
     number
         .as_f64()
@@ -62,7 +62,7 @@ fn is_short(text: &str) -> bool {
 }
 
 /// Whether an identifier may be printed: a number, a UUID, or a name as programs make them, with at least one letter
-/// and otherwise only letters, digits, `_`, `.` and `-`. An email address has an `@`, a person's name a blank, a
+/// and otherwise only letters, digits, `_`, `.` and `-`. An email address has an `@`, a person's name a space, a
 /// telephone number usually a plus or a leading zero.
 #[must_use]
 pub(crate) fn is_plain_identifier(id: &str) -> bool {

@@ -95,8 +95,8 @@ pub(crate) fn with_query(path: &str, name: &str, value: &str) -> String {
     format!("{path}{separator}{}={value}", utf8_percent_encode(name, RESERVED))
 }
 
-/// Returns the path with this value for a parameter of its query: in place of its present value, or in one more pair. The
-/// value is already encoded.
+/// Returns the path with this value for a parameter of its query: in place of its present value, or in one more pair.
+/// The value is already encoded.
 fn with_query_value(path: &str, name: &str, value: &str) -> String {
     let (before, query) = path.split_once('?').unwrap_or((path, ""));
     let is_named = |pair: &str| {
@@ -117,7 +117,8 @@ fn with_query_value(path: &str, name: &str, value: &str) -> String {
 }
 
 impl Request {
-    /// Makes a request to the operation without any parameter values, body or credential.
+    /// Makes a request to the operation without any parameter values, body or credential: its path is the template,
+    /// with the parameters still in braces.
     #[must_use]
     pub fn plain(id: OperationId, operation: &Operation) -> Self {
         Self {
@@ -262,7 +263,7 @@ pub enum Purpose {
 /// What a request is in a trial. A trial is a variant between two controls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrialPart {
-    /// A documented request that was accepted before. It ends the trials that began after the control before it.
+    /// A documented request that was accepted before. It closes every trial that was opened since the previous control.
     Control,
     /// A read that shows what the variant before it has done.
     Look,

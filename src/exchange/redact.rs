@@ -34,8 +34,8 @@ impl Values {
         }
     }
 
-    /// Renders the identifier of a record. It is needed to clean up, so it is shown unless it may be somebody's
-    /// address.
+    /// Renders the identifier of a record. It is needed to clean up, so it is shown unless it may be personal
+    /// data, such as an email address.
     #[must_use]
     pub fn render_identifier(self, id: &str) -> String {
         if self == Self::Shown || is_plain_identifier(id) {
@@ -99,6 +99,7 @@ pub fn printable(text: &str) -> String {
     }
     // A value may be printed at the beginning of a line, wherever it is in its own text.
     let rendered = sanitize(&rendered, Colours::None).replace('\n', "\\n");
+    // Wrapping may move any word of this text to the beginning of a line, where `::` begins a command of a CI system.
     rendered.replace("::", ": :")
 }
 

@@ -28,7 +28,7 @@ pub enum Colours {
 pub fn sanitize(text: &str, colours: Colours) -> String {
     let mut rendered = String::with_capacity(text.len());
     let mut rest = text;
-    // Only blanks and colours precede this in its line.
+    // Only spaces and colours precede this in its line.
     let mut begins = true;
     while let Some(character) = rest.chars().next() {
         let colour = colour(rest).filter(|_| colours == Colours::Kept);

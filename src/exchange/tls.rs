@@ -47,7 +47,7 @@ impl Tls {
     }
 }
 
-/// Two are the same if they were made at once.
+/// Equal if one is a clone of the other.
 impl PartialEq for Tls {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

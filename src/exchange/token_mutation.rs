@@ -7,17 +7,19 @@
 //! wrong token is made from the right one.
 //!
 //! Most of these reveal the right token to anyone who reads the target's log of rejected calls, so they go to loopback
-//! targets, and to others only where the configuration allows it. Elsewhere, such a log shows only half of a
-//! token, or the header and claims of a JWT, and that is not enough to get in. A service that compares only part of the token would accept each wrong
-//! token; that is what makes it a test. A replaced last character is chosen so that a Base64 decoder does not decode both
-//! tokens to the same bytes (RFC 4648, section 3.5), unless the alphabet has no such letter.
+//! targets, and to others only where the configuration allows it. Elsewhere, such a log shows only half of a token, or
+//! the header and claims of a JWT, and that is not enough to get in. A service that compares only part of the token
+//! would accept each wrong token; that is what makes it a test. A replaced last character is chosen so that a Base64
+//! decoder does not decode both tokens to the same bytes (RFC 4648, section 3.5), unless the alphabet has no such
+//! letter.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// The number of wrong tokens that are made from one.
+/// The number of mutations, and so of wrong tokens, of one token.
 pub const TOKEN_MUTATIONS: usize = 3;
-/// The number of letters that are appended to a longer token: a Base64 decoder reads them as three more bytes.
+/// The number of random lower-case letters that are appended to a longer token: a Base64 decoder reads them as three
+/// more bytes.
 const APPENDED: usize = 4;
 /// The number of hexadecimal digits from which a token may be read as a number, which has no case.
 const NUMBER_DIGITS: usize = 16;
@@ -41,7 +43,7 @@ pub enum TokenMutation {
 }
 
 impl TokenMutation {
-    /// Returns three ways to falsify this token. `shown` says whether the results may reveal the right token.
+    /// Returns three mutations of this token. `shown` says whether the results may reveal the right token.
     #[must_use]
     pub fn of(token: &str, shown: bool) -> [Self; TOKEN_MUTATIONS] {
         let part: fn(u8) -> Self = if signature(token).is_some() {

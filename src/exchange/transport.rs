@@ -54,7 +54,7 @@ const YIELD_AFTER: usize = 64;
 /// The limits of one exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The time from the first byte of connecting to the last of decoding.
+    /// The time from the start of connecting to the end of decoding.
     pub deadline: Duration,
     /// The maximum size of a body, in bytes, before decoding as well as after it.
     pub body: usize,
@@ -371,7 +371,7 @@ impl Transport {
             Credential::Token { scheme } => (scheme, token?.expose().to_owned()),
             Credential::Wrong { scheme, mutation } => (scheme, self.wrong(token?, scheme, *mutation)),
         };
-        // The spelling is the documented request's alone.
+        // Only the right token is sent under a respelled scheme.
         let bearer = match &request.credential {
             Credential::Token { .. } => request.spelling.scheme(),
             _ => "Bearer",

@@ -1,5 +1,5 @@
-//! Says what a schema demands where a value does not satisfy it, in the words of the contract: `maxLength: 10`. Of the value
-//! it says nothing, because a response may hold a person's data, in names as well.
+//! Says what a schema demands where a value does not satisfy it, in the words of the contract: `maxLength: 10`. Of the
+//! value it says nothing, because a response may hold a person's data, in names as well.
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The most keywords that are named of one value.
 const MOST_KEYWORDS: usize = 3;
-/// The most alternatives of which it is said why they do not apply.
+/// The maximum number of alternatives for which the reason why they do not apply is given.
 const MOST_ALTERNATIVES: usize = 4;
 /// The most characters of what one keyword demands: an `enum` may have thousands of values.
 const LONGEST_DEMAND: usize = 120;
@@ -19,10 +19,10 @@ pub(super) fn unmet<'error>(errors: impl IntoIterator<Item = ValidationError<'er
     demands.join("; ")
 }
 
-/// Whether the alternatives of a keyword are looked at one by one.
+/// Whether what each alternative of a keyword demands is listed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Alternatives {
-    /// Each is said to demand something.
+    /// What each demands is listed.
     Each,
     /// They are only counted, because they are alternatives of an alternative.
     Counted,
@@ -111,8 +111,8 @@ fn listed(options: &Value) -> String {
     options.join(", ")
 }
 
-/// Returns where in the value the keyword applies, as far as the schema names it: a name that is not in the contract may be
-/// a person's.
+/// Returns where in the value the keyword applies, as far as the schema names it: a name that is not in the contract
+/// may be a person's.
 fn location(error: &ValidationError<'_>) -> String {
     let path = error.schema_path().as_str();
     let mut tokens = path.split('/').skip(1);

@@ -13,7 +13,8 @@ pub(super) fn encodings(token: &str) -> Vec<Vec<u8>> {
         letters(&format!("{bytes:?}")),
         letters(&rot13(token)),
     ];
-    // The bytes before the token shift it; a digit that it shares with a neighbour is not the token's alone.
+    // Up to two bytes before the token shift its digits. A digit that also encodes bits of a neighbouring byte is left
+    // out, because it varies.
     for (before, begins) in [(0, 0), (1, 2), (2, 3)] {
         let padded = [&[0; 2][..before], bytes].concat();
         let text = STANDARD.encode(&padded);

@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! A text is searched as it is and with each kind of escape undone. In each of these views only the letters and digits
-//! count, in either case, so that no blank, margin or colour between them hides the token from the search. A token that
+//! count, in either case, so that no space, margin or colour between them hides the token from the search. A token that
 //! is long enough is recognised by any 12 letters in a row: one set holds every such run, and the runs
 //! of the forms that no decoder undoes. So a view is read once, however long the token is.
 
@@ -21,8 +21,8 @@ use crate::client::Token;
 
 /// The replacement for the token, in a `curl` line too.
 const TOKEN: &str = "$COUNTERSIGN_TOKEN";
-/// The minimum number of characters of a token that is hidden: hiding a shorter one would break words that contain it
-/// by chance, such as `http`.
+/// The minimum number of characters of a token that a check takes: hiding a shorter one would break words that contain
+/// it by chance, such as `http`. A redaction that is given a shorter one hides it where it appears exactly.
 pub const SHORTEST_TOKEN: usize = 8;
 /// Why a shorter token is rejected, for use after a message that says so.
 pub(crate) const TOO_SHORT: &str =

@@ -82,7 +82,7 @@ impl Channel for Http {
 }
 
 /// Returns the failure for an error's cause. There is no proxy here, and no deadline but that of connecting; the caller
-/// handles the rest.
+/// handles the deadline of the whole exchange and the limit of a body's size.
 fn classify(error: &reqwest::Error) -> Failure {
     match Cause::of(error) {
         Cause::Connect(reason) => Failure::Connect { reason },

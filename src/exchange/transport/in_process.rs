@@ -148,7 +148,7 @@ fn path(url: &Url) -> String {
     }
 }
 
-/// Removes the blanks around values, which are not part of them on the wire (RFC 9112, section 5).
+/// Removes the spaces around values, which are not part of them on the wire (RFC 9112, section 5).
 fn trim(headers: &mut HeaderMap) {
     for value in headers.values_mut() {
         let trimmed = value.as_bytes().trim_ascii();
