@@ -25,7 +25,7 @@
 //! # Design
 //!
 //! What the contract's reader reports is taken from it, so that a check and `lint` use the same words. The rules of
-//! this module are those without which a check goes on.
+//! this module find what does not stop a check, and is probably a mistake.
 
 mod endless;
 mod operations;
@@ -126,7 +126,7 @@ fn finding(defect: &Defect) -> LintFinding {
     }
 }
 
-/// Applies the rules that a check goes on without.
+/// Applies the rules that find what does not stop a check.
 fn rules(document: &Document, findings: &mut Findings) {
     let mut patterns = schemas::Patterns::default();
     walk(document, &mut |visited, node, pointer| {

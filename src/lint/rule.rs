@@ -10,7 +10,7 @@ pub enum LintRule {
     ArrayWithoutItems,
     /// A body under a status that never has one.
     ContentWithoutBody,
-    /// Bounds that no value keeps.
+    /// Bounds that no value satisfies, or a bound that is itself invalid.
     ContradictingBounds,
     /// A name that appears twice in an object.
     DuplicateKey,
@@ -34,7 +34,7 @@ pub enum LintRule {
     Missing,
     /// A parameter of the path's template that is not declared.
     MissingPathParameter,
-    /// A file with the name of JSON, in a syntax that only YAML allows.
+    /// A `.json` file that is not strict JSON.
     NotJson,
     /// A text that is no document of OpenAPI 3.0 to 3.2.
     NotOpenApi,

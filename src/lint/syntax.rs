@@ -1,4 +1,4 @@
-//! Holds a file with the name of JSON to JSON (RFC 8259). Our reader takes it as YAML, which allows more; other readers
+//! Checks that a `.json` file is strict JSON (RFC 8259). Our reader takes it as YAML, which allows more; other readers
 //! of the file do not.
 
 use super::{Findings, LintFinding, LintRule};
