@@ -52,6 +52,7 @@ pub struct AcceptedRecord {
 }
 
 /// The state of an accepted deviation after a run.
+// The order counts: where the shards of a run differ, the first variant is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AcceptedState {

@@ -7,8 +7,8 @@
 //! operations. So the findings of one rule, level and operation are one group, and groups of several operations are
 //! joined if they are alike. Findings about fields are alike if the same properties of the contract were received the
 //! same way; others, if the same was documented and the same received. Operations that let in a request without a
-//! credential are alike, whichever success it had and whatever else they let in: one check is missing. A group never joins two rules or two levels, nor
-//! facts that are new with others, so that its headline is true of each finding.
+//! credential are alike, whichever success it had and whatever else they let in: one check is missing. A group never
+//! joins two rules or two levels, nor facts that are new with others, so that its headline is true of each finding.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -134,7 +134,7 @@ impl<'record> Group<'record> {
             } else {
                 &finding.documented
             };
-            // What errors say of themselves differs where the cause is one.
+            // The texts in error bodies are ignored: they differ even where the cause is the same.
             [documented, &finding.received, finding.field()]
         };
         self.findings().map(part).collect()
@@ -182,8 +182,8 @@ impl<'record> Group<'record> {
         lines
     }
 
-    /// Returns a line for each finding except the first: its line in the contract, its fact, what was received, and where
-    /// that was recorded. Of more than `most` findings the last are counted in one line.
+    /// Returns a line for each finding except the first: its line in the contract, its fact, what was received, and
+    /// where that was recorded. Of more than `most` findings the last are counted in one line.
     pub(super) fn others(&self, most: usize) -> Vec<String> {
         let lines = self.rest.iter().take(most).map(|finding| {
             let recorded = finding.recorded_in.as_ref().map(phrases::recorded_in);
@@ -207,8 +207,8 @@ impl<'record> Group<'record> {
     }
 }
 
-/// Whether a request without a credential had a success. Which success it was, and which wrong tokens were let in as well,
-/// is no other cause.
+/// Whether a request without a credential had a success. This is one cause, whichever success it was, and whichever
+/// wrong tokens were accepted as well.
 fn is_open_to_everyone(finding: &FindingRecord) -> bool {
     let is_success = matches!(finding.received.as_bytes(), [b'2', _, _]);
     is_success && finding.fact.ends_with(NO_CREDENTIAL)

@@ -22,8 +22,8 @@
 //!
 //! # Design
 //!
-//! A report never has to take a string apart: the record has every piece of text that it needs. What a target sent
-//! reaches a record only as a shape, so a new report cannot leak a value.
+//! Unless values are shown, the record has only shapes of what a target sent, and identifiers of records left behind,
+//! so a new report cannot leak any other value.
 
 mod accepted;
 mod diff;

@@ -338,7 +338,7 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
     (unknown < states.len()).then(|| format!("{}, {unknown} cannot tell", told.join(", ")))
 }
 
-/// Returns an answer in words: `getTags: status: 200, seen in 14 of 14 (by the rule of three, at most 3 in 14 differ)`.
+/// Returns an answer in words: `getTags: 200, seen in 14 of 14, so at most 3/14 differ`.
 pub(crate) fn answer(answer: &Answer) -> String {
     let trials = answer.trials;
     let all = trials.supporting.saturating_add(trials.against);

@@ -76,13 +76,13 @@ pub struct Judged {
 /// Why an entry was not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotJudged {
-    /// No operation of the contract has its method and path.
+    /// No operation of the contract has its method and path, or it is not below the base URL.
     NoOperation,
     /// The request is not one that the document shows.
     NotAsDocumented,
     /// The operation could not be read.
     Omitted,
-    /// It went elsewhere.
+    /// It went to another origin.
     OtherOrigin,
     /// It cannot be judged.
     Skipped(Skipped),
@@ -97,7 +97,7 @@ impl NotJudged {
             Self::NoOperation => "call no operation of the contract",
             Self::NotAsDocumented => "have a request that does not follow the contract",
             Self::Omitted => "call an operation that is left out, because the contract is defective there",
-            Self::OtherOrigin => "went to another origin or path",
+            Self::OtherOrigin => "went to another origin",
             Self::Skipped(Skipped::Aborted) => "have no complete response",
             Self::Skipped(Skipped::BodyUnread) => {
                 "have a response in a content coding that is not read (only gzip is), or of more than 8 MiB"
@@ -260,7 +260,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     pub(crate) fn new(contract: &'run Contract, settings: Settings, emit: &'emit mut dyn FnMut(Event<'_>)) -> Self {
         emit(Event::Begun);
         let judge = Judge::new(contract, settings.levels, Values::Hidden);
-        // Of a run in 1970, so no value of the traffic contains it.
+        // The tag of a run in 1970, which no traffic contains.
         let unused = RunTag::new(u64::MAX, 0);
         Self {
             contract,
@@ -496,8 +496,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
             .is_none_or(|write| later(write.ended, skew(write.file, page.window.file)) <= page.started)
     }
 
-    /// Begins a walk with its first page: a look for its pages, and one for the record of the last write, if the list must
-    /// show that by now.
+    /// Begins a walk with its first page: a look for its pages, and one for the record of the last write, if the list
+    /// must show that by now.
     fn begin_walk(&mut self, page: &Page<'_>) -> WalkSeen {
         let Window { list, .. } = page.window;
         let doubtful = self.doubtful.remove(&page.window);
@@ -579,8 +579,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
     }
 
-    /// Judges a complete walk, for each of its looks. A walk whose pages do not add up is kept for comparison with the next
-    /// one of its list.
+    /// Judges a complete walk, for each of its looks. A walk whose pages do not add up is kept for comparison with the
+    /// next one of its list.
     fn conclude_walk(&mut self, window: Window, walk: &WalkSeen) {
         let history = self.evaluation.history();
         if history.is_settled(walk.pages) || history.is_second_walk(walk.pages) {

@@ -139,7 +139,8 @@ pub struct Record {
     pub omitted_operations: Vec<OmittedOperationRecord>,
     /// The gaps: what the document leaves open; no response can break it.
     pub gaps: Vec<GapRecord>,
-    /// What the exchanges showed of the gaps, by gap, operation and place. A gap of which nothing is known has the reason.
+    /// What the exchanges showed of the gaps, by gap, operation and place. A gap of which nothing is known has the
+    /// reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
     /// Whether the run asked about the gaps: then the answers are what it is about.
@@ -201,7 +202,7 @@ pub struct TrafficFileRecord {
 /// Entries of recorded traffic that were not judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotJudgedRecord {
-    /// What they have in common: `went to another origin or path`.
+    /// What they have in common: `went to another origin`.
     pub reason: String,
     /// How many there are.
     pub count: u64,
@@ -495,16 +496,16 @@ pub struct FindingRecord {
     pub documented: String,
     /// What was received instead, as a shape.
     pub received: String,
-    /// The fields of an error's body that say what is wrong, as shapes unless values are shown; none if the finding is not
-    /// about a status, or the body says nothing.
+    /// The fields of an error's body that say what is wrong, as shapes unless values are shown; none if the finding is
+    /// not about a status, or the body says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_body: Option<String>,
     /// How often it was seen.
     pub count: u64,
     /// A command line that reproduces it; it takes the token from `$COUNTERSIGN_TOKEN`.
     pub reproduce: String,
-    /// The number of the exchange that showed it first or, if several showed it together, of the last of them; none if it
-    /// is not known.
+    /// The number of the exchange that showed it first or, if several showed it together, of the last of them; none if
+    /// it is not known.
     pub exchange: Option<u64>,
     /// The file and the entry in which that exchange was recorded, if recorded traffic was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -521,8 +522,8 @@ impl FindingRecord {
         self.contract_file.as_deref().unwrap_or(&contract.file)
     }
 
-    /// Returns where the fact is stated, for a report that names the contract elsewhere: `line 7`, with the file if it is
-    /// another.
+    /// Returns where the fact is stated, for a report that names the contract elsewhere: `line 7`, with the file if it
+    /// is another.
     #[must_use]
     pub fn line(&self) -> String {
         match &self.contract_file {
@@ -552,7 +553,7 @@ impl FindingRecord {
 pub struct ResidueRecord {
     /// The operation that created it.
     pub operation: String,
-    /// Its identifier, as a shape if it may be a personal address; none if no response showed one.
+    /// Its identifier, as a shape if it may be personal data, such as an email address; none if no response showed one.
     pub id: Option<String>,
     /// Whether the contract says where a response shows the identifier; otherwise it cannot be read.
     #[serde(default = "stated")]
@@ -574,7 +575,7 @@ pub struct ResidueRecord {
 pub struct UnexplainedRecord {
     /// The list that shows it.
     pub list: String,
-    /// Its identifier, as a shape if it may be a personal address; none if it has none.
+    /// Its identifier, as a shape if it may be personal data, such as an email address; none if it has none.
     pub id: Option<String>,
 }
 

@@ -108,6 +108,7 @@ impl ValueForm {
     /// and a number may happen to be whole.
     pub(super) fn is_covered_by(self, other: Self) -> bool {
         match other {
+            // The forms before it in the order are the special forms of a string.
             Self::Text => self < Self::Text,
             Self::Number => self == Self::Integer,
             _ => false,
