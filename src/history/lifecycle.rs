@@ -61,7 +61,7 @@ pub(crate) enum RecordLook {
 
 /// A look for a tracked record, and what the last response showed of it.
 #[derive(Debug)]
-pub(super) struct RecordSought {
+pub(super) struct RecordProgress {
     record: usize,
     look: RecordLook,
     last: Option<(Request, Shown)>,
@@ -70,7 +70,7 @@ pub(super) struct RecordSought {
     also_stored: Vec<String>,
 }
 
-impl RecordSought {
+impl RecordProgress {
     pub(super) fn new(record: usize, look: RecordLook) -> Self {
         Self {
             record,
@@ -191,7 +191,7 @@ impl History<'_> {
 
     /// Notes what a response shows of a tracked record. It is the response to a read by identifier,
     /// or to a list that is read as a whole.
-    pub(super) fn observe_record(&self, sought: &mut RecordSought, exchange: &Exchange, body: Option<&Body>) {
+    pub(super) fn observe_record(&self, sought: &mut RecordProgress, exchange: &Exchange, body: Option<&Body>) {
         let Some(record) = self.tracked.get(sought.record) else {
             return;
         };
@@ -298,7 +298,7 @@ impl History<'_> {
     /// unknown identifier was too. Any other rejection may be about the call and not about the
     /// record. The list is looked at only after the read has shown that the record is gone, to contradict it: one that
     /// came without a response, or that may lack records, does not.
-    pub(super) fn is_gone(&self, sought: &RecordSought) -> bool {
+    pub(super) fn is_gone(&self, sought: &RecordProgress) -> bool {
         if sought.look == RecordLook::DeleteByList {
             return !matches!(sought.last, Some((_, Shown::Listed(_) | Shown::ListedChanged)));
         }
@@ -320,7 +320,7 @@ impl History<'_> {
 
     /// Whether a look for a tracked record may end: the record shows as it should, or waiting
     /// longer would not help.
-    pub(super) fn is_record_settled(&self, sought: &RecordSought) -> bool {
+    pub(super) fn is_record_settled(&self, sought: &RecordProgress) -> bool {
         let Some((_, shown)) = &sought.last else { return false };
         match (sought.look, shown) {
             (_, Shown::NoResponse | Shown::Another | Shown::Unclear) => true,
@@ -335,7 +335,7 @@ impl History<'_> {
     }
 
     /// Whether a record shows what its last update sent.
-    fn shows_update(&self, sought: &RecordSought, shown: &Value) -> bool {
+    fn shows_update(&self, sought: &RecordProgress, shown: &Value) -> bool {
         let sent = self
             .tracked
             .get(sought.record)
@@ -347,7 +347,7 @@ impl History<'_> {
 
     /// Keeps what a look shows of a tracked record: its content before its deletion, what its create has stored with
     /// it, or that it is somebody else's.
-    fn learn_of_record(&mut self, sought: &RecordSought) {
+    fn learn_of_record(&mut self, sought: &RecordProgress) {
         let Some(record) = self.tracked.get_mut(sought.record) else {
             return;
         };
@@ -365,7 +365,7 @@ impl History<'_> {
 
     /// Makes the evidence of a look for a tracked record. A look before a deletion makes none: it
     /// only decides whether the record is the run's own.
-    pub(super) fn emit_record(&mut self, sought: &RecordSought, emit: EvidenceSink<'_>) {
+    pub(super) fn emit_record(&mut self, sought: &RecordProgress, emit: EvidenceSink<'_>) {
         self.learn_of_record(sought);
         let Some(record) = self.tracked.get(sought.record) else {
             return;

@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::created::Observations;
 use super::evidence::{Evidence, PageSeen, Stability, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
-use super::lifecycle::{RecordLook, RecordSought};
+use super::lifecycle::{RecordLook, RecordProgress};
 use super::own::OwnRecord;
 use super::pages::{adds_up, end_after_first_page, ends_add_up, page_seen, stability};
 use super::paging::{self, NextPage, PagedWalk};
 use super::records::AcceptedUpdate;
 use super::residue::ResidueSearch;
-use super::updated::ChangeSought;
+use super::updated::UpdateProgress;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::json::Body;
@@ -35,7 +35,7 @@ impl LookId {
 
 /// What a look seeks in a list, or in the read that shows one record.
 #[derive(Clone, Debug)]
-pub(crate) enum Sought {
+pub(crate) enum LookGoal {
     /// Every record that was created and that the list must show.
     Created,
     /// Those of them that one operation created.
@@ -44,7 +44,10 @@ pub(crate) enum Sought {
         operation: OperationId,
     },
     /// The first and the last page, once the list has this many items.
-    Ends(i64),
+    FirstAndLastPage {
+        /// The number of items.
+        total: i64,
+    },
     /// The pages of a list without `x-page`, at this target: whether they depart from what is inferred.
     InferredPages(Target),
     /// Everything that the run may have left.
@@ -93,7 +96,7 @@ pub(crate) enum Waited {
 /// A look under way.
 #[derive(Debug)]
 pub(super) struct Look {
-    seeking: Seeking,
+    progress: LookProgress,
     extent: WalkExtent,
     /// The current walk, or the last one.
     walk: Walk,
@@ -106,18 +109,18 @@ pub(super) struct Look {
 
 /// What is sought, and what was seen of it.
 #[derive(Debug)]
-enum Seeking {
+enum LookProgress {
     Created(Observations),
-    Ends(i64),
+    FirstAndLastPage(i64),
     InferredPages(Box<PagedWalk>),
     Residue(ResidueSearch),
     Nothing,
     Own(OperationId, OwnRecord),
     Pages,
-    Record(RecordSought),
+    Record(RecordProgress),
     Recount,
     RejectedWrites(ResidueSearch),
-    Update(Box<ChangeSought>),
+    Update(Box<UpdateProgress>),
 }
 
 /// One item of a list, as the look saw it.
@@ -150,36 +153,38 @@ pub(crate) struct Looked {
 
 impl History<'_> {
     /// Begins a look at a list, with at most `max_pages` pages per walk.
-    pub(crate) fn look(&mut self, list: OperationId, sought: &Sought, max_pages: u64) -> LookId {
+    pub(crate) fn look(&mut self, list: OperationId, sought: &LookGoal, max_pages: u64) -> LookId {
         self.looks_begun += 1;
         let number = self.looks_begun;
         let id = LookId {
             number,
             operation: list,
         };
-        let seeking = match sought {
-            Sought::Created => Seeking::Created(Observations::of(self, list, None)),
-            Sought::CreatedBy { operation } => Seeking::Created(Observations::of(self, list, Some(*operation))),
-            Sought::Ends(total) => Seeking::Ends(*total),
-            Sought::InferredPages(target) => Seeking::InferredPages(Box::new(PagedWalk::new(target.clone()))),
-            Sought::Residue => Seeking::Residue(self.residue_search()),
-            Sought::Nothing => Seeking::Nothing,
-            Sought::Own { operation } => Seeking::Own(*operation, OwnRecord::Missing),
-            Sought::Pages => Seeking::Pages,
-            Sought::Record(record, after) => Seeking::Record(RecordSought::new(*record, *after)),
-            Sought::Recount => Seeking::Recount,
-            Sought::RejectedWrites => Seeking::RejectedWrites(self.residue_search()),
-            Sought::Update(changed) => Seeking::Update(Box::new(self.change_sought(changed, None))),
-            Sought::RepeatedUpdate(changed, sent) => Seeking::Update(Box::new(self.change_sought(changed, Some(sent)))),
+        let progress = match sought {
+            LookGoal::Created => LookProgress::Created(Observations::of(self, list, None)),
+            LookGoal::CreatedBy { operation } => LookProgress::Created(Observations::of(self, list, Some(*operation))),
+            LookGoal::FirstAndLastPage { total } => LookProgress::FirstAndLastPage(*total),
+            LookGoal::InferredPages(target) => LookProgress::InferredPages(Box::new(PagedWalk::new(target.clone()))),
+            LookGoal::Residue => LookProgress::Residue(self.residue_search()),
+            LookGoal::Nothing => LookProgress::Nothing,
+            LookGoal::Own { operation } => LookProgress::Own(*operation, OwnRecord::Missing),
+            LookGoal::Pages => LookProgress::Pages,
+            LookGoal::Record(record, after) => LookProgress::Record(RecordProgress::new(*record, *after)),
+            LookGoal::Recount => LookProgress::Recount,
+            LookGoal::RejectedWrites => LookProgress::RejectedWrites(self.residue_search()),
+            LookGoal::Update(changed) => LookProgress::Update(Box::new(self.update_progress(changed, None))),
+            LookGoal::RepeatedUpdate(changed, sent) => {
+                LookProgress::Update(Box::new(self.update_progress(changed, Some(sent))))
+            }
         };
-        let is_residue_look = matches!(sought, Sought::Residue | Sought::Recount);
+        let is_residue_look = matches!(sought, LookGoal::Residue | LookGoal::Recount);
         let walk = new_walk(list, WalkExtent::WholeList, (max_pages, is_residue_look));
         let counted = match sought {
-            Sought::Recount => self.ledger.walks.remove(&list),
+            LookGoal::Recount => self.ledger.walks.remove(&list),
             _ => None,
         };
         let look = Look {
-            seeking,
+            progress,
             extent: WalkExtent::WholeList,
             walk: counted.unwrap_or(walk),
             walks: 0,
@@ -204,21 +209,21 @@ impl History<'_> {
         look.found = false;
         look.walks += 1;
         let list = last.operation;
-        let forgets = matches!(look.seeking, Seeking::Residue(_));
-        match &mut look.seeking {
-            Seeking::InferredPages(paged) => {
+        let forgets = matches!(look.progress, LookProgress::Residue(_));
+        match &mut look.progress {
+            LookProgress::InferredPages(paged) => {
                 paged.begin(&last, self.contract.paging_of(list));
                 look.before = (!last.pages.is_empty()).then_some(last);
             }
-            Seeking::Created(observations) => observations.begin_walk(),
-            Seeking::Own(_, own) => *own = OwnRecord::Missing,
-            Seeking::Update(sought) => sought.begin_walk(),
-            Seeking::Pages | Seeking::Recount => look.before = (!last.pages.is_empty()).then_some(last),
-            Seeking::Ends(_)
-            | Seeking::Record(_)
-            | Seeking::Residue(_)
-            | Seeking::Nothing
-            | Seeking::RejectedWrites(_) => {}
+            LookProgress::Created(observations) => observations.begin_walk(),
+            LookProgress::Own(_, own) => *own = OwnRecord::Missing,
+            LookProgress::Update(sought) => sought.begin_walk(),
+            LookProgress::Pages | LookProgress::Recount => look.before = (!last.pages.is_empty()).then_some(last),
+            LookProgress::FirstAndLastPage(_)
+            | LookProgress::Record(_)
+            | LookProgress::Residue(_)
+            | LookProgress::Nothing
+            | LookProgress::RejectedWrites(_) => {}
         }
         if forgets {
             self.mark_items_gone(list);
@@ -243,7 +248,7 @@ impl History<'_> {
     ) -> Option<bool> {
         let mut look = self.looks.remove(&id)?;
         let page_body = self.page_body(exchange, body);
-        if let Seeking::InferredPages(paged) = &mut look.seeking {
+        if let LookProgress::InferredPages(paged) = &mut look.progress {
             let operation = self.contract.operation(id.operation);
             if let Some(paging) = self.contract.paging_of(id.operation) {
                 let max_pages = look.walk.max_pages;
@@ -297,51 +302,53 @@ impl History<'_> {
                 page: asked,
                 request: &exchange.request,
             };
-            enough |= self.examine_item(&mut look.seeking, list, item);
+            enough |= self.examine_item(&mut look.progress, list, item);
         }
         look.add(page_seen(invariant, asked, body, &exchange.request), enough);
         enough
     }
 
     /// Examines an item of a list, and returns whether no more are needed.
-    fn examine_item(&mut self, seeking: &mut Seeking, list: OperationId, item: Item<'_>) -> bool {
-        match seeking {
-            Seeking::Created(observations) => {
+    fn examine_item(&mut self, progress: &mut LookProgress, list: OperationId, item: Item<'_>) -> bool {
+        match progress {
+            LookProgress::Created(observations) => {
                 self.observe(list, item, observations);
                 // A record inside an item may be gone at the end, because an update may replace it.
                 self.count_item(list, item);
                 observations.is_enough()
             }
-            Seeking::Residue(search) => {
+            LookProgress::Residue(search) => {
                 self.look_at_item(list, item, search);
                 self.count_item(list, item);
                 false
             }
-            Seeking::Own(create, own) => self.observe_own(*create, list, item, own),
-            Seeking::Recount => {
+            LookProgress::Own(create, own) => self.observe_own(*create, list, item, own),
+            LookProgress::Recount => {
                 self.count_item(list, item);
                 false
             }
-            Seeking::RejectedWrites(search) => {
+            LookProgress::RejectedWrites(search) => {
                 self.look_at_item(list, item, search);
                 false
             }
-            Seeking::Update(sought) => self.observe_change(item, sought),
-            Seeking::Ends(_) | Seeking::InferredPages(_) | Seeking::Nothing | Seeking::Pages | Seeking::Record(_) => {
-                false
-            }
+            LookProgress::Update(sought) => self.observe_change(item, sought),
+            LookProgress::FirstAndLastPage(_)
+            | LookProgress::InferredPages(_)
+            | LookProgress::Nothing
+            | LookProgress::Pages
+            | LookProgress::Record(_) => false,
         }
     }
 
     /// Adds the response to a read of a record by its identifier, or to a list that is read as a whole.
     pub(super) fn observe_by_id(&mut self, id: LookId, exchange: &Exchange, body: Option<&Body>) {
         let Some(mut look) = self.looks.remove(&id) else { return };
-        match &mut look.seeking {
-            Seeking::Own(create, own) => {
+        match &mut look.progress {
+            LookProgress::Own(create, own) => {
                 let body = body.filter(|_| self.succeeded(exchange));
                 *own = body.map_or(OwnRecord::Missing, |body| self.observed_by_read(*create, &body.value));
             }
-            Seeking::Record(sought) => self.observe_record(sought, exchange, body),
+            LookProgress::Record(sought) => self.observe_record(sought, exchange, body),
             _ => {}
         }
         self.looks.insert(id, look);
@@ -349,14 +356,14 @@ impl History<'_> {
 
     /// Whether a look for a tracked record has shown that it is the run's own.
     pub(crate) fn shows_own_record(&self, look: LookId) -> bool {
-        let seeking = self.looks.get(&look).map(|look| &look.seeking);
-        matches!(seeking, Some(Seeking::Record(sought)) if sought.is_own())
+        let progress = self.looks.get(&look).map(|look| &look.progress);
+        matches!(progress, Some(LookProgress::Record(sought)) if sought.is_own())
     }
 
     /// Whether a look for a tracked record has shown that it is gone.
     pub(crate) fn shows_gone_record(&self, look: LookId) -> bool {
-        let seeking = self.looks.get(&look).map(|look| &look.seeking);
-        matches!(seeking, Some(Seeking::Record(sought)) if self.is_gone(sought))
+        let progress = self.looks.get(&look).map(|look| &look.progress);
+        matches!(progress, Some(LookProgress::Record(sought)) if self.is_gone(sought))
     }
 
     /// Returns the number of the last page, as the first page of the current walk states it; `None` where it does not.
@@ -367,8 +374,8 @@ impl History<'_> {
 
     /// Returns what a walk over inferred pages requests next; `None` at its end.
     pub(crate) fn next_page(&self, look: LookId) -> Option<NextPage> {
-        match &self.looks.get(&look)?.seeking {
-            Seeking::InferredPages(paged) => paged.next().cloned(),
+        match &self.looks.get(&look)?.progress {
+            LookProgress::InferredPages(paged) => paged.next().cloned(),
             _ => None,
         }
     }
@@ -386,22 +393,22 @@ impl History<'_> {
     /// Whether a look shows what it is for; see [`Self::is_settled`].
     fn has_settled(&self, look: &Look) -> bool {
         let walk = &look.walk;
-        match &look.seeking {
-            Seeking::Created(observations) => self.are_all_found(observations),
-            Seeking::Ends(total) => {
+        match &look.progress {
+            LookProgress::Created(observations) => self.are_all_found(observations),
+            LookProgress::FirstAndLastPage(total) => {
                 let is_there = walk.pages.first().is_some_and(|page| page.total >= Some(*total));
                 is_there && ends_add_up(walk)
             }
-            Seeking::Residue(_) => walk.end != WalkEnd::Complete || !self.has_missing_items(),
-            Seeking::InferredPages(paged) => {
+            LookProgress::Residue(_) => walk.end != WalkEnd::Complete || !self.has_missing_items(),
+            LookProgress::InferredPages(paged) => {
                 let paging = self.contract.paging_of(walk.operation);
                 !walk.departs() && paging.and_then(|paging| paged.larger_size(walk, paging)).is_none()
             }
-            Seeking::Nothing | Seeking::RejectedWrites(_) => true,
-            Seeking::Own(_, own) => *own == OwnRecord::Tagged,
-            Seeking::Pages | Seeking::Recount => adds_up(walk),
-            Seeking::Record(sought) => self.is_record_settled(sought),
-            Seeking::Update(sought) => self.has_arrived(sought),
+            LookProgress::Nothing | LookProgress::RejectedWrites(_) => true,
+            LookProgress::Own(_, own) => *own == OwnRecord::Tagged,
+            LookProgress::Pages | LookProgress::Recount => adds_up(walk),
+            LookProgress::Record(sought) => self.is_record_settled(sought),
+            LookProgress::Update(sought) => self.has_arrived(sought),
         }
     }
 
@@ -411,37 +418,37 @@ impl History<'_> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
         if let Some(before) = look.before.take() {
-            look.walk.stability = match look.seeking {
-                Seeking::InferredPages(_) => paging::stability(&before, &look.walk),
+            look.walk.stability = match look.progress {
+                LookProgress::InferredPages(_) => paging::stability(&before, &look.walk),
                 _ if adds_up(&look.walk) => look.walk.stability,
                 _ => stability(&before, &look.walk),
             };
         }
         let walk = look.walk;
-        match look.seeking {
-            Seeking::Created(observations) => self.emit_observations(&observations, &walk, emit),
-            Seeking::Ends(_) if settled => emit(Evidence::Walk(&walk)),
-            Seeking::InferredPages(_) => emit(Evidence::Walk(&walk)),
-            Seeking::Ends(_) | Seeking::Nothing => {}
-            Seeking::Residue(search) => {
+        match look.progress {
+            LookProgress::Created(observations) => self.emit_observations(&observations, &walk, emit),
+            LookProgress::FirstAndLastPage(_) if settled => emit(Evidence::Walk(&walk)),
+            LookProgress::InferredPages(_) => emit(Evidence::Walk(&walk)),
+            LookProgress::FirstAndLastPage(_) | LookProgress::Nothing => {}
+            LookProgress::Residue(search) => {
                 search.judge(emit);
                 self.note_residue(search, walk);
                 return None;
             }
-            Seeking::Own(create, own) => self.conclude_own(create, walk.operation, own),
-            Seeking::Pages => {
+            LookProgress::Own(create, own) => self.conclude_own(create, walk.operation, own),
+            LookProgress::Pages => {
                 emit(Evidence::Walk(&walk));
                 self.note_listed(&walk);
             }
-            Seeking::Recount => {
+            LookProgress::Recount => {
                 if look.walks > 0 {
                     emit(Evidence::Walk(&walk));
                 }
                 self.emit_counts(walk.operation, &walk, emit);
             }
-            Seeking::Record(sought) => self.emit_record(&sought, emit),
-            Seeking::RejectedWrites(search) => search.judge(emit),
-            Seeking::Update(sought) => self.emit_change(&sought, &walk, waited, emit),
+            LookProgress::Record(sought) => self.emit_record(&sought, emit),
+            LookProgress::RejectedWrites(search) => search.judge(emit),
+            LookProgress::Update(sought) => self.emit_change(&sought, &walk, waited, emit),
         }
         Some(Looked { walk, settled })
     }
@@ -475,7 +482,7 @@ impl Look {
 
     /// Whether the record of a create was seen.
     pub(super) fn has_found(&self) -> bool {
-        matches!(&self.seeking, Seeking::Created(observations) if observations.has_found())
+        matches!(&self.progress, LookProgress::Created(observations) if observations.has_found())
     }
 
     /// Adds a page to the current walk, in the order of page numbers; `enough` says that it shows what is sought.

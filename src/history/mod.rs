@@ -62,7 +62,7 @@ pub(crate) use bindings::Records;
 pub(crate) use bindings::{LinkedValues, Needed};
 pub(crate) use history::{ExchangeResult, Finished, History};
 pub(crate) use lifecycle::RecordLook;
-pub(crate) use look::{LookId, Looked, Sought, Waited, WalkExtent};
+pub(crate) use look::{LookGoal, LookId, Looked, Waited, WalkExtent};
 pub(crate) use own::Ownership;
 pub(crate) use pages::total_and_space_on_last_page;
 pub(crate) use paging::NextPage;

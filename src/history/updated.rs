@@ -18,7 +18,7 @@ use crate::contract::vocabulary::{Carry, Updated};
 
 /// An update that is looked for, and what the last walk showed of it.
 #[derive(Debug)]
-pub(super) struct ChangeSought {
+pub(super) struct UpdateProgress {
     changed: Arc<AcceptedUpdate>,
     /// The body that the update sent.
     body: Value,
@@ -39,7 +39,7 @@ struct EarlierUpdates {
     sent: Value,
 }
 
-impl ChangeSought {
+impl UpdateProgress {
     /// Forgets what the previous walk showed.
     pub(super) fn begin_walk(&mut self) {
         self.record = None;
@@ -87,8 +87,8 @@ impl<'run> History<'run> {
 
     /// Begins to look for an update; for a repeated one, `sent` has the value of each field that
     /// the earlier updates sent last.
-    pub(super) fn change_sought(&self, changed: &Arc<AcceptedUpdate>, sent: Option<&Value>) -> ChangeSought {
-        ChangeSought {
+    pub(super) fn update_progress(&self, changed: &Arc<AcceptedUpdate>, sent: Option<&Value>) -> UpdateProgress {
+        UpdateProgress {
             body: changed.request.json().cloned().unwrap_or_default(),
             earlier: sent.map(|sent| EarlierUpdates {
                 before: self.latest.get(&changed.operation).cloned(),
@@ -101,7 +101,7 @@ impl<'run> History<'run> {
     }
 
     /// Whether the list shows the updated record with what was sent.
-    pub(super) fn has_arrived(&self, sought: &ChangeSought) -> bool {
+    pub(super) fn has_arrived(&self, sought: &UpdateProgress) -> bool {
         let invariant = self.updated_invariant(sought.changed.operation);
         invariant.is_none_or(|invariant| match &sought.earlier {
             Some(earlier) => sought.arrived(invariant, earlier),
@@ -111,7 +111,7 @@ impl<'run> History<'run> {
 
     /// Records the updated record, and any item that shows something that was sent to it. Returns whether the update
     /// was seen, where that ends a walk.
-    pub(super) fn observe_change(&self, item: Item<'_>, sought: &mut ChangeSought) -> bool {
+    pub(super) fn observe_change(&self, item: Item<'_>, sought: &mut UpdateProgress) -> bool {
         let Some(invariant) = self.updated_invariant(sought.changed.operation) else {
             return false;
         };
@@ -160,7 +160,7 @@ impl<'run> History<'run> {
 
     /// Makes the evidence on what a look shows of an update. An updated record that the list does not show counts as
     /// gone only if the look lasted long enough.
-    pub(super) fn emit_change(&mut self, sought: &ChangeSought, walk: &Walk, waited: Waited, emit: EvidenceSink<'_>) {
+    pub(super) fn emit_change(&mut self, sought: &UpdateProgress, walk: &Walk, waited: Waited, emit: EvidenceSink<'_>) {
         let changed = &sought.changed;
         let Some(invariant) = self.updated_invariant(changed.operation) else {
             return;
@@ -216,7 +216,7 @@ mod tests {
             request,
             path_values: vec![("id".to_owned(), json!("c-1"))],
         };
-        let mut sought = history.change_sought(&Arc::new(update), None);
+        let mut sought = history.update_progress(&Arc::new(update), None);
         let value = json!({"id": "c-2", "contact_methods": [{"contact": "a@example.com"}, {"contact": own}]});
         let item = Item {
             value: &value,

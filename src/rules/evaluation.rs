@@ -14,7 +14,7 @@ use crate::exchange::{Exchange, Intent, Purpose};
 use crate::gaps::{Answer, Gaps};
 use crate::history::evidence::Evidence;
 use crate::history::{
-    self, ExchangeResult, History, LookId, Looked, Part, Residue, RunTag, SearchExtent, Sought, Waited, WalkExtent,
+    self, ExchangeResult, History, LookGoal, LookId, Looked, Part, Residue, RunTag, SearchExtent, Waited, WalkExtent,
 };
 use crate::plan::{Action, Plan};
 
@@ -128,7 +128,7 @@ impl<'run> Evaluation<'run> {
 
     /// Begins a look at a list, with at most `max_pages` pages per walk. Each of its walks is begun by
     /// [`Self::begin_walk`], pages are added by [`Self::exchange`], and [`Self::conclude`] judges them.
-    pub(crate) fn look(&mut self, list: OperationId, sought: &Sought, max_pages: u64) -> LookId {
+    pub(crate) fn look(&mut self, list: OperationId, sought: &LookGoal, max_pages: u64) -> LookId {
         self.note(|| RecordedStep::Look(list, sought.clone(), max_pages));
         self.history.look(list, sought, max_pages)
     }

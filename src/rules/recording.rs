@@ -5,7 +5,7 @@ use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Exchange, Intent, Purpose};
-use crate::history::{LookId, Part, RunTag, Sought, Waited, WalkExtent};
+use crate::history::{LookGoal, LookId, Part, RunTag, Waited, WalkExtent};
 use crate::plan::Question;
 
 /// One thing that a run gives its evaluation; a recording has them in order.
@@ -22,7 +22,7 @@ pub(super) enum RecordedStep {
     /// A fact became undecided even if responses kept it, for this reason.
     ForcedUndecided(FactId, Reason),
     /// A look at a list began, with at most this many pages per walk.
-    Look(OperationId, Sought, u64),
+    Look(OperationId, LookGoal, u64),
     /// It became known why an operation was not called.
     NotCalled(OperationId, Reason),
     /// No further attempt could be sent after this rejected create, so it is judged after all.

@@ -7,7 +7,7 @@ use super::session::{Call, Session};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
 use crate::exchange::{OnRejection, Request};
-use crate::history::{Part, RecordLook, Sought};
+use crate::history::{LookGoal, Part, RecordLook};
 use crate::plan::Action;
 use crate::rules::Evaluation;
 
@@ -121,7 +121,7 @@ impl Session<'_> {
     /// Reads a record, by its identifier or in its list, until it shows as it should or `settle`
     /// has passed, and judges what it showed.
     async fn look_for_record(&self, by: OperationId, (record, record_look): (usize, RecordLook)) -> SeenRecord {
-        let look = self.look_for(by, &Sought::Record(record, record_look));
+        let look = self.look_for(by, &LookGoal::Record(record, record_look));
         let read = async || {
             if let Some(request) = self.request_of_record(by, record) {
                 self.expect_requests(1);

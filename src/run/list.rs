@@ -6,7 +6,7 @@ use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
 use crate::history::evidence::Walk;
-use crate::history::{LookId, Sought};
+use crate::history::{LookGoal, LookId};
 
 impl Session<'_> {
     /// Walks a list and judges its pages.
@@ -17,7 +17,7 @@ impl Session<'_> {
     /// Walks a list, judges its pages and returns the walk. Also notes how full its page is, for the steps that create
     /// records until there is a second one.
     pub(super) async fn judged_walk(&self, list: OperationId) -> Option<Walk> {
-        let look = self.look_for(list, &Sought::Pages);
+        let look = self.look_for(list, &LookGoal::Pages);
         self.walk(look, Order::Ascending).await;
         self.rewalk_until_it_adds_up(look).await;
         let walk = self.conclude(look)?.walk;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
-use crate::history::{AcceptedUpdate, Ownership, Part, SearchExtent, Sought, WalkExtent};
+use crate::history::{AcceptedUpdate, LookGoal, Ownership, Part, SearchExtent, WalkExtent};
 use crate::plan::{Action, ShownBy};
 use crate::rules::{Evaluation, Reason};
 
@@ -16,7 +16,7 @@ impl Session<'_> {
     /// Looks for every record that this list must show.
     pub(super) async fn look_for_created(&self, list: OperationId) {
         if self.history().has_created_for(list) {
-            self.seek(list, &Sought::Created).await;
+            self.seek(list, &LookGoal::Created).await;
         }
     }
 
@@ -25,7 +25,7 @@ impl Session<'_> {
         let changed = self.history().changed().to_vec();
         for changed in changed {
             if self.contract.updated_in(changed.operation) == Some(list) {
-                self.seek(list, &Sought::Update(Arc::new(changed))).await;
+                self.seek(list, &LookGoal::Update(Arc::new(changed))).await;
             }
         }
     }
@@ -35,7 +35,7 @@ impl Session<'_> {
     /// earlier updates sent last.
     pub(super) async fn look_for_repeated_update(&self, list: OperationId, changed: AcceptedUpdate, sent: &Value) {
         let changed = Arc::new(changed);
-        let sought = Sought::RepeatedUpdate(Arc::clone(&changed), sent.clone());
+        let sought = LookGoal::RepeatedUpdate(Arc::clone(&changed), sent.clone());
         // After a wait that timed out, the next one is short, so that the run does not wait that long for each field.
         let timed_out = self.delays.updates_timed_out.get();
         let longest = if timed_out {
@@ -100,7 +100,7 @@ impl Session<'_> {
         let Some(shown_by) = self.plan.shown_by.get(&create) else {
             return Err(Reason::NotOwn(self.history().never_shown(create)));
         };
-        let sought = Sought::Own { operation: create };
+        let sought = LookGoal::Own { operation: create };
         match *shown_by {
             ShownBy::List(list) => self.seek(list, &sought).await,
             ShownBy::Read(read) => {
@@ -122,7 +122,7 @@ impl Session<'_> {
     pub(super) async fn look_at_rejected_writes(&self, list: OperationId) {
         let page = self.history().page_of_rejected_update(list);
         if let Some(page) = page {
-            self.read_page(list, page, &Sought::RejectedWrites).await;
+            self.read_page(list, page, &LookGoal::RejectedWrites).await;
         }
     }
 
@@ -135,10 +135,10 @@ impl Session<'_> {
         self.residue_search.set(Some(SearchExtent::Nothing));
         let steps = self.plan.steps.iter().filter(|step| step.action == Action::ResidueLook);
         for list in steps.map(|step| step.operation) {
-            self.seek(list, &Sought::Residue).await;
+            self.seek(list, &LookGoal::Residue).await;
             // That walk may have missed some of the records created, or seen them twice, so a list that does not add up
             // is walked again.
-            let look = self.look_for(list, &Sought::Recount);
+            let look = self.look_for(list, &LookGoal::Recount);
             self.rewalk_until_it_adds_up(look).await;
             self.conclude(look);
         }

@@ -5,7 +5,7 @@ use super::request::RequestHead;
 use super::session::Session;
 use crate::contract::operation::OperationId;
 use crate::exchange::OnRejection;
-use crate::history::{LookId, NextPage, Part, Sought, WalkExtent};
+use crate::history::{LookGoal, LookId, NextPage, Part, WalkExtent};
 use crate::plan::MOST_INFERRED_PAGES;
 
 /// How often a list is walked at most: in small pages, in larger ones, and in those again.
@@ -17,7 +17,7 @@ impl Session<'_> {
     pub(super) async fn walk_inferred_pages(&self, list: OperationId) {
         // The read of the list has already noted why its path has no value.
         let Ok(head) = self.request_head(list) else { return };
-        let sought = Sought::InferredPages(self.sender.transport.target().clone());
+        let sought = LookGoal::InferredPages(self.sender.transport.target().clone());
         let most = self.settings.max_pages.min(MOST_INFERRED_PAGES);
         let look = self.with_evaluation(|evaluation| evaluation.look(list, &sought, most));
         for _ in 0..MOST_WALKS {

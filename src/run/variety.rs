@@ -12,7 +12,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{TimestampFormat, Updated};
 use crate::exchange::{Exchange, OnRejection, Request};
-use crate::history::{AcceptedUpdate, Sought};
+use crate::history::{AcceptedUpdate, LookGoal};
 use crate::plan::{
     AWKWARD_UPDATES, Action, AwkwardValues, Draft, NotCalled, Step, TRIES_PER_VARIANT, Variant, WRITES_PER_VARIANT,
     variants,
@@ -67,7 +67,7 @@ impl Session<'_> {
                 let plain_create = self.write(&concurrent, &head, WriteRole::Additional);
                 let read = async {
                     if let Some(list) = self.contract.list_with_items_of(operation) {
-                        self.read_page(list, None, &Sought::Nothing).await;
+                        self.read_page(list, None, &LookGoal::Nothing).await;
                     }
                 };
                 futures::join!(awkward_create, plain_create, read);

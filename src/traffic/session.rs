@@ -15,7 +15,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Digest, Exchange, Intent, OnRejection, Purpose, Request, Response, Target};
-use crate::history::{LookId, Part, RunTag, SearchExtent, Sought, WalkExtent};
+use crate::history::{LookGoal, LookId, Part, RunTag, SearchExtent, WalkExtent};
 #[cfg(feature = "cli")]
 use crate::rules::Verdicts;
 use crate::rules::{Evaluation, Finished, Judge, Levels, Reason, TrafficReason};
@@ -417,7 +417,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Judges a page by itself, then as a part of what was seen of its list.
     fn page(&mut self, page: &Page<'_>) {
         let list = page.exchange.request.operation;
-        let alone = self.evaluation.look(list, &Sought::Pages, ALL_PAGES);
+        let alone = self.evaluation.look(list, &LookGoal::Pages, ALL_PAGES);
         self.evaluation.begin_walk(alone, WalkExtent::SelectedPages);
         let part = Part::Page(alone, page.asked.number);
         let (noted, body) = self.evaluation.exchange(page.exchange, (Self::intent(), &part));
@@ -443,7 +443,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         for create in self.evaluation.history().creates_by_other_clients(list) {
             let look = self
                 .evaluation
-                .look(list, &Sought::CreatedBy { operation: create }, ALL_PAGES);
+                .look(list, &LookGoal::CreatedBy { operation: create }, ALL_PAGES);
             self.evaluation.begin_walk(look, WalkExtent::SelectedPages);
             self.evaluation
                 .page_again(look, page.asked.number, (page.exchange, body.as_deref()));
@@ -501,7 +501,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     fn begin_walk(&mut self, page: &Page<'_>) -> WalkSeen {
         let Window { list, .. } = page.window;
         let doubtful = self.doubtful.remove(&page.window);
-        let pages = doubtful.unwrap_or_else(|| self.evaluation.look(list, &Sought::Pages, ALL_PAGES));
+        let pages = doubtful.unwrap_or_else(|| self.evaluation.look(list, &LookGoal::Pages, ALL_PAGES));
         self.evaluation.begin_walk(pages, WalkExtent::WholeList);
         let write = self.last_write.filter(|write| self.must_be_listed(write, page));
         let made = self.evaluation.history().creates_by_other_clients(list);
@@ -510,7 +510,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let created = create.map(|(create, created)| {
             let look = self
                 .evaluation
-                .look(list, &Sought::CreatedBy { operation: create }, ALL_PAGES);
+                .look(list, &LookGoal::CreatedBy { operation: create }, ALL_PAGES);
             self.evaluation.begin_walk(look, WalkExtent::WholeList);
             Awaited { look, create, created }
         });
