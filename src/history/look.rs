@@ -104,7 +104,8 @@ pub(super) struct Look {
     walks: u32,
     /// The previous walk, where the two are compared.
     before: Option<Walk>,
-    found: bool,
+    /// Whether the current walk showed what is sought before its last page.
+    ended_early: bool,
 }
 
 /// What is sought, and what was seen of it.
@@ -189,7 +190,7 @@ impl History<'_> {
             walk: counted.unwrap_or(walk),
             walks: 0,
             before: None,
-            found: false,
+            ended_early: false,
         };
         self.looks.insert(id, look);
         id
@@ -206,7 +207,7 @@ impl History<'_> {
         );
         look.extent = extent;
         let last = std::mem::replace(&mut look.walk, walk);
-        look.found = false;
+        look.ended_early = false;
         look.walks += 1;
         let list = last.operation;
         let forgets = matches!(look.progress, LookProgress::Residue(_));
@@ -262,7 +263,7 @@ impl History<'_> {
         let enough = match page_body {
             Ok(body) => Some(self.read_page(&mut look, asked, (exchange, body))),
             Err(end) => {
-                if !look.found {
+                if !look.ended_early {
                     look.walk.end = end;
                 }
                 None
@@ -481,7 +482,7 @@ impl Look {
     }
 
     /// Whether the record of a create was seen.
-    pub(super) fn has_found(&self) -> bool {
+    pub(super) fn has_found_created(&self) -> bool {
         matches!(&self.progress, LookProgress::Created(observations) if observations.has_found())
     }
 
@@ -494,14 +495,14 @@ impl Look {
             if is_first {
                 let last = page.last_page.map(|last| u64::try_from(last).unwrap_or(0));
                 walk.end = end_after_first_page(&page, last.is_some_and(|last| last > walk.max_pages));
-                self.found = enough && last.is_some();
+                self.ended_early = enough && last.is_some();
             } else {
                 if !page.shows_items() {
                     walk.end = WalkEnd::Broken;
                 }
-                self.found |= enough;
+                self.ended_early |= enough;
             }
-            if self.found {
+            if self.ended_early {
                 walk.end = WalkEnd::Found;
             }
         }

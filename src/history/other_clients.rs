@@ -107,8 +107,8 @@ impl History<'_> {
     }
 
     /// Whether a look has found the record that it seeks.
-    pub(crate) fn has_found(&self, look: LookId) -> bool {
-        self.looks.get(&look).is_some_and(Look::has_found)
+    pub(crate) fn has_found_created(&self, look: LookId) -> bool {
+        self.looks.get(&look).is_some_and(Look::has_found_created)
     }
 
     /// Whether a look is in its second walk at least.

@@ -590,7 +590,10 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
         let Some(awaited) = walk.created else { return };
         let history = self.evaluation.history();
-        let (is_listed, is_there) = (history.is_settled(awaited.look), history.has_found(awaited.look));
+        let (is_listed, is_there) = (
+            history.is_settled(awaited.look),
+            history.has_found_created(awaited.look),
+        );
         // A record that differs from what was sent may have been updated by somebody who was not recorded.
         if is_listed {
             self.listed.insert(awaited.create);
