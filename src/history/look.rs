@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::created::Observations;
 use super::evidence::{Evidence, PageSeen, Stability, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
+use super::inferred_pages::{InferredWalk, NextPage, inferred_stability};
 use super::lifecycle::{RecordLook, RecordProgress};
 use super::own::OwnRecord;
 use super::pages::{adds_up, end_after_first_page, ends_add_up, page_seen, stability};
-use super::paging::{self, NextPage, PagedWalk};
 use super::records::AcceptedUpdate;
 use super::residue::ResidueSearch;
 use super::updated::UpdateProgress;
@@ -113,7 +113,7 @@ pub(super) struct Look {
 enum LookProgress {
     Created(Observations),
     FirstAndLastPage(i64),
-    InferredPages(Box<PagedWalk>),
+    InferredPages(Box<InferredWalk>),
     Residue(ResidueSearch),
     Nothing,
     Own(OperationId, OwnRecord),
@@ -165,7 +165,7 @@ impl History<'_> {
             LookGoal::Created => LookProgress::Created(Observations::of(self, list, None)),
             LookGoal::CreatedBy { operation } => LookProgress::Created(Observations::of(self, list, Some(*operation))),
             LookGoal::FirstAndLastPage { total } => LookProgress::FirstAndLastPage(*total),
-            LookGoal::InferredPages(target) => LookProgress::InferredPages(Box::new(PagedWalk::new(target.clone()))),
+            LookGoal::InferredPages(target) => LookProgress::InferredPages(Box::new(InferredWalk::new(target.clone()))),
             LookGoal::Residue => LookProgress::Residue(self.residue_search()),
             LookGoal::Nothing => LookProgress::Nothing,
             LookGoal::Own { operation } => LookProgress::Own(*operation, OwnRecord::Missing),
@@ -420,7 +420,7 @@ impl History<'_> {
         let settled = self.has_settled(&look);
         if let Some(before) = look.before.take() {
             look.walk.stability = match look.progress {
-                LookProgress::InferredPages(_) => paging::stability(&before, &look.walk),
+                LookProgress::InferredPages(_) => inferred_stability(&before, &look.walk),
                 _ if adds_up(&look.walk) => look.walk.stability,
                 _ => stability(&before, &look.walk),
             };

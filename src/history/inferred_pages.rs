@@ -1,5 +1,5 @@
 //! Walks over the pages of a list without `x-page`, as [`Paging`] infers them: which page is requested next, where the
-//! walk ends, and what its pages show together. The main type is [`PagedWalk`].
+//! walk ends, and what its pages show together. The main type is [`InferredWalk`].
 //!
 //! # Design
 //!
@@ -60,7 +60,7 @@ enum Following {
 
 /// A walk under way.
 #[derive(Debug)]
-pub(super) struct PagedWalk {
+pub(super) struct InferredWalk {
     target: Target,
     /// The number of records that each page is asked for, if an earlier walk was too long.
     larger: Option<u64>,
@@ -69,7 +69,7 @@ pub(super) struct PagedWalk {
     /// The number of the first page, where pages have numbers and it is known.
     first: Option<u64>,
     /// The records of the response without the parameters: of each its identifier, or else the whole of it.
-    plain: Vec<Digest>,
+    unpaged: Vec<Digest>,
     /// The records that pages have shown.
     seen: HashSet<Digest>,
     /// The number of records on all pages so far, and on the first.
@@ -84,14 +84,14 @@ pub(super) struct PagedWalk {
     next: Result<NextPage, WalkEnd>,
 }
 
-impl PagedWalk {
+impl InferredWalk {
     pub(super) fn new(target: Target) -> Self {
         Self {
             target,
             larger: None,
             size: None,
             first: None,
-            plain: Vec::new(),
+            unpaged: Vec::new(),
             seen: HashSet::new(),
             received: (0, 0),
             total: None,
@@ -179,8 +179,8 @@ impl PagedWalk {
                 || page
                     .total
                     .is_some_and(|total| usize::try_from(total).is_ok_and(|total| total > shown.len()));
-            self.plain = shown;
-            self.next = self.after_plain(paging, says_more);
+            self.unpaged = shown;
+            self.next = self.after_unpaged(paging, says_more);
             return Some(page);
         }
         self.requests += 1;
@@ -219,7 +219,7 @@ impl PagedWalk {
 
     /// Whether the pages have shown each record of the response without the parameters.
     fn shows_all(&self) -> bool {
-        self.plain.iter().all(|record| self.seen.contains(record))
+        self.unpaged.iter().all(|record| self.seen.contains(record))
     }
 
     /// Whether the pages have shown each of these records, and no fewer than the total that the list states.
@@ -230,8 +230,8 @@ impl PagedWalk {
 
     /// Determines the size of the pages: the last of the two that the list then has is not full, so that nothing has to be
     /// requested beyond the end.
-    fn after_plain(&mut self, paging: &Paging, says_more: bool) -> Result<NextPage, WalkEnd> {
-        let count = u64::try_from(self.plain.len()).unwrap_or(u64::MAX);
+    fn after_unpaged(&mut self, paging: &Paging, says_more: bool) -> Result<NextPage, WalkEnd> {
+        let count = u64::try_from(self.unpaged.len()).unwrap_or(u64::MAX);
         if count < 2 {
             return Err(WalkEnd::Found);
         }
@@ -252,8 +252,8 @@ impl PagedWalk {
     /// 0: it lacks the first record, and shows others of the response without the parameters.
     fn is_after_first(&self, paging: &Paging, shown: &[Digest]) -> bool {
         let is_open = matches!(paging.style, PagingStyle::Number { first: None }) && self.first.is_none();
-        let lacks_first = self.plain.first().is_some_and(|first| !shown.contains(first));
-        is_open && lacks_first && shown.iter().any(|record| self.plain.contains(record))
+        let lacks_first = self.unpaged.first().is_some_and(|first| !shown.contains(first));
+        is_open && lacks_first && shown.iter().any(|record| self.unpaged.contains(record))
     }
 
     /// Returns the request for a page by its number in the walk.
@@ -292,9 +292,9 @@ impl PagedWalk {
         // What shows nothing of the list may be a page of another one.
         let is_of_list = |record: &Digest| shown.contains(record);
         let is_other = if self.requests > 1 {
-            !self.plain.first().is_some_and(is_of_list)
+            !self.unpaged.first().is_some_and(is_of_list)
         } else {
-            !self.plain.iter().any(is_of_list)
+            !self.unpaged.iter().any(is_of_list)
         };
         (is_first && is_other && !shown.is_empty()).then_some(WalkEnd::Broken)
     }
@@ -400,15 +400,15 @@ impl Walk {
         self.pages.iter().filter(|page| page.asked.is_some())
     }
 
-    fn plain(&self) -> &[Option<Digest>] {
-        let plain = self.pages.iter().find(|page| page.asked.is_none());
-        plain.map_or(&[], |page| page.items.as_slice())
+    fn unpaged(&self) -> &[Option<Digest>] {
+        let unpaged = self.pages.iter().find(|page| page.asked.is_none());
+        unpaged.map_or(&[], |page| page.items.as_slice())
     }
 
     /// Whether each record has an identifier of its own.
     pub(crate) fn identifies_records(&self) -> bool {
-        let different: HashSet<_> = self.plain().iter().collect();
-        different.len() == self.plain().len() && self.pages.iter().all(PageSeen::shows_items)
+        let different: HashSet<_> = self.unpaged().iter().collect();
+        different.len() == self.unpaged().len() && self.pages.iter().all(PageSeen::shows_items)
     }
 
     /// Returns a page and the index of a record in it that an earlier page has too, or that the page has twice.
@@ -424,7 +424,7 @@ impl Walk {
     /// Returns the index of a record of the response without the parameters that no page has, where all pages were seen.
     pub(crate) fn missing_record(&self) -> Option<usize> {
         let seen: HashSet<_> = self.requested_pages().flat_map(|page| &page.items).collect();
-        let missing = self.plain().iter().position(|id| !seen.contains(id));
+        let missing = self.unpaged().iter().position(|id| !seen.contains(id));
         missing.filter(|_| self.identifies_records() && self.end == WalkEnd::Complete)
     }
 
@@ -478,7 +478,7 @@ impl Walk {
 }
 
 /// Compares two consecutive walks: the list is stable only if both show the same.
-pub(super) fn stability(before: &Walk, after: &Walk) -> Stability {
+pub(super) fn inferred_stability(before: &Walk, after: &Walk) -> Stability {
     let shown = |walk: &Walk| -> Vec<_> {
         let pages = walk.pages.iter();
         pages
