@@ -70,8 +70,6 @@ pub enum Stability {
 /// How a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkEnd {
-    /// A page did not show what a walk needs: its last page, or an identifier for each item.
-    Broken,
     /// Every page was seen.
     Complete,
     /// The record was found before every page was seen, only selected pages were requested, or the list has too few
@@ -91,6 +89,8 @@ pub enum WalkEnd {
     Unanswered,
     /// The body of a page could not be read: it is not JSON, or is larger than the limit.
     Unread,
+    /// A page did not show what a walk needs: its last page, or an identifier for each item.
+    Unusable,
 }
 
 /// One page, as the walk saw it.

@@ -150,7 +150,7 @@ impl InferredWalk {
             }
         };
         let Some(items) = pointer::get(body, &paging.items).and_then(Value::as_array) else {
-            self.next = Err(WalkEnd::Broken);
+            self.next = Err(WalkEnd::Unusable);
             return None;
         };
         let id = |item: &Value| {
@@ -296,7 +296,7 @@ impl InferredWalk {
         } else {
             !self.unpaged.iter().any(is_of_list)
         };
-        (is_first && is_other && !shown.is_empty()).then_some(WalkEnd::Broken)
+        (is_first && is_other && !shown.is_empty()).then_some(WalkEnd::Unusable)
     }
 
     /// Returns what comes after a page that was requested by a value of the page before it.
@@ -308,10 +308,10 @@ impl InferredWalk {
         match following {
             // A header that the service never sends says nothing.
             Following::None if paging.style == PagingStyle::Link && self.used.is_empty() && !self.shows_all() => {
-                Err(WalkEnd::Broken)
+                Err(WalkEnd::Unusable)
             }
             Following::None => Err(WalkEnd::Complete),
-            Following::Unclear => Err(WalkEnd::Broken),
+            Following::Unclear => Err(WalkEnd::Unusable),
             Following::Value(value) if !shows_new && self.used.contains(&value) => Err(WalkEnd::Repeats),
             Following::Value(value) => {
                 self.used.push(value);

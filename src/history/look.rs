@@ -498,7 +498,7 @@ impl Look {
                 self.ended_early = enough && last.is_some();
             } else {
                 if !page.shows_items() {
-                    walk.end = WalkEnd::Broken;
+                    walk.end = WalkEnd::Unusable;
                 }
                 self.ended_early |= enough;
             }

@@ -26,7 +26,7 @@ pub(super) enum OwnershipState {
     /// Why it may be somebody else's.
     Doubtful(String),
     /// Another response has shown it with the run tag.
-    Seen,
+    Confirmed,
 }
 
 /// Whose record a create returned, as far as a run must know before it writes to it.
@@ -111,7 +111,7 @@ impl History<'_> {
     pub(crate) fn ownership(&self, create: OperationId) -> Ownership {
         match self.own.get(&create) {
             // Where nothing is known, no identifier of this create is bound, so no write takes one from it.
-            None | Some(OwnershipState::Seen) => Ownership::Own,
+            None | Some(OwnershipState::Confirmed) => Ownership::Own,
             Some(OwnershipState::Unconfirmed(_)) => Ownership::Unconfirmed,
             Some(OwnershipState::Doubtful(reason)) => Ownership::Doubtful(reason.clone()),
         }
@@ -193,7 +193,7 @@ impl History<'_> {
     pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, own: OwnRecord) {
         let shown_by = &self.contract.operation(shown_by).name;
         let own = match own {
-            OwnRecord::Tagged => OwnershipState::Seen,
+            OwnRecord::Tagged => OwnershipState::Confirmed,
             OwnRecord::Missing => {
                 OwnershipState::Doubtful(self.reason_for_doubt(create, &format!("{shown_by} did not show its record")))
             }

@@ -42,7 +42,7 @@ pub(super) fn end_after_first_page(first: &PageSeen, too_many: bool) -> WalkEnd 
     match first.last_page {
         Some(_) if too_many => WalkEnd::TooManyPages,
         Some(_) if first.shows_items() => WalkEnd::Complete,
-        _ => WalkEnd::Broken,
+        _ => WalkEnd::Unusable,
     }
 }
 
@@ -272,11 +272,11 @@ mod tests {
         assert_eq!(end_after_first_page(&answered(&["a"], 1), true), WalkEnd::TooManyPages);
         assert_eq!(
             end_after_first_page(&seen(json!({"data": {"last_page": 1}})), false),
-            WalkEnd::Broken
+            WalkEnd::Unusable
         );
         assert_eq!(
             end_after_first_page(&seen(json!({"data": {"items": []}})), true),
-            WalkEnd::Broken
+            WalkEnd::Unusable
         );
     }
 }

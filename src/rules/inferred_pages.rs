@@ -81,7 +81,7 @@ enum Outcome {
 fn undecided(walk: &Walk) -> Option<Reason> {
     let pages = walk.requested_pages().filter(|page| !page.items.is_empty());
     match walk.end {
-        WalkEnd::Broken => Some(Reason::PageNotFollowed),
+        WalkEnd::Unusable => Some(Reason::PageNotFollowed),
         WalkEnd::TooManyPages => Some(Reason::MoreInferredPages(walk.max_pages)),
         WalkEnd::Complete | WalkEnd::Found => (pages.count() < 2).then_some(Reason::OnePage),
         end => end.reason(walk.max_pages),
@@ -285,7 +285,7 @@ paths:
             (&[&[1][..]][..], WalkEnd::Found),
             (&[&[1, 2, 3], &[1, 2], &[3, 4]], WalkEnd::TooManyPages),
             (&[&[1, 2, 3], &[1, 2]], WalkEnd::Rejected(400)),
-            (&[&[1, 2, 3], &[1, 2]], WalkEnd::Broken),
+            (&[&[1, 2, 3], &[1, 2]], WalkEnd::Unusable),
             (&[], WalkEnd::Unanswered),
         ] {
             let judged = judged(pages, end);

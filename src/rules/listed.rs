@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_record_that_was_found_holds_however_the_walk_ended() {
         for end in [
-            WalkEnd::Broken,
+            WalkEnd::Unusable,
             WalkEnd::Complete,
             WalkEnd::Found,
             WalkEnd::TooManyPages,
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn a_list_that_was_not_seen_whole_decides_nothing() {
         for (end, reason) in [
-            (WalkEnd::Broken, Reason::PageUnclear),
+            (WalkEnd::Unusable, Reason::PageUnclear),
             (WalkEnd::Rejected(404), Reason::OtherStatus(404)),
             (WalkEnd::Rejected(500), Reason::Failed(500)),
             (WalkEnd::Unread, Reason::PageUnread),

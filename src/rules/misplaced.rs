@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn what_shows_in_another_item_is_broken_however_the_walk_ended() {
         for end in [
-            WalkEnd::Broken,
+            WalkEnd::Unusable,
             WalkEnd::Complete,
             WalkEnd::TooManyPages,
             WalkEnd::Unanswered,
@@ -158,7 +158,7 @@ mod tests {
             (false, WalkEnd::Complete, Reason::NotShown),
             (true, WalkEnd::TooManyPages, Reason::TooManyPages(100)),
             (true, WalkEnd::Found, Reason::NotShown),
-            (true, WalkEnd::Broken, Reason::PageUnclear),
+            (true, WalkEnd::Unusable, Reason::PageUnclear),
             (true, WalkEnd::Unanswered, Reason::Unanswered),
         ] {
             for expected in both(found, None, end) {

@@ -107,7 +107,7 @@ mod tests {
             (None, false, WalkEnd::Complete, Reason::NotShown),
             (None, true, WalkEnd::TooManyPages, Reason::TooManyPages(100)),
             (None, true, WalkEnd::Unanswered, Reason::Unanswered),
-            (None, true, WalkEnd::Broken, Reason::PageUnclear),
+            (None, true, WalkEnd::Unusable, Reason::PageUnclear),
         ] {
             for expected in both(other, found, end) {
                 assert_eq!(

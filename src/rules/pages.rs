@@ -539,7 +539,7 @@ mod tests {
     #[test]
     fn one_page_of_several_is_not_called_the_only_one() {
         for (end, reason) in [
-            (WalkEnd::Broken, Reason::PageUnclear),
+            (WalkEnd::Unusable, Reason::PageUnclear),
             (WalkEnd::Rejected(404), Reason::OtherStatus(404)),
             (WalkEnd::Unread, Reason::PageUnread),
             (WalkEnd::Unanswered, Reason::Unanswered),

@@ -176,7 +176,7 @@ impl WalkEnd {
     pub fn reason(self, most: u64) -> Option<Reason> {
         Some(match self {
             Self::Complete | Self::Found => return None,
-            Self::Broken => Reason::PageUnclear,
+            Self::Unusable => Reason::PageUnclear,
             Self::Rejected(status) => Reason::answered(
                 status,
                 &Credential::Token {
