@@ -37,7 +37,7 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     if request.method.as_str() != "GET" {
         words.push(format!("-X {}", request.method));
     }
-    let credential = Shown::of(request);
+    let credential = ShellCredential::of(request);
     words.extend(credential.option.clone());
     words.push(format!("-H {}", quote(&format!("Accept: {}", request.accept))));
     let mut cookie = credential.cookie;
@@ -113,7 +113,7 @@ pub fn body(request: &Request, values: Values) -> Option<String> {
 
 /// The credential of a request, with a variable of the shell in place of the token, wherever the command has it.
 #[derive(Default)]
-struct Shown {
+struct ShellCredential {
     /// An option of the command.
     option: Option<String>,
     /// A cookie, as it stands in double quotes.
@@ -122,7 +122,7 @@ struct Shown {
     query: Option<String>,
 }
 
-impl Shown {
+impl ShellCredential {
     fn of(request: &Request) -> Self {
         let bearer = match &request.credential {
             Credential::Token { .. } => request.spelling.scheme(),
@@ -135,19 +135,19 @@ impl Shown {
                 SecurityScheme::Basic => format!("Authorization: Bearer $({PRINTED} | base64 | tr -d '\\n')"),
                 _ => "Authorization: Basic $COUNTERSIGN_TOKEN".to_owned(),
             }),
-            Credential::Token { scheme } => Self::carried(scheme, "$COUNTERSIGN_TOKEN", bearer),
+            Credential::Token { scheme } => Self::placed(scheme, "$COUNTERSIGN_TOKEN", bearer),
             Credential::Wrong {
                 scheme: scheme @ SecurityScheme::Basic,
                 mutation,
-            } => Self::carried(scheme, &wrong_password(*mutation), bearer),
+            } => Self::placed(scheme, &wrong_password(*mutation), bearer),
             Credential::Wrong { scheme, mutation } => {
-                Self::carried(scheme, &wrong("COUNTERSIGN_TOKEN", *mutation), bearer)
+                Self::placed(scheme, &wrong("COUNTERSIGN_TOKEN", *mutation), bearer)
             }
         }
     }
 
     /// Returns the credential where its scheme has it; `secret` is written as in double quotes.
-    fn carried(scheme: &SecurityScheme, secret: &str, bearer: &str) -> Self {
+    fn placed(scheme: &SecurityScheme, secret: &str, bearer: &str) -> Self {
         match scheme {
             SecurityScheme::ApiKeyCookie { name } => Self {
                 cookie: Some(format!("{}={secret}", encoded(name))),

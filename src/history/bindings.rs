@@ -24,7 +24,7 @@ const MAX_VALUES_PER_LINK: usize = 3;
 
 /// A value that a response showed.
 #[derive(Clone, Debug, PartialEq)]
-struct Shown {
+struct BoundValue {
     value: Value,
     under: Records,
 }
@@ -52,7 +52,7 @@ pub(crate) type LinkedValues<'own> = Vec<(usize, &'own Link, &'own Value)>;
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
     /// By the number of the link.
-    values: HashMap<usize, Vec<Shown>>,
+    values: HashMap<usize, Vec<BoundValue>>,
     /// The operations that had a success which was read, whatever it showed.
     read_from: HashSet<OperationId>,
 }
@@ -114,7 +114,7 @@ impl Bindings {
         if kept.len() >= MAX_VALUES_PER_LINK || identifier(value).is_none() {
             return;
         }
-        let shown = Shown {
+        let shown = BoundValue {
             value: value.clone(),
             under: under.clone(),
         };
@@ -169,7 +169,7 @@ impl Bindings {
         contract: &'own Contract,
         to: OperationId,
         needed: &Needed,
-    ) -> Vec<(&'own Link, &'own Shown)> {
+    ) -> Vec<(&'own Link, &'own BoundValue)> {
         if !needed.is_linked {
             return Vec::new();
         }
@@ -203,7 +203,7 @@ struct Search<'own> {
     /// What needs a value, the deepest in the path first.
     needed: Vec<Needed>,
     /// The values for each of these.
-    candidates: Vec<Vec<(&'own Link, &'own Shown)>>,
+    candidates: Vec<Vec<(&'own Link, &'own BoundValue)>>,
     most: usize,
     /// The number of values looked at so far.
     steps: usize,

@@ -290,12 +290,12 @@ pub struct RecordShown<'seen> {
     /// The accepted request that sent the fields of the record.
     pub sent: &'seen Request,
     /// What the last response showed.
-    pub shown: &'seen Shown,
+    pub shown: &'seen ShownState,
 }
 
 /// What a response shows of a record.
 #[derive(Clone, Debug)]
-pub enum Shown {
+pub enum ShownState {
     /// A list has the record, this often.
     Listed(Times),
     /// A list has a record with its identifier, but with none of the sent values.

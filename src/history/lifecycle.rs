@@ -5,7 +5,7 @@ use reqwest::header::LINK;
 use serde_json::Value;
 
 use super::bindings::{Records, records_in};
-use super::evidence::{Evidence, RecordShown, Shown, Times};
+use super::evidence::{Evidence, RecordShown, ShownState, Times};
 use super::history::{EvidenceSink, History};
 use super::part::{Role, WriteContext};
 use crate::contract::Contract;
@@ -64,7 +64,7 @@ pub(crate) enum RecordLook {
 pub(super) struct RecordProgress {
     record: usize,
     look: RecordLook,
-    last: Option<(Request, Shown)>,
+    last: Option<(Request, ShownState)>,
     is_own: bool,
     /// The identifiers of what its create has stored in addition, as the last response of a list showed them.
     also_stored: Vec<String>,
@@ -199,10 +199,10 @@ impl History<'_> {
             return;
         };
         let shown = match (exchange.status(), body.filter(|_| self.succeeded(exchange))) {
-            (None, _) => Shown::NoResponse,
+            (None, _) => ShownState::NoResponse,
             (Some(_), Some(body)) if matches!(sought.look, RecordLook::CreateByList | RecordLook::DeleteByList) => {
                 let list = lifecycle.list.as_ref();
-                list.map_or(Shown::NoResponse, |list| {
+                list.map_or(ShownState::NoResponse, |list| {
                     let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
                     let items = items.map_or(&[][..], Vec::as_slice);
                     let stored = self.also_stored((&record.request, &record.id), (list, items));
@@ -214,14 +214,14 @@ impl History<'_> {
                 // A service that keeps deleted records and marks them returns this one changed. One
                 // that returns it unchanged has deleted nothing.
                 Some(shown) if sought.look == RecordLook::DeleteByRead && record.before.as_ref() != Some(shown) => {
-                    Shown::Unclear
+                    ShownState::Unclear
                 }
-                Some(shown) if shown.is_object() => Shown::Record(shown.clone()),
-                _ => Shown::Unclear,
+                Some(shown) if shown.is_object() => ShownState::Record(shown.clone()),
+                _ => ShownState::Unclear,
             },
-            (Some(status), None) => Shown::Status(status, exchange.request.credential.clone()),
+            (Some(status), None) => ShownState::Status(status, exchange.request.credential.clone()),
         };
-        sought.is_own = !record.was_seen && matches!(&shown, Shown::Record(body) if self.is_own(body, &record.id));
+        sought.is_own = !record.was_seen && matches!(&shown, ShownState::Record(body) if self.is_own(body, &record.id));
         sought.last = Some((exchange.request.clone(), shown));
     }
 
@@ -232,9 +232,9 @@ impl History<'_> {
         (record, look): (&TrackedRecord, RecordLook),
         list: &RecordList,
         (exchange, body): (&Exchange, &Value),
-    ) -> Shown {
+    ) -> ShownState {
         let Some(items) = pointer::get(body, &list.items).and_then(Value::as_array) else {
-            return Shown::Unclear;
+            return ShownState::Unclear;
         };
         let id = identifier(&record.id);
         let has_id = |item: &Value| item.pointer(&list.id).and_then(identifier) == id;
@@ -244,16 +244,16 @@ impl History<'_> {
             }
             let is_replaced = |members| self.sent_strings.are_replaced_in(members);
             return if item.as_object().is_some_and(is_replaced) {
-                Shown::Another
+                ShownState::Another
             } else {
                 let is_whole = self.is_whole(list, (exchange, body), items.len());
-                Shown::Listed(self.times_listed((&record.request, &record.id), item, (list, items, is_whole)))
+                ShownState::Listed(self.times_listed((&record.request, &record.id), item, (list, items, is_whole)))
             };
         }
         if self.is_whole(list, (exchange, body), items.len()) {
-            Shown::NotListed
+            ShownState::NotListed
         } else {
-            Shown::Unclear
+            ShownState::Unclear
         }
     }
 
@@ -273,7 +273,7 @@ impl History<'_> {
 
     /// Returns what a list shows of a deleted record that it still has: whether all of it is as the read showed it
     /// before its deletion.
-    fn kept_in_list(&self, record: &TrackedRecord, item: &Value) -> Shown {
+    fn kept_in_list(&self, record: &TrackedRecord, item: &Value) -> ShownState {
         let before = record.before.as_ref().and_then(Value::as_object);
         let members = item.as_object().zip(before);
         let is_unchanged = members.is_some_and(|(members, before)| {
@@ -281,9 +281,9 @@ impl History<'_> {
             members.all(|(name, value)| before.get(name) == Some(value))
         });
         if is_unchanged && self.is_own(item, &record.id) {
-            Shown::Listed(Times::AtLeastOnce)
+            ShownState::Listed(Times::AtLeastOnce)
         } else {
-            Shown::ListedChanged
+            ShownState::ListedChanged
         }
     }
 
@@ -300,9 +300,12 @@ impl History<'_> {
     /// came without a response, or that may lack records, does not.
     pub(super) fn is_gone(&self, sought: &RecordProgress) -> bool {
         if sought.look == RecordLook::DeleteByList {
-            return !matches!(sought.last, Some((_, Shown::Listed(_) | Shown::ListedChanged)));
+            return !matches!(
+                sought.last,
+                Some((_, ShownState::Listed(_) | ShownState::ListedChanged))
+            );
         }
-        let Some((request, Shown::Status(status, _))) = &sought.last else {
+        let Some((request, ShownState::Status(status, _))) = &sought.last else {
             return false;
         };
         let to_unknown = self.status_of_unknown_record.get(&request.operation);
@@ -323,13 +326,13 @@ impl History<'_> {
     pub(super) fn is_record_settled(&self, sought: &RecordProgress) -> bool {
         let Some((_, shown)) = &sought.last else { return false };
         match (sought.look, shown) {
-            (_, Shown::NoResponse | Shown::Another | Shown::Unclear) => true,
-            (RecordLook::BeforeDelete, shown) => !matches!(shown, Shown::Status(404, _)),
-            (RecordLook::DeleteByRead, shown) => !matches!(shown, Shown::Record(_)),
-            (RecordLook::DeleteByList, shown) => !matches!(shown, Shown::Listed(_) | Shown::ListedChanged),
-            (RecordLook::CreateByList, shown) => matches!(shown, Shown::Listed(_)),
-            (RecordLook::CreateByRead, shown) => !matches!(shown, Shown::Status(404 | 410, _)),
-            (RecordLook::Update(_), Shown::Record(record)) => self.shows_update(sought, record),
+            (_, ShownState::NoResponse | ShownState::Another | ShownState::Unclear) => true,
+            (RecordLook::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
+            (RecordLook::DeleteByRead, shown) => !matches!(shown, ShownState::Record(_)),
+            (RecordLook::DeleteByList, shown) => !matches!(shown, ShownState::Listed(_) | ShownState::ListedChanged),
+            (RecordLook::CreateByList, shown) => matches!(shown, ShownState::Listed(_)),
+            (RecordLook::CreateByRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
+            (RecordLook::Update(_), ShownState::Record(record)) => self.shows_update(sought, record),
             (RecordLook::Update(_), _) => true,
         }
     }
@@ -353,8 +356,8 @@ impl History<'_> {
         };
         let (create, id) = (record.create, identifier(&record.id));
         match (sought.look, &sought.last) {
-            (RecordLook::BeforeDelete, Some((_, Shown::Record(shown)))) => record.before = Some(shown.clone()),
-            (_, Some((_, Shown::Another))) => {
+            (RecordLook::BeforeDelete, Some((_, ShownState::Record(shown)))) => record.before = Some(shown.clone()),
+            (_, Some((_, ShownState::Another))) => {
                 record.was_seen = true;
                 self.doubt_own(create, "its list shows the record with other values");
             }

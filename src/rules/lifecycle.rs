@@ -8,7 +8,7 @@ use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::vocabulary::Carry;
-use crate::history::evidence::{RecordShown, Shown, Times};
+use crate::history::evidence::{RecordShown, ShownState, Times};
 
 pub(super) static RULE: Rule = Rule {
     name: "lifecycle",
@@ -71,9 +71,11 @@ fn created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
         return;
     };
     match seen.shown {
-        Shown::Listed(_) | Shown::Record(_) => sink.held(fact),
-        Shown::NotListed => sink.broken(fact, String::new, || "no record with the id of the response".to_owned()),
-        Shown::Status(status @ (404 | 410), _) if !by_list => sink.broken(fact, String::new, || status.to_string()),
+        ShownState::Listed(_) | ShownState::Record(_) => sink.held(fact),
+        ShownState::NotListed => sink.broken(fact, String::new, || "no record with the id of the response".to_owned()),
+        ShownState::Status(status @ (404 | 410), _) if !by_list => {
+            sink.broken(fact, String::new, || status.to_string());
+        }
         other => undecided(other, sink, fact),
     }
     if by_list {
@@ -89,13 +91,13 @@ fn listed_once(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
         return;
     };
     match seen.shown {
-        Shown::Listed(Times::Once) => sink.held(fact),
-        Shown::Listed(Times::Several(count)) => {
+        ShownState::Listed(Times::Once) => sink.held(fact),
+        ShownState::Listed(Times::Several(count)) => {
             sink.broken(fact, String::new, || {
                 format!("{count} records that only their identifiers tell apart")
             });
         }
-        Shown::NotListed => sink.undecided(fact, Reason::Broken),
+        ShownState::NotListed => sink.undecided(fact, Reason::Broken),
         other => undecided(other, sink, fact),
     }
 }
@@ -107,7 +109,7 @@ fn carried(
     sink: &mut Sink<'_>,
     kind: fn(usize) -> FactKind,
 ) {
-    if let Shown::Record(record) = seen.shown {
+    if let ShownState::Record(record) = seen.shown {
         let sent = Sent::new(seen.operation, carries, seen.sent);
         return sent.judge((record, &lifecycle.record), sink, Strictness::Strict, kind);
     }
@@ -129,18 +131,18 @@ fn deleted(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
         return;
     };
     match seen.shown {
-        Shown::NotListed => sink.held(fact),
-        Shown::Status(404 | 410, _) if !by_list => sink.held(fact),
-        Shown::Listed(_) | Shown::Record(_) => sink.broken(fact, String::new, || "the record".to_owned()),
+        ShownState::NotListed => sink.held(fact),
+        ShownState::Status(404 | 410, _) if !by_list => sink.held(fact),
+        ShownState::Listed(_) | ShownState::Record(_) => sink.broken(fact, String::new, || "the record".to_owned()),
         other => undecided(other, sink, fact),
     }
 }
 
 /// Leaves a fact undecided, with the reason why what was shown does not decide it.
-fn undecided(shown: &Shown, sink: &mut Sink<'_>, fact: FactId) {
+fn undecided(shown: &ShownState, sink: &mut Sink<'_>, fact: FactId) {
     let reason = match shown {
-        Shown::Status(status, credential) => Reason::answered(*status, credential),
-        Shown::NoResponse => Reason::Unanswered,
+        ShownState::Status(status, credential) => Reason::answered(*status, credential),
+        ShownState::NoResponse => Reason::Unanswered,
         _ => Reason::NotShown,
     };
     sink.undecided(fact, reason);
@@ -177,21 +179,21 @@ paths:
     delete: {operationId: deletePet, responses: {'204': {description: Gone}}}
 ";
 
-    pub(super) fn status(status: u16) -> Shown {
+    pub(super) fn status(status: u16) -> ShownState {
         let scheme = SecurityScheme::Bearer;
-        Shown::Status(status, Credential::Token { scheme })
+        ShownState::Status(status, Credential::Token { scheme })
     }
 
-    fn judged(operation: &str, by: &str, shown: &Shown) -> Judged {
+    fn judged(operation: &str, by: &str, shown: &ShownState) -> Judged {
         Bench::text(PETS, operation).shown(by, &json!({"name": "Rex"}), shown)
     }
 
-    pub(super) fn read_after_create(shown: &Shown) -> Judged {
+    pub(super) fn read_after_create(shown: &ShownState) -> Judged {
         judged("addPet", "getPet", shown)
     }
 
-    fn record(name: &Value) -> Shown {
-        Shown::Record(json!({"id": 7, "name": name}))
+    fn record(name: &Value) -> ShownState {
+        ShownState::Record(json!({"id": 7, "name": name}))
     }
 
     #[test]
@@ -200,7 +202,7 @@ paths:
             "addPet created: read by getPet",
             "addPet in getPet /name: as sent in /name",
         );
-        let undecided = |shown: &Shown| {
+        let undecided = |shown: &ShownState| {
             let verdicts = [read, name].map(|fact| read_after_create(shown).fact(fact));
             verdicts.iter().all(|verdict| matches!(verdict, Verdict::Undecided(_)))
         };
@@ -216,7 +218,13 @@ paths:
             assert_eq!(judged.fact(read), Verdict::Broken);
             assert!(matches!(judged.fact(name), Verdict::Undecided(_)));
         }
-        for shown in [status(403), status(500), status(429), Shown::NoResponse, Shown::Unclear] {
+        for shown in [
+            status(403),
+            status(500),
+            status(429),
+            ShownState::NoResponse,
+            ShownState::Unclear,
+        ] {
             assert!(undecided(&shown), "{shown:?}");
         }
     }
@@ -225,9 +233,9 @@ paths:
     fn a_list_that_may_have_more_decides_nothing() {
         let fact = "addPet created: listed in getPets";
         let verdict = |shown| judged("addPet", "getPets", &shown).fact(fact);
-        assert_eq!(verdict(Shown::Listed(Times::AtLeastOnce)), Verdict::Held);
-        assert_eq!(verdict(Shown::NotListed), Verdict::Broken);
-        for shown in [Shown::Unclear, status(500), status(404), Shown::NoResponse] {
+        assert_eq!(verdict(ShownState::Listed(Times::AtLeastOnce)), Verdict::Held);
+        assert_eq!(verdict(ShownState::NotListed), Verdict::Broken);
+        for shown in [ShownState::Unclear, status(500), status(404), ShownState::NoResponse] {
             assert!(matches!(verdict(shown), Verdict::Undecided(_)));
         }
     }
@@ -235,12 +243,12 @@ paths:
     #[test]
     fn a_create_is_listed_as_one_record() {
         let verdict = |shown| judged("addPet", "getPets", &shown).fact("addPet created: one record in getPets");
-        assert_eq!(verdict(Shown::Listed(Times::Once)), Verdict::Held);
-        assert_eq!(verdict(Shown::Listed(Times::Several(2))), Verdict::Broken);
+        assert_eq!(verdict(ShownState::Listed(Times::Once)), Verdict::Held);
+        assert_eq!(verdict(ShownState::Listed(Times::Several(2))), Verdict::Broken);
         for shown in [
-            Shown::Listed(Times::AtLeastOnce),
-            Shown::NotListed,
-            Shown::Unclear,
+            ShownState::Listed(Times::AtLeastOnce),
+            ShownState::NotListed,
+            ShownState::Unclear,
             status(500),
         ] {
             assert!(matches!(verdict(shown), Verdict::Undecided(_)));
@@ -249,19 +257,25 @@ paths:
 
     #[test]
     fn an_update_shows_and_a_deletion_too() {
-        let update = |shown: &Shown| judged("putPet", "getPet", shown).fact("putPet in getPet /name: as sent in /name");
+        let update =
+            |shown: &ShownState| judged("putPet", "getPet", shown).fact("putPet in getPet /name: as sent in /name");
         assert_eq!(update(&record(&json!("Rex"))), Verdict::Held);
         assert_eq!(update(&record(&json!(null))), Verdict::Broken);
         assert!(matches!(update(&status(404)), Verdict::Undecided(_)));
-        let deleted = |shown: &Shown| judged("deletePet", "getPet", shown).fact("deletePet: gone from getPet");
+        let deleted = |shown: &ShownState| judged("deletePet", "getPet", shown).fact("deletePet: gone from getPet");
         assert_eq!(deleted(&status(404)), Verdict::Held);
         assert_eq!(deleted(&status(410)), Verdict::Held);
         assert_eq!(deleted(&record(&json!("Rex"))), Verdict::Broken);
         assert!(matches!(deleted(&status(403)), Verdict::Undecided(_)));
-        let unlisted = |shown: &Shown| judged("deletePet", "getPets", shown).fact("deletePet: gone from getPets");
-        assert_eq!(unlisted(&Shown::NotListed), Verdict::Held);
-        assert_eq!(unlisted(&Shown::Listed(Times::AtLeastOnce)), Verdict::Broken);
-        for shown in [Shown::ListedChanged, Shown::Unclear, Shown::NoResponse, status(404)] {
+        let unlisted = |shown: &ShownState| judged("deletePet", "getPets", shown).fact("deletePet: gone from getPets");
+        assert_eq!(unlisted(&ShownState::NotListed), Verdict::Held);
+        assert_eq!(unlisted(&ShownState::Listed(Times::AtLeastOnce)), Verdict::Broken);
+        for shown in [
+            ShownState::ListedChanged,
+            ShownState::Unclear,
+            ShownState::NoResponse,
+            status(404),
+        ] {
             assert!(matches!(unlisted(&shown), Verdict::Undecided(_)), "{shown:?}");
         }
     }

@@ -16,7 +16,7 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRejection, Purpose, Request, Response};
 use crate::history::evidence::{
-    Creation, FinalListing, Observation, PageSeen, RecordShown, Shown, Stability, Stray, UpdateObservation, Walk,
+    Creation, FinalListing, Observation, PageSeen, RecordShown, ShownState, Stability, Stray, UpdateObservation, Walk,
     WalkEnd,
 };
 
@@ -304,7 +304,7 @@ impl Bench {
     }
 
     /// Judges what a read or a list, `by`, shows of a record after the operation has sent this body.
-    pub(super) fn shown(&self, by: &str, sent: &Value, shown: &Shown) -> Judged {
+    pub(super) fn shown(&self, by: &str, sent: &Value, shown: &ShownState) -> Judged {
         let by = self.contract.operation_named(by).expect(by);
         let mut request = self.request();
         request.body = Some(Content::Json(sent.clone()));
