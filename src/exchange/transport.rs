@@ -8,7 +8,7 @@
 //! body as it came, up to the limit; `coding` decodes it under the same limit, so a compression bomb stops there. This
 //! module makes the two channels, and they use what it defines for both.
 
-mod carried;
+mod credential;
 mod http;
 mod in_process;
 mod renewal;
@@ -29,7 +29,7 @@ use reqwest::header::{
 use reqwest::{Method, Url};
 use tokio::time::Instant;
 
-use self::carried::{Carried, Parts};
+use self::credential::{Parts, PlacedCredential};
 use self::http::Http;
 use super::basic;
 use super::coding;
@@ -87,7 +87,7 @@ pub enum TransportError {
 trait Channel: fmt::Debug + Send + Sync {
     /// Sends a request, and returns the complete response. Its body is as it came; more than `maximum` bytes are
     /// [`Failure::TooLarge`]. The caller enforces the deadline, and drops the future when it passes.
-    fn carry(&self, outgoing: Outgoing, maximum: usize) -> LocalBoxFuture<'_, Result<Received, Failure>>;
+    fn send(&self, outgoing: Outgoing, maximum: usize) -> LocalBoxFuture<'_, Result<Received, Failure>>;
 }
 
 /// A request as it is sent over any channel.
@@ -310,7 +310,7 @@ impl Transport {
     async fn exchange(&self, request: &Request) -> Result<Response, Failure> {
         let started = Instant::now();
         let maximum = self.limits.body;
-        let received = self.channel.carry(self.outgoing(request)?, maximum).await?;
+        let received = self.channel.send(self.outgoing(request)?, maximum).await?;
         let mut headers = received.headers;
         let decoded = coding::decode(&mut headers, received.body, maximum).await?;
         let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
@@ -346,8 +346,8 @@ impl Transport {
             headers.append(name, HeaderValue::from_str(value).map_err(|_| Failure::NotHttp)?);
         }
         let mut url = self.target.url(&path);
-        if let Some(carried) = self.credential(request) {
-            carried.put(&mut headers, &mut url);
+        if let Some(placed) = self.credential(request) {
+            placed.put(&mut headers, &mut url);
         }
         let body = request.body_text().map(Bytes::from);
         if body.is_some() {
@@ -362,12 +362,12 @@ impl Transport {
     }
 
     /// Returns the credential of a request; `None` where it has none.
-    fn credential(&self, request: &Request) -> Option<Carried> {
+    fn credential(&self, request: &Request) -> Option<PlacedCredential> {
         let token = self.token();
         let (scheme, secret) = match &request.credential {
             Credential::None => return None,
             Credential::Empty { scheme } => (scheme, String::new()),
-            Credential::OtherScheme { scheme } => return Carried::under_other_scheme(scheme, token?.expose()),
+            Credential::OtherScheme { scheme } => return PlacedCredential::under_other_scheme(scheme, token?.expose()),
             Credential::Token { scheme } => (scheme, token?.expose().to_owned()),
             Credential::Wrong { scheme, mutation } => (scheme, self.wrong(token?, scheme, *mutation)),
         };
@@ -376,7 +376,7 @@ impl Transport {
             Credential::Token { .. } => request.spelling.scheme(),
             _ => "Bearer",
         };
-        Carried::of(scheme, &secret, bearer)
+        PlacedCredential::of(scheme, &secret, bearer)
     }
 }
 

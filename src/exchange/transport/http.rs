@@ -76,7 +76,7 @@ impl Http {
 }
 
 impl Channel for Http {
-    fn carry(&self, outgoing: Outgoing, maximum: usize) -> LocalBoxFuture<'_, Result<Received, Failure>> {
+    fn send(&self, outgoing: Outgoing, maximum: usize) -> LocalBoxFuture<'_, Result<Received, Failure>> {
         self.exchange(outgoing, maximum).boxed_local()
     }
 }

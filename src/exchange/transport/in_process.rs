@@ -112,7 +112,7 @@ where
     S: tower_service::Service<http::Request<RequestBody>, Response = http::Response<B>> + Clone + Send,
     B: http_body::Body + 'static,
 {
-    fn carry(&self, outgoing: Outgoing, maximum: usize) -> LocalBoxFuture<'_, Result<Received, Failure>> {
+    fn send(&self, outgoing: Outgoing, maximum: usize) -> LocalBoxFuture<'_, Result<Received, Failure>> {
         // A server drops the connection of a handler that panics, and continues.
         let exchange = AssertUnwindSafe(self.exchange(outgoing, maximum)).catch_unwind();
         exchange

@@ -1,4 +1,4 @@
-//! Puts a credential into a request, where its security scheme says. The main type is [`Carried`].
+//! Puts a credential into a request, where its security scheme says. The main type is [`PlacedCredential`].
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use reqwest::Url;
@@ -13,14 +13,14 @@ use crate::exchange::record::RESERVED;
 const NOT_IN_A_COOKIE: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b',').add(b';').add(b'\\');
 
 /// A credential in its place.
-pub(super) enum Carried {
+pub(super) enum PlacedCredential {
     Cookie(String),
     Header(HeaderName, HeaderValue),
     /// A pair of the query, encoded.
     Query(String),
 }
 
-impl Carried {
+impl PlacedCredential {
     /// Returns the credential as its scheme has it; `bearer` is the spelling of `Bearer`. `None` if no header has that
     /// name or value.
     pub(super) fn of(scheme: &SecurityScheme, secret: &str, bearer: &str) -> Option<Self> {
@@ -130,9 +130,9 @@ impl<'token> Parts<'token> {
 mod tests {
     use super::*;
 
-    fn header(carried: Option<Carried>) -> Option<String> {
-        match carried? {
-            Carried::Header(_, value) if value.is_sensitive() => Some(value.to_str().ok()?.to_owned()),
+    fn header(placed: Option<PlacedCredential>) -> Option<String> {
+        match placed? {
+            PlacedCredential::Header(_, value) if value.is_sensitive() => Some(value.to_str().ok()?.to_owned()),
             _ => None,
         }
     }
@@ -147,10 +147,10 @@ mod tests {
             ("tk-of-nobody", "bearer", "token tk-of-nobody"),
             ("", "Bearer", "Token "),
         ] {
-            let carried = header(Carried::of(&named, secret, bearer));
-            assert_eq!(carried.as_deref(), Some(expected));
+            let placed = header(PlacedCredential::of(&named, secret, bearer));
+            assert_eq!(placed.as_deref(), Some(expected));
         }
-        let other = header(Carried::under_other_scheme(&named, "tk-of-nobody"));
+        let other = header(PlacedCredential::under_other_scheme(&named, "tk-of-nobody"));
         assert_eq!(other.as_deref(), Some("Basic tk-of-nobody"));
     }
 }
