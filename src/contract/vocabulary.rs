@@ -211,6 +211,14 @@ pub struct Carry {
     pub same: Same,
 }
 
+impl Carry {
+    /// Whether the value must come back as it was sent: no gap allows another spelling.
+    #[must_use]
+    pub fn is_strict(&self) -> bool {
+        self.gap.is_none()
+    }
+}
+
 /// When two values are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -151,7 +151,7 @@ impl<'seen> Elements<'seen> {
 
     /// Returns the carries of the array without a gap: their values must come back as they were sent.
     fn strict(&self) -> impl Iterator<Item = &'seen Carry> {
-        self.carries.iter().copied().filter(|carry| carry.gap.is_none())
+        self.carries.iter().copied().filter(|carry| carry.is_strict())
     }
 
     /// Returns the fields by which an element is recognised when this field is compared: of the fields that must come

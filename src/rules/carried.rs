@@ -184,7 +184,7 @@ impl<'sent> Sent<'sent> {
         let Some(elements) = Elements::of(self.carries, carry, (self.body, record)) else {
             return false;
         };
-        let duplicated = || elements.duplicated().filter(|_| self.creates && carry.gap.is_none());
+        let duplicated = || elements.duplicated().filter(|_| self.creates && carry.is_strict());
         let (pointer, received) = if let Some(mixed) = elements.mixed_up() {
             let (kept, sent) = (sink.render(mixed.kept), sink.render(mixed.sent));
             let received = format!("{kept} of another element of the array, not the {sent} that was sent");
