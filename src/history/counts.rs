@@ -1,5 +1,5 @@
 //! Counts the records of each write at the end of a run: a create adds one, an update none. The main type is
-//! [`Counts`].
+//! [`CountedWrites`].
 //!
 //! # Design
 //!
@@ -28,13 +28,13 @@ const MAX_WRITES_KEPT: usize = 1_000;
 
 /// The writes of a run whose records are counted.
 #[derive(Debug, Default)]
-pub(super) struct Counts {
-    writes: VecDeque<Written>,
+pub(super) struct CountedWrites {
+    writes: VecDeque<CountedWrite>,
 }
 
 /// A write that may have stored something.
 #[derive(Debug)]
-struct Written {
+struct CountedWrite {
     operation: OperationId,
     /// The body that it sent.
     body: Value,
@@ -60,9 +60,9 @@ struct Duplicate {
     request: Request,
 }
 
-impl Counts {
+impl CountedWrites {
     /// Remembers a write, and forgets the oldest one if there are too many.
-    fn note(&mut self, written: Written) {
+    fn note(&mut self, written: CountedWrite) {
         if self.writes.len() >= MAX_WRITES_KEPT {
             self.writes.pop_front();
         }
@@ -70,8 +70,8 @@ impl Counts {
     }
 
     /// Returns how many writes of unknown outcome sent exactly the same body: each may have stored a record.
-    fn unknown_like(&self, written: &Written) -> usize {
-        let like = |other: &&Written| {
+    fn unknown_like(&self, written: &CountedWrite) -> usize {
+        let like = |other: &&CountedWrite| {
             let same = other.operation == written.operation && other.body == written.body;
             same && other.id.is_none()
         };
@@ -102,7 +102,7 @@ impl<'run> History<'run> {
 
     fn note_counted(&mut self, request: &Request, id: Option<String>, is_judged: bool) {
         let body = request.json().cloned().unwrap_or_default();
-        self.ledger.counts.note(Written {
+        self.ledger.counts.note(CountedWrite {
             operation: request.operation,
             numbers: self.run_tag.numbers_in(&body),
             body,
@@ -123,7 +123,7 @@ impl<'run> History<'run> {
     }
 
     /// Adds what an item shows of each remembered write.
-    fn count_in(&self, counts: &mut Counts, list: OperationId, item: Item<'_>) {
+    fn count_in(&self, counts: &mut CountedWrites, list: OperationId, item: Item<'_>) {
         for written in counts.writes.iter_mut().filter(|written| written.gone) {
             let id = self
                 .pointer_to_item_id(written, list)
@@ -140,9 +140,9 @@ impl<'run> History<'run> {
             for (record, at) in records(item.value, item.pointer(), listed) {
                 let id = record.pointer(id).and_then(identifier);
                 let numbers = self.run_tag.numbers_in(record);
-                let is_of_a_create =
-                    |written: &Written| written.operation == operation && id.is_some() && written.id == id;
-                let known = counts.writes.iter().any(is_of_a_create);
+                let is_known_record =
+                    |written: &CountedWrite| written.operation == operation && id.is_some() && written.id == id;
+                let known = counts.writes.iter().any(is_known_record);
                 for written in counts
                     .writes
                     .iter_mut()
@@ -182,7 +182,7 @@ impl<'run> History<'run> {
     }
 
     /// Returns where this list shows the identifier of a create's record, if the record is an item there.
-    fn pointer_to_item_id(&self, written: &Written, list: OperationId) -> Option<&'run str> {
+    fn pointer_to_item_id(&self, written: &CountedWrite, list: OperationId) -> Option<&'run str> {
         let creates = self.contract.operation(written.operation).invariants.created.is_some();
         let (listed, id) = self.listed_at(written.operation, list).filter(|_| creates)?;
         listed.owner.is_none().then_some(id)
@@ -204,7 +204,7 @@ impl<'run> History<'run> {
 
     /// Whether a record carries what a write sent: every sent value that must come back, and in addition a string
     /// with the run tag or, where none was sent, every field that must come back.
-    fn carries_what_was_sent(&self, written: &Written, (record, numbers): (&Value, &[u64])) -> bool {
+    fn carries_what_was_sent(&self, written: &CountedWrite, (record, numbers): (&Value, &[u64])) -> bool {
         let invariants = &self.contract.operation(written.operation).invariants;
         let created = invariants.created.as_ref().map(|created| &created.carries);
         let Some(carries) = created.or(invariants.updated.as_ref().map(|updated| &updated.carries)) else {

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::carried::carries_all;
-use super::counts::Counts;
+use super::counts::CountedWrites;
 use super::evidence::{Evidence, Stored, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
@@ -95,7 +95,7 @@ pub(super) struct ResidueLedger {
     /// What each query has sent.
     asked: BTreeMap<OperationId, Asked>,
     /// The writes whose records are counted at the end.
-    pub(super) counts: Counts,
+    pub(super) counts: CountedWrites,
     /// The records that show the run tag at the end although no create of the run explains them.
     pub(super) unexplained_records: Vec<UnexplainedRecord>,
     /// The walk that looked for what is left in each list.
@@ -352,7 +352,7 @@ impl History<'_> {
             .collect();
         for query in queries {
             let asked = self.ledger.asked.get(&query);
-            let Some(asked) = asked.filter(|asked| asked.strings.are_within(body, &self.sent_strings)) else {
+            let Some(asked) = asked.filter(|asked| asked.strings.any_within(body, &self.sent_strings)) else {
                 continue;
             };
             let left = Residue {
@@ -373,7 +373,7 @@ impl History<'_> {
         let mut lists = self.contract.lifecycles().iter();
         let known = lists.find_map(|lifecycle| lifecycle.list.as_ref().filter(|known| known.operation == list))?;
         let mut items = pointer::get(body, &known.items)?.as_array()?.iter();
-        let item = items.find(|item| asked.are_within(item, &self.sent_strings))?;
+        let item = items.find(|item| asked.any_within(item, &self.sent_strings))?;
         item.pointer(&known.id).and_then(identifier)
     }
 
@@ -439,7 +439,7 @@ impl History<'_> {
     }
 
     /// Whether anything was sent that may have created something.
-    pub(crate) fn has_created(&self) -> bool {
+    pub(crate) fn has_sent_creates(&self) -> bool {
         !self.ledger.creates.operations().is_empty()
     }
 

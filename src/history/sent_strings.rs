@@ -40,7 +40,7 @@ impl SentStrings {
     /// Whether an object shows a string in the same field in which a write sent it. Only a whole
     /// value counts: a record of somebody else, such as a log entry, may quote the run tag in a
     /// longer string.
-    pub(super) fn are_in(&self, members: &Map<String, Value>) -> bool {
+    pub(super) fn any_in(&self, members: &Map<String, Value>) -> bool {
         let mut strings = members
             .iter()
             .filter_map(|(name, member)| Some((name, member.as_str()?)));
@@ -48,12 +48,12 @@ impl SentStrings {
     }
 
     /// Whether an object in a value, at any depth, shows such a string and none of `others`.
-    pub(super) fn are_within(&self, value: &Value, others: &Self) -> bool {
+    pub(super) fn any_within(&self, value: &Value, others: &Self) -> bool {
         match value {
-            Value::Array(elements) => elements.iter().any(|element| self.are_within(element, others)),
+            Value::Array(elements) => elements.iter().any(|element| self.any_within(element, others)),
             Value::Object(members) => {
-                (self.are_in(members) && !others.are_in(members))
-                    || members.values().any(|member| self.are_within(member, others))
+                (self.any_in(members) && !others.any_in(members))
+                    || members.values().any(|member| self.any_within(member, others))
             }
             _ => false,
         }
@@ -67,7 +67,7 @@ impl SentStrings {
     /// Whether an object has fields in which a write sent a string, all of them with other values.
     pub(super) fn are_replaced_in(&self, members: &Map<String, Value>) -> bool {
         let is_sent = |name: &String| self.0.iter().any(|(sent, _)| sent == name);
-        !self.are_in(members) && members.keys().any(is_sent)
+        !self.any_in(members) && members.keys().any(is_sent)
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
         sent.note(&run_tag, &json!({"name": own, "kind": "plain", "of": [{"note": own}]}));
         let shows = |record: Value| {
             (
-                sent.are_in(record.as_object().unwrap()),
+                sent.any_in(record.as_object().unwrap()),
                 sent.are_replaced_in(record.as_object().unwrap()),
             )
         };

@@ -129,7 +129,7 @@ impl Session<'_> {
     /// Looks through each list that shows what creates left, if any create was sent: until it settles, and then once
     /// more to count.
     pub(super) async fn look_through(&self) {
-        if !self.history().has_created() {
+        if !self.history().has_sent_creates() {
             return;
         }
         self.residue_search.set(Some(SearchExtent::Nothing));
