@@ -248,7 +248,7 @@ impl<'run> History<'run> {
 
     /// Marks an identifier as that of a created record. Returns whether it was known before: a list showed it, or
     /// another create returned it.
-    pub(super) fn mark_given(&mut self, operation: OperationId, id: &Value) -> bool {
+    pub(super) fn mark_created(&mut self, operation: OperationId, id: &Value) -> bool {
         let in_list = self.was_listed(operation, id);
         !self.identifiers.entry(operation).or_default().insert(Digest::of(id)) || in_list
     }

@@ -181,7 +181,7 @@ impl History<'_> {
     }
 
     /// Marks a tracked record as deleted.
-    pub(crate) fn deleted(&mut self, number: usize) {
+    pub(crate) fn mark_deleted(&mut self, number: usize) {
         let record = self.tracked.get(number);
         let id = record.and_then(|record| Some((record.create, identifier(&record.id)?)));
         if let Some((create, id)) = id {

@@ -232,7 +232,7 @@ impl History<'_> {
     }
 
     /// Records that the list of a look could not be requested.
-    pub(crate) fn unsent(&mut self, look: LookId) {
+    pub(crate) fn mark_unsent(&mut self, look: LookId) {
         if let Some(look) = self.looks.get_mut(&look) {
             look.walk.end = WalkEnd::Unsent;
         }
@@ -432,7 +432,7 @@ impl History<'_> {
             LookProgress::InferredPages(_) => emit(Evidence::Walk(&walk)),
             LookProgress::FirstAndLastPage(_) | LookProgress::Nothing => {}
             LookProgress::Residue(search) => {
-                search.judge(emit);
+                search.emit_stored(emit);
                 self.note_residue(search, walk);
                 return None;
             }
@@ -448,7 +448,7 @@ impl History<'_> {
                 self.emit_counts(walk.operation, &walk, emit);
             }
             LookProgress::Record(sought) => self.emit_record(&sought, emit),
-            LookProgress::RejectedWrites(search) => search.judge(emit),
+            LookProgress::RejectedWrites(search) => search.emit_stored(emit),
             LookProgress::Update(sought) => self.emit_change(&sought, &walk, waited, emit),
         }
         Some(Looked { walk, settled })

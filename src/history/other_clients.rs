@@ -41,7 +41,7 @@ impl History<'_> {
         };
         self.timestamp_format_of_other_client(exchange, emit);
         let id = resource.pointer(&invariant.id);
-        if id.is_some_and(|id| self.mark_given(operation, id)) {
+        if id.is_some_and(|id| self.mark_created(operation, id)) {
             return;
         }
         let owner = self

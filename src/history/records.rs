@@ -101,7 +101,7 @@ impl History<'_> {
         };
         let resource = body.pointer(&invariant.resource).unwrap_or(&Value::Null);
         let id = resource.pointer(&invariant.id);
-        let was_seen = id.is_some_and(|id| self.mark_given(operation, id));
+        let was_seen = id.is_some_and(|id| self.mark_created(operation, id));
         // If the request carried no run tag, the target may have returned an existing record instead of a second equal
         // one; whether it may is a gap.
         let has_run_tag = || request.json().is_some_and(|body| self.run_tag.is_in(body));

@@ -107,7 +107,7 @@ impl History<'_> {
 
     /// Makes the evidence on the timestamp formats in which a create was sent; a format whose field was dropped was not
     /// tried.
-    pub(crate) fn judge_timestamp_formats(
+    pub(crate) fn emit_timestamp_formats(
         &mut self,
         operation: OperationId,
         tried: &[TimestampFormat],

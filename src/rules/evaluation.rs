@@ -147,7 +147,7 @@ impl<'run> Evaluation<'run> {
     /// Notes that the list of a look could not be requested.
     pub(crate) fn unsent(&mut self, look: LookId) {
         self.note(|| RecordedStep::Unsent(look));
-        self.history.unsent(look);
+        self.history.mark_unsent(look);
     }
 
     /// Ends a look and judges what it showed.
@@ -177,7 +177,7 @@ impl<'run> Evaluation<'run> {
     pub(crate) fn judge_timestamp_formats(&mut self, operation: OperationId, formats: &[TimestampFormat]) {
         self.note(|| RecordedStep::TimestampFormats(operation, formats.to_vec()));
         let Self { history, judge, .. } = self;
-        history.judge_timestamp_formats(operation, formats, &mut |evidence| judge.evidence(evidence));
+        history.emit_timestamp_formats(operation, formats, &mut |evidence| judge.evidence(evidence));
     }
 
     /// Notes why an operation was not called.
@@ -212,7 +212,7 @@ impl<'run> Evaluation<'run> {
 
     /// Notes that the run deleted a tracked record, by its number.
     pub(crate) fn deleted(&mut self, record: usize) {
-        self.history.deleted(record);
+        self.history.mark_deleted(record);
     }
 
     /// Ends the search for residue, and returns how far it went.
