@@ -157,13 +157,13 @@ impl Target {
     /// that a URL drops.
     #[must_use]
     pub(crate) fn path_of(&self, location: &str) -> Option<String> {
-        let is_dropped = |segment: &str| {
+        let is_dot_segment = |segment: &str| {
             let decoded = percent_decode_str(segment).decode_utf8_lossy();
             matches!(&*decoded, "." | "..")
         };
         let is_plain = location.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
         let is_absolute = location.starts_with('/') || location.contains("://");
-        if !is_plain || !is_absolute || location.split(['/', '?', '#']).any(is_dropped) {
+        if !is_plain || !is_absolute || location.split(['/', '?', '#']).any(is_dot_segment) {
             return None;
         }
         let url = self.base.join(location).ok()?;

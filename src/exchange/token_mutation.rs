@@ -59,7 +59,7 @@ impl TokenMutation {
         } else {
             Self::Last
         };
-        let cased = token.bytes().any(|byte| byte.is_ascii_alphabetic()) && !is_number(token);
+        let cased = token.bytes().any(|byte| byte.is_ascii_alphabetic()) && !is_hexadecimal(token);
         [first, Self::Longer, if cased { Self::OtherCase } else { part(1) }]
     }
 
@@ -109,7 +109,7 @@ fn signature(token: &str) -> Option<usize> {
 }
 
 /// Whether a service may read the token as a number, a UUID for example, so that its case does not matter.
-fn is_number(token: &str) -> bool {
+fn is_hexadecimal(token: &str) -> bool {
     token.len() >= NUMBER_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
@@ -193,7 +193,7 @@ impl RandomCharacters {
         let decoded: Vec<_> = pool
             .iter()
             .copied()
-            .filter(|other| high(*other) != high(byte))
+            .filter(|other| high_bits(*other) != high_bits(byte))
             .collect();
         let pool = if decoded.is_empty() { pool } else { decoded };
         self.one_of(&pool).unwrap_or(b'x')
@@ -207,7 +207,7 @@ impl RandomCharacters {
 }
 
 /// Returns the two bits of a Base64 digit that are read wherever a text ends (RFC 4648, section 4).
-fn high(byte: u8) -> u8 {
+fn high_bits(byte: u8) -> u8 {
     let value = match byte {
         b'A'..=b'Z' => byte - b'A',
         b'a'..=b'z' => byte - b'a' + 26,

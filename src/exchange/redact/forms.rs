@@ -7,18 +7,18 @@ use base64::engine::general_purpose::STANDARD;
 pub(super) fn encodings(token: &str) -> Vec<Vec<u8>> {
     let bytes = token.as_bytes();
     let mut forms = vec![
-        letters(&token.chars().rev().collect::<String>()),
-        letters(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
+        alphanumerics(&token.chars().rev().collect::<String>()),
+        alphanumerics(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
         // As `Debug` writes bytes.
-        letters(&format!("{bytes:?}")),
-        letters(&rot13(token)),
+        alphanumerics(&format!("{bytes:?}")),
+        alphanumerics(&rot13(token)),
     ];
     // Up to two bytes before the token shift its digits. A digit that also encodes bits of a neighbouring byte is left
     // out, because it varies.
     for (before, begins) in [(0, 0), (1, 2), (2, 3)] {
         let padded = [&[0; 2][..before], bytes].concat();
         let text = STANDARD.encode(&padded);
-        forms.push(letters(&text[begins..padded.len() / 3 * 4]));
+        forms.push(alphanumerics(&text[begins..padded.len() / 3 * 4]));
     }
     forms
 }
@@ -28,14 +28,14 @@ pub(super) fn in_base32(token: &str) -> [Vec<u8>; 5] {
     [0, 1, 2, 3, 4].map(|before| {
         let padded = [&[0; 5][..before], token.as_bytes()].concat();
         let (begins, ends) = ((before * 8).div_ceil(5), padded.len() * 8 / 5);
-        letters(base32(&padded).get(begins..ends).unwrap_or_default())
+        alphanumerics(base32(&padded).get(begins..ends).unwrap_or_default())
     })
 }
 
 /// Returns the letters and digits of a text, in lower case.
-pub(super) fn letters(text: &str) -> Vec<u8> {
-    let letters = text.bytes().filter(u8::is_ascii_alphanumeric);
-    letters.map(|letter| letter.to_ascii_lowercase()).collect()
+pub(super) fn alphanumerics(text: &str) -> Vec<u8> {
+    let alphanumerics = text.bytes().filter(u8::is_ascii_alphanumeric);
+    alphanumerics.map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
 fn rot13(text: &str) -> String {
@@ -80,7 +80,7 @@ mod tests {
             // The same after `Bearer `, which is seven bytes, without the digits that share a bit with others.
             ("base32, moved on", "cllun5vwk3rngez"),
         ] {
-            assert!(forms.contains(&letters(text)), "{form}: {forms:?}");
+            assert!(forms.contains(&alphanumerics(text)), "{form}: {forms:?}");
         }
     }
 }

@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 use foldhash::fast::FixedState;
 
 use super::decoding::{ELLIPSIS, SourceCharacter, views};
-use super::forms::{encodings, in_base32, letters};
+use super::forms::{alphanumerics, encodings, in_base32};
 use crate::client::Token;
 
 /// The replacement for the token, in a `curl` line too.
@@ -133,7 +133,7 @@ impl Redaction {
 impl Known {
     /// Adds a token. The others are mostly the same, so what two have in common is searched for once.
     fn add(&mut self, token: &str) {
-        let plain = letters(token);
+        let plain = alphanumerics(token);
         if self.exact.is_empty() || plain.len() < MINIMUM_RUN {
             self.exact.push(Pattern::new(token.as_bytes().to_vec()));
         }
