@@ -35,7 +35,7 @@ impl<'defects> Reach<'defects> {
         let grave = defects
             .iter()
             .enumerate()
-            .filter(|(_, defect)| !defect.problem.is_slight());
+            .filter(|(_, defect)| !defect.problem.is_warning());
         let mut by_pointer = BTreeMap::new();
         for (index, defect) in grave {
             by_pointer.entry(defect.pointer.as_str()).or_insert(index);
@@ -170,7 +170,7 @@ fn resembles_a_method(name: &str) -> bool {
 impl Problem {
     /// Whether an operation can be checked in spite of this: nothing that a response can break is lost.
     #[must_use]
-    pub fn is_slight(&self) -> bool {
+    pub fn is_warning(&self) -> bool {
         match self {
             // The second operation is called by its method and path.
             Self::DuplicateOperation { .. } | Self::UnknownKeyword { .. } => true,

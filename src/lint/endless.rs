@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{At, Findings, LintRule};
+use super::{Findings, LintRule, LocatedNode};
 use crate::contract::document::{Document, Node};
 use crate::contract::openapi::{Visited, target_of, walk};
 use crate::contract::pointer;
@@ -34,7 +34,7 @@ pub(super) fn check(document: &Document, findings: &mut Findings) {
         let Some(node) = document.node(pointer).filter(|node| target_of(node).is_none()) else {
             continue;
         };
-        let at = At {
+        let at = LocatedNode {
             document,
             node,
             pointer,

@@ -64,8 +64,8 @@ pub struct LintFinding {
     pub pointer: String,
     /// What is wrong, and what to do.
     pub message: String,
-    /// Whether a check leaves out the operations that this concerns.
-    pub is_grave: bool,
+    /// Whether it is an error: a check leaves out operations because of this, or cannot read the document at all.
+    pub is_error: bool,
     /// The operations that are left out for this; those for which an earlier finding is enough are named there.
     pub left_out: Vec<String>,
 }
@@ -121,7 +121,7 @@ fn finding(defect: &Defect) -> LintFinding {
         position: defect.position,
         pointer: defect.pointer.clone(),
         message: defect.problem.to_string(),
-        is_grave: !defect.problem.is_slight(),
+        is_error: !defect.problem.is_warning(),
         left_out: Vec::new(),
     }
 }
@@ -130,7 +130,7 @@ fn finding(defect: &Defect) -> LintFinding {
 fn rules(document: &Document, findings: &mut Findings) {
     let mut patterns = schemas::Patterns::default();
     walk(document, &mut |visited, node, pointer| {
-        let at = At {
+        let at = LocatedNode {
             document,
             node,
             pointer,
@@ -151,7 +151,7 @@ fn rules(document: &Document, findings: &mut Findings) {
 }
 
 /// A node of a document and its location.
-struct At<'document> {
+struct LocatedNode<'document> {
     document: &'document Document,
     node: &'document Node,
     pointer: &'document str,
@@ -172,7 +172,7 @@ impl Findings {
     }
 
     /// Adds a finding at a member of the node, or at the node itself where the name is empty.
-    fn at(&mut self, at: &At<'_>, member: &str, rule: LintRule, message: String) {
+    fn at(&mut self, at: &LocatedNode<'_>, member: &str, rule: LintRule, message: String) {
         let pointer = match member {
             "" => at.pointer.to_owned(),
             member => crate::contract::pointer::join(at.pointer, member),
@@ -184,7 +184,7 @@ impl Findings {
             position,
             pointer: at.document.as_written(&pointer).into_owned(),
             message,
-            is_grave: false,
+            is_error: false,
             left_out: Vec::new(),
         });
     }

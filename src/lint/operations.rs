@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::{At, Findings, LintRule};
+use super::{Findings, LintRule, LocatedNode};
 use crate::contract::document::{Document, Node};
 use crate::contract::operation::{Method, StatusPattern};
 use crate::contract::{pointer, resolve};
 
 /// Checks that a path parameter is required (OpenAPI 3.0.3, section 4.7.12.1).
-pub(super) fn check_parameter(at: &At<'_>, findings: &mut Findings) {
+pub(super) fn check_parameter(at: &LocatedNode<'_>, findings: &mut Findings) {
     let is_in_path = at.node.member("in").and_then(Node::string) == Some("path");
     let required = at.node.member("required");
     if !is_in_path || required.and_then(Node::boolean) == Some(true) {
@@ -20,7 +20,7 @@ pub(super) fn check_parameter(at: &At<'_>, findings: &mut Findings) {
 }
 
 /// Checks that no response documents a body that it never has.
-pub(super) fn check_responses(at: &At<'_>, findings: &mut Findings) {
+pub(super) fn check_responses(at: &LocatedNode<'_>, findings: &mut Findings) {
     for response in at.node.members() {
         let status = response.name.as_str();
         if !StatusPattern::parse(status).is_some_and(StatusPattern::never_has_body) {
@@ -34,7 +34,7 @@ pub(super) fn check_responses(at: &At<'_>, findings: &mut Findings) {
             .is_some_and(|content| !content.members().is_empty());
         if is_documented {
             let is_reference = response.node.member("$ref").is_some();
-            let holder = At {
+            let holder = LocatedNode {
                 document: at.document,
                 node: &response.node,
                 pointer: &pointer::join(at.pointer, status),
@@ -61,7 +61,7 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
         let mut repeated =
             repeated.filter(|(index, name)| template.names.iter().take(*index).any(|other| other == *name));
         if let Some((_, name)) = repeated.next() {
-            let at = At {
+            let at = LocatedNode {
                 document,
                 node: &path.node,
                 pointer: &written,
@@ -92,7 +92,7 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
                 _ => (without, "no parameter of this operation"),
             };
             for pointer in places {
-                let at = At {
+                let at = LocatedNode {
                     document,
                     node: &path.node,
                     pointer,
@@ -126,7 +126,7 @@ impl Template<'_> {
             let (Some(name), Some(location)) = (text("name"), text("in")) else {
                 continue;
             };
-            let at = At {
+            let at = LocatedNode {
                 document,
                 node,
                 pointer: &written,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::json;
 
-use super::{At, Findings, LintRule};
+use super::{Findings, LintRule, LocatedNode};
 use crate::contract::document::{Node, NodeKind};
 use crate::contract::shape::JsonType;
 
@@ -33,7 +33,7 @@ const COUNTS: [(&str, &str, &str); 3] = [
 ];
 
 /// Checks one schema, without those below it.
-pub(super) fn check(at: &At<'_>, patterns: &mut Patterns, findings: &mut Findings) {
+pub(super) fn check(at: &LocatedNode<'_>, patterns: &mut Patterns, findings: &mut Findings) {
     let node = at.node;
     if node.member("$ref").is_some() {
         return;
@@ -67,7 +67,7 @@ pub(super) fn check(at: &At<'_>, patterns: &mut Patterns, findings: &mut Finding
     types_of_enum(at, findings);
 }
 
-fn bounds(at: &At<'_>, findings: &mut Findings) {
+fn bounds(at: &LocatedNode<'_>, findings: &mut Findings) {
     let number = |name: &str| match &at.node.member(name)?.kind {
         NodeKind::Number(number) => number.as_f64(),
         _ => None,
@@ -107,7 +107,7 @@ fn bounds(at: &At<'_>, findings: &mut Findings) {
     }
 }
 
-fn types_of_enum(at: &At<'_>, findings: &mut Findings) {
+fn types_of_enum(at: &LocatedNode<'_>, findings: &mut Findings) {
     let named = at.node.member("type").and_then(Node::string);
     let Some(kind) = named.and_then(JsonType::parse) else {
         return;
@@ -125,7 +125,7 @@ fn types_of_enum(at: &At<'_>, findings: &mut Findings) {
                 "correct one of the two"
             }
         );
-        let value = At {
+        let value = LocatedNode {
             pointer: &format!("{}/enum/{index}", at.pointer),
             ..*at
         };

@@ -31,7 +31,7 @@ pub(super) fn check(name: &str, text: &str, findings: &mut Findings) {
             position,
             pointer: String::new(),
             message,
-            is_grave: false,
+            is_error: false,
             left_out: Vec::new(),
         });
     }

@@ -170,7 +170,7 @@ pub fn lint_markdown_within(lints: &[Lint], most: usize) -> String {
 
 /// An error is what a check leaves operations out for, or cannot read the document for.
 fn level(finding: &LintFinding) -> &'static str {
-    if finding.is_grave { "error" } else { "warning" }
+    if finding.is_error { "error" } else { "warning" }
 }
 
 fn verdict(lint: &Lint) -> String {
