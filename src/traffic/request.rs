@@ -77,7 +77,7 @@ pub(super) struct PageRequest {
     /// The number; `None` for the default page.
     pub(super) number: Option<u64>,
     /// Whether the request asks for nothing else in its query.
-    pub(super) is_whole_list: bool,
+    pub(super) is_unfiltered: bool,
 }
 
 /// Headers that ask for something other than what the document describes.
@@ -137,12 +137,12 @@ pub(super) fn page(operation: &Operation, url: &Url) -> Option<PageRequest> {
     };
     Some(PageRequest {
         number,
-        is_whole_list: others.iter().all(|(name, _)| carries_credential(operation, name)),
+        is_unfiltered: others.iter().all(|(name, _)| carries_credential(operation, name)),
     })
 }
 
 /// Returns the digest of a list's path and query without the page.
-pub(super) fn path_of_list(operation: &Operation, url: &Url) -> Digest {
+pub(super) fn list_key(operation: &Operation, url: &Url) -> Digest {
     let parameter = operation.page.as_ref().map(|page| page.parameter.as_str());
     let others = url
         .query_pairs()
@@ -188,13 +188,13 @@ const PER_REQUEST_HEADERS: [&str; 32] = [
 
 /// Who sent a request: what it authenticated with, and every other header that may change what it sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Client {
+pub(super) struct ClientIdentity {
     digest: Digest,
     /// Whether the credential was recorded. Sanitising an archive usually removes or replaces it.
     pub(super) is_known: bool,
 }
 
-impl Client {
+impl ClientIdentity {
     /// Returns the client that sent a request with these headers.
     pub(super) fn of(headers: &HeaderMap) -> Self {
         let varying = headers.iter().filter(|(name, _)| may_identify_client(name.as_str()));

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::entry::{Recorded, RequestLine, Skipped};
 use super::order::{File, FileRead, InOrder, Place, Placed};
-use super::request::{self, Client, PageRequest};
+use super::request::{self, ClientIdentity, PageRequest};
 use super::route::{Call, NoCall, Router};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
@@ -151,15 +151,15 @@ pub(crate) struct Session<'run, 'emit> {
     /// The write that ended last.
     last_write: Option<Write>,
     /// The walks of which pages are missing.
-    walks: HashMap<Window, WalkSeen>,
+    walks: HashMap<ListView, WalkSeen>,
     /// Walks that are complete unless something was written before their last response came.
-    complete: Vec<(Window, WalkSeen)>,
+    complete: Vec<(ListView, WalkSeen)>,
     /// The creates of which a record was listed.
     listed: BTreeSet<OperationId>,
     /// The creates of which a record was missing, each with the end of the first such request.
     missed: BTreeMap<OperationId, DateTime<Utc>>,
     /// The looks whose walk did not add up: the next walk of the same list decides.
-    doubtful: HashMap<Window, LookId>,
+    doubtful: HashMap<ListView, LookId>,
 }
 
 /// A request that may have changed something.
@@ -167,17 +167,17 @@ pub(crate) struct Session<'run, 'emit> {
 struct Write {
     /// The operation, where it was judged.
     operation: Option<OperationId>,
-    client: Option<Client>,
+    client: Option<ClientIdentity>,
     file: usize,
     ended: DateTime<Utc>,
 }
 
 /// A list as one client sees it in one file: its requests for pages of it may be one walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Window {
+struct ListView {
     file: usize,
     list: OperationId,
-    client: Client,
+    client: ClientIdentity,
     /// The path and the query without the page.
     path: Digest,
 }
@@ -217,7 +217,7 @@ impl WalkSeen {
 /// A page of a list, as a client requested it.
 struct Page<'page> {
     exchange: &'page Exchange,
-    window: Window,
+    window: ListView,
     asked: PageRequest,
     started: DateTime<Utc>,
     ended: DateTime<Utc>,
@@ -314,7 +314,9 @@ impl<'run, 'emit> Session<'run, 'emit> {
                     .ok()
                     .filter(|_| recorded.is_some())
                     .map(|call| call.operation),
-                client: recorded.as_ref().map(|recorded| Client::of(&recorded.request_headers)),
+                client: recorded
+                    .as_ref()
+                    .map(|recorded| ClientIdentity::of(&recorded.request_headers)),
                 file: place.file,
                 ended: later(request_line.started, known.unwrap_or(UNKNOWN_DURATION)),
             };
@@ -357,11 +359,11 @@ impl<'run, 'emit> Session<'run, 'emit> {
             self.judge_by_itself(&exchange, call);
             return Ok(());
         };
-        let window = Window {
+        let window = ListView {
             file: self.place.file,
             list: call.operation,
-            client: Client::of(&recorded.request_headers),
-            path: request::path_of_list(operation, &request_line.url),
+            client: ClientIdentity::of(&recorded.request_headers),
+            path: request::list_key(operation, &request_line.url),
         };
         let elapsed = request_line
             .elapsed
@@ -499,7 +501,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Begins a walk with its first page: a look for its pages, and one for the record of the last write, if the list
     /// must show that by now.
     fn begin_walk(&mut self, page: &Page<'_>) -> WalkSeen {
-        let Window { list, .. } = page.window;
+        let ListView { list, .. } = page.window;
         let doubtful = self.doubtful.remove(&page.window);
         let pages = doubtful.unwrap_or_else(|| self.evaluation.look(list, &LookGoal::Pages, ALL_PAGES));
         self.evaluation.begin_walk(pages, WalkExtent::WholeList);
@@ -528,7 +530,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     fn must_be_listed(&self, write: &Write, page: &Page<'_>) -> bool {
         let settled = later(write.ended, self.settle);
         let client = page.window.client;
-        page.asked.is_whole_list
+        page.asked.is_unfiltered
             && client.is_known
             && write.client == Some(client)
             && write.file == page.window.file
@@ -553,7 +555,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     }
 
     /// Gives up the walk of a list.
-    fn drop_walk(&mut self, window: &Window) {
+    fn drop_walk(&mut self, window: &ListView) {
         if let Some(walk) = self.walks.remove(window) {
             self.drop_looks(&walk);
         }
@@ -581,7 +583,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     /// Judges a complete walk, for each of its looks. A walk whose pages do not add up is kept for comparison with the
     /// next one of its list.
-    fn conclude_walk(&mut self, window: Window, walk: &WalkSeen) {
+    fn conclude_walk(&mut self, window: ListView, walk: &WalkSeen) {
         let history = self.evaluation.history();
         if history.is_settled(walk.pages) || history.is_second_walk(walk.pages) {
             self.evaluation.conclude(walk.pages);
@@ -598,16 +600,16 @@ impl<'run, 'emit> Session<'run, 'emit> {
         if is_listed {
             self.listed.insert(awaited.create);
         }
-        if is_listed || (!is_there && self.is_missed_again(awaited)) {
+        if is_listed || (!is_there && self.note_missed(awaited)) {
             self.evaluation.conclude(awaited.look);
         } else {
             self.evaluation.drop_look(awaited.look);
         }
     }
 
-    /// Whether a second record of a create is missing, and none was ever listed: one alone may have been removed by
-    /// somebody who was not recorded.
-    fn is_missed_again(&mut self, awaited: Awaited) -> bool {
+    /// Notes that a record of a create is missing. Returns whether it is the second one, and none was ever listed: one
+    /// alone may have been removed by somebody who was not recorded.
+    fn note_missed(&mut self, awaited: Awaited) -> bool {
         let first = *self.missed.entry(awaited.create).or_insert(awaited.created);
         first != awaited.created && !self.listed.contains(&awaited.create)
     }

@@ -60,13 +60,13 @@ pub(super) fn read(file: impl Read, take: &mut dyn FnMut(Box<RawValue>)) -> Resu
     let start = file
         .fill_buf()
         .map_err(|error| Stopped::Unreadable(error.to_string()))?;
-    let marked = start.starts_with(b"\xef\xbb\xbf");
+    let has_bom = start.starts_with(b"\xef\xbb\xbf");
     if let Some((_, format)) = OTHER_FORMATS.iter().find(|(bytes, _)| start.starts_with(bytes)) {
         return Err(Stopped::OtherFormat(format));
     }
     let peeked = start.get(..PEEKED_BYTES).unwrap_or(start);
     let is_archive = is_archive(peeked);
-    if marked {
+    if has_bom {
         file.consume(3);
     }
     let mut give = |entry: Box<RawValue>| {

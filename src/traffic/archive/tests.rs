@@ -11,7 +11,7 @@ use crate::contract::fact::FactId;
 use crate::rules::Verdict;
 use crate::support::archive::judged_texts;
 use crate::traffic::entry::{self, Entry};
-use crate::traffic::request::Client;
+use crate::traffic::request::ClientIdentity;
 use crate::traffic::{Judged, NotJudged, Skipped, source};
 
 const BASE: &str = "https://contacts.example.com";
@@ -331,11 +331,11 @@ fn two_clients_stay_two_and_one_stays_one() {
         let read: Vec<_> = entries
             .iter()
             .map(|entry| match entry {
-                Entry::Exchange(_, recorded) => Client::of(&recorded.request_headers),
+                Entry::Exchange(_, recorded) => ClientIdentity::of(&recorded.request_headers),
                 other => panic!("{other:?}"),
             })
             .collect();
-        let original: Vec<_> = requests.iter().map(Client::of).collect();
+        let original: Vec<_> = requests.iter().map(ClientIdentity::of).collect();
         for (one, other) in (0..read.len()).flat_map(|one| (0..read.len()).map(move |other| (one, other))) {
             let alike = original[one] == original[other];
             assert_eq!(
