@@ -54,6 +54,9 @@
 //! an unknown field is skipped, and so is a null in an array; `7.0` is the integer 7. The client does not check
 //! conformance; the checker does.
 //!
+//! What was learned of the service is in `openapi.overlay.yaml`. A field that it says is required is no `Option`; what it
+//! says of responses makes none of them fail to decode. `docs/client.md` lists what it changes.
+//!
 //! The crates whose types are part of this interface are re-exported, so that a program always has the right version:
 //!
 #![cfg_attr(feature = "service", doc = "```")]
@@ -134,6 +137,9 @@ mod error;
 #[cfg(all(test, feature = "checker"))]
 mod generate;
 mod generated;
+#[expect(clippy::allow_attributes, reason = "it depends on the overlay")]
+#[allow(dead_code, reason = "an overlay may state nothing that the client reads by it")]
+mod learned;
 #[cfg_attr(
     not(feature = "service"),
     expect(clippy::allow_attributes, reason = "it depends on the contract"),
@@ -146,7 +152,7 @@ mod lenient;
     allow(dead_code, reason = "a contract may have no list with pages")
 )]
 mod pages;
-#[cfg(test)]
+#[cfg(all(test, feature = "checker"))]
 mod projection;
 pub(crate) mod retry;
 #[cfg(test)]

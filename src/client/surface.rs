@@ -9,6 +9,7 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod answers;
 mod items;
 #[cfg(feature = "checker")]
 mod meanings;

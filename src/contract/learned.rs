@@ -167,6 +167,7 @@ pub(crate) fn in_words(claim: &Value) -> String {
     let members = claim.as_object().into_iter().flatten();
     let member = |(name, value): (&String, &Value)| {
         let value = match value {
+            Value::Array(elements) if elements.is_empty() => "none".to_owned(),
             Value::Array(elements) => elements.iter().map(text).collect::<Vec<_>>().join(" "),
             value => text(value),
         };

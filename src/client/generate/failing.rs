@@ -8,6 +8,11 @@ use super::lenient::inner;
 
 /// Changes each `send` of the module `builder`.
 pub(super) fn fail_with_our_error(file: &mut File) {
+    sends(file).for_each(convert);
+}
+
+/// Returns each `send` of the module `builder`.
+pub(super) fn sends(file: &mut File) -> impl Iterator<Item = &mut ImplItemFn> {
     let modules = file.items.iter_mut().filter_map(|item| match item {
         Item::Mod(module) if module.ident == "builder" => module.content.as_mut(),
         _ => None,
@@ -16,34 +21,41 @@ pub(super) fn fail_with_our_error(file: &mut File) {
         Item::Impl(block) => Some(block),
         _ => None,
     });
-    for item in blocks.flat_map(|block| &mut block.items) {
-        if let ImplItem::Fn(method) = item
-            && method.sig.ident == "send"
-        {
-            convert(method);
-        }
-    }
+    let items = blocks.flat_map(|block| &mut block.items);
+    items.filter_map(|item| match item {
+        ImplItem::Fn(method) if method.sig.ident == "send" => Some(method),
+        _ => None,
+    })
 }
 
 fn convert(send: &mut ImplItemFn) {
-    let ReturnType::Type(_, outcome) = &send.sig.output else {
+    let ReturnType::Type(_, outcome) = send.sig.output.clone() else {
         return;
     };
-    let Some(success) = inner(outcome).cloned() else {
+    let Some(success) = inner(&outcome).cloned() else {
         return;
     };
-    if let Some(Stmt::Expr(Expr::Match(statuses), _)) = send.block.stmts.last_mut() {
-        for status in &mut statuses.arms {
-            // The generator drops the body of an error that is documented without one.
-            if status.body.to_token_stream().to_string().contains("ErrorResponse") {
-                *status.body = parse_quote!(Err(Error::UnexpectedResponse(response)));
-            }
-        }
-    }
+    // The generator drops the body of an error that is documented without one.
+    replace_arms(
+        send,
+        "ErrorResponse",
+        &parse_quote!(Err(Error::UnexpectedResponse(response))),
+    );
     let block = &send.block;
     send.block = parse_quote!({
         let outcome: #outcome = async move #block.await;
         outcome.map_err(crate::client::ClientError::of_call)
     });
     send.sig.output = parse_quote!(-> Result<#success, crate::client::ClientError>);
+}
+
+/// Replaces the expression of each status that is handled by `name`.
+pub(super) fn replace_arms(send: &mut ImplItemFn, name: &str, by: &Expr) {
+    if let Some(Stmt::Expr(Expr::Match(statuses), _)) = send.block.stmts.last_mut() {
+        for status in &mut statuses.arms {
+            if status.body.to_token_stream().to_string().contains(name) {
+                *status.body = by.clone();
+            }
+        }
+    }
 }

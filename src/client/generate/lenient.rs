@@ -1,31 +1,43 @@
 //! Sets how a field of a generated type is read where serde alone is stricter than the contract: integers and arrays.
 //! The entry is [`make_lenient`]; the readings are in `client::lenient`.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Field, File, GenericArgument, Item, PathArguments, Type, parse_quote};
+use syn::{Field, File, GenericArgument, Ident, Item, PathArguments, Type, parse_quote};
 
-/// Changes every field of every type of the file.
-pub(super) fn make_lenient(file: &mut File) {
-    each_item(&mut file.items);
+/// Changes every field of every type of the file. Those of the `learned` types are read without ever failing.
+pub(super) fn make_lenient(file: &mut File, learned: &BTreeSet<Ident>) {
+    each_item(&mut file.items, learned);
 }
 
-fn each_item(items: &mut [Item]) {
+fn each_item(items: &mut [Item], learned: &BTreeSet<Ident>) {
     for item in items {
         match item {
             Item::Mod(module) if module.ident == "types" => {
                 if let Some((_, inner)) = &mut module.content {
-                    each_item(inner);
+                    each_item(inner, learned);
                 }
             }
-            Item::Struct(structure) => structure.fields.iter_mut().for_each(make_field_lenient),
+            Item::Struct(structure) => {
+                let is_learned = learned.contains(&structure.ident);
+                let fields = structure.fields.iter_mut();
+                fields.for_each(|field| make_field_lenient(field, is_learned));
+            }
             _ => {}
         }
     }
 }
 
-fn make_field_lenient(field: &mut Field) {
-    let Some(reader) = reader(&field.ty) else { return };
+fn make_field_lenient(field: &mut Field, is_learned: bool) {
+    let guess = || {
+        let plain = || quote!(crate::client::lenient::Plain);
+        let inner = reader(inner(&field.ty)?).unwrap_or_else(plain);
+        Some(quote!(crate::client::learned::Guess<#inner>))
+    };
+    let reader = if is_learned { guess() } else { reader(&field.ty) };
+    let Some(reader) = reader else { return };
     let path = format!("<{} as crate::client::lenient::Read<_>>::deserialize", quote!(#reader));
     // serde reads a missing `Option` as `None` only where it reads the field itself.
     let missing = is(&field.ty, "Option").then(|| quote!(default,));
@@ -50,7 +62,7 @@ fn reader(kind: &Type) -> Option<TokenStream> {
     }
 }
 
-fn is(kind: &Type, name: &str) -> bool {
+pub(super) fn is(kind: &Type, name: &str) -> bool {
     matches!(kind, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == name))
 }
 

@@ -4,19 +4,24 @@
 //! [`client`].
 
 mod failing;
+mod learned;
 mod lenient;
+mod marks;
 mod streams;
 
+use std::collections::BTreeSet;
 use std::panic::{self, UnwindSafe};
 
 use heck::{ToPascalCase, ToSnakeCase};
 use openapiv3::OpenAPI;
+use proc_macro2::TokenStream;
 use progenitor::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TypeImpl};
 use quote::{format_ident, quote};
 use schemars_of_progenitor::schema::{InstanceType, SchemaObject};
 use serde_json::{Value, json};
 use syn::{File, Ident, ImplItem, Item, parse_quote};
 
+use self::marks::Marks;
 use super::projection::{Obstacle, drop_unused_schemas};
 use crate::contract::pointer::join;
 
@@ -27,38 +32,49 @@ use crate::contract::pointer::join;
 /// An error of progenitor, or that it gave up, which it does with a panic; or an `x-page` that does not fit its
 /// response.
 pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, Obstacle> {
-    let mut file = calls(projected).map_err(|message| Obstacle {
-        pointer: obstacle_at(projected),
+    let mut unmarked = projected.clone();
+    let marks = Marks::take(&mut unmarked);
+    let (mut file, beside) = calls(&unmarked, &marks).map_err(|message| Obstacle {
+        pointer: obstacle_at(&unmarked, &marks),
         message,
     })?;
     drop_constructors(&mut file);
+    let learned = learned::types(projected);
+    learned::read_without_failing(&mut file, &learned);
     failing::fail_with_our_error(&mut file);
-    lenient::make_lenient(&mut file);
+    lenient::make_lenient(&mut file, &learned);
+    file.items.extend(beside);
     file.items.extend(streams::streams(contract, projected)?);
-    file.items.push(decoder(projected));
+    file.items.push(decoder(projected, &learned));
     file.items.push(schemas(projected));
     Ok(prettyplease::unparse(&file))
 }
 
-fn calls(projected: &Value) -> Result<File, String> {
-    let specification: OpenAPI = serde_json::from_value(projected.clone()).map_err(|error| error.to_string())?;
+/// Returns progenitor's types and calls, and what the types have beside their marked fields.
+fn calls(unmarked: &Value, marks: &Marks) -> Result<(File, Vec<Item>), String> {
+    let specification: OpenAPI = serde_json::from_value(unmarked.clone()).map_err(|error| error.to_string())?;
     let tokens = quietly(|| {
-        Generator::new(&settings())
+        Generator::new(&settings(marks))
             .generate_tokens(&specification)
             .map_err(|it| it.to_string())
     })?;
-    syn::parse2(tokens).map_err(|error| error.to_string())
+    let parsed = |tokens: TokenStream| syn::parse2(tokens).map_err(|error| error.to_string());
+    if marks.is_empty() {
+        return Ok((parsed(tokens)?, Vec::new()));
+    }
+    let beside = marks.beside_fields(&parsed(tokens.clone())?);
+    Ok((parsed(marks::without_marks(tokens))?, beside))
 }
 
 /// Returns the pointer of the first operation for which no client can be generated when it is alone, since progenitor
 /// names no location; the pointer of all paths if each alone works.
-fn obstacle_at(projected: &Value) -> String {
+fn obstacle_at(unmarked: &Value, marks: &Marks) -> String {
     let fails_alone = |(path, method, operation): &(&str, &str, &Value)| {
-        let mut alone = projected.clone();
+        let mut alone = unmarked.clone();
         alone["paths"] = json!({ *path: { *method: operation } });
-        drop_unused_schemas(&mut alone).is_err() || calls(&alone).is_err()
+        drop_unused_schemas(&mut alone).is_err() || calls(&alone, marks).is_err()
     };
-    operations(projected)
+    operations(unmarked)
         .find(fails_alone)
         .map_or_else(|| "/paths".to_owned(), |(path, method, _)| pointer(path, method))
 }
@@ -67,7 +83,7 @@ fn pointer(path: &str, method: &str) -> String {
     join(&join("/paths", path), method)
 }
 
-fn settings() -> GenerationSettings {
+fn settings(marks: &Marks) -> GenerationSettings {
     let timestamp = SchemaObject {
         instance_type: Some(InstanceType::String.into()),
         format: Some("date-time".to_owned()),
@@ -85,6 +101,14 @@ fn settings() -> GenerationSettings {
             "::chrono::DateTime<::chrono::FixedOffset>",
             [TypeImpl::Display, TypeImpl::FromStr].into_iter(),
         );
+    for kind in marks.kinds() {
+        let marked = SchemaObject {
+            instance_type: Some(InstanceType::String.into()),
+            format: Some(kind.clone()),
+            ..SchemaObject::default()
+        };
+        settings.with_conversion(marked, kind, [TypeImpl::Display, TypeImpl::FromStr].into_iter());
+    }
     settings
 }
 
@@ -121,12 +145,16 @@ fn is_constructor(item: &ImplItem) -> bool {
 
 /// Makes a table from operation to type, for the rule that decodes every accepted response and for our tests, neither
 /// of which can name the types.
-fn decoder(projected: &Value) -> Item {
+fn decoder(projected: &Value, learned: &BTreeSet<Ident>) -> Item {
     let typed = operations(projected).filter_map(|(_, _, operation)| {
         let id = operation["operationId"].as_str()?;
         let schema = response_schema(operation)?;
         let inline = (schema["type"] == "object").then(|| pascal(&format!("{id}Response")));
         let response = type_name(schema).or(inline)?;
+        // A response that no document shows is not judged by whether it can be read.
+        if learned.contains(&response) {
+            return None;
+        }
         Some(quote!(#id => read.read::<types::#response>(body)))
     });
     parse_quote! {

@@ -37,6 +37,7 @@ fn add(sum: &mut Map<String, Value>, part: &Value, whole: &Value, trail: &mut Ve
             ("allOf", Value::Array(parts)) => parts.iter().try_for_each(|inner| add(sum, inner, whole, trail))?,
             ("properties", Value::Object(properties)) => add_properties(sum, properties),
             ("required", Value::Array(names)) => add_required(sum, names),
+            ("items", items) => add_schema(sum, keyword, items),
             // The parts together have more properties than the closed part lists, so it cannot close the sum.
             ("additionalProperties", Value::Bool(false)) => {}
             _ => {
@@ -68,18 +69,22 @@ fn add_referenced(
     Ok(())
 }
 
-/// A property in two parts must satisfy both: it becomes an `allOf` itself, which is flattened as well.
 fn add_properties(sum: &mut Map<String, Value>, properties: &Map<String, Value>) {
     let Some(known) = object_at(sum, "properties") else {
         return;
     };
     for (name, schema) in properties {
-        match known.get_mut(name) {
-            Some(earlier) if earlier != schema => *earlier = json!({ "allOf": [earlier.take(), schema] }),
-            Some(_) => {}
-            None => {
-                known.insert(name.clone(), schema.clone());
-            }
+        add_schema(known, name, schema);
+    }
+}
+
+/// A property or an element in two parts must satisfy both: it becomes an `allOf` itself, which is flattened as well.
+fn add_schema(known: &mut Map<String, Value>, name: &str, schema: &Value) {
+    match known.get_mut(name) {
+        Some(earlier) if earlier != schema => *earlier = json!({ "allOf": [earlier.take(), schema] }),
+        Some(_) => {}
+        None => {
+            known.insert(name.to_owned(), schema.clone());
         }
     }
 }
@@ -132,6 +137,16 @@ mod tests {
         ] } }));
         let expected = json!({ "properties": { "b": { "type": "string" }, "c": { "type": "string" } } });
         assert_eq!(schemas["Sum"]["properties"]["a"], expected);
+    }
+
+    #[test]
+    fn an_element_of_two_parts_keeps_what_both_say() {
+        let schemas = flattened(&json!({ "Sum": { "allOf": [
+            { "type": "array", "items": { "properties": { "a": { "type": "string" } } } },
+            { "items": { "required": ["a"] } },
+        ] } }));
+        let expected = json!({ "properties": { "a": { "type": "string" } }, "required": ["a"] });
+        assert_eq!(schemas["Sum"], json!({ "type": "array", "items": expected }));
     }
 
     #[test]

@@ -5,21 +5,34 @@
 //! build passes progenitor not the contract but this projection of it, made by [`STEPS`]. It knows no operation by
 //! name. `build.rs` compiles this module; the library does so for its tests only. The entry is [`project`].
 
+mod answers;
 mod flatten;
+pub(crate) mod marks;
 mod operations;
 mod responses;
 mod schemas;
 
 use serde_json::Value;
 
+pub(crate) use self::answers::LEARNED;
 pub(crate) use self::schemas::drop_unused_schemas;
 
 /// The steps of the projection, in order. The build fails with the name of the step that cannot continue.
-pub(crate) const STEPS: [Step; 12] = [
+pub(crate) const STEPS: [Step; 15] = [
     Step {
         name: "write out references",
         why: "a parameter, body or response that two operations share is adapted for each of them separately",
         apply: operations::write_out_references,
+    },
+    Step {
+        name: "require what was learned to be required",
+        why: "a field without which a service rejects the request is no `Option`",
+        apply: answers::require_fields,
+    },
+    Step {
+        name: "type what was learned to be returned",
+        why: "the document does not show the body of the response to an update, and a service may return one",
+        apply: answers::type_responses,
     },
     Step {
         name: "name page items",
@@ -30,6 +43,11 @@ pub(crate) const STEPS: [Step; 12] = [
         name: "add the sections",
         why: "the documentation of a call or type names where the document states it, and `x-` keys go next",
         apply: operations::add_sections,
+    },
+    Step {
+        name: "add the answers",
+        why: "the documentation of a call, type or field says what was learned of it, and `x-` keys go next",
+        apply: answers::add_answers,
     },
     Step {
         name: "keep what is read",

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Obstacle;
+use super::marks::{self, Open};
 use super::schemas::{each_schema, resolve};
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -124,6 +125,7 @@ fn add_section(described: &mut Value) {
 
 /// Keeps only the parts of the document that shape a type or a call, from lists of what progenitor reads.
 pub(super) fn keep_what_is_read(document: &mut Value) -> Result<(), Obstacle> {
+    let open = Open::of(document);
     keep(document, &["openapi", "info", "paths", "components"]);
     if let Some(info) = document.get_mut("info") {
         keep(info, &["title", "version", "description"]);
@@ -176,14 +178,22 @@ pub(super) fn keep_what_is_read(document: &mut Value) -> Result<(), Obstacle> {
     for media in media_types_mut(document) {
         keep(media, &["schema"]);
     }
-    for_each_root_schema(document, &mut |root| each_schema(root, &mut keep_what_shapes));
+    for_each_root_schema(document, &mut |root| {
+        each_schema(root, &mut |schema| {
+            open.mark(schema);
+            keep_what_shapes(schema);
+        });
+    });
     Ok(())
 }
 
 fn keep_what_shapes(schema: &mut Value) {
     const SILENT: [&str; 5] = ["example", "externalDocs", "xml", "discriminator", "deprecated"];
     if let Value::Object(keywords) = schema {
-        keywords.retain(|keyword, _| !keyword.starts_with("x-") && !SILENT.contains(&keyword.as_str()));
+        keywords.retain(|keyword, _| {
+            let is_extension = keyword.starts_with("x-") && !marks::ALL.contains(&keyword.as_str());
+            !is_extension && !SILENT.contains(&keyword.as_str())
+        });
     }
 }
 

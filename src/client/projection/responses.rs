@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Obstacle;
+use super::marks::{self, TIME};
 use super::operations::{keep, operations_mut, response_schemas_mut};
 use super::schemas::{each_schema, make_nullable, reachable};
 
@@ -69,18 +70,19 @@ pub(super) fn relax_responses(document: &mut Value) -> Result<(), Obstacle> {
 
 /// Keeps the kind of value and the names inside it; a choice of shapes becomes any value, because each would fit.
 fn relax(schema: &mut Value) {
-    keep(
-        schema,
-        &[
-            "$ref",
-            "type",
-            "description",
-            "title",
-            "properties",
-            "items",
-            "additionalProperties",
-        ],
-    );
+    const KEPT: [&str; 7] = [
+        "$ref",
+        "type",
+        "description",
+        "title",
+        "properties",
+        "items",
+        "additionalProperties",
+    ];
+    if schema["type"] == "string" && schema["format"] == "date-time" {
+        schema[TIME] = json!(true);
+    }
+    keep(schema, &[&KEPT[..], &marks::ALL[..]].concat());
     let Value::Object(keywords) = schema else {
         return;
     };
@@ -143,11 +145,13 @@ mod tests {
             "a": { "type": "string", "enum": ["x"], "format": "uuid", "minLength": 1 },
             "b": { "type": "object", "additionalProperties": { "type": "string" } },
             "c": { "oneOf": [{ "type": "string" }, { "type": "integer" }] },
+            "d": { "type": "string", "format": "date-time" },
         } });
         let relaxed = json!({ "type": "object", "properties": {
             "a": { "type": "string" },
             "b": { "type": "object", "additionalProperties": { "type": "string", "nullable": true } },
             "c": {},
+            "d": { "type": "string", TIME: true },
         } });
         let mut document = answering(&json!({ "200": body(&json!({ "$ref": "#/components/schemas/Outer" })) }));
         document["components"]["schemas"] = json!({

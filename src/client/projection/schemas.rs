@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 use super::Obstacle;
 use super::operations::for_each_root_schema;
 
+/// What a reference to a schema with a name starts with.
+pub(super) const SCHEMAS: &str = "#/components/schemas/";
+
 /// Drops the named schemas that no operation refers to.
 pub(crate) fn drop_unused_schemas(document: &mut Value) -> Result<(), Obstacle> {
     let roots = vec![document["paths"].clone()];
@@ -36,7 +39,7 @@ fn note_references(value: &Value, note: &mut impl FnMut(&str)) {
         Value::Array(values) => values.iter().for_each(|inner| note_references(inner, note)),
         Value::Object(entries) => {
             let reference = entries.get("$ref").and_then(Value::as_str);
-            if let Some(name) = reference.and_then(|it| it.strip_prefix("#/components/schemas/")) {
+            if let Some(name) = reference.and_then(|it| it.strip_prefix(SCHEMAS)) {
                 note(name);
             }
             entries.values().for_each(|inner| note_references(inner, note));

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use heck::ToPascalCase;
 use serde_json::{Map, Value};
 
 const NAMED: &str = "#/components/schemas/";
@@ -10,32 +11,36 @@ const NAMED: &str = "#/components/schemas/";
 /// compared.
 pub(super) fn differences(contract: &Value, types: &BTreeMap<String, Value>) -> (Vec<String>, BTreeSet<String>) {
     let (mut requests, mut responses) = (BTreeSet::new(), BTreeSet::new());
+    let mut learned = Learned::default();
     for operation in contract["paths"].as_object().unwrap().values().flat_map(operations) {
-        reach(&operation["requestBody"]["content"], contract, &mut requests);
+        reach(learned.note(operation, contract, types), contract, &mut requests);
         let documented = operation["responses"].as_object().into_iter().flatten();
         for (_, response) in documented.filter(|(status, _)| status.starts_with('2')) {
             reach(&response["content"], contract, &mut responses);
         }
     }
-    let (mut found, compared) = (BTreeSet::new(), &requests | &responses);
-    for name in &compared {
-        let pointer = format!("/components/schemas/{name}");
-        let Some(root) = types.get(name) else {
+    let (mut found, mut compared) = (learned.found, &requests | &responses);
+    let named = compared.iter().map(|name| (name.clone(), name.clone()));
+    for (name, documented) in named.chain(learned.own_bodies.clone()) {
+        let pointer = format!("/components/schemas/{documented}");
+        let Some(root) = types.get(&name) else {
             found.insert(format!("{pointer}: there is no such type"));
             continue;
         };
         // A schema that a request and a response share is relaxed for both.
-        let response = responses.contains(name);
+        let response = responses.contains(&name);
         let mut walk = Walk {
             contract,
             root,
             response,
+            required: learned.required.get(&name).cloned().unwrap_or_default(),
             seen: BTreeSet::new(),
             found: Vec::new(),
         };
-        walk.compare(&contract["components"]["schemas"][name], root, &pointer, false);
+        walk.compare(&contract["components"]["schemas"][&documented], root, &pointer, false);
         found.extend(walk.found);
     }
+    compared.extend(learned.own_bodies.into_keys().chain(learned.responses));
     (found.into_iter().collect(), compared)
 }
 
@@ -79,11 +84,86 @@ fn resolved<'a>(schema: &'a Value, contract: &'a Value) -> &'a Value {
     name(schema).map_or(schema, |name| &contract["components"]["schemas"][name])
 }
 
+/// What the answers of an overlay add to the document, read without the projection.
+#[derive(Default)]
+struct Learned {
+    /// The bodies that have a type of their own, each with the schema that the document gives to it.
+    own_bodies: BTreeMap<String, String>,
+    /// The locations of the fields that a type asks for, by the name of the type.
+    required: BTreeMap<String, BTreeSet<String>>,
+    /// The types of responses that the document does not show.
+    responses: BTreeSet<String>,
+    found: BTreeSet<String>,
+}
+
+impl Learned {
+    /// Takes the answers about an operation, and returns what of its body the document describes.
+    fn note<'a>(&mut self, operation: &'a Value, contract: &'a Value, types: &BTreeMap<String, Value>) -> &'a Value {
+        let id = operation["operationId"].as_str().unwrap();
+        let mut claims = Vec::new();
+        claims_of(contract, id, &mut claims);
+        let shown = claims.iter().filter(|claim| claim["body"] == "object");
+        for names in shown.filter_map(|claim| claim["properties"].as_array()) {
+            let name = format!("{}Response", id.to_pascal_case());
+            let typed = types.get(&name).and_then(|typed| typed["properties"].as_object());
+            if !typed.is_some_and(|typed| typed.keys().eq(names.iter().filter_map(Value::as_str))) {
+                self.found
+                    .insert(format!("{id}: learned to return {names:?}, the type has {typed:?}"));
+            }
+            self.responses.insert(name);
+        }
+        let body = &operation["requestBody"]["content"];
+        let Some(documented) = name(&body["application/json"]["schema"]) else {
+            return body;
+        };
+        let own = format!("{}Body", id.to_pascal_case());
+        let has_own = types.contains_key(&own);
+        let fields = claims.iter().filter_map(|claim| claim["required"].as_array()).flatten();
+        let location = |field: &Value| {
+            let tokens = field.as_str().unwrap().split('/').skip(1);
+            let steps = tokens.map(|token| match token {
+                "*" => "/items".to_owned(),
+                name => format!("/properties/{name}"),
+            });
+            format!("/components/schemas/{documented}{}", steps.collect::<String>())
+        };
+        let type_name = if has_own { &own } else { documented };
+        self.required
+            .entry(type_name.to_owned())
+            .or_default()
+            .extend(fields.map(location));
+        if !has_own {
+            return body;
+        }
+        self.own_bodies.insert(own, documented.to_owned());
+        &contract["components"]["schemas"][documented]
+    }
+}
+
+/// Adds what the contract claims of an operation.
+fn claims_of<'a>(value: &'a Value, id: &str, claims: &mut Vec<&'a Value>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|inner| claims_of(inner, id, claims)),
+        Value::Object(entries) => {
+            let answers = entries.get("x-answers").and_then(Value::as_array).into_iter().flatten();
+            claims.extend(
+                answers
+                    .filter(|answer| answer["operation"] == id)
+                    .map(|answer| &answer["claim"]),
+            );
+            entries.values().for_each(|inner| claims_of(inner, id, claims));
+        }
+        _ => {}
+    }
+}
+
 struct Walk<'a> {
     contract: &'a Value,
     /// The schema of the Rust type, which contains those of the types inside it.
     root: &'a Value,
     response: bool,
+    /// The locations of the fields that the type asks for.
+    required: BTreeSet<String>,
     /// The named schemas that were compared, each with the type that it was compared with: they may refer to themselves.
     seen: BTreeSet<(String, String)>,
     found: Vec<String>,
@@ -154,7 +234,7 @@ impl Walk<'_> {
                     let kind = self.kind(fields[0]);
                     self.report(&location, &format!("documented as {kind}, the type has no such field"));
                 }
-                (false, Some(typed)) => self.compare(fields[0], typed, &location, true),
+                (false, Some(typed)) => self.compare(fields[0], typed, &location, !self.required.contains(&location)),
             }
         }
         for name in has.keys().filter(|name| !documented.contains_key(name.as_str())) {
@@ -163,16 +243,19 @@ impl Walk<'_> {
                 "is not documented, the type has it",
             );
         }
-        for name in typed["required"]
+        let asked_for = typed["required"]
             .as_array()
             .into_iter()
             .flatten()
-            .filter_map(Value::as_str)
-        {
-            self.report(
-                &format!("{pointer}/properties/{name}"),
-                "may be missing, the type asks for it",
-            );
+            .filter_map(Value::as_str);
+        let asked_for: BTreeSet<_> = asked_for.collect();
+        for name in documented.keys() {
+            let location = format!("{pointer}/properties/{name}");
+            match (self.required.contains(&location), asked_for.contains(name)) {
+                (true, false) => self.report(&location, "was learned to be required, the type does not ask for it"),
+                (false, true) => self.report(&location, "may be missing, the type asks for it"),
+                _ => {}
+            }
         }
     }
 

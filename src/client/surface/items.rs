@@ -118,6 +118,7 @@ fn implemented(block: &syn::ItemImpl, module: &str) -> Vec<String> {
         return if between { Vec::new() } else { vec![line] };
     }
     let methods = block.items.iter().filter_map(|item| match item {
+        ImplItem::Const(it) if public(&it.vis) => Some(format!("const {of}::{}: {}", it.ident, text(&it.ty))),
         ImplItem::Fn(it) if public(&it.vis) => Some(signature(&it.sig, &format!("{of}::"))),
         _ => None,
     });

@@ -1,0 +1,401 @@
+//! The steps on answers, which an overlay states under `x-answers`: what a request must have, what the response to an
+//! update shows, and what is said of them in the documentation. Without an overlay they change nothing.
+//!
+//! # Design
+//!
+//! An answer is of one operation, a schema often of several. So a body whose required fields another operation does not
+//! ask for gets a schema of its own, with the name that the generator gives to a body without one: `createContact` takes
+//! a `CreateContactBody`. Only if everybody who uses a schema requires the same, it keeps its name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use heck::ToPascalCase;
+use serde_json::{Map, Value, json};
+
+use super::Obstacle;
+use super::operations::{for_each_root_schema, operations_mut, response_schemas_mut, values_mut};
+use super::schemas::{SCHEMAS, each_schema, object_at, resolve};
+use crate::contract::learned::{KEY, in_words};
+use crate::contract::pointer;
+
+/// Marks the schema of a response that nothing but an answer shows.
+pub(crate) const LEARNED: &str = "x-countersign-learned";
+
+/// An `allOf` that is nested deeper than this leads back to itself.
+const MAXIMUM_DEPTH: usize = 32;
+
+/// Makes the fields required that a service was learned to require.
+pub(super) fn require_fields(document: &mut Value) -> Result<(), Obstacle> {
+    let required = required_fields(document);
+    let whole = document.clone();
+    let mut named = Map::new();
+    for (_, _, operation) in operations_mut(document) {
+        let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
+        let Some(fields) = required.get(&id) else { continue };
+        for schema in values_mut(operation.pointer_mut("/requestBody/content")).filter_map(|it| it.get_mut("schema")) {
+            let addition = addition(schema, fields, &whole)?;
+            match schema["$ref"].as_str().and_then(|it| it.strip_prefix(SCHEMAS)) {
+                None => add(schema, addition),
+                Some(name) if is_required_by_all(name, &fields.names(), &required, &whole) => {
+                    let shared = named
+                        .entry(name.to_owned())
+                        .or_insert_with(|| whole["components"]["schemas"][name].clone());
+                    if shared == &whole["components"]["schemas"][name] {
+                        add(shared, addition);
+                    }
+                }
+                Some(name) => {
+                    let mut own = resolve(schema, &whole)?.clone();
+                    let about = format!("What `{id}` takes: it asks for more than `{name}` says.");
+                    describe(&mut own, &about, Place::First);
+                    add(&mut own, addition);
+                    let own_name = unused(&format!("{}Body", id.to_pascal_case()), &whole);
+                    *schema = json!({ "$ref": format!("{SCHEMAS}{own_name}") });
+                    named.insert(own_name, own);
+                }
+            }
+        }
+    }
+    name_schemas(document, named);
+    Ok(())
+}
+
+/// The fields that the body of an operation must have.
+#[derive(Default)]
+struct Required {
+    /// Each by its pointer in the body, `*` for each element of an array, with the location of the answer.
+    fields: BTreeMap<String, String>,
+}
+
+impl Required {
+    fn names(&self) -> BTreeSet<&str> {
+        self.fields.keys().map(String::as_str).collect()
+    }
+}
+
+/// Returns what each operation requires, by its id; an operation that requires nothing is not among them.
+fn required_fields(document: &Value) -> BTreeMap<String, Required> {
+    let mut required = BTreeMap::<String, Required>::new();
+    for answer in answers(document, "required-fields") {
+        let names = answer.claim["required"].as_array().into_iter().flatten();
+        for name in names.filter_map(Value::as_str) {
+            let of_operation = required.entry(answer.operation.clone()).or_default();
+            of_operation.fields.insert(name.to_owned(), answer.pointer.clone());
+        }
+    }
+    required
+}
+
+/// Whether every reference to a schema is the body of an operation that requires these fields.
+fn is_required_by_all(
+    name: &str,
+    fields: &BTreeSet<&str>,
+    required: &BTreeMap<String, Required>,
+    whole: &Value,
+) -> bool {
+    let reference = json!({ "$ref": format!("{SCHEMAS}{name}") });
+    let mut whole = whole.clone();
+    let mut bodies = 0;
+    for (_, _, operation) in operations_mut(&mut whole) {
+        let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
+        if required.get(&id).is_some_and(|it| it.names() == *fields) {
+            let media = values_mut(operation.pointer_mut("/requestBody/content"));
+            bodies += media.filter(|media| media["schema"] == reference).count();
+        }
+    }
+    bodies == count(&whole, &reference)
+}
+
+/// Returns how often `part` is in `value`.
+fn count(value: &Value, part: &Value) -> usize {
+    let inner = match value {
+        Value::Array(values) => values.iter().map(|inner| count(inner, part)).sum(),
+        Value::Object(entries) => entries.values().map(|inner| count(inner, part)).sum(),
+        _ => 0,
+    };
+    inner + usize::from(value == part)
+}
+
+/// Returns what `schema` must satisfy besides, so that it requires the fields: they may be in what it refers to, which
+/// others share.
+fn addition(schema: &Value, required: &Required, whole: &Value) -> Result<Value, Obstacle> {
+    let mut addition = json!({});
+    for (field, answer) in &required.fields {
+        let tokens: Vec<_> = pointer::tokens(field).collect();
+        let tokens: Vec<_> = tokens.iter().map(String::as_str).collect();
+        let (Some((last, above)), true) = (tokens.split_last(), has(schema, &tokens, whole, 0)) else {
+            return Err(Obstacle {
+                pointer: answer.clone(),
+                message: format!("the request has no field `{field}`; correct the answer, or learn again"),
+            });
+        };
+        let mut at = &mut addition;
+        for token in above {
+            at = match *token {
+                "*" => &mut at["items"],
+                name => &mut at["properties"][name],
+            };
+        }
+        match at["required"].as_array_mut() {
+            Some(names) => names.push(json!(last)),
+            None => at["required"] = json!([last]),
+        }
+    }
+    Ok(addition)
+}
+
+/// Whether the values that `schema` describes may have a field at this location.
+fn has(schema: &Value, tokens: &[&str], whole: &Value, depth: usize) -> bool {
+    let (Ok(schema), true) = (resolve(schema, whole), depth < MAXIMUM_DEPTH) else {
+        return false;
+    };
+    let inner = match tokens {
+        [] => return true,
+        ["*", ..] => schema.get("items"),
+        [name, ..] => schema.get("properties").and_then(|properties| properties.get(*name)),
+    };
+    let mut parts = schema["allOf"].as_array().into_iter().flatten();
+    inner.is_some_and(|inner| has(inner, &tokens[1..], whole, 0))
+        || parts.any(|part| has(part, tokens, whole, depth + 1))
+}
+
+/// Adds a part to the `allOf` of a schema.
+fn add(schema: &mut Value, part: Value) {
+    if schema.get("$ref").is_some() {
+        *schema = json!({ "allOf": [schema.take()] });
+    }
+    match schema["allOf"].as_array_mut() {
+        Some(parts) => parts.push(part),
+        None => schema["allOf"] = json!([part]),
+    }
+}
+
+/// Gives the response to an update the body that a service was learned to return.
+pub(super) fn type_responses(document: &mut Value) -> Result<(), Obstacle> {
+    let whole = document.clone();
+    let mut named = Map::new();
+    for answer in answers(&whole, "update-response-body") {
+        let names = answer.claim["properties"].as_array().into_iter().flatten();
+        let names: Vec<_> = names.filter_map(Value::as_str).collect();
+        let found = operations_mut(document).find(|(_, _, operation)| operation["operationId"] == *answer.operation);
+        let Some((_, _, operation)) = found.filter(|_| answer.claim["body"] == "object" && !names.is_empty()) else {
+            continue;
+        };
+        let shown = shown_elsewhere(operation, &whole)?;
+        let section = operation["x-document"].clone();
+        let Some(response) = only_success(operation).filter(|response| response.get("content").is_none()) else {
+            continue;
+        };
+        let field = |name: &str| shown.iter().find_map(|schema| property(schema, name, &whole, 0));
+        let fields = names
+            .iter()
+            .map(|name| ((*name).to_owned(), field(name).unwrap_or_default()));
+        let about = format!(
+            "What a service was learned to return to `{}`: the document does not show it. Whatever else it returns, a \
+             field that cannot be read is `None`, and the call succeeds.",
+            answer.operation
+        );
+        let mut schema = json!({ "description": about, "type": "object", LEARNED: true });
+        schema["properties"] = Value::Object(fields.map(|(name, field)| (name, open(field))).collect());
+        if section.is_string() {
+            schema["x-document"] = section;
+        }
+        let name = unused(&format!("{}Response", answer.operation.to_pascal_case()), &whole);
+        let reference = json!({ "$ref": format!("{SCHEMAS}{name}") });
+        response["content"] = json!({ "application/json": { "schema": reference } });
+        named.insert(name, schema);
+    }
+    name_schemas(document, named);
+    Ok(())
+}
+
+/// A schema that describes any value, where there is none.
+fn open(schema: Value) -> Value {
+    if schema.is_null() { json!({}) } else { schema }
+}
+
+/// Returns the documented success, if there is one alone: of several, each may have a body of its own.
+fn only_success(operation: &mut Value) -> Option<&mut Value> {
+    let responses = operation.get_mut("responses")?.as_object_mut()?.iter_mut();
+    let mut successes = responses.filter(|(status, _)| status.starts_with('2'));
+    let (_, only) = successes.next()?;
+    successes.next().is_none().then_some(only)
+}
+
+/// Returns the schemas in which the record that an operation updates is shown: in the response to a create, in its
+/// envelope and without it, and in the list.
+fn shown_elsewhere(update: &Value, whole: &Value) -> Result<Vec<Value>, Obstacle> {
+    let listed = &update["x-invariants"]["updated"]["listed"]["in"];
+    let mut whole_and_inner = Vec::new();
+    let mut others = whole.clone();
+    for (_, _, other) in operations_mut(&mut others) {
+        let created = other["x-invariants"]["created"].clone();
+        let is_create = created["listed"]["in"] == *listed && created["listed"].get("owner").is_none();
+        let is_list = other["operationId"] == *listed;
+        let inner = match (is_create, is_list) {
+            _ if listed.is_null() => continue,
+            (true, _) => created["resource"].as_str().unwrap_or_default().to_owned(),
+            (_, true) => format!("{}/*", other["x-page"]["items"].as_str().unwrap_or_default()),
+            _ => continue,
+        };
+        let Some(schema) = response_schemas_mut(other).next() else {
+            continue;
+        };
+        let mut at = resolve(schema, whole)?.clone();
+        // The envelope of a list is that of its pages.
+        let envelope = is_create.then(|| at.clone());
+        for token in pointer::tokens(&inner) {
+            let next = match token.as_str() {
+                "*" => at["items"].take(),
+                name => property(&at, name, whole, 0).unwrap_or_default(),
+            };
+            at = resolve(&next, whole)?.clone();
+        }
+        // What a create shows comes first: its record is the one that is written.
+        let order = usize::from(is_list);
+        whole_and_inner.extend(envelope.into_iter().chain([at]).map(|schema| (order, schema)));
+    }
+    whole_and_inner.sort_by_key(|(order, _)| *order);
+    Ok(whole_and_inner.into_iter().map(|(_, schema)| schema).collect())
+}
+
+/// Returns the schema of a field, unless it must be absent.
+fn property(schema: &Value, name: &str, whole: &Value, depth: usize) -> Option<Value> {
+    let schema = resolve(schema, whole).ok().filter(|_| depth < MAXIMUM_DEPTH)?;
+    let own = schema.get("properties").and_then(|properties| properties.get(name));
+    let own = own.filter(|own| own.get("not").is_none()).cloned();
+    let mut parts = schema["allOf"].as_array().into_iter().flatten();
+    own.or_else(|| parts.find_map(|part| property(part, name, whole, depth + 1)))
+}
+
+/// Says in the documentation of each operation, schema and field what was learned of it.
+pub(super) fn add_answers(document: &mut Value) -> Result<(), Obstacle> {
+    for (_, _, operation) in operations_mut(document) {
+        let own = written(operation).cloned();
+        let inner = values_mut(operation.get_mut("responses")).filter_map(|response| written(response).cloned());
+        let all: Vec<_> = inner.collect();
+        let all: Vec<_> = own.into_iter().chain(all).flatten().collect();
+        add_to_description(operation, &all, |_| String::new());
+    }
+    let by = |operations: &[String]| format!(", by {}", operations.join(" and "));
+    for_each_root_schema(document, &mut |root| {
+        each_schema(root, &mut |schema| {
+            let own = written(schema).cloned().unwrap_or_default();
+            add_to_description(schema, &own, by);
+        });
+    });
+    Ok(())
+}
+
+fn written(node: &Value) -> Option<&Vec<Value>> {
+    node.get(KEY)?.as_array()
+}
+
+/// Appends what the answers say, each claim once: `success-status (status: 201)`.
+fn add_to_description(described: &mut Value, answers: &[Value], by: impl Fn(&[String]) -> String) {
+    let mut claims: Vec<(String, Vec<String>)> = Vec::new();
+    for answer in answers {
+        let claim = format!(
+            "{} ({}",
+            answer["gap"].as_str().unwrap_or_default(),
+            in_words(&answer["claim"])
+        );
+        let operation = format!("`{}`", answer["operation"].as_str().unwrap_or_default());
+        match claims.iter_mut().find(|(known, _)| *known == claim) {
+            Some((_, operations)) => operations.push(operation),
+            None => claims.push((claim, vec![operation])),
+        }
+    }
+    if !claims.is_empty() {
+        let said = claims
+            .iter()
+            .map(|(claim, operations)| format!("{claim}{})", by(operations)));
+        let said = format!(
+            "Learned from a service, not in the document: {}.",
+            said.collect::<Vec<_>>().join("; ")
+        );
+        describe(described, &said, Place::Last);
+    }
+}
+
+/// Where a paragraph goes in a description.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    First,
+    Last,
+}
+
+fn describe(described: &mut Value, paragraph: &str, place: Place) {
+    let description = match described["description"].as_str() {
+        Some(other) if place == Place::First => format!("{paragraph}\n\n{other}"),
+        Some(other) => format!("{}\n\n{paragraph}", other.trim_end()),
+        None => paragraph.to_owned(),
+    };
+    described["description"] = Value::String(description);
+}
+
+/// An answer that the contract states.
+struct Answer {
+    operation: String,
+    claim: Value,
+    /// Where it is written.
+    pointer: String,
+}
+
+/// Returns the answers to the gaps of one kind, in the order of the document.
+fn answers(document: &Value, kind: &str) -> Vec<Answer> {
+    let gaps = document["x-gaps"].as_array().into_iter().flatten();
+    let gaps: BTreeSet<_> = gaps
+        .filter(|gap| gap["kind"] == kind)
+        .filter_map(|gap| gap["id"].as_str())
+        .collect();
+    let mut found = Vec::new();
+    if !gaps.is_empty() {
+        collect(document, &gaps, &mut String::new(), &mut found);
+    }
+    found
+}
+
+fn collect(value: &Value, gaps: &BTreeSet<&str>, pointer: &mut String, found: &mut Vec<Answer>) {
+    let entries = value.as_object().into_iter().flatten();
+    let entries = entries.map(|(name, inner)| (name.clone(), inner));
+    let elements = value.as_array().into_iter().flatten().enumerate();
+    let elements = elements.map(|(index, inner)| (index.to_string(), inner));
+    for (token, inner) in entries.chain(elements) {
+        let length = pointer.len();
+        pointer::push(pointer, &token);
+        match inner.as_array().filter(|_| token == KEY) {
+            Some(answers) => found.extend(answers.iter().enumerate().filter_map(|(index, answer)| {
+                let is_of_kind = answer["gap"].as_str().is_some_and(|gap| gaps.contains(gap));
+                is_of_kind.then(|| Answer {
+                    operation: answer["operation"].as_str().unwrap_or_default().to_owned(),
+                    claim: answer["claim"].clone(),
+                    pointer: pointer::join(pointer, &index.to_string()),
+                })
+            })),
+            None => collect(inner, gaps, pointer, found),
+        }
+        pointer.truncate(length);
+    }
+}
+
+/// Returns a name that no schema has: this one, or one with a number after it.
+fn unused(name: &str, whole: &Value) -> String {
+    let is_free = |name: &String| whole["components"]["schemas"].get(name).is_none();
+    let numbered = (2..).map(|number: u32| format!("{name}{number}"));
+    std::iter::once(name.to_owned())
+        .chain(numbered)
+        .find(is_free)
+        .unwrap_or_default()
+}
+
+/// Adds schemas to those that have a name, in place of those that have the same.
+fn name_schemas(document: &mut Value, named: Map<String, Value>) {
+    if named.is_empty() {
+        return;
+    }
+    let components = document.as_object_mut().and_then(|it| object_at(it, "components"));
+    if let Some(schemas) = components.and_then(|it| object_at(it, "schemas")) {
+        schemas.extend(named);
+    }
+}

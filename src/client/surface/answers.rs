@@ -1,0 +1,87 @@
+//! What the answers of an overlay change for programs: the surface of the client with each answer alone, and with all of
+//! them. The gate compiles the same clients: `.ci/client-of-answers`.
+
+use serde_json::{Value, json};
+
+use super::{REFERENCE, generated, reference, source, without};
+use crate::contract::Contract;
+use crate::contract::document::Document;
+
+/// Answers that go together.
+const TOGETHER: &str = include_str!("../../../tests/answers/together.yaml");
+/// Answers that contradict those or each other.
+const ALTERNATIVES: &str = include_str!("../../../tests/answers/alternatives.yaml");
+
+/// The reference contract with these actions of an overlay, as the build takes them up.
+fn with(actions: &[Value]) -> Value {
+    let overlay = json!({ "overlay": "1.0.0", "info": { "title": "t", "version": "1" }, "actions": actions });
+    let document = Document::read_past_duplicates("openapi.yaml", REFERENCE.to_owned()).unwrap();
+    let document = document.with_overlay("answers.yaml", overlay.to_string()).unwrap();
+    let contract = document.root.to_value();
+    if let Err(defects) = Contract::of(document) {
+        panic!("{defects}");
+    }
+    contract
+}
+
+fn actions(overlay: &str) -> Vec<Value> {
+    let overlay: Value = serde_yaml::from_str(overlay).unwrap();
+    overlay["actions"].as_array().unwrap().clone()
+}
+
+/// The lines that disappear with these actions, and those that appear.
+fn changed(before: &[String], actions: &[Value]) -> (Vec<String>, Vec<String>) {
+    let after = generated(&with(actions));
+    (without(before, &after), without(&after, before))
+}
+
+#[test]
+fn each_answer_changes_what_was_reviewed_alone_and_with_the_others() {
+    let before = generated(&reference());
+    let (together, alternatives) = (actions(TOGETHER), actions(ALTERNATIVES));
+    let (_, all) = changed(&before, &together);
+    let mut text = String::new();
+    for (index, action) in together.iter().chain(&alternatives).enumerate() {
+        let (gone, new) = changed(&before, std::slice::from_ref(action));
+        text.push_str(&format!("# {action}\n"));
+        let lines = gone.iter().map(|line| format!("- {line}\n"));
+        text.extend(lines.chain(new.iter().map(|line| format!("+ {line}\n"))));
+        text.push('\n');
+        if index < together.len() {
+            assert_eq!(without(&new, &all), [""; 0], "{action}");
+        }
+    }
+    crate::testing::with_snapshots(|| insta::assert_snapshot!("client_of_answers", text));
+}
+
+#[test]
+fn an_overlay_that_states_nothing_leaves_the_client_as_it_is() {
+    let nothing = json!({ "target": "$", "update": {} });
+    assert_eq!(source(&with(&[nothing])), source(&reference()));
+}
+
+#[test]
+fn an_answer_about_a_field_that_the_request_has_not_is_an_obstacle_where_it_is_written() {
+    let answer = json!({ "gap": "required-fields", "operation": "createTag", "claim": { "required": ["/icon"] } });
+    let target = "$['components']['schemas']['TagInput']";
+    let contract = with(&[json!({ "target": target, "update": { "x-answers": [answer] } })]);
+    let obstacle = super::projection::project(&contract).unwrap_err();
+    assert_eq!(obstacle.pointer, "/components/schemas/TagInput/x-answers/0");
+    assert!(
+        obstacle.message.starts_with("the request has no field `/icon`; "),
+        "{}",
+        obstacle.message
+    );
+}
+
+#[test]
+fn the_documentation_says_what_was_learned() {
+    let source = source(&with(&actions(TOGETHER)));
+    for said in [
+        "Learned from a service, not in the document: success-status (status: 200); update-response-body",
+        "Learned from a service, not in the document: page-size (per page: 10, by `getTags`).",
+        "required-fields (required: none, by `updateContact`).",
+    ] {
+        assert!(source.contains(said), "{said}");
+    }
+}
