@@ -86,4 +86,26 @@ mod tests {
         let error = Contract::built_in_with_overlay("known.yaml", "overlay: 1.0.0".to_owned()).unwrap_err();
         assert!(error.to_string().starts_with("known.yaml:1:1"), "{error}");
     }
+
+    #[cfg(feature = "service")]
+    #[test]
+    fn an_overlay_may_narrow_a_status_and_close_a_gap() {
+        let update = "$.paths['/organization/v1/contact-database/{id}'].put.responses";
+        let text = format!(
+            "overlay: 1.0.0\nactions:\n- {{target: \"{update}['2XX']\", remove: true}}\n- {{target: \"{update}\", update: \
+             {{'201': {{description: Contact updated}}}}}}\n"
+        );
+        let contract = Contract::built_in_with_overlay("known.yaml", text).unwrap();
+        let closed = contract.gaps.iter().filter(|gap| gap.locations.is_empty());
+        assert_eq!(
+            closed.map(|gap| gap.id.as_str()).collect::<Vec<_>>(),
+            ["update-response-body"]
+        );
+        assert!(
+            contract
+                .facts
+                .iter()
+                .any(|fact| &*fact.name == "updateContact status: 201")
+        );
+    }
 }

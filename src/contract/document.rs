@@ -459,6 +459,11 @@ impl Document {
         files.map(|file| file.text.as_str())
     }
 
+    /// Whether an overlay was applied to the document.
+    pub(super) fn has_overlay(&self) -> bool {
+        !self.overlays.is_empty()
+    }
+
     /// Whether a position is in an overlay.
     pub(crate) fn is_of_overlay(&self, position: Position) -> bool {
         usize::try_from(position.file).is_ok_and(|file| file > self.others.len())
