@@ -399,3 +399,207 @@ fn name_schemas(document: &mut Value, named: Map<String, Value>) {
         schemas.extend(named);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::projection::flatten::flatten_all_of;
+
+    fn reference(name: &str) -> Value {
+        json!({ "$ref": format!("{SCHEMAS}{name}") })
+    }
+
+    fn json_of(schema: &Value) -> Value {
+        json!({ "application/json": { "schema": schema } })
+    }
+
+    fn answer(gap: &str, operation: &str, claim: &Value) -> Value {
+        json!({ "gap": gap, "operation": operation, "claim": claim })
+    }
+
+    /// A create and an update that take `Thing`, where these fields were learned to be required.
+    fn things(create: &[&str], update: &[&str], thing: &Value) -> Value {
+        let body = json!({ "content": json_of(&reference("Thing")) });
+        let mut thing = thing.clone();
+        thing[KEY] = json!([
+            answer("required", "create_thing", &json!({ "required": create })),
+            answer("required", "update_thing", &json!({ "required": update })),
+        ]);
+        json!({
+            "x-gaps": [
+                { "id": "required", "kind": "required-fields" }, { "id": "body", "kind": "update-response-body" },
+            ],
+            "paths": { "/things": {
+                "post": {
+                    "operationId": "create_thing", "requestBody": body,
+                    "x-invariants": { "created": { "resource": "/data", "listed": { "in": "getThings" } } },
+                    "responses": { "201": { "content": json_of(&reference("Created")) } },
+                },
+                "put": {
+                    "operationId": "update_thing", "requestBody": body,
+                    "x-invariants": { "updated": { "listed": { "in": "getThings" } } },
+                    "responses": { "200": {} },
+                },
+                "get": {
+                    "operationId": "getThings", "x-page": { "items": "/items" },
+                    "responses": { "200": { "content": json_of(&json!({ "properties": {
+                        "items": { "type": "array", "items": { "properties": { "listed": { "type": "integer" } } } },
+                    } })) } },
+                },
+            } },
+            "components": { "schemas": {
+                "Thing": thing,
+                "Created": { "properties": {
+                    "data": reference("Shown"), "absent": { "not": {} }, "message": { "type": "string" },
+                } },
+                "Shown": { "allOf": [{ "properties": { "size": { "type": "integer" } } }] },
+            } },
+        })
+    }
+
+    fn after(step: fn(&mut Value) -> Result<(), Obstacle>, mut document: Value) -> Value {
+        step(&mut document).unwrap();
+        document
+    }
+
+    fn names() -> Value {
+        json!({ "type": "object", "properties": { "a": { "type": "string" }, "b": { "type": "string" } } })
+    }
+
+    /// The schemas that the create and the update take.
+    fn bodies(document: &Value) -> [&Value; 2] {
+        ["post", "put"].map(|method| {
+            &document["paths"]["/things"][method]["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+        })
+    }
+
+    /// What a schema requires once it is flattened.
+    fn required<'a>(document: &'a mut Value, name: &str) -> &'a Value {
+        flatten_all_of(document).unwrap();
+        &document["components"]["schemas"][name]["required"]
+    }
+
+    #[test]
+    fn what_only_one_operation_requires_has_a_schema_of_its_own() {
+        for (create, update) in [(&["/a"][..], &[][..]), (&["/a"], &["/b"]), (&["/a", "/b"], &["/b"])] {
+            let mut document = after(require_fields, things(create, update, &names()));
+            let own = format!("{SCHEMAS}UpdateThingBody");
+            let of_update = if update.is_empty() {
+                format!("{SCHEMAS}Thing")
+            } else {
+                own
+            };
+            assert_eq!(
+                bodies(&document),
+                [&json!(format!("{SCHEMAS}CreateThingBody")), &json!(of_update)]
+            );
+            let expected: Vec<_> = create.iter().map(|field| field.trim_start_matches('/')).collect();
+            assert_eq!(*required(&mut document, "CreateThingBody"), json!(expected));
+            assert_eq!(*required(&mut document, "Thing"), Value::Null);
+        }
+    }
+
+    #[test]
+    fn what_everybody_requires_is_required_under_the_name_that_there_is() {
+        let mut document = after(require_fields, things(&["/b", "/a"], &["/a", "/b"], &names()));
+        assert_eq!(bodies(&document), [&json!(format!("{SCHEMAS}Thing")); 2]);
+        assert_eq!(*required(&mut document, "Thing"), json!(["a", "b"]));
+    }
+
+    #[test]
+    fn a_schema_that_a_response_uses_too_requires_nothing() {
+        let mut document = things(&["/a"], &["/a"], &names());
+        document["components"]["schemas"]["Created"]["properties"]["data"] = reference("Thing");
+        let mut document = after(require_fields, document);
+        assert_eq!(bodies(&document)[0], &json!(format!("{SCHEMAS}CreateThingBody")));
+        assert_eq!(*required(&mut document, "Thing"), Value::Null);
+    }
+
+    #[test]
+    fn a_field_within_a_shared_schema_is_required_in_this_body_alone() {
+        let parts = json!({ "type": "array", "items": reference("Part") });
+        let thing = json!({ "allOf": [{ "type": "object", "properties": { "parts": parts } }] });
+        let mut document = things(&["/parts/*/size"], &[], &thing);
+        document["components"]["schemas"]["Part"] = json!({ "properties": { "size": { "type": "integer" } } });
+        let mut document = after(require_fields, document);
+        flatten_all_of(&mut document).unwrap();
+        let schemas = &document["components"]["schemas"];
+        let part = json!({ "properties": { "size": { "type": "integer" } }, "required": ["size"] });
+        let own = &schemas["CreateThingBody"];
+        assert_eq!(
+            (&own["properties"]["parts"]["items"], &own["required"]),
+            (&part, &Value::Null)
+        );
+        assert_eq!(schemas["Part"].get("required"), None);
+    }
+
+    #[test]
+    fn a_name_that_a_schema_has_is_not_given_twice() {
+        let mut document = things(&["/a"], &[], &names());
+        document["components"]["schemas"]["CreateThingBody"] = json!({ "type": "integer" });
+        let document = after(require_fields, document);
+        assert_eq!(bodies(&document)[0], &json!(format!("{SCHEMAS}CreateThingBody2")));
+        assert_eq!(
+            document["components"]["schemas"]["CreateThingBody"],
+            json!({ "type": "integer" })
+        );
+    }
+
+    #[test]
+    fn a_field_that_no_schema_has_is_an_obstacle() {
+        for field in ["/c", "/a/c", "a", "", "/a/*", "/*"] {
+            let mut document = things(&[field], &[], &names());
+            let obstacle = require_fields(&mut document).unwrap_err();
+            assert_eq!(obstacle.pointer, "/components/schemas/Thing/x-answers/0", "{field}");
+        }
+    }
+
+    /// The response that an update gets where this was learned of its body.
+    fn learned(claim: &Value, change: fn(&mut Value)) -> (Value, Value) {
+        let mut document = things(&[], &[], &names());
+        document["paths"]["/things"]["put"]["responses"]["200"][KEY] = json!([answer("body", "update_thing", claim)]);
+        change(&mut document);
+        let mut document = after(type_responses, document);
+        let content = document["paths"]["/things"]["put"]["responses"]["200"]["content"].take();
+        (content, document["components"]["schemas"]["UpdateThingResponse"].take())
+    }
+
+    #[test]
+    fn what_an_update_returns_has_the_types_that_are_shown_elsewhere() {
+        let names = ["absent", "data", "listed", "message", "other", "size"];
+        let (content, schema) = learned(&json!({ "body": "object", "properties": names }), |_| {});
+        assert_eq!(content, json_of(&reference("UpdateThingResponse")));
+        assert_eq!(schema[LEARNED], true);
+        let integer = json!({ "type": "integer" });
+        let expected = json!({
+            "absent": {}, "data": reference("Shown"), "listed": integer, "message": { "type": "string" }, "other": {},
+            "size": integer,
+        });
+        assert_eq!(schema["properties"], expected);
+    }
+
+    #[test]
+    fn a_body_without_fields_or_beside_another_success_stays_as_it_is() {
+        for claim in [
+            json!({ "body": "none" }),
+            json!({ "body": "array" }),
+            json!({ "body": "object" }),
+            json!({ "body": "object", "properties": [] }),
+        ] {
+            assert_eq!(learned(&claim, |_| {}), (Value::Null, Value::Null), "{claim}");
+        }
+        let typed = json!({ "body": "object", "properties": ["message"] });
+        let other_success = |document: &mut Value| {
+            document["paths"]["/things"]["put"]["responses"]["204"] = json!({});
+        };
+        assert_eq!(learned(&typed, other_success), (Value::Null, Value::Null));
+    }
+
+    #[test]
+    fn without_answers_no_step_changes_anything() {
+        let reference: Value = serde_yaml::from_str(include_str!("../../../tests/reference.yaml")).unwrap();
+        for step in [require_fields, type_responses, add_answers] {
+            assert_eq!(after(step, reference.clone()), reference);
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToPascalCase;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 const NAMED: &str = "#/components/schemas/";
 
@@ -105,11 +105,9 @@ impl Learned {
         let shown = claims.iter().filter(|claim| claim["body"] == "object");
         for names in shown.filter_map(|claim| claim["properties"].as_array()) {
             let name = format!("{}Response", id.to_pascal_case());
-            let typed = types.get(&name).and_then(|typed| typed["properties"].as_object());
-            if !typed.is_some_and(|typed| typed.keys().eq(names.iter().filter_map(Value::as_str))) {
-                self.found
-                    .insert(format!("{id}: learned to return {names:?}, the type has {typed:?}"));
-            }
+            let names: Vec<_> = names.iter().filter_map(Value::as_str).collect();
+            self.found
+                .extend(learned_response(&names, types.get(&name).unwrap(), contract));
             self.responses.insert(name);
         }
         let body = &operation["requestBody"]["content"];
@@ -138,6 +136,39 @@ impl Learned {
         self.own_bodies.insert(own, documented.to_owned());
         &contract["components"]["schemas"][documented]
     }
+}
+
+/// Returns how the type of a response that was learned differs from what the contract says of these fields elsewhere:
+/// from that schema with them from which it differs least, if there is one.
+fn learned_response(names: &[&str], typed: &Value, contract: &Value) -> Vec<String> {
+    let has = typed["properties"].as_object().unwrap();
+    if !has.keys().map(String::as_str).eq(names.iter().copied()) {
+        return vec![format!(
+            "learned to be {names:?}, the type has {:?}",
+            has.keys().collect::<Vec<_>>()
+        )];
+    }
+    let schemas = contract["components"]["schemas"].as_object().unwrap();
+    let compared = schemas.iter().filter_map(|(name, schema)| {
+        let parts = parts(schema, contract);
+        let field = |field: &&str| {
+            let documented = parts.iter().find_map(|part| part["properties"].get(*field))?;
+            Some(((*field).to_owned(), documented.clone()))
+        };
+        let fields: Option<Map<String, Value>> = names.iter().map(field).collect();
+        let documented = json!({ "type": "object", "properties": fields? });
+        let mut walk = Walk {
+            contract,
+            root: typed,
+            response: true,
+            required: BTreeSet::new(),
+            seen: BTreeSet::new(),
+            found: Vec::new(),
+        };
+        walk.compare(&documented, typed, &format!("/components/schemas/{name}"), false);
+        Some(walk.found)
+    });
+    compared.min_by_key(Vec::len).unwrap_or_default()
 }
 
 /// Adds what the contract claims of an operation.

@@ -61,6 +61,25 @@ fn an_overlay_that_states_nothing_leaves_the_client_as_it_is() {
 }
 
 #[test]
+fn a_body_that_an_overlay_documents_is_typed_and_a_narrower_status_changes_nothing() {
+    let update = "$['paths']['/organization/v1/contact-database/{id}']['put']['responses']";
+    let remove = json!({ "target": format!("{update}['2XX']"), "remove": true });
+    let narrowed = |response: Value| {
+        let add = json!({ "target": update, "update": { "200": response } });
+        changed(&generated(&reference()), &[remove.clone(), add])
+    };
+    assert_eq!(
+        narrowed(json!({ "description": "Contact updated" })),
+        Default::default()
+    );
+    let schema = json!({ "$ref": "#/components/schemas/ContactCreated" });
+    let content = json!({ "application/json": { "schema": schema } });
+    let (_, new) = narrowed(json!({ "description": "Contact updated", "content": content }));
+    let typed = "ResponseValue<types::ContactCreated>";
+    assert!(new.len() == 1 && new[0].contains(typed), "{new:?}");
+}
+
+#[test]
 fn an_answer_about_a_field_that_the_request_has_not_is_an_obstacle_where_it_is_written() {
     let answer = json!({ "gap": "required-fields", "operation": "createTag", "claim": { "required": ["/icon"] } });
     let target = "$['components']['schemas']['TagInput']";
