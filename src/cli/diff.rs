@@ -23,6 +23,12 @@ pub(super) struct Arguments {
     /// The new contract, given in the same way
     #[arg(value_name = "NEW")]
     new: Source,
+    /// The overlay of the old contract, given in the same way
+    #[arg(long, value_name = "FILE")]
+    old_overlay: Option<Source>,
+    /// The overlay of the new contract, given in the same way
+    #[arg(long, value_name = "FILE")]
+    new_overlay: Option<Source>,
     /// What ends the command with 1
     #[arg(long, value_name = "WHAT", default_value = "breaking")]
     fail_on: FailOn,
@@ -49,15 +55,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         let message = "both contracts come from standard input; give a file for one of them".to_owned();
         return Err(Failure::Usage(message));
     }
-    let inputs = [&arguments.old, &arguments.new];
-    let files = inputs.into_iter().filter_map(Source::file);
+    let contracts = [&arguments.old, &arguments.new];
+    let overlays = [&arguments.old_overlay, &arguments.new_overlay].into_iter().flatten();
+    let inputs = || contracts.into_iter().chain(overlays.clone());
+    if inputs().filter(|input| **input == Source::StandardInput).count() > 1 {
+        let message = "two inputs come from standard input; give a file for one of them".to_owned();
+        return Err(Failure::Usage(message));
+    }
+    let files = contracts.into_iter().filter_map(Source::file);
     arguments.flags.reject_overwrites_of("a contract", files)?;
+    let files = overlays.clone().filter_map(Source::file);
+    arguments.flags.reject_overwrites_of("an overlay", files)?;
     let config = Config::find(&arguments.config, false, &edge::folder())?;
     let files = config.iter().map(|config| config.path.as_path());
     arguments.flags.reject_overwrites_of("the configuration", files)?;
     let today = edge::now().date_naive();
     let entries = config.map_or_else(|| Ok(Vec::new()), |config| config.differences(today))?;
-    let (old, new) = (document(&arguments.old)?, document(&arguments.new)?);
+    let old = document(&arguments.old, arguments.old_overlay.as_ref())?;
+    let new = document(&arguments.new, arguments.new_overlay.as_ref())?;
     let mut diff = diff(&old, &new, Some(today));
     diff.old = arguments.old.named(diff.old);
     diff.new = arguments.new.named(diff.new);
@@ -93,10 +108,14 @@ fn accept(diff: &mut Diff, entries: &[WrittenEntry<DifferenceScope>]) {
     }
 }
 
-fn document(source: &Source) -> Result<Document, Failure> {
-    Ok(read_with_files(
-        &source.to_string(),
-        source.text()?,
-        source.other_files(),
-    )?)
+fn document(source: &Source, overlay: Option<&Source>) -> Result<Document, Failure> {
+    let document = read_with_files(&source.to_string(), source.text()?, source.other_files())?;
+    let Some(overlay) = overlay else {
+        return Ok(document);
+    };
+    let overlaid = document.with_overlay(&overlay.to_string(), overlay.text()?);
+    overlaid.map_err(|source| Failure::Overlaid {
+        path: overlay.to_string().into(),
+        source,
+    })
 }

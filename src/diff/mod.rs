@@ -36,6 +36,7 @@
 //! It reads documents and not contracts, because a contract rejects a document that has a defect.
 
 mod accepted;
+mod answers;
 mod bodies;
 mod callbacks;
 mod difference;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use chrono::NaiveDate;
 use indexmap::IndexSet;
 
+use super::answers::Answers;
 use super::difference::{ClientEffect, Difference, Meaning, OperationName, Place, Side, Spot};
 use super::kind::Kind;
 use super::range::Relation;
@@ -16,10 +17,12 @@ use crate::contract::operation::Method;
 
 /// Returns every difference: those of the whole document, of each operation of the new document, then what was removed.
 pub(super) fn differences(old: &Document, new: &Document, today: Option<NaiveDate>) -> Vec<Difference> {
+    let answers = (&Answers::of(old), &Answers::of(new));
     let (old, new) = (Source::new(old), Source::new(new));
     let mut comparison = Comparison {
         old: &old,
         new: &new,
+        answers,
         walk: Walk::new(&old, &new),
         today,
         differences: IndexSet::new(),
@@ -35,6 +38,8 @@ pub(super) fn differences(old: &Document, new: &Document, today: Option<NaiveDat
 pub(super) struct Comparison<'both> {
     pub(super) old: &'both Source<'both>,
     pub(super) new: &'both Source<'both>,
+    /// What was learned of the service, by the overlay of each.
+    pub(super) answers: (&'both Answers, &'both Answers),
     walk: Walk<'both>,
     pub(super) today: Option<NaiveDate>,
     differences: IndexSet<Difference>,
@@ -130,6 +135,7 @@ impl<'both> Comparison<'both> {
         self.request_body(both);
         self.responses(both);
         self.invariants(both);
+        self.answers(both);
         self.callbacks(both);
     }
 

@@ -237,14 +237,7 @@ impl<'both> Walk<'both> {
 
     /// Whether the client's types leave open what the keyword says: they are liberal in what they accept.
     fn is_free(&self, kind: Kind) -> bool {
-        let of_a_response = [
-            Kind::Default,
-            Kind::Enum,
-            Kind::Format,
-            Kind::Length,
-            Kind::Pattern,
-            Kind::PropertyRequired,
-        ];
+        let of_a_response = [Kind::Default, Kind::Length, Kind::Pattern, Kind::PropertyRequired];
         self.side == Side::Response && of_a_response.contains(&kind)
     }
 

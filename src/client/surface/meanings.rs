@@ -20,6 +20,11 @@ fn operation<'contract>(contract: &'contract mut Value, path: &str, method: &str
     &mut contract["paths"][format!("/organization/v1/{path}")][method]
 }
 
+/// What an overlay adds to a location.
+fn answer(gap: &str, operation: &str, claim: &Value) -> Value {
+    json!([{"gap": gap, "operation": operation, "claim": claim}])
+}
+
 const EDITS: &[Edit] = &[
     ("a response field is added", |contract| {
         schema(contract, "Venue")["properties"]["floor"] = json!({"type": "integer"});
@@ -106,6 +111,43 @@ const EDITS: &[Edit] = &[
     ("a response field becomes an array", |contract| {
         schema(contract, "Venue")["properties"]["name"] =
             json!({"type": "array", "items": {"type": "string"}, "description": "Names."});
+    }),
+    ("a response field is a timestamp", |contract| {
+        schema(contract, "Venue")["properties"]["created_at"]["format"] = json!("date-time");
+    }),
+    ("a response list is of timestamps", |contract| {
+        schema(contract, "Venue")["properties"]["tags"]["items"]["format"] = json!("date-time");
+    }),
+    ("a response field has known values", |contract| {
+        schema(contract, "Venue")["properties"]["country"]["x-extensible-enum"] = json!(["GB", "NL"]);
+    }),
+    ("a request field has known values", |contract| {
+        schema(contract, "TagInput")["properties"]["name"]["x-extensible-enum"] = json!(["regular"]);
+    }),
+    ("a request field was learned to be required", |contract| {
+        let claim = json!({"required": ["/name"]});
+        schema(contract, "TagInput")["x-answers"] = answer("required-fields", "createTag", &claim);
+    }),
+    ("what an update returns was learned", |contract| {
+        let claim = json!({"body": "object", "properties": ["message"]});
+        let path = "contact-database/{id}";
+        operation(contract, path, "put")["responses"]["2XX"]["x-answers"] =
+            answer("update-response-body", "updateContact", &claim);
+    }),
+    ("a response field was learned to be a timestamp", |contract| {
+        let claim = json!({"form": "utc"});
+        schema(contract, "Venue")["properties"]["created_at"]["x-answers"] =
+            answer("timestamp-form", "getVenues", &claim);
+    }),
+    ("a response field was learned to be no timestamp", |contract| {
+        let claim = json!({"form": "space"});
+        schema(contract, "Venue")["properties"]["created_at"]["x-answers"] =
+            answer("timestamp-form", "getVenues", &claim);
+    }),
+    ("a status was learned", |contract| {
+        let claim = json!({"status": 200});
+        operation(contract, "tags", "get")["responses"]["2XX"]["x-answers"] =
+            answer("success-status", "getTags", &claim);
     }),
     ("an error response is added", |contract| {
         operation(contract, "tags", "get")["responses"]["409"] = json!({"description": "No."});

@@ -171,10 +171,11 @@ impl<'both> Walk<'both> {
             let found = Found {
                 kind: Kind::Enum,
                 relation,
-                client: if was.is_some() && is.is_some() {
-                    client_by(relation)
-                } else {
-                    ClientEffect::Major
+                client: match self.side {
+                    Side::Request if was.is_some() && is.is_some() => client_by(relation),
+                    Side::Request => ClientEffect::Major,
+                    // What is received has any value.
+                    Side::Operation | Side::Response => ClientEffect::None,
                 },
                 predicate,
             };
@@ -185,22 +186,30 @@ impl<'both> Walk<'both> {
     /// Compares `x-extensible-enum`, whose values a response may exceed at any time.
     fn open_values(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let keyword = "x-extensible-enum";
-        let (Some(was), Some(is)) = (old.keyword(keyword), new.keyword(keyword)) else {
-            return;
+        let values = |view: &View<'both>| {
+            let values = view.keyword(keyword).map(|at| at.node.to_value());
+            values.and_then(|values| values.as_array().cloned())
         };
-        let values = |at: &At<'_>| at.node.to_value().as_array().cloned().unwrap_or_default();
-        let (was, is) = (values(&was), values(&is));
+        let (was, is) = (values(old), values(new));
+        let (narrower, fewer) = match is {
+            Some(_) => (Relation::Narrower, "may no longer be"),
+            // Without the list, nothing says which values there are.
+            None => (Relation::News, "is no longer known to be"),
+        };
+        let more = if was.is_some() { "may now be" } else { "is known to be" };
+        let (was, is) = (was.unwrap_or_default(), is.unwrap_or_default());
         let gone: Vec<_> = was.iter().filter(|value| !is.contains(value)).cloned().collect();
         let added: Vec<_> = is.iter().filter(|value| !was.contains(value)).cloned().collect();
-        for (relation, verb, values) in [
-            (Relation::Narrower, "may no longer be", gone),
-            (Relation::News, "may now be", added),
+        for (relation, verb, values, client) in [
+            (narrower, fewer, gone, ClientEffect::Major),
+            (Relation::News, more, added, ClientEffect::Minor),
         ] {
             if !values.is_empty() {
                 let found = Found {
                     kind: Kind::Enum,
                     relation,
-                    client: ClientEffect::None,
+                    // A field has a constant for each of them, and a value that is in no field has none.
+                    client: if path.is_empty() { ClientEffect::None } else { client },
                     predicate: format!("{verb} {}", listed(&values)),
                 };
                 self.at_keyword(found, (old, new), keyword, path);
@@ -405,7 +414,11 @@ impl<'both> Walk<'both> {
         let found = Found {
             kind: Kind::Format,
             relation,
-            client: ClientEffect::Major,
+            client: if self.side == Side::Response {
+                of_a_text(was, is, path)
+            } else {
+                ClientEffect::Major
+            },
             predicate: format!("had the format {}, has {}", text(was), text(is)),
         };
         self.at_keyword(found, (old, new), "format", path);
@@ -571,6 +584,16 @@ impl<'both> Walk<'both> {
             };
             self.at_keyword(found, (old, new), "$ref", path);
         }
+    }
+}
+
+/// Returns what the client makes of another format of a text that is received: a field has a method that reads a time.
+fn of_a_text(was: Option<&str>, is: Option<&str>, path: &str) -> ClientEffect {
+    let is_field = !path.is_empty() && !path.ends_with("/*");
+    match (was, is) {
+        (Some("date-time"), _) if is_field => ClientEffect::Major,
+        (_, Some("date-time")) if is_field => ClientEffect::Minor,
+        _ => ClientEffect::None,
     }
 }
 

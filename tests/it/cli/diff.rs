@@ -42,6 +42,49 @@ fn the_exit_code_is_the_meaning() {
     }
 }
 
+/// `countersign diff` of a document with itself, where each side has the overlay with this answer.
+fn of_answers(old: &str, new: &str, arguments: &[&str]) -> Call {
+    let document = OLD.replace("    get:\n", "    post:\n      operationId: createThing\n");
+    let overlay = |claim: &str| {
+        format!(
+            "overlay: 1.0.0\nactions:\n- target: $.paths['/things'].post\n  update:\n    x-answers: [{{gap: required-fields, \
+             operation: createThing, claim: {{required: {claim}}}}}]\n"
+        )
+    };
+    let fixed = [
+        "diff",
+        "things.yaml",
+        "things.yaml",
+        "--old-overlay",
+        "old.yaml",
+        "--new-overlay",
+        "new.yaml",
+    ];
+    let call = countersign(&[&fixed, arguments].concat()).file("things.yaml", document);
+    call.file("old.yaml", overlay(old)).file("new.yaml", overlay(new))
+}
+
+#[test]
+fn what_was_learned_differs_though_the_documents_are_the_same() {
+    let ended = of_answers("[]", "[/name]", &["--fail-on", "any"]).run();
+    assert_eq!(ended.code, 1, "{}", ended.stdout);
+    let sentence = "the answer to `required-fields` was required: none, is required: /name";
+    assert!(ended.stdout.contains(sentence), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("new.yaml:5:17; client: major"),
+        "{}",
+        ended.stdout
+    );
+    assert_eq!(of_answers("[/name]", "[/name]", &["--fail-on", "any"]).run().code, 0);
+}
+
+#[test]
+fn an_overlay_that_fits_no_document_is_an_error() {
+    let ended = of_answers("[]", "[]", &[]).file("new.yaml", "overlay: 1.0.0\n").run();
+    assert_eq!(ended.code, 2);
+    assert!(ended.stderr.contains("with the overlay `new.yaml`"), "{}", ended.stderr);
+}
+
 #[test]
 fn a_document_that_cannot_be_read_is_reported_with_what_to_do() {
     let run = |old: &str, text: &str| {
