@@ -154,6 +154,8 @@ impl Known {
     fn find(&self, view: &[SourceCharacter], found: &mut Vec<Range<usize>>) {
         let (mut exact, mut in_letters) = (vec![0; self.exact.len()], vec![0; self.letters.len()]);
         let mut window = 0_u128;
+        // Whether a whole token has just ended: what follows on the next line is no part of it.
+        let mut ended = false;
         // The index in the text at which each letter begins.
         let mut starts = Vec::new();
         for (index, seen) in view.iter().enumerate() {
@@ -165,10 +167,16 @@ impl Known {
                     found.push(starts[starts.len() - in_letters]..seen.start);
                 }
             }
+            if seen.character == '\n' && ended {
+                in_letters.fill(0);
+                window = 0;
+            }
+            ended &= !seen.character.is_alphanumeric();
             let byte = u8::try_from(seen.character).unwrap_or_default();
             for (pattern, exact) in self.exact.iter().zip(&mut exact) {
                 *exact = pattern.next(*exact, byte);
                 if pattern.is_whole(*exact) {
+                    ended = true;
                     found.push(view[index + 1 - *exact].start..seen.end);
                 }
             }
@@ -177,6 +185,7 @@ impl Known {
                 starts.push(seen.start);
                 for (pattern, in_letters) in self.letters.iter().zip(&mut in_letters) {
                     *in_letters = pattern.next(*in_letters, letter);
+                    ended |= pattern.is_whole(*in_letters);
                 }
                 window = window << 8 | u128::from(letter);
                 if let Some(length) = self.pieces.longest(window) {
@@ -350,6 +359,24 @@ mod tests {
             ("tk-4711, a secret of two", "tk-4711, a secret of two"),
         ] {
             assert_eq!(redaction.hide(text), expected);
+        }
+    }
+
+    #[test]
+    fn what_follows_a_whole_token_on_the_next_line_stays() {
+        let token = Token::new("tk-4711-secret-of-nobody").unwrap();
+        let redaction = Redaction::of_all(Some(&token), &["tk-4711-secret-of-nobodyx7".to_owned()]);
+        for (text, expected) in [
+            (
+                "tk-4711-secret-of-nobody\nx is served",
+                "$COUNTERSIGN_TOKEN\nx is served",
+            ),
+            ("\"tk-4711-secret-of-nobody\"\r\nx7", "\"$COUNTERSIGN_TOKEN\"\r\nx7"),
+            ("tk-4711-secret-of-nobodyx7\nx7", "$COUNTERSIGN_TOKEN\nx7"),
+            ("tk-4711-secret-of-no\nbody", "$COUNTERSIGN_TOKEN"),
+            ("tk-4711-secret-of-nobody x", "$COUNTERSIGN_TOKEN"),
+        ] {
+            assert_eq!(redaction.hide(text), expected, "{text}");
         }
     }
 
