@@ -312,6 +312,22 @@ impl EdgeCaseKind {
             )
     }
 
+    /// Whether the edge case is about a parameter, so that the request has no body of its own.
+    #[must_use]
+    pub fn is_of_a_parameter(self) -> bool {
+        matches!(
+            self,
+            Self::IdentifierMalformed
+                | Self::IdentifierUnknown
+                | Self::ParameterEmpty
+                | Self::ParameterHuge
+                | Self::ParameterNegative
+                | Self::ParameterTwice
+                | Self::ParameterWord
+                | Self::ParameterZero
+        )
+    }
+
     /// Whether the edge case gives one field of the body a type other than its documented one.
     #[must_use]
     pub fn is_of_a_field(self) -> bool {

@@ -98,6 +98,8 @@ impl Plan {
                     .parameters
                     .iter()
                     .any(|parameter| parameter.location == Location::Path && parameter.name == source.parameter);
+                // Where nothing fills the path, all of it is made up.
+                let in_path = in_path && !calls.not_called.contains(&sends);
                 let is_given = source.stand_in == Some(StandInValue::Given);
                 let shown = is_given || !source.own.is_empty() || !source.listed.is_empty();
                 (in_path || shown) && made_up.is_none_or(|made_up| made_up.name != source.parameter)

@@ -6,16 +6,20 @@
 //! identifier comes with a body that was accepted, an unusual string in a record that was. An unknown identifier
 //! should name no record, whatever the target contains: it is a random UUID, or the largest integer that every
 //! JSON reader preserves. A malformed one is a string that is neither a UUID nor a number.
+//!
+//! A read whose path no response fills still gets its edge cases: every identifier in its path is then unknown, so that
+//! they name no record, and what the document says of its errors can be judged.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
+use super::source::{check_allowed, stand_in_value};
 use super::template::Template;
-use super::{draft, optional};
+use super::{draft, optional, parameter};
 use crate::contract::Contract;
 use crate::contract::edge_case::{EdgeCase, ParameterKind};
-use crate::contract::operation::{Location, OperationId};
+use crate::contract::operation::{Location, OperationId, Parameter};
 use crate::contract::pointer;
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::history::RunTag;
@@ -145,7 +149,11 @@ impl EdgeCaseChange {
             | EdgeCaseKind::FieldString
             | EdgeCaseKind::FieldTrue => Self::Field(EdgeCaseField::of(contract, operation, edge_case)),
             EdgeCaseKind::IdentifierMalformed => Self::Identifier(format!("no-identifier-{:016x}", random.next_u64())),
-            EdgeCaseKind::IdentifierUnknown => Self::Identifier(unknown(contract, operation, edge_case, &mut random)),
+            EdgeCaseKind::IdentifierUnknown => {
+                let documented = contract.operation(operation);
+                let parameter = edge_case.parameter.and_then(|index| documented.parameters.get(index));
+                Self::Identifier(unknown(contract, (operation, parameter), &mut random))
+            }
             EdgeCaseKind::ParameterEmpty => query(&[""]),
             EdgeCaseKind::ParameterHuge => query(&["1000000000000000000"]),
             EdgeCaseKind::ParameterNegative => query(&["-1"]),
@@ -162,6 +170,38 @@ impl EdgeCaseChange {
     }
 }
 
+/// Returns identifiers that name no record for the path of a read that has no values, each with the index of its
+/// parameter. `None` for any other operation, for a path without identifiers, where a form is stated that an unknown
+/// one might not have, or where something else that the read requires has no value either.
+#[must_use]
+pub fn unknown_path(contract: &Contract, operation: OperationId, seed: u64) -> Option<Vec<(usize, String)>> {
+    let documented = contract.operation(operation);
+    if !documented.is_safe() || documented.path.contains('#') {
+        return None;
+    }
+    let mut identifiers = Vec::new();
+    for (index, parameter) in documented.parameters.iter().enumerate().filter(|(_, one)| one.required) {
+        if let Some((_, value)) = stand_in_value(contract, documented, parameter) {
+            let texts = parameter::serialized(contract, parameter, &value);
+            texts.iter().try_for_each(|text| check_allowed(parameter, text)).ok()?;
+            continue;
+        }
+        let kind = ParameterKind::of(&contract.document, documented, parameter);
+        if parameter.location != Location::Path || kind == ParameterKind::Formed {
+            return None;
+        }
+        let edge_case = EdgeCase {
+            index: 0,
+            kind: EdgeCaseKind::IdentifierUnknown,
+            parameter: Some(index),
+            field: None,
+        };
+        let mut random = random(operation, &edge_case, seed);
+        identifiers.push((index, unknown(contract, (operation, Some(parameter)), &mut random)));
+    }
+    (!identifiers.is_empty()).then_some(identifiers)
+}
+
 /// Returns the same generator for the same request and seed. Requests that differ only in the field share one.
 fn random(operation: OperationId, edge_case: &EdgeCase, seed: u64) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -171,9 +211,12 @@ fn random(operation: OperationId, edge_case: &EdgeCase, seed: u64) -> ChaCha8Rng
 }
 
 /// Returns a well-formed identifier that hardly any target has: a random UUID, or the largest number.
-fn unknown(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, random: &mut ChaCha8Rng) -> String {
+fn unknown(
+    contract: &Contract,
+    (operation, parameter): (OperationId, Option<&Parameter>),
+    random: &mut ChaCha8Rng,
+) -> String {
     let documented = contract.operation(operation);
-    let parameter = edge_case.parameter.and_then(|index| documented.parameters.get(index));
     let kind = parameter.map(|parameter| ParameterKind::of(&contract.document, documented, parameter));
     if kind == Some(ParameterKind::Number) {
         let schema = parameter.and_then(|parameter| contract.document.node(parameter.schema.as_deref()?));

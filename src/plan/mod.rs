@@ -51,7 +51,7 @@ pub(crate) use action::{MOST_INFERRED_PAGES, MOST_ROUNDS, MOST_SAMPLED, NET_TRIA
 pub use awkward::AwkwardValues;
 pub use described::StepDescription;
 pub use draft::Draft;
-pub use edge_case::EdgeCaseChange;
+pub use edge_case::{EdgeCaseChange, unknown_path};
 pub use fallback::Fallback;
 pub use question::{Asked, Asks, Question, SentDate};
 pub use selection::Selection;

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::action::{Action, CredentialProbe, ShownBy};
-use super::edge_case::edge_cases;
+use super::edge_case::{edge_cases, unknown_path};
 use super::optional;
 use super::question::{Asks, Question};
 use super::selection::{Selection, shown_by};
@@ -95,6 +95,9 @@ impl Plan {
         }
         let value_sources = ValueSources::new(contract, &called);
         called.retain(|id| !value_sources.lacking.contains_key(id));
+        let unfilled = value_sources.lacking.keys().copied();
+        let unfilled = unfilled.filter(|id| unknown_path(contract, *id, scope.seed).is_some() && !left_out(id));
+        let unfilled: BTreeSet<_> = unfilled.filter(|_| scope.learn.is_none()).collect();
         let lacking = value_sources.lacking.iter();
         let lacking = lacking.map(|(id, lack)| (*id, NotCalled::Because(lack.to_string())));
         plan.not_called.extend(lacking);
@@ -110,6 +113,14 @@ impl Plan {
         let share = Share::new(contract, &called, (shard, scope.seed), weight);
         let own = contract.operation_ids().filter(|id| share.own.contains(id));
         plan.in_scope = own.filter(|id| !left_out(id)).collect();
+        for operation in unfilled.intersection(&plan.in_scope) {
+            // Nothing fills its path, but what it does with an unknown identifier can be seen all the same.
+            let edge_cases = edge_cases(contract, *operation, scope.seed).into_iter();
+            plan.steps.extend(edge_cases.map(|edge_case| Step {
+                operation: *operation,
+                action: Action::EdgeCaseRead(edge_case),
+            }));
+        }
         plan.share(contract, (&called, steps), share, &value_sources);
         plan.residue_looks(contract, &called);
         plan.deletes(contract, &called);

@@ -60,11 +60,14 @@ impl<'seen> ExchangeSeen<'seen> {
 
     /// Whether the document describes what the response contains: the response to any documented
     /// request, or a documented 4xx to an edge case that has the form of a documented request, so
-    /// that it reaches the operation.
+    /// that it reaches the operation, or a documented 422 to an unusual parameter.
     pub(super) fn is_described(&self) -> bool {
         let Some(edge_case) = self.edge_case() else { return true };
         let named = |documented: &DocumentedResponse| matches!(documented.status, StatusPattern::Exact(400..500));
-        edge_case.kind.reaches_operation() && self.documented.is_some_and(named)
+        // Only the operation's own validation answers with 422: what routes a request does not.
+        let validated = |documented: &DocumentedResponse| documented.status == StatusPattern::Exact(422);
+        let (kind, validates) = (edge_case.kind, self.documented.is_some_and(validated));
+        (kind.reaches_operation() || (kind.is_of_a_parameter() && validates)) && self.documented.is_some_and(named)
     }
 
     /// The response with what documents its body, if a body is documented.

@@ -26,7 +26,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Exchange, Purpose, Request};
 use crate::history::{Residue, may_have_stored};
-use crate::plan::{EdgeCaseChange, WRITES_PER_VARIANT};
+use crate::plan::{EdgeCaseChange, WRITES_PER_VARIANT, unknown_path};
 use crate::rules::{Reason, Verdict};
 
 /// The outcome of the edge cases so far.
@@ -157,11 +157,18 @@ impl Session<'_> {
             | EdgeCaseChange::Query(_)
             | EdgeCaseChange::String(_) => None,
         };
-        let replacement = edge_case
-            .parameter
-            .map_or(Replacement::None, |index| Replacement::Parameter(index, instead));
-        let head = request::request_head_with(self.contract, operation, self.history().bindings(), replacement);
-        let mut head = head.map_err(Reason::NoValue)?;
+        let one = edge_case.parameter.map(|index| (index, instead));
+        let replacement = one.map_or(Replacement::None, |(index, instead)| {
+            Replacement::Parameter(index, instead)
+        });
+        let head =
+            |replacement| request::request_head_with(self.contract, operation, self.history().bindings(), replacement);
+        let unknown = unknown_path(self.contract, operation, self.plan.seed);
+        let filled = match (head(replacement), &unknown) {
+            (Err(_), Some(unknown)) => head(Replacement::Unknown(unknown, one)),
+            (filled, _) => filled,
+        };
+        let mut head = filled.map_err(Reason::NoValue)?;
         let parameters = &self.contract.operation(operation).parameters;
         let parameter = edge_case.parameter.and_then(|index| parameters.get(index));
         if let (EdgeCaseChange::Query(values), Some(parameter)) = (change, parameter) {

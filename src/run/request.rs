@@ -52,16 +52,32 @@ pub(super) enum Replacement<'value> {
     Parameter(usize, Option<&'value str>),
     /// The path of a record of the run.
     Record(&'value Records),
+    /// Identifiers that name no record, for the parameters in the path, where no response shows values for them; and
+    /// what replaces one parameter, as in [`Self::Parameter`].
+    Unknown(&'value [(usize, String)], Option<(usize, Option<&'value str>)>),
 }
 
-impl Replacement<'_> {
+impl<'value> Replacement<'value> {
     /// Whether it replaces the parameter at this index.
     fn replaces(&self, index: usize, parameter: &Parameter) -> bool {
         match self {
-            Self::None => false,
-            Self::Parameter(replaced, _) => *replaced == index,
             Self::Record(_) => parameter.location == Location::Path,
+            Self::None | Self::Parameter(..) | Self::Unknown(..) => self.text_for(index).is_some(),
         }
+    }
+
+    /// Returns the string that replaces the parameter at this index, or that the request lacks it; `None` where it is
+    /// not replaced by a string.
+    fn text_for(&self, index: usize) -> Option<Option<&'value str>> {
+        let (identifiers, one) = match self {
+            Self::None | Self::Record(_) => return None,
+            Self::Parameter(replaced, text) => (&[][..], Some((*replaced, *text))),
+            Self::Unknown(identifiers, one) => (*identifiers, *one),
+        };
+        let unknown = || identifiers.iter().find(|(of, _)| *of == index);
+        let one = one.filter(|(replaced, _)| *replaced == index);
+        one.map(|(_, text)| text)
+            .or_else(|| unknown().map(|(_, text)| Some(text.as_str())))
     }
 
     /// Returns the value for the parameter at this index, in the path of an operation on the record.
@@ -156,9 +172,7 @@ fn filled(
     let from_reads = |(_, link, _): &(usize, &Link, &Value)| contract.operation(link.from).is_read();
     head.may_name_another = values.iter().any(|(_, link, _)| link.inferred) && values.iter().all(from_reads);
     for (index, parameter) in required(documented) {
-        if let Replacement::Parameter(replaced, text) = replacement
-            && replaced == index
-        {
+        if let Some(text) = replacement.text_for(index) {
             if let Some(text) = text {
                 head.fill(parameter, text, None);
             }

@@ -138,3 +138,105 @@ fn an_error_whose_content_is_not_documented_comes_as_it_likes() {
     let (_, denied) = found(teapot.to_owned(), unauthenticated());
     assert!(denied.iter().all(|(fact, _)| !fact.contains("4XX")), "{denied:?}");
 }
+
+/// Nothing shows what the path of these operations takes.
+const UNFILLED: &str = "\
+openapi: 3.0.3
+info: {title: Pets, version: '1'}
+paths:
+  /status:
+    get:
+      operationId: getStatus
+      responses: {'200': {description: OK, content: {application/json: {schema: {type: object}}}}}
+  /owners/{owner}/pets/{pet}:
+    parameters:
+    - {name: owner, in: path, required: true, schema: {type: string}}
+    - {name: pet, in: path, required: true, schema: {type: integer}}
+    get:
+      operationId: getPet
+      responses:
+        '200': {description: The pet, content: {application/json: {schema: {type: object}}}}
+        '404': {$ref: '#/components/responses/Error'}
+        '422': {$ref: '#/components/responses/Error'}
+    put:
+      operationId: putPet
+      requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}
+      responses: {'200': {description: OK}}
+    delete: {operationId: deletePet, responses: {'204': {description: Gone}}}
+components:
+  responses:
+    Error:
+      description: Why it was rejected
+      content:
+        application/json:
+          schema: {type: object, required: [error], properties: {error: {type: string}}}
+";
+
+/// The verdict of each fact about the errors of `getPet`, by its name, where the service answers a pet that is a number
+/// and one that is not so; and the requests under `/owners`.
+fn unfilled(unknown: String, malformed: String) -> (Vec<(String, String)>, Vec<String>) {
+    let target = Stub::start(move |request, stream| {
+        let path = request.head.split(' ').nth(1).unwrap_or_default();
+        let pet = path.rsplit('/').next().unwrap_or_default();
+        let response = match (path.starts_with("/owners/"), pet.parse::<u64>()) {
+            (false, _) => json("200 OK", "{}"),
+            (true, Ok(_)) => unknown.clone(),
+            (true, Err(_)) => malformed.clone(),
+        };
+        stream.write_all(response.as_bytes())
+    });
+    let (_, report) = check(&target.url(), &["--spec", "pets.yaml", "--writes", "--cleanup"])
+        .file("pets.yaml", UNFILLED)
+        .report();
+    let rows = report["facts"]["rows"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let rows = rows.map(|row| (text(&row["fact"]), text(&row["verdict"])));
+    let errors = rows.filter(|(fact, _)| fact.starts_with("getPet 4")).collect();
+    let received = target.received().into_iter().map(|request| request.head);
+    let received = received.filter(|head| head.contains("/owners/"));
+    (
+        errors,
+        received
+            .map(|head| head.lines().next().unwrap_or_default().to_owned())
+            .collect(),
+    )
+}
+
+#[test]
+fn a_read_that_nothing_fills_is_asked_for_records_that_nobody_has_and_its_errors_are_judged() {
+    let error = |status: &str| json(status, r#"{"error": "no"}"#);
+    let (errors, received) = unfilled(error("404 Not Found"), error("422 Unprocessable Content"));
+    assert_eq!(errors.len(), 10, "{errors:?}");
+    assert!(errors.iter().all(|(_, verdict)| verdict == "held"), "{errors:?}");
+    assert!(!received.is_empty());
+    for line in received {
+        let path = line
+            .strip_prefix("GET ")
+            .and_then(|line| line.split(' ').next())
+            .unwrap();
+        let segments: Vec<_> = path.split('/').collect();
+        assert!(uuid::Uuid::parse_str(segments[2]).is_ok(), "{line}");
+        let pet = segments[4];
+        assert!(pet == "9007199254740991" || pet.starts_with("no-identifier-"), "{line}");
+    }
+}
+
+#[test]
+fn of_a_read_that_nothing_fills_an_error_that_departs_from_the_document_is_found() {
+    let (errors, _) = unfilled(
+        json("404 Not Found", "{}"),
+        json("422 Unprocessable Content", r#"{"error": 7}"#),
+    );
+    let broken: Vec<_> = errors.iter().filter(|(_, verdict)| verdict == "broken").collect();
+    let facts: Vec<_> = broken.iter().map(|(fact, _)| fact.as_str()).collect();
+    assert_eq!(facts, ["getPet 404 /error: present", "getPet 422 /error: string"]);
+}
+
+#[test]
+fn what_routes_requests_may_answer_a_malformed_identifier_as_it_likes() {
+    let (errors, _) = unfilled(
+        json("404 Not Found", r#"{"error": "no"}"#),
+        json("404 Not Found", r#"{"detail": 7}"#),
+    );
+    assert!(errors.iter().all(|(_, verdict)| verdict != "broken"), "{errors:?}");
+}
