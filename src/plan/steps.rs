@@ -17,7 +17,7 @@ use super::understood::Understood;
 use super::variants::varies;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::contract::operation::{Method, OperationId, Security, SecurityScheme};
+use crate::contract::operation::{DocumentedResponse, Method, OperationId, Security, SecurityScheme};
 use crate::contract::vocabulary::EdgeCaseKind;
 
 /// How many fields of another type a run that learns sends to an operation: they show how it rejects an invalid body.
@@ -490,6 +490,14 @@ fn reason_against(
         Method::Delete | Method::Get | Method::Post | Method::Put | Method::Patch => {}
         other => return Some(format!("{other} is never sent")),
     }
+    let mut contents = operation
+        .successes()
+        .filter(|response| !response.media_types.is_empty())
+        .peekable();
+    let streams = |response: &DocumentedResponse| response.media_types.iter().all(|kind| kind == "text/event-stream");
+    if contents.peek().is_some() && contents.all(streams) {
+        return Some("it responds with a stream of events, which does not end".to_owned());
+    }
     if !operation.is_safe() && !scope.writes {
         return Some("needs writes, which are off".to_owned());
     }
@@ -558,6 +566,25 @@ mod tests {
         steps
             .map(|step| contract.operation(step.operation).name.clone())
             .collect()
+    }
+
+    #[test]
+    fn a_stream_of_events_is_not_called_and_a_read_that_may_be_one_is() {
+        let content = |kinds: &str| format!("responses: {{'200': {{description: a, content: {{{kinds}}}}}}}");
+        let (stream, both) = ("text/event-stream: {}", "text/event-stream: {}, application/json: {}");
+        let paths = format!(
+            "  /a: {{get: {{operationId: a, {}}}}}\n  /b: {{get: {{operationId: b, {}}}}}\n  /c: {{get: {{operationId: c, \
+             responses: {{'204': {{description: a}}}}}}}}\n",
+            content(stream),
+            content(both)
+        );
+        let text = format!("openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n{paths}");
+        let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        let plan = Plan::new(&contract, &Selection::default());
+        let name = |id: OperationId| contract.operation(id).name.as_str();
+        let not_called: Vec<_> = plan.not_called.iter().map(|(id, _)| name(*id)).collect();
+        assert_eq!(not_called, ["a"]);
+        assert!(plan.steps.iter().any(|step| name(step.operation) == "b"));
     }
 
     #[test]
