@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::run_tag::RunTag;
 use super::same::composed;
+use crate::contract::field::holds_notes;
 
 /// The maximum number of strings that are kept. A record that shows a later one is not recognised
 /// as the run's own, so nothing is written to it, which is the safe side.
@@ -37,10 +38,16 @@ impl SentStrings {
         }
     }
 
-    /// Whether an object shows a string in the same field in which a write sent it. Only a whole
-    /// value counts: a record of somebody else, such as a log entry, may quote the run tag in a
-    /// longer string.
+    /// Whether an object shows a string in the same field in which a write sent it, or in an object
+    /// of its own that holds notes. Only a whole value counts: a record of somebody else, such as a
+    /// log entry, may quote the run tag in a longer string.
     pub(super) fn any_in(&self, members: &Map<String, Value>) -> bool {
+        let notes = members.iter().filter(|(name, _)| holds_notes(name));
+        let mut notes = notes.filter_map(|(_, member)| member.as_object());
+        self.any_among(members) || notes.any(|notes| self.any_among(notes))
+    }
+
+    fn any_among(&self, members: &Map<String, Value>) -> bool {
         let mut strings = members
             .iter()
             .filter_map(|(name, member)| Some((name, member.as_str()?)));

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::body;
 use super::draft::Draft;
@@ -15,6 +15,7 @@ use super::source::NoValue;
 use super::timestamps;
 use crate::contract::discriminator;
 use crate::contract::document::Node;
+use crate::contract::field::holds_notes;
 use crate::contract::link::{Link, Target};
 use crate::contract::openapi::target_of;
 use crate::contract::operation::OperationId;
@@ -26,6 +27,9 @@ use crate::history::{Bindings, RunTag};
 /// Where an identifier may be expected, a number between this and twice this is sent: few lists have that many records,
 /// and an integer of 32 bits holds it.
 const SMALLEST_UNLIKELY: u32 = 1_000_000_000;
+
+/// The name of the run's note in an object that holds what callers want to keep with a record.
+const NOTE: &str = "countersign";
 
 /// The depth to which a schema is followed.
 const DEPTH: usize = 6;
@@ -527,6 +531,12 @@ impl LeafBuilder<'_> {
         let names_a_record = name.is_some_and(|name| self.template.contract.names_a_record(&name));
         let choice = if names_a_record { Choice::invented } else { Choice::own };
         self.sample(field, false).map(choice)
+        if kind == Some("object") {
+            // It has no properties of its own: those would be fields.
+            let notes = name.filter(|name| holds_notes(name));
+            let text = format!("countersign-{}", self.run_tag);
+            return notes.map(|_| Choice::own(json!({ NOTE: text })));
+        }
     }
 
     /// Returns a number, made from the run tag, that is unlikely to be the identifier of a record: 1 would be that of

@@ -21,6 +21,7 @@ use super::selection::{Selection, shows};
 use super::source::NoValue;
 use super::template::Template;
 use crate::contract::Contract;
+use crate::contract::field::holds_notes;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Method, OperationId, Parameter};
 use crate::contract::shape::JsonType;
@@ -187,23 +188,26 @@ fn tagged_fields(contract: &Contract, id: OperationId) -> Result<BTreeSet<String
     Ok(names)
 }
 
-/// Adds the names of the fields whose strings contain the run tag, at any depth.
+/// Adds the names of the fields whose strings contain the run tag, at any depth, and of the objects that hold a note.
 fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
     match value {
         Value::Array(elements) => elements.iter().for_each(|element| note_tagged(element, run_tag, names)),
         Value::Object(members) => {
             for (name, member) in members {
-                if member.is_string() && run_tag.is_in(member) {
+                let has_note = holds_notes(name) && member.is_object();
+                if (member.is_string() || has_note) && run_tag.is_in(member) {
                     names.insert(name.clone());
                 }
-                note_tagged(member, run_tag, names);
+                if !has_note {
+                    note_tagged(member, run_tag, names);
+                }
             }
         }
         _ => {}
     }
 }
 
-/// Whether a success of the read documents a string with one of these names.
+/// Whether a success of the read documents a string with one of these names, or an object that holds notes.
 fn documents_string(contract: &Contract, read: OperationId, names: &BTreeSet<String>) -> bool {
     let responses = contract.operation(read).successes();
     let mut pending: Vec<_> = responses.filter_map(|response| response.body).collect();
@@ -215,7 +219,12 @@ fn documents_string(contract: &Contract, read: OperationId, names: &BTreeSet<Str
         let shape = contract.shape(id);
         for field in &shape.fields {
             let types = &contract.shape(field.shape).types;
-            if names.contains(field.name.as_str()) && (types.is_empty() || types.contains(&JsonType::String)) {
+            let shows = if holds_notes(&field.name) {
+                JsonType::Object
+            } else {
+                JsonType::String
+            };
+            if names.contains(field.name.as_str()) && (types.is_empty() || types.contains(&shows)) {
                 return true;
             }
         }
