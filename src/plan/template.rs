@@ -48,6 +48,16 @@ fn is_plain(node: &Node) -> bool {
     matches!(kind, Some("boolean" | "integer" | "number" | "string"))
 }
 
+/// Whether the schema describes a number that leaves room for the identifier of a record.
+fn is_wide_number(node: &Node) -> bool {
+    let kind = node.member("type").and_then(Node::string);
+    let leaves_room = |most: &Node| {
+        let most = most.to_value().as_f64();
+        most.is_some_and(|most| most >= f64::from(SMALLEST_UNLIKELY) * 2.0)
+    };
+    matches!(kind, Some("integer" | "number")) && node.member("maximum").is_none_or(leaves_room)
+}
+
 /// Returns the name of a discriminator and its value for an alternative: the name that the mapping
 /// gives it, or else the last part of its reference (OpenAPI 3.0.3, section 4.7.25).
 fn named_alternative<'node>(schema: &'node Node, alternative: &'node Node) -> Option<(&'node str, &'node str)> {
@@ -425,10 +435,11 @@ impl LeafBuilder<'_> {
             Some(value) => vec![Choice::own(value.clone())],
             None => self.choices(field),
         };
+        let withheld = self.is_withheld(field) && choices.iter().all(|choice| choice.may_name_a_record);
         let leaf = Leaf {
             pointer: field.pointer.clone(),
+            chosen: if withheld { choices.len() } else { 0 },
             choices,
-            chosen: 0,
             in_gap: field.in_gap,
             in_formats: false,
             others: field.others.clone(),
@@ -502,9 +513,7 @@ impl LeafBuilder<'_> {
     }
 
     /// Returns a value that concerns nobody, for a body without invariants, whose example may name a record, an account
-    /// or a person that really exists. A free text is the run's own. A number without an upper bound (or with one that
-    /// leaves room for an identifier) and a string with a pattern may be an identifier, so they are sent only where
-    /// they are required.
+    /// or a person that really exists. A free text is the run's own.
     fn unrelated_value(&self, field: &Field<'_>) -> Option<Choice> {
         let node = field.node;
         let stated = |name: &str| node.member(name);
@@ -516,27 +525,31 @@ impl LeafBuilder<'_> {
             return self.own(field).into_iter().next().map(Choice::own);
         }
         if stated("pattern").is_some() {
-            let value = self.sample(field, false).filter(|_| field.required);
-            return value.map(Choice::invented);
+            return self.sample(field, false).map(Choice::invented);
         }
-        let is_wide = |most: &Node| {
-            most.to_value()
-                .as_f64()
-                .is_some_and(|most| most >= f64::from(SMALLEST_UNLIKELY) * 2.0)
-        };
-        if matches!(kind, Some("integer" | "number")) && stated("maximum").is_none_or(is_wide) {
-            return field.required.then(|| Choice::invented(self.unlikely(node)));
+        if is_wide_number(node) {
+            return Some(Choice::invented(self.unlikely(node)));
         }
         let name = top(&field.pointer).and_then(|field| pointer::tokens(field).last());
-        let names_a_record = name.is_some_and(|name| self.template.contract.names_a_record(&name));
-        let choice = if names_a_record { Choice::invented } else { Choice::own };
-        self.sample(field, false).map(choice)
         if kind == Some("object") {
             // It has no properties of its own: those would be fields.
             let notes = name.filter(|name| holds_notes(name));
             let text = format!("countersign-{}", self.run_tag);
             return notes.map(|_| Choice::own(json!({ NOTE: text })));
         }
+        let names_a_record = name.is_some_and(|name| self.template.contract.names_a_record(&name));
+        let choice = if names_a_record { Choice::invented } else { Choice::own };
+        self.sample(field, false).map(choice)
+    }
+
+    /// Whether a field is left out until a rejection names it. A number without an upper bound (or with one that leaves
+    /// room for an identifier) and a string with a pattern may be an identifier, so where no invariant says what they
+    /// are, they are sent only where they are required.
+    fn is_withheld(&self, field: &Field<'_>) -> bool {
+        let states = |name: &str| field.node.member(name).is_some();
+        let is_known = states("enum") || field.synthetic.is_some() || field.discriminator.is_some();
+        let may_identify = states("pattern") || is_wide_number(field.node);
+        !self.template.has_invariants && !field.required && !is_known && may_identify
     }
 
     /// Returns a number, made from the run tag, that is unlikely to be the identifier of a record: 1 would be that of
@@ -556,6 +569,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::plan::Fallback;
 
     fn made(schema: &str) -> Result<Value, String> {
         drafted(schema).map(|draft| draft.body().0)
@@ -574,6 +588,24 @@ mod tests {
         let template = Template::of(&contract, OperationId(0));
         let draft = template.draft(&Bindings::default(), (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
         draft.map_err(|lack| lack.to_string())
+    }
+
+    #[test]
+    fn a_field_that_may_be_an_identifier_is_sent_once_a_rejection_names_it() {
+        let schema = "{type: object, properties: {name: {type: string}, years: {type: integer}, rank: {type: integer}, \
+                      code: {type: string, pattern: '^[a-z]{4}$'}}}";
+        let draft = drafted(schema).unwrap();
+        let sent = |draft: &Draft| {
+            let body = draft.body().0;
+            body.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(sent(&draft), ["name"]);
+        let mut fallback = Fallback::from(draft);
+        let next = fallback.next("NOT NULL constraint failed: director.years").unwrap();
+        assert_eq!(sent(&next), ["name", "years"]);
+        assert!(next.body().0["years"].as_u64().unwrap() >= u64::from(SMALLEST_UNLIKELY));
+        let next = fallback.next(r#"{"missing": ["code"]}"#).unwrap();
+        assert_eq!(sent(&next), ["code", "name", "years"]);
     }
 
     #[test]
