@@ -243,7 +243,7 @@ impl<'contract> Records<'contract> {
         let candidates = if from.is_read() {
             self.collections((String::new(), body), 0)
         } else {
-            self.in_response(body).into_iter().collect()
+            self.in_response(body, &taken_by.1.name).into_iter().collect()
         };
         let with_field = candidates
             .into_iter()
@@ -305,10 +305,17 @@ impl<'contract> Records<'contract> {
     }
 
     /// Returns the one record that the response of a create or a read shows: the body, or the one object in it that has
-    /// an identifier.
-    pub(super) fn in_response(&self, body: ShapeId) -> Option<(String, &'contract Shape)> {
+    /// an identifier or, where none has, the field `named`, if that is a name for identifiers too: `uuid`, `slug`.
+    pub(super) fn in_response(&self, body: ShapeId, named: &str) -> Option<(String, &'contract Shape)> {
+        let named = plain(named);
+        let by_id = self.object_with(body, |name| self.is_identifier(name));
+        by_id.or_else(|| may_identify(&named).then(|| self.object_with(body, |name| plain(name) == named))?)
+    }
+
+    /// Returns the body, or the one object in it, with a field that `identifies` accepts.
+    fn object_with(&self, body: ShapeId, identifies: impl Fn(&str) -> bool) -> Option<(String, &'contract Shape)> {
         let shape = &self.shapes[body.0];
-        let has_id = |shape: &Shape| shape.fields.iter().any(|field| self.is_identifier(&field.name));
+        let has_id = |shape: &Shape| shape.fields.iter().any(|field| identifies(&field.name));
         if has_id(shape) {
             return Some((String::new(), shape));
         }
@@ -351,7 +358,24 @@ impl<'contract> Records<'contract> {
     }
 }
 
+/// The endings of names of identifiers that a caller may choose, in the form in which names are compared: an identifier
+/// is a caller's own only if it shows what that caller has sent.
+const CHOSEN: [&str; 4] = ["handle", "login", "name", "slug"];
+
+/// Whether a field of this name, in the form in which names are compared, may identify a record.
+fn may_identify(name: &str) -> bool {
+    let given = ["guid", "identifier", "uuid"];
+    given.iter().chain(&CHOSEN).any(|ending| name.ends_with(ending))
+}
+
 impl Contract {
+    /// Whether callers may choose the identifier that a create returns, such as a name.
+    pub(crate) fn has_chosen_identifier(&self, create: OperationId) -> bool {
+        let at = self.identifier_pointer(create);
+        let field = at.and_then(|at| pointer::tokens(&at).last().map(|name| plain(&name)));
+        field.is_some_and(|field| CHOSEN.iter().any(|ending| field.ends_with(ending)))
+    }
+
     /// Whether a field has the name of a kind of record that the document reads by a path:
     /// `work_pool_name` where the document has `/work_pools/{name}`. Such a record does not exist
     /// under a value that the run makes up.

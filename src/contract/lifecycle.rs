@@ -151,13 +151,14 @@ impl Contract {
         })?;
         let name = collection_name(&operation.path);
         let body = self.operation(read.to).successes().find_map(|response| response.body)?;
-        let (record, shape) = Records::new(&self.shapes, name).in_response(body)?;
+        let id_field = pointer::tokens(&read.value).last();
+        let named = id_field.as_deref().unwrap_or_default();
+        let (record, shape) = Records::new(&self.shapes, name).in_response(body, named)?;
         let only = |method: Method| match by_path.get(&(method, item_path.clone())).map(Vec::as_slice) {
             Some([id]) => Some(*id),
             _ => None,
         };
         let updates = [Method::Put, Method::Patch].into_iter().filter_map(only);
-        let id_field = pointer::tokens(&read.value).last();
         let carries = |of: OperationId| self.infer_carries(of, shape, id_field.as_deref());
         Some(Lifecycle {
             create,

@@ -19,6 +19,7 @@ use super::run_tag::RunTag;
 use super::seen_identifiers::SeenIdentifiers;
 use super::sent_strings::SentStrings;
 use super::tried::Tried;
+use super::unnamed::Unnamed;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
 use crate::contract::{Contract, pointer};
@@ -59,6 +60,8 @@ pub(crate) struct History<'run> {
     pub(super) sent_strings: SentStrings,
     /// The drafts that were accepted although the path of the request named no record, each with the write.
     pub(super) strays: HashMap<u64, OperationId>,
+    /// The creates whose response shows no identifier.
+    pub(super) unnamed: Unnamed,
     /// Whether the run's own records were kept.
     pub(super) mock_signs: MockSigns,
     /// The looks under way.
@@ -112,6 +115,7 @@ impl<'run> History<'run> {
             seen_identifiers: SeenIdentifiers::new(recognises_by_links),
             sent_strings: SentStrings::default(),
             strays: HashMap::new(),
+            unnamed: Unnamed::default(),
             mock_signs: MockSigns::default(),
             looks: HashMap::new(),
             looks_begun: 0,
@@ -156,6 +160,7 @@ impl<'run> History<'run> {
         }
         if let Some(body) = body.filter(|_| succeeded) {
             self.note_kept_in_list(exchange.request.operation, &body.value);
+            self.find_unnamed(exchange, &body.value);
         }
         if succeeded && !matches!(part, Part::OtherClient(_)) {
             self.track_created(exchange, body.map_or(&Value::Null, |body| &body.value));
@@ -174,6 +179,9 @@ impl<'run> History<'run> {
             Part::Read if succeeded => self.learn(exchange, body),
             Part::Read => {}
             Part::ReadById(look) => self.observe_by_id(*look, exchange, body),
+        }
+        if created.is_none() && !matches!(part, Part::OtherClient(_)) {
+            self.note_unnamed((exchange, part));
         }
         ExchangeResult { created, page }
     }

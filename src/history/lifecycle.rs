@@ -104,18 +104,29 @@ impl History<'_> {
         let located = self.located(exchange, body);
         let id = located.as_ref().or_else(|| body.pointer(&lifecycle.id));
         let Some(id) = id else { return };
-        let named = all_in_path(self.contract, &exchange.request).zip(identifier(id));
+        let was_seen = self.seen_identifiers.contains(id) || !self.may_be_own(create, id);
+        self.track(&exchange.request, id, was_seen);
+    }
+
+    /// Remembers the record of an accepted create under its identifier. `was_seen` says whether it may be somebody
+    /// else's.
+    pub(super) fn track(&mut self, request: &Request, id: &Value, was_seen: bool) {
+        let create = request.operation;
+        let Some(lifecycle) = self.contract.lifecycle_of(create) else {
+            return;
+        };
+        let named = all_in_path(self.contract, request).zip(identifier(id));
         let Some((mut named, text)) = named else { return };
         named.push((lifecycle.path_to_id.clone(), text));
-        let was_seen = self.seen_identifiers.contains(id);
-        if was_seen {
+        let is_tracked = self.tracked.iter().any(|record| record.named == named);
+        if was_seen || is_tracked {
             self.doubt_tracked(create, &named);
         }
         self.tracked.push(TrackedRecord {
             create,
             named,
             id: id.clone(),
-            request: exchange.request.clone(),
+            request: request.clone(),
             updated: None,
             was_seen,
             before: None,
@@ -404,7 +415,7 @@ impl History<'_> {
 
 /// Returns the records that the path of a request names; `None` if it does not identify all of
 /// them.
-fn all_in_path(contract: &Contract, request: &Request) -> Option<Records> {
+pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<Records> {
     let operation = contract.operation(request.operation);
     let in_path = |parameter: &&Parameter| parameter.location == Location::Path;
     let named = records_in(operation, &request.path);

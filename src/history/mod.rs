@@ -55,6 +55,7 @@ mod sent_strings;
 mod stray;
 mod tried;
 mod undocumented;
+mod unnamed;
 mod updated;
 
 pub use bindings::Bindings;

@@ -87,9 +87,10 @@ impl History<'_> {
                 let id = self.contract.identifier_pointer(operation);
                 let id = id.and_then(|at| body.pointer(&at)).or(located.as_ref());
                 let id = id.cloned().unwrap_or_default();
-                // The header says that the record was created; then the read by its identifier must
-                // show the run tag.
-                let tagged = located.is_some() || self.is_own(body, &id);
+                // The header, or a body that has nothing but the identifier, says that the record was created; then the
+                // read by its identifier must show the run tag.
+                let says_created = located.is_some() || is_identifier_alone(exchange, body, &id);
+                let tagged = (says_created || self.is_own(body, &id)) && self.may_be_own(operation, &id);
                 self.note_own(made(id, was_seen), (was_seen, tagged));
             } else if was_seen {
                 self.doubt_own(
@@ -158,6 +159,12 @@ impl History<'_> {
         (is_within && identifier(&id).is_some()).then_some(id)
     }
 
+    /// Whether the identifier that a create returned may be that of a new record: one that callers choose, such as a
+    /// name, must show the run tag.
+    pub(super) fn may_be_own(&self, create: OperationId, id: &Value) -> bool {
+        !self.contract.has_chosen_identifier(create) || self.run_tag.is_in(id)
+    }
+
     /// Adds an accepted update.
     pub(super) fn updated(&mut self, request: &Request, context: &WriteContext) {
         self.note_counted_update(request, &context.path_values);
@@ -170,6 +177,12 @@ impl History<'_> {
             });
         }
     }
+}
+
+/// Whether a 201 shows nothing but the identifier of what was created.
+fn is_identifier_alone(exchange: &Exchange, body: &Value, id: &Value) -> bool {
+    let members = body.as_object().filter(|_| exchange.status() == Some(201));
+    members.is_some_and(|members| members.len() == 1 && members.values().next() == Some(id))
 }
 
 /// Returns the record, reduced to its identifier.

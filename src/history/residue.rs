@@ -423,6 +423,14 @@ impl History<'_> {
         }
     }
 
+    /// Notes the identifier of a record whose create did not show it.
+    pub(super) fn note_identifier(&mut self, create: OperationId, id: &Value) {
+        let mut left = self.ledger.residue.iter_mut();
+        if let Some(left) = left.find(|left| left.operation == create && left.id.is_none()) {
+            left.id = identifier(id);
+        }
+    }
+
     /// Returns how many records the run may have left, including those that it has deleted since.
     pub(crate) fn count_left(&self) -> u64 {
         u64::try_from(self.ledger.residue.len()).unwrap_or(u64::MAX)

@@ -55,15 +55,17 @@ pub(super) fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<Opera
 pub(super) fn shows(contract: &Contract, scope: &Selection, create: OperationId) -> Option<ShownBy> {
     let may_be_called = |id: &OperationId| !scope.skip.contains(id);
     let list = contract.created_in(create).filter(may_be_called);
-    let mut links = contract.links_from(create);
-    // A read into whose path a link carries the identifier of the created record.
-    let mut by_id = || {
-        let read = links.find(|link| {
+    let links = contract.links_from(create);
+    // A read into whose path a link carries the identifier of the created record. The shortest path is that of the
+    // record itself, and not of a part of it.
+    let by_id = || {
+        let reads = links.filter(|link| {
             let parameter = matches!(link.target, Target::Parameter(_));
             let reads = parameter && contract.operation(link.to).is_read() && may_be_called(&link.to);
             reads && contract.identifies_created_record(link)
         });
+        let read = reads.min_by_key(|link| contract.operation(link.to).path.len());
         read.map(|link| ShownBy::Read(link.to))
     };
-    list.map(ShownBy::List).or_else(&mut by_id)
+    list.map(ShownBy::List).or_else(by_id)
 }

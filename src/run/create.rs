@@ -101,6 +101,7 @@ impl Session<'_> {
         let formats: Vec<_> = tries.iter().map(|(format, _)| *format).collect();
         self.with_evaluation(|evaluation| evaluation.judge_timestamp_formats(operation, &formats));
         self.emit_findings();
+        self.look_for_unnamed().await;
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
             self.not_called(operation, last.reason());

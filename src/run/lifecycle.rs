@@ -6,7 +6,7 @@ use super::request::{Replacement, credential, request_head_with};
 use super::session::{Call, Session};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
-use crate::exchange::{OnRejection, Request};
+use crate::exchange::{OnRejection, Purpose, Request};
 use crate::history::{LookGoal, Part, RecordLook};
 use crate::plan::Action;
 use crate::rules::Evaluation;
@@ -53,6 +53,9 @@ impl Session<'_> {
     /// Deletes the records of the run, the newest first, so that a nested record goes before the
     /// one that it is nested in. A record is deleted only if a read shows it with the run tag.
     pub(super) async fn clean_up(&self) {
+        if self.plan.steps.iter().any(|step| step.action == Action::Delete) {
+            self.look_for_unnamed().await;
+        }
         let deletes: Vec<_> = self
             .plan
             .steps
@@ -68,6 +71,28 @@ impl Session<'_> {
             if let Some(delete) = delete {
                 self.delete(lifecycle, (record, delete.operation)).await;
             }
+        }
+    }
+
+    /// Reads what may show the records of creates whose response showed no identifier, once, so that the history finds
+    /// them there. A query is sent only if it was accepted before and kept nothing.
+    pub(super) async fn look_for_unnamed(&self) {
+        let sources = self.history().showing_unnamed();
+        for source in sources.into_iter().filter(|source| self.is_called(*source)) {
+            let Ok(head) = self.request_head(source) else { continue };
+            let documented = self.contract.operation(source);
+            let call = if documented.is_query() {
+                let was_accepted = self.drafts.accepted.borrow().contains_key(&source);
+                let request = self.query_request(source, &head, credential(&documented.security));
+                let Some(request) = request.ok().filter(|_| was_accepted && self.may_write(source)) else {
+                    continue;
+                };
+                Call::single(request, Purpose::Documented(OnRejection::ExampleIdentifier))
+            } else {
+                self.documented(source, head)
+            };
+            self.expect_requests(1);
+            self.call(call.part(Part::Read)).await;
         }
     }
 
@@ -125,7 +150,7 @@ impl Session<'_> {
         let read = async || {
             if let Some(request) = self.request_of_record(by, record) {
                 self.expect_requests(1);
-                let purpose = crate::exchange::Purpose::Documented(OnRejection::ExampleIdentifier);
+                let purpose = Purpose::Documented(OnRejection::ExampleIdentifier);
                 self.call(Call::single(request, purpose).part(Part::ReadById(look)))
                     .await;
             }

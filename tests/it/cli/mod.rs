@@ -24,6 +24,7 @@ mod formats;
 mod found;
 mod given;
 mod hostile;
+mod identified;
 mod inferred;
 mod inputs;
 mod interruption;

@@ -1,0 +1,155 @@
+//! Finds the records of creates whose response shows no identifier: a list or a query shows them with what was sent. The
+//! main type is [`Unnamed`].
+//!
+//! # Design
+//!
+//! Without its identifier a record could be neither read nor cleaned up. One is taken from a response only if a single
+//! record there has a whole string with the run tag in the field in which that create sent it, and no response showed
+//! its identifier before the create. As with any other record, nothing is written under it before a read by the
+//! identifier has shown the run tag too.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::Value;
+
+use super::bindings::records_in;
+use super::created::CreatedRecord;
+use super::history::History;
+use super::lifecycle::all_in_path;
+use super::part::{Part, Role, WriteContext};
+use super::seen_identifiers::SeenIdentifiers;
+use super::sent_strings::SentStrings;
+use crate::contract::link::{Link, Target};
+use crate::contract::operation::OperationId;
+use crate::contract::pointer;
+use crate::exchange::{Exchange, Request, identifier};
+
+/// The creates that may have stored a record under an identifier that their response does not show.
+#[derive(Debug, Default)]
+pub(super) struct Unnamed {
+    creates: Vec<UnnamedCreate>,
+    /// For each operation, the identifiers that responses had shown before the first such create.
+    seen: HashMap<OperationId, SeenIdentifiers>,
+}
+
+/// One of these creates.
+#[derive(Clone, Debug)]
+struct UnnamedCreate {
+    request: Request,
+    /// What was sent, if later steps use its record.
+    main: Option<WriteContext>,
+    sent: SentStrings,
+}
+
+impl History<'_> {
+    /// Remembers a create whose response shows no identifier although it may have stored a record.
+    pub(super) fn note_unnamed(&mut self, (exchange, part): (&Exchange, &Part)) {
+        let create = exchange.request.operation;
+        let lifecycle = self.contract.lifecycle_of(create);
+        let is_create = lifecycle.is_some_and(|lifecycle| lifecycle.create == create);
+        let status = exchange.status().unwrap_or_default();
+        let may_have_stored = matches!(status, 200..300 | 500..600) && !self.may_have_created_nothing(exchange);
+        let Some(body) = exchange.request.json().filter(|_| is_create && may_have_stored) else {
+            return;
+        };
+        let mut sent = SentStrings::default();
+        sent.note(&self.run_tag, body);
+        let main = match part {
+            Part::Write(context) if context.role == Role::Main => Some(context.clone()),
+            _ => None,
+        };
+        let seen = &self.seen_identifiers;
+        self.unnamed.seen.entry(create).or_insert_with(|| seen.clone());
+        self.unnamed.creates.push(UnnamedCreate {
+            request: exchange.request.clone(),
+            main,
+            sent,
+        });
+    }
+
+    /// Returns the lists and queries that may show such records.
+    pub(crate) fn showing_unnamed(&self) -> BTreeSet<OperationId> {
+        let creates: BTreeSet<_> = self
+            .unnamed
+            .creates
+            .iter()
+            .map(|create| create.request.operation)
+            .collect();
+        let links = creates.into_iter().flat_map(|create| self.links_showing(create));
+        links.map(|link| link.from).collect()
+    }
+
+    /// Returns the links from lists and queries into the read of what a create makes.
+    fn links_showing(&self, create: OperationId) -> Vec<&Link> {
+        let Some(lifecycle) = self.contract.lifecycle_of(create) else {
+            return Vec::new();
+        };
+        let read = self.contract.operation(lifecycle.read);
+        let links = self.contract.links_to(lifecycle.read).filter(|link| {
+            let to_record = match link.target {
+                Target::Parameter(index) => read.path_to_parameter(index).as_ref() == Some(&lifecycle.path_to_id),
+                Target::Body(_) => false,
+            };
+            to_record && self.contract.operation(link.from).is_read()
+        });
+        links.collect()
+    }
+
+    /// Takes the identifiers of such records from a success of a list or a query.
+    pub(super) fn find_unnamed(&mut self, exchange: &Exchange, body: &Value) {
+        let mut at = 0;
+        while let Some(create) = self.unnamed.creates.get(at).cloned() {
+            match self.identifier_of_unnamed(&create, exchange, body) {
+                Some(id) => {
+                    self.unnamed.creates.remove(at);
+                    self.name(create, id);
+                }
+                None => at += 1,
+            }
+        }
+    }
+
+    /// Returns the identifier of the one record in a response that shows what a create sent.
+    fn identifier_of_unnamed(&self, create: &UnnamedCreate, exchange: &Exchange, body: &Value) -> Option<Value> {
+        let (from, request) = (exchange.request.operation, &create.request);
+        let within = all_in_path(self.contract, request)?;
+        let under = records_in(self.contract.operation(from), &exchange.request.path);
+        let mut ids = Vec::new();
+        for link in self.links_showing(request.operation) {
+            let Some((items, id)) = link.value.rsplit_once("/*").filter(|_| link.from == from) else {
+                continue;
+            };
+            let items = pointer::get(body, items).and_then(Value::as_array);
+            let mut items = items.map_or(&[][..], Vec::as_slice).iter();
+            let shows = |item: &&Value| item.as_object().is_some_and(|members| create.sent.are_in(members));
+            ids.extend(items.by_ref().filter(shows).filter_map(|item| item.pointer(id)));
+        }
+        let [id] = ids.as_slice() else { return None };
+        let was_seen = self
+            .unnamed
+            .seen
+            .get(&request.operation)
+            .is_none_or(|seen| seen.contains(id));
+        let is_within = under.iter().all(|parent| within.contains(parent));
+        let may_be_own = !was_seen && is_within && self.may_be_own(request.operation, id);
+        (may_be_own && identifier(id).is_some()).then(|| (*id).clone())
+    }
+
+    /// Keeps the record of a create under its identifier.
+    fn name(&mut self, create: UnnamedCreate, id: Value) {
+        let operation = create.request.operation;
+        self.note_identifier(operation, &id);
+        self.track(&create.request, &id, false);
+        let Some(context) = create.main else { return };
+        self.bindings
+            .bind_created(self.contract, (operation, create.request.path.as_str()), &id);
+        let made = CreatedRecord {
+            operation,
+            request: create.request,
+            resource: id,
+            seen_before: false,
+            path_values: context.path_values,
+        };
+        self.note_own(made, (false, true));
+    }
+}
