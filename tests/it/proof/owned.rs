@@ -189,12 +189,24 @@ async fn a_body_takes_the_identifier_of_the_record_of_the_run_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_create_with_another_body_or_another_record_gives_no_identifier() {
-    for creates in [Creates::WithAnotherBody, Creates::WithAnothersId] {
-        let (_, log) = checked(creates).await;
-        assert_eq!(flows(&log), [""; 0], "{creates:?}");
-        assert!(log.iter().all(|(line, _)| !line.contains(OTHER)), "{log:?}");
-        let deleted = log.iter().find(|(line, _)| line.starts_with("DELETE"));
-        assert!(deleted.is_none(), "{creates:?} {deleted:?}");
-    }
+async fn a_create_with_another_record_gives_no_identifier() {
+    let (_, log) = checked(Creates::WithAnothersId).await;
+    assert_eq!(flows(&log), [""; 0]);
+    assert!(log.iter().all(|(line, _)| !line.contains(OTHER)), "{log:?}");
+    let deleted = log.iter().find(|(line, _)| line.starts_with("DELETE"));
+    assert!(deleted.is_none(), "{deleted:?}");
+}
+
+#[tokio::test]
+async fn of_a_create_with_another_body_the_list_shows_which_record_is_the_run_s_own() {
+    let (_, log) = checked(Creates::WithAnotherBody).await;
+    let flows = flows(&log);
+    assert!(!flows.is_empty(), "{log:?}");
+    assert!(flows.iter().all(|id| id.starts_with("00000000-")), "{log:?}");
+    assert!(log.iter().all(|(line, _)| !line.contains(OTHER)), "{log:?}");
+    let deletes = || log.iter().filter(|(line, _)| line.starts_with("DELETE"));
+    assert!(
+        deletes().any(|(line, _)| line.starts_with("DELETE /flows/00000000-")),
+        "{log:?}"
+    );
 }
