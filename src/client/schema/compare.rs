@@ -142,11 +142,12 @@ impl Learned {
 /// from that schema with them from which it differs least, if there is one.
 fn learned_response(names: &[&str], typed: &Value, contract: &Value) -> Vec<String> {
     let has = typed["properties"].as_object().unwrap();
-    if !has.keys().map(String::as_str).eq(names.iter().copied()) {
-        return vec![format!(
-            "learned to be {names:?}, the type has {:?}",
-            has.keys().collect::<Vec<_>>()
-        )];
+    let is_of_one = |field: &&str| has.contains_key(*field) != names.contains(field);
+    let fields: BTreeSet<_> = has.keys().map(String::as_str).chain(names.iter().copied()).collect();
+    let of_one: Vec<_> = fields.into_iter().filter(is_of_one).collect();
+    if !of_one.is_empty() {
+        let line = |field| format!("/properties/{field}: is learned, or the type has it, and not both");
+        return of_one.into_iter().map(line).collect();
     }
     let schemas = contract["components"]["schemas"].as_object().unwrap();
     let compared = schemas.iter().filter_map(|(name, schema)| {
