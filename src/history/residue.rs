@@ -487,9 +487,10 @@ impl History<'_> {
         }
     }
 
-    /// Looks up in the residue what an item shows of the run, or adds it.
+    /// Looks up in the residue what an item shows of the run, or adds it. A record without the run tag is recognised by
+    /// the identifier in the response to its create alone.
     pub(super) fn look_at_item(&mut self, list: OperationId, item: Item<'_>, search: &mut ResidueSearch) {
-        if !self.run_tag.is_in(item.value) {
+        if search.known.is_empty() && !self.run_tag.is_in(item.value) {
             return;
         }
         search.strays.extend(self.stray_records(list, item));
@@ -515,7 +516,9 @@ impl History<'_> {
             }
             for (record, at) in records(item.value, item.pointer(), listed) {
                 let numbers = self.run_tag.numbers_in(record);
-                if !numbers.is_empty() {
+                if numbers.is_empty() {
+                    reconciliation.find((operation, created), record);
+                } else {
                     let shown = Appearance {
                         list,
                         is_an_item: listed.owner.is_none(),
@@ -562,6 +565,16 @@ pub(super) fn records<'item>(item: &'item Value, at: String, listed: &Listed) ->
 }
 
 impl Reconciliation<'_> {
+    /// Marks a record as found if its identifier is in the residue. Returns whether it is.
+    fn find(&mut self, (operation, created): (OperationId, &Created), record: &Value) -> bool {
+        let id = record.pointer(&created.id).and_then(identifier);
+        let index = id.and_then(|id| self.search.known.get(&(operation, id)));
+        if let Some(index) = index {
+            self.residue[*index].found = Some(true);
+        }
+        index.is_some()
+    }
+
     /// Looks up in the residue one record that shows the run tag, or adds it.
     fn record(
         &mut self,
@@ -569,14 +582,10 @@ impl Reconciliation<'_> {
         (record, numbers): (&Value, &[u64]),
         shown: &Appearance<'_>,
     ) {
-        let id = record.pointer(&created.id).and_then(identifier);
-        let place = id
-            .clone()
-            .and_then(|id| self.search.known.get(&(operation, id)).copied());
-        if let Some(index) = place {
-            self.residue[index].found = Some(true);
+        if self.find((operation, created), record) {
             return;
         }
+        let id = record.pointer(&created.id).and_then(identifier);
         let residue = &*self.residue;
         let is_open = |outcome: &CreateOutcome| matches!(outcome, CreateOutcome::Left(at) if residue[*at].id.is_none());
         let outcome = self.creates.outcome((operation, created), (record, numbers), is_open);
