@@ -175,7 +175,8 @@ enum Command {
     /// Judges recorded traffic of other clients by the rules of a check; sends nothing
     #[command(after_help = JUDGED)]
     Judge(Box<judge::JudgeArguments>),
-    /// Asks a service what the document leaves open: by reads, and with --writes by updates of a record of its own
+    /// Asks a service what the document leaves open: by reads, and with --writes by updates of a record of its own and by
+    /// creates
     #[command(after_help = LEARNED)]
     Learn(Box<learn::LearnArguments>),
     /// Lists the defects in OpenAPI documents, each with line and column, and the operations that a check leaves out

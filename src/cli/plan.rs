@@ -13,7 +13,7 @@ use super::failure::Failure;
 use super::wrap::hanging_indent;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::plan::{Action, Bounds, Plan, Selection, Source, StandInValue, StepDescription};
+use crate::plan::{Action, Asks, Bounds, Plan, Selection, Source, StandInValue, StepDescription};
 use crate::report::counted;
 
 /// The arguments of `plan`.
@@ -188,9 +188,10 @@ impl Listing<'_> {
 
     /// Returns the gaps that a step asks about, each with the number of its questions if there are several.
     fn asked(&self, described: &StepDescription) -> Vec<String> {
-        let asks = described.step.action == Action::Ask;
+        let asks = matches!(described.step.action, Action::Ask | Action::AskByCreating);
         let questions = self.plan.questions.iter().filter(|_| asks);
         let mut gaps: Vec<_> = questions
+            .filter(|question| !matches!(question.asks, Asks::Together { .. }))
             .filter(|question| question.operation == described.step.operation)
             .map(|question| self.contract.gaps[question.gap].id.as_str())
             .collect();

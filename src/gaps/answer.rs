@@ -155,6 +155,11 @@ pub enum Claim {
         /// The one that responses have.
         answered: DateForm,
     },
+    /// Whether a record is created that equals another.
+    Equal {
+        /// What becomes of it.
+        equal: Equal,
+    },
     /// By which of its fields the entries of an array refer to a record.
     Entries {
         /// The fields that are accepted, by name.
@@ -187,6 +192,12 @@ pub enum Claim {
     PageSize {
         /// The number.
         per_page: u64,
+    },
+    /// Which members of a request's body are required.
+    Required {
+        /// Their pointers, in order; `*` is any element of an array, and what is in an object is required where that is
+        /// sent.
+        required: Vec<String>,
     },
     /// Whether a header is sent.
     Sent {
@@ -312,6 +323,16 @@ forms! {
         MonthFirst,
         /// A date with a time.
         Timestamp,
+    }
+}
+
+forms! {
+    /// What becomes of a record that equals another.
+    Equal {
+        /// It is created.
+        Accepted,
+        /// It is rejected.
+        Refused,
     }
 }
 
@@ -488,6 +509,13 @@ pub(super) mod tests {
                     entries: vec!["id".to_owned()],
                 },
                 json!({"entries": ["id"]}),
+            ),
+            (Claim::Equal { equal: Equal::Accepted }, json!({"equal": "accepted"})),
+            (
+                Claim::Required {
+                    required: vec!["/methods/*/type".to_owned(), "/name".to_owned()],
+                },
+                json!({"required": ["/methods/*/type", "/name"]}),
             ),
             (Claim::Set { set: Allowed::Closed }, json!({"set": "closed"})),
             (

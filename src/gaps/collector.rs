@@ -20,7 +20,7 @@ use crate::contract::{Contract, is_json, pointer};
 use crate::exchange::json::{self, Body};
 use crate::exchange::redact::render_media_type;
 use crate::exchange::{Credential, Exchange, Intent, OnRejection, Purpose, Request, Response, TrialPart};
-use crate::plan::{Asks, Question};
+use crate::plan::{Asks, BodyAsked, Question};
 
 /// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
 /// and what most frameworks write. Any other undocumented name may be a value.
@@ -135,6 +135,32 @@ impl<'contract> Gaps<'contract> {
         self.trials.has_found_record()
     }
 
+    /// Returns the questions that a request with several of them asks now.
+    #[must_use]
+    pub(crate) fn asked_together(&self, question: usize) -> Vec<usize> {
+        self.trials.asked_together(question)
+    }
+
+    /// Returns whether a request that asks this question was rejected since the last control.
+    #[must_use]
+    pub(crate) fn is_rejected_now(&self, question: usize) -> bool {
+        self.trials.is_rejected_now(question)
+    }
+
+    /// Returns what the next trial of a question, by its index, sends, if its trials come one after the other and it needs
+    /// another one.
+    #[must_use]
+    pub(crate) fn next(&self, question: usize) -> Option<BodyAsked> {
+        self.trials.next(question)
+    }
+
+    /// Returns whether an operation has accepted nothing since a trial was rejected, so that the rejection counts for
+    /// nothing yet.
+    #[must_use]
+    pub(crate) fn is_open(&self, operation: OperationId) -> bool {
+        self.trials.is_open(operation)
+    }
+
     /// Returns the number of the last page of a list, as its last response in a trial says.
     #[must_use]
     pub(crate) fn last_page(&self, list: OperationId) -> Option<u64> {
@@ -166,10 +192,14 @@ impl<'contract> Gaps<'contract> {
             body,
         };
         let is_plain = match intent.purpose {
-            Purpose::Trial(TrialPart::Variant(question)) => self.trials.is_documented(question),
+            Purpose::Trial(TrialPart::Variant(question)) => self.trials.is_documented(self.contract, question),
             _ => intent.is_documented() || is_control(intent),
         };
         if is_plain && self.contract.operation(id).succeeds_with(response.status) {
+            if intent.is_documented() && self.contract.operation(id).creates() {
+                self.trials
+                    .note_accepted(self.contract, exchange, body.map(|body| &body.value));
+            }
             self.success(shown);
         } else if (400..500).contains(&response.status) {
             self.refusal(shown);

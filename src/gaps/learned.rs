@@ -61,6 +61,7 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
         GapKind::AllowedValues => &[r#"{"set": "open"}"#, r#"{"set": "closed"}"#],
         GapKind::Challenge | GapKind::Compression => &[r#"{"sent": true}"#, r#"{"sent": false}"#],
         GapKind::DateFormat => &[r#"{"accepted": ["iso-date", "day-first"], "answered": "iso-date"}"#],
+        GapKind::Duplicates => &[r#"{"equal": "accepted"}"#, r#"{"equal": "refused"}"#],
         GapKind::ErrorBody => &[
             r#"{"media_type": "application/json", "properties": ["message"]}"#,
             r#"{"body": "none"}"#,
@@ -73,6 +74,7 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
         GapKind::PageBeyondLast => &[r#"{"beyond": "empty", "status": 200}"#],
         GapKind::PageSize => &[r#"{"per_page": 10}"#],
         GapKind::ReferenceEntries => &[r#"{"entries": ["id"]}"#],
+        GapKind::RequiredFields => &[r#"{"required": ["/name"]}"#],
         GapKind::SuccessStatus => &[r#"{"status": 201}"#],
         GapKind::TimestampForm => &[r#"{"form": "utc"}"#, r#"{"form": "offset"}"#],
         GapKind::UnknownReferences => &[
@@ -83,11 +85,9 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
         GapKind::UpdateResponseBody => &[r#"{"body": "none"}"#, r#"{"body": "object", "properties": ["id"]}"#],
         GapKind::UpdateSemantics => &[r#"{"unsent": "kept"}"#, r#"{"unsent": "cleared"}"#],
         GapKind::ValueSpelling => &[r#"{"spelling": "as-sent"}"#, r#"{"spelling": "changed"}"#],
-        GapKind::Duplicates
-        | GapKind::FieldSizes
+        GapKind::FieldSizes
         | GapKind::Latency
         | GapKind::RateLimits
-        | GapKind::RequiredFields
         | GapKind::SideEffect
         | GapKind::VisibilityDelay => &[],
     }

@@ -36,11 +36,13 @@ mod learned;
 mod ledger;
 mod overlay;
 mod places;
+mod required;
+mod searches;
 mod tally;
 mod trials;
 
 pub use answer::{
-    Allowed, Answer, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, ListOrder, MemberType, Reason,
+    Allowed, Answer, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Equal, ListOrder, MemberType, Reason,
     Spelling, State, Trials, Unknown, Unsent, WrittenForm,
 };
 pub use collector::Gaps;

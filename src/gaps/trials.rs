@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use super::answer::{Allowed, BeyondLast, Claim, Condition, DateForm, Spelling, Unknown, Unsent};
+use super::answer::{Allowed, BeyondLast, Claim, Condition, DateForm, Equal, Spelling, Unknown, Unsent};
 use super::form;
+use super::searches::Searches;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::GapKind;
 use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, OnRejection, TrialPart};
-use crate::plan::{Asks, NET_TRIALS, Question, SentDate};
+use crate::plan::{Asks, BodyAsked, NET_TRIALS, Question, SentDate};
 
 /// The trials of a run.
 #[derive(Debug, Default)]
@@ -20,6 +21,7 @@ pub(super) struct Trials {
     /// What the trials of each question showed.
     results: Vec<Results>,
     rounds: HashMap<OperationId, Round>,
+    searches: Searches,
     /// The number of the last page of each list, as its last response says.
     last_pages: HashMap<OperationId, u64>,
     /// The update whose record the next look must show.
@@ -55,7 +57,7 @@ struct Results {
 
 /// What a trial showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Shown {
+pub(super) enum Shown {
     /// The variant was accepted, and the record shows what it sent.
     Accepted(u16),
     /// The variant was accepted, and no field of the record could show what it sent.
@@ -77,7 +79,8 @@ enum Shown {
 struct Round {
     /// What the control sent, and the record after it.
     control: Option<Step>,
-    variants: Vec<(usize, Option<Variant>)>,
+    /// The variants, each with the questions that it asks.
+    variants: Vec<(Vec<usize>, Option<Variant>)>,
 }
 
 /// A request that was accepted, and what it did.
@@ -129,7 +132,14 @@ impl Trials {
         }
         let updates = contract.updated_in(operation).map(|_| operation);
         match part {
+            TrialPart::Variant(index) if self.questions.get(index).is_some_and(Question::is_search) => {
+                let of = (contract, self.questions.as_slice());
+                self.searches.add(of, (exchange, index), status, body);
+            }
             TrialPart::Control => {
+                if step.is_some() {
+                    self.note_accepted(contract, exchange, body);
+                }
                 self.end_round(contract, operation, step.is_some());
                 self.awaited = step.as_ref().and(updates);
                 let round = self.rounds.entry(operation).or_default();
@@ -161,15 +171,39 @@ impl Trials {
                 };
                 let accepted = matches!(shown, Some(Variant::Accepted(_)));
                 self.awaited = updates.filter(|_| accepted);
-                self.rounds.entry(operation).or_default().variants.push((index, shown));
+                let asked = match &question.asks {
+                    Asks::Together { .. } if accepted => self.asked_together(index),
+                    _ => vec![index],
+                };
+                self.rounds.entry(operation).or_default().variants.push((asked, shown));
             }
         }
     }
 
+    /// Adds a write that was accepted as documented.
+    pub(super) fn note_accepted(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) {
+        self.searches.accepted((contract, &self.questions), exchange, body);
+    }
+
     /// Whether a variant of this question is a request as the document shows it, though a shorter one.
-    pub(super) fn is_documented(&self, question: usize) -> bool {
+    pub(super) fn is_documented(&self, contract: &Contract, question: usize) -> bool {
         let question = self.questions.get(question);
-        question.is_some_and(|question| matches!(question.asks, Asks::OneField { .. }))
+        question.is_some_and(|question| match question.asks {
+            Asks::OneField { .. } => true,
+            // An update without anything may do nothing.
+            Asks::Required { .. } => contract.operation(question.operation).creates(),
+            _ => false,
+        })
+    }
+
+    /// Returns what the next trial of a question sends whose trials come one after the other; `None` if it needs none.
+    pub(super) fn next(&self, question: usize) -> Option<BodyAsked> {
+        self.searches.next(&self.questions, question)
+    }
+
+    /// Whether an operation must still accept a request, so that its rejections count.
+    pub(super) fn is_open(&self, operation: OperationId) -> bool {
+        self.searches.is_open(operation)
     }
 
     /// Whether the list has yet to show what the last request of a trial did.
@@ -191,7 +225,35 @@ impl Trials {
             let is_refused = |shown: &Shown| matches!(shown, Shown::Refused(_));
             return !results.shown.is_empty() || !siblings.any(|(_, results)| results.shown.keys().any(is_refused));
         }
+        if let Asks::Together { .. } = asked.asks {
+            return self.asked_together(question).len() < 2;
+        }
         results.shown.len() > 1 || results.shown.values().any(|count| *count >= NET_TRIALS)
+    }
+
+    /// Returns the questions that a request with several asks now: those that are open, and whose own requests were not
+    /// rejected. None if such requests were rejected again.
+    pub(super) fn asked_together(&self, question: usize) -> Vec<usize> {
+        let Some(Asks::Together { questions }) = self.questions.get(question).map(|asked| &asked.asks) else {
+            return Vec::new();
+        };
+        let counted = |index: usize| self.results[index].shown.iter();
+        let is_accepted = |shown: &Shown| !matches!(shown, Shown::Other | Shown::Refused(_));
+        let rejected: u64 = counted(question).map(|(_, count)| count).sum();
+        if rejected > 1 {
+            return Vec::new();
+        }
+        let is_asked = |index: &usize| {
+            let is_rejected = self.is_rejected_now(*index) || !counted(*index).all(|(shown, _)| is_accepted(shown));
+            !is_rejected && !self.is_decided(*index)
+        };
+        questions.iter().copied().filter(is_asked).collect()
+    }
+
+    /// Whether a request that asks this question, or these questions, was rejected since the last control.
+    pub(super) fn is_rejected_now(&self, question: usize) -> bool {
+        let mut now = self.rounds.values().flat_map(|round| &round.variants);
+        now.any(|(asked, variant)| asked == &[question] && matches!(variant, Some(Variant::Shown(_))))
     }
 
     /// Returns the questions at a location, each with what its trials showed.
@@ -245,10 +307,11 @@ impl Trials {
                     self.awaited = None;
                 }
             }
-            (Some((index, Some(Variant::Accepted(step)))), Some(control)) => {
-                if let (Some(record), Some(asked)) = (found(&step.sent), self.questions.get(*index)) {
+            (Some((asked, Some(Variant::Accepted(step)))), Some(control)) => {
+                if let Some(record) = found(&step.sent) {
                     step.record = Some(record.clone());
-                    if shown(contract, asked, (control, step)) != Some(Shown::Other) {
+                    let mut asked = asked.iter().filter_map(|index| self.questions.get(*index));
+                    if !asked.any(|asked| shown(contract, asked, (control, step)) == Some(Shown::Other)) {
                         self.awaited = None;
                     }
                 }
@@ -269,17 +332,19 @@ impl Trials {
     fn end_round(&mut self, contract: &Contract, operation: OperationId, accepted: bool) {
         let round = self.rounds.remove(&operation).unwrap_or_default();
         let control = round.control.filter(|_| accepted);
-        for (index, variant) in round.variants {
+        let asked = round.variants.iter();
+        let asked = asked.flat_map(|(asked, variant)| asked.iter().map(move |index| (*index, variant)));
+        for (index, variant) in asked {
             let Some(results) = self.results.get_mut(index) else {
                 continue;
             };
             let question = &self.questions[index];
             let shown = control
                 .as_ref()
-                .zip(variant)
+                .zip(variant.as_ref())
                 .and_then(|(control, variant)| match variant {
-                    Variant::Shown(shown) => Some(shown),
-                    Variant::Accepted(step) => shown(contract, question, (control, &step)),
+                    Variant::Shown(shown) => Some(*shown),
+                    Variant::Accepted(step) => shown(contract, question, (control, step)),
                 });
             match shown {
                 Some(shown) => *results.shown.entry(shown).or_default() += 1,
@@ -290,14 +355,22 @@ impl Trials {
 
     /// Whether a trial at a location was sent, whatever it showed.
     pub(super) fn was_asked(&self, at: (usize, OperationId, &str)) -> bool {
-        self.at(at)
-            .any(|(_, results)| results.void > 0 || !results.shown.is_empty())
+        let in_rounds = self
+            .at(at)
+            .any(|(_, results)| results.void > 0 || !results.shown.is_empty());
+        let all = self.questions.iter().enumerate();
+        let mut here = all.filter(|(_, question)| (question.gap, question.operation, question.location.as_str()) == at);
+        in_rounds || here.any(|question| self.searches.was_asked(question))
     }
 
     /// Returns what the trials show, for each question that has an answer by itself, and the number of void trials.
     pub(super) fn observed(&self) -> impl Iterator<Item = (&Question, Vec<Observed>, u64)> {
-        let all = self.questions.iter().zip(&self.results);
-        all.map(|(question, results)| {
+        let all = self.questions.iter().zip(&self.results).enumerate();
+        all.map(|(index, (question, results))| {
+            if question.is_search() {
+                let (observed, void) = self.searches.observed((index, question));
+                return (question, observed, void);
+            }
             let shown = results.shown.iter().filter(|_| answers_alone(&question.asks));
             let observed = shown.map(|(shown, count)| {
                 let for_its_value = match shown {
@@ -378,7 +451,10 @@ impl Trials {
 
 /// Whether a question has an answer by itself; the others answer together with those at the same location.
 fn answers_alone(asks: &Asks) -> bool {
-    !matches!(asks, Asks::Date { .. } | Asks::Entry { .. } | Asks::KnownValue { .. })
+    !matches!(
+        asks,
+        Asks::Date { .. } | Asks::Entry { .. } | Asks::KnownValue { .. } | Asks::Together { .. }
+    )
 }
 
 /// Whether a rejection shows what this kind of gap is about only if another value is accepted: the field may not be
@@ -389,7 +465,7 @@ fn needs_known_value(kind: GapKind) -> bool {
 
 /// Whether a status rejects what the question asks about. A conflict (409) may be with anything that is stored; of an
 /// unknown record it may be the rejection by a store that checks references, and another record must be accepted.
-fn rejects(asks: &Asks, status: u16) -> bool {
+pub(super) fn rejects(asks: &Asks, status: u16) -> bool {
     match asks {
         Asks::NoCredential => (400..500).contains(&status),
         Asks::Entry { .. } => matches!(status, 400 | 404 | 422),
@@ -480,7 +556,7 @@ fn shown(contract: &Contract, question: &Question, (control, variant): (&Step, &
             Some(shown) => if_seen(contains(shown, text_at(field)?)),
             None => unseen,
         },
-        Asks::UnknownRecord { field } => match namesake(field) {
+        Asks::UnknownRecord { field, .. } => match namesake(field) {
             Some(shown) => if_seen(!contains(shown, text_at(field)?)),
             None => unseen,
         },
@@ -564,10 +640,12 @@ fn unsent(contract: &Contract, update: OperationId, sent: &Value, (before, after
 }
 
 /// Returns what a trial claims by itself; `None` where only several questions together claim something.
-fn claim(question: &Question, shown: Shown) -> Option<Claim> {
+pub(super) fn claim(question: &Question, shown: Shown) -> Option<Claim> {
     Some(match (shown, question.kind) {
         (Shown::Accepted(_) | Shown::AcceptedUnseen(_), GapKind::AllowedValues) => Claim::Set { set: Allowed::Open },
         (Shown::Refused(_), GapKind::AllowedValues) => Claim::Set { set: Allowed::Closed },
+        (Shown::Accepted(_), GapKind::Duplicates) => Claim::Equal { equal: Equal::Accepted },
+        (Shown::Refused(_), GapKind::Duplicates) => Claim::Equal { equal: Equal::Refused },
         (Shown::Accepted(_), GapKind::UnknownRequestFields) => Claim::Unknown {
             unknown: Unknown::Ignored,
             status: None,

@@ -72,6 +72,8 @@ pub enum Action {
     LookAtRejectedWrites,
     /// Asks what the document leaves open about the operation, in trials.
     Ask,
+    /// Asks what it leaves open about a create, by creating further records.
+    AskByCreating,
     /// Sends an edge case to a reading operation. Edge cases come after all other judged requests
     /// but [`Self::Restore`], because their effect on a target is unknown.
     EdgeCaseRead(EdgeCase),
@@ -102,6 +104,9 @@ pub enum CredentialProbe {
 
 /// How many times a question is asked at most: [`NET_TRIALS`] of them must decide it, and a few may be void.
 pub(crate) const MOST_ROUNDS: u64 = 7;
+/// The most records that a run leaves which asks by creating some, as far as it knows of them: a service may create others
+/// with them.
+pub(crate) const MOST_RECORDS: u64 = 14;
 /// How many trials must agree before an answer counts as indicated.
 pub(crate) const NET_TRIALS: u64 = 4;
 
@@ -405,6 +410,17 @@ const ASK: ActionSpec = ActionSpec {
     ..ONE
 };
 
+const ASK_BY_CREATING: ActionSpec = ActionSpec {
+    reason: "ask what the document leaves open about what it creates: which fields are required, and whether an equal \
+             record is rejected",
+    requests: "bodies without some of the fields, up to {net_trials} for each required one, which are rejected; those that are \
+               accepted, 4 at most as a rule, leave records while there are less than {records}, within max-writes \
+               {max_writes}; up to {trials} times the same record again, until one is accepted; reads of the list, so that \
+               another replica answers",
+    always_sends: false,
+    ..ASK
+};
+
 const EDGE_CASE_READ: ActionSpec = ActionSpec {
     reason: "send an edge case: the response must be complete and not a 5xx",
     decides: &[Evidence::EdgeCase],
@@ -464,6 +480,7 @@ impl Action {
             Self::Equivalent => EQUIVALENT,
             Self::LookAtRejectedWrites => LOOK_AT_REJECTED_WRITES,
             Self::Ask => ASK,
+            Self::AskByCreating => ASK_BY_CREATING,
             Self::ProbeRead(probe) => ActionSpec {
                 runs_concurrently: true,
                 ..probe.spec()
@@ -492,6 +509,8 @@ impl Action {
             ("{optional}", MOST_OPTIONAL),
             ("{sampled}", bounds.max_pages.min(MOST_SAMPLED)),
             ("{trials}", MOST_ROUNDS),
+            ("{net_trials}", NET_TRIALS),
+            ("{records}", MOST_RECORDS),
             ("{inferred_pages}", bounds.max_pages.min(MOST_INFERRED_PAGES)),
         ];
         let text = self

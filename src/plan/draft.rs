@@ -180,6 +180,16 @@ pub(super) fn insert(body: &mut Value, at: &str, value: Value) {
     *place = value;
 }
 
+/// Takes a member out of a body, with everything in it.
+pub(crate) fn leave_out(body: &mut Value, at: &str) {
+    let (above, Some(name)) = (at.rsplit_once('/').map_or("", |(above, _)| above), pointer::last(at)) else {
+        return;
+    };
+    if let Some(members) = body.pointer_mut(above).and_then(Value::as_object_mut) {
+        members.shift_remove(&name);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

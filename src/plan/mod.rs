@@ -47,13 +47,15 @@ mod understood;
 mod variants;
 
 pub use action::{Action, ActionSpec, Bounds, CredentialProbe, ShownBy};
-pub(crate) use action::{MOST_INFERRED_PAGES, MOST_ROUNDS, MOST_SAMPLED, NET_TRIALS};
+pub(crate) use action::{MOST_INFERRED_PAGES, MOST_RECORDS, MOST_ROUNDS, MOST_SAMPLED, NET_TRIALS};
 pub use awkward::AwkwardValues;
 pub use described::StepDescription;
 pub use draft::Draft;
+#[cfg(test)]
+pub(crate) use draft::leave_out;
 pub use edge_case::{EdgeCaseChange, unknown_path};
 pub use fallback::Fallback;
-pub use question::{Asked, Asks, Question, SentDate};
+pub use question::{Asked, Asks, BodyAsked, Question, SentDate};
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;

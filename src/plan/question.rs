@@ -3,8 +3,10 @@
 //!
 //! # Design
 //!
-//! A question is asked of a read, or of an update of the run's own record: neither leaves a record. The contract says
-//! where it is asked: its `x-gap` keys name the fields, the lists and the operations, and the kind of the gap says how.
+//! A question is asked of a read, or of an update of the run's own record: neither leaves a record. What no update shows
+//! is asked of a create, if an invariant says where its response has the record's identifier: a record that was created
+//! without any text of the run is recognised by that. The contract says where a question is asked: its `x-gap` keys name
+//! the fields, the lists and the operations, and the kind of the gap says how.
 
 use chrono::NaiveDate;
 use rand_chacha::rand_core::Rng;
@@ -58,6 +60,8 @@ pub enum Asks {
         /// The field.
         field: String,
     },
+    /// Whether a record is created that equals another.
+    Equal,
     /// With which status a request without a credential is rejected.
     NoCredential,
     /// What becomes of the other fields if an update sends this one alone.
@@ -74,6 +78,11 @@ pub enum Asks {
     },
     /// What a list returns for a page beyond its last.
     PageBeyondLast,
+    /// Which members of the body are required. What the earlier bodies showed decides what the next one leaves out.
+    Required {
+        /// The members that the contract documents.
+        documented: Vec<String>,
+    },
     /// Whether a value in other letters comes back as it was sent.
     Spelling {
         /// The field.
@@ -81,12 +90,19 @@ pub enum Asks {
         /// Where the record shows it.
         returned_at: String,
     },
+    /// The questions with these indexes in one request, as long as it is accepted: each is about another field.
+    Together {
+        /// The questions.
+        questions: Vec<usize>,
+    },
     /// Whether a field that the document does not list is rejected.
     UnknownField,
     /// Whether an identifier that names no record is rejected.
     UnknownRecord {
         /// The field.
         field: String,
+        /// Whether a create is asked, so that each body that is accepted leaves a record.
+        creates: bool,
     },
 }
 
@@ -146,6 +162,19 @@ pub struct Asked<'asked> {
     pub linked: &'asked [(String, Value)],
     /// How often the question was asked before.
     pub before: u64,
+    /// What the body has, where earlier trials decide that.
+    pub next: BodyAsked,
+}
+
+/// What a body has that asks the next question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BodyAsked {
+    /// What an accepted one had, in other values.
+    Plain,
+    /// The same as this one.
+    Same(Value),
+    /// All but these members.
+    Without(Vec<String>),
 }
 
 impl Question {
@@ -162,6 +191,12 @@ impl Question {
                 one_field(contract, operation, &mut questions);
                 of_body(contract, operation, &mut questions);
                 of_values(contract, operation, &mut questions);
+                required(contract, operation, &mut questions);
+            } else if creates_own_records(contract, operation) {
+                required(contract, operation, &mut questions);
+                unknown_records(contract, operation, &mut questions);
+                of_schemas(contract, operation, (GapKind::Duplicates, &Asks::Equal), &mut questions);
+                continue;
             } else {
                 continue;
             }
@@ -180,6 +215,34 @@ impl Question {
         questions
     }
 
+    /// Returns further questions that ask several of these at once.
+    #[must_use]
+    pub fn together(questions: &[Self]) -> Vec<Self> {
+        let (mut groups, mut kinds) = (Vec::new(), Vec::new());
+        for question in questions {
+            let kind = (question.operation, std::mem::discriminant(&question.asks));
+            let is_one_of_several = matches!(question.asks, Asks::OtherValue { .. } | Asks::Spelling { .. });
+            if is_one_of_several && !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        for (operation, asks) in kinds {
+            let all = questions.iter().enumerate();
+            let alike =
+                all.filter(|(_, other)| (other.operation, std::mem::discriminant(&other.asks)) == (operation, asks));
+            let alike: Vec<_> = alike.collect();
+            if let [(_, first), _, ..] = alike.as_slice() {
+                groups.push(Self {
+                    asks: Asks::Together {
+                        questions: alike.iter().map(|(index, _)| *index).collect(),
+                    },
+                    ..(*first).clone()
+                });
+            }
+        }
+        groups
+    }
+
     /// Returns the field that it changes, if it changes one.
     #[must_use]
     pub fn field(&self) -> Option<&str> {
@@ -190,9 +253,24 @@ impl Question {
             | Asks::OneField { field }
             | Asks::OtherValue { field, .. }
             | Asks::Spelling { field, .. }
-            | Asks::UnknownRecord { field } => Some(field),
-            Asks::NoCredential | Asks::PageBeyondLast | Asks::UnknownField => None,
+            | Asks::UnknownRecord { field, .. } => Some(field),
+            Asks::Equal
+            | Asks::NoCredential
+            | Asks::PageBeyondLast
+            | Asks::Required { .. }
+            | Asks::Together { .. }
+            | Asks::UnknownField => None,
         }
+    }
+
+    /// Returns whether its trials decide what the next one sends, so that they come one after the other and not in
+    /// rounds.
+    #[must_use]
+    pub fn is_search(&self) -> bool {
+        matches!(
+            self.asks,
+            Asks::Equal | Asks::Required { .. } | Asks::UnknownRecord { creates: true, .. }
+        )
     }
 
     /// Changes the body of an accepted request so that it asks. Returns whether it can: the body may have no value of
@@ -204,9 +282,20 @@ impl Question {
             run_tag,
             linked,
             before,
+            next,
         } = asked;
         let value = match &self.asks {
             Asks::NoCredential | Asks::PageBeyondLast => return true,
+            Asks::Together { .. } => return false,
+            Asks::Equal | Asks::Required { .. } => {
+                match next {
+                    BodyAsked::Plain => return false,
+                    BodyAsked::Same(other) => *body = other,
+                    BodyAsked::Without(members) => members.iter().for_each(|at| draft::leave_out(body, at)),
+                }
+                unprintable.retain(|at| body.pointer(at).is_some());
+                return true;
+            }
             Asks::OneField { field } => {
                 let Some(value) = body.pointer(field).cloned() else {
                     return false;
@@ -223,7 +312,7 @@ impl Question {
                 }
                 Some((field, json!(format.write(date))))
             }
-            Asks::Entry { field, named: None } => Some((field, json!(format!("Countersign {run_tag}")))),
+            Asks::Entry { field, named: None } => Some((field, json!(format!("Countersign {run_tag}{NO_DRAFT}")))),
             Asks::Entry {
                 field,
                 named: Some(named),
@@ -251,7 +340,7 @@ impl Question {
                 draft::insert(body, &pointer::join("", &name), json!("countersign"));
                 return true;
             }
-            Asks::UnknownRecord { field } => {
+            Asks::UnknownRecord { field, .. } => {
                 let shown = body.pointer(field).and_then(Value::as_str);
                 shown.map(|shown| (field, json!(unknown_identifier(shown, random))))
             }
@@ -271,6 +360,9 @@ impl Question {
         true
     }
 }
+
+/// The letters after a run tag by which no record is taken for that of a draft.
+const NO_DRAFT: &str = "zzzzzz";
 
 /// Sets the dates at the top of a body that have a day, a month and a year, because a service may compare them with
 /// the one that is asked about.
@@ -300,6 +392,77 @@ fn another<'shown>(has: Option<&Value>, shown: &'shown [(String, Value)], before
 fn updates_own_records(contract: &Contract, operation: OperationId) -> bool {
     let method = contract.operation(operation).method;
     matches!(method, Method::Put | Method::Patch) && contract.updated_in(operation).is_some()
+}
+
+/// Whether the operation creates records whose identifiers its response shows, and a list.
+fn creates_own_records(contract: &Contract, operation: OperationId) -> bool {
+    contract.operation(operation).creates() && contract.created_in(operation).is_some()
+}
+
+/// Adds a question about the body as a whole.
+fn of_schemas(
+    contract: &Contract,
+    operation: OperationId,
+    (kind, asks): (GapKind, &Asks),
+    questions: &mut Vec<Question>,
+) {
+    for (location, _) in contract.located_body_schemas(operation) {
+        questions.extend(gaps_at(contract, &location, kind).map(|(gap, kind)| Question {
+            gap,
+            kind,
+            operation,
+            location: location.clone(),
+            asks: asks.clone(),
+        }));
+    }
+}
+
+/// Adds the question of which members of the body are required.
+fn required(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
+    let mut documented = Vec::new();
+    for node in contract.body_schemas(operation) {
+        collect_members(contract, node, ("", 0), &mut documented);
+    }
+    let asks = Asks::Required { documented };
+    of_schemas(contract, operation, (GapKind::RequiredFields, &asks), questions);
+}
+
+/// Adds the questions about identifiers in the body of a create.
+fn unknown_records(contract: &Contract, create: OperationId, questions: &mut Vec<Question>) {
+    let mut texts = Vec::new();
+    for (schema, node) in contract.located_body_schemas(create) {
+        collect_texts(contract, (&schema, node), ("", 0), &mut texts);
+    }
+    for (location, field) in texts {
+        questions.extend(
+            gaps_at(contract, &location, GapKind::UnknownReferences).map(|(gap, kind)| Question {
+                gap,
+                kind,
+                operation: create,
+                location: location.clone(),
+                asks: Asks::UnknownRecord {
+                    field: field.clone(),
+                    creates: true,
+                },
+            }),
+        );
+    }
+}
+
+/// Collects the pointers of the members of an object in a body, and of those of the objects in it.
+fn collect_members(contract: &Contract, node: &Node, (at, depth): (&str, usize), members: &mut Vec<String>) {
+    for property in node.member("properties").map_or(&[][..], Node::members) {
+        let field = pointer::join(at, &property.name);
+        members.push(field.clone());
+        let described = contract.referred(&property.node);
+        let (inner, below) = match described.member("items") {
+            Some(items) => (contract.referred(items), pointer::join(&field, "0")),
+            None => (described, field),
+        };
+        if depth < DEPTH {
+            collect_members(contract, inner, (&below, depth + 1), members);
+        }
+    }
 }
 
 /// Returns the gaps of this kind that a location names.
@@ -348,7 +511,7 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
             add(&location, GapKind::AllowedValues, vec![other, known.clone()]);
             let entries = entries(contract, operation, &field);
             add(&location, GapKind::ReferenceEntries, entries);
-            let unknown = Asks::UnknownRecord { field };
+            let unknown = Asks::UnknownRecord { field, creates: false };
             add(&location, GapKind::UnknownReferences, vec![unknown, known]);
         }
     }

@@ -210,7 +210,7 @@ impl Plan {
             step.action = Action::SamplePages;
         }
         let called = self.steps.iter().map(|step| step.operation).collect();
-        self.ask(questions, &called);
+        self.ask(contract, questions, &called);
     }
 
     /// Adds the steps that ask again what the contract's answers say, where no other step shows it.
@@ -223,18 +223,31 @@ impl Plan {
         let mut questions = Vec::new();
         if !contract.answers.is_empty() {
             questions = Question::all(contract);
-            questions.retain(|asked| asked.asks != Asks::NoCredential && is_answered(asked));
+            questions.retain(|asked| {
+                let creates = contract.operation(asked.operation).creates();
+                asked.asks != Asks::NoCredential && !creates && is_answered(asked)
+            });
         }
         let called = self.steps.iter().map(|step| step.operation);
         let called = called.filter(|id| self.in_scope.contains(id)).collect();
-        self.ask(questions, &called);
+        self.ask(contract, questions, &called);
     }
 
     /// Adds the steps that ask the questions about the called operations.
-    fn ask(&mut self, questions: Vec<Question>, called: &BTreeSet<OperationId>) {
-        let asked: BTreeSet<_> = questions.iter().map(|asked| asked.operation).collect();
-        self.add(Action::Ask, asked.intersection(called).copied());
+    fn ask(&mut self, contract: &Contract, questions: Vec<Question>, called: &BTreeSet<OperationId>) {
+        // A create follows those whose records it takes.
+        let asks = |id: &OperationId| called.contains(id) && questions.iter().any(|asked| asked.operation == *id);
+        let asked: Vec<_> = link_order(contract).into_iter().filter(asks).collect();
+        for id in asked {
+            let action = match contract.operation(id).creates() {
+                true => Action::AskByCreating,
+                false => Action::Ask,
+            };
+            self.add(action, [id]);
+        }
+        let together = Question::together(&questions);
         self.questions = questions;
+        self.questions.extend(together);
     }
 
     /// Adds a step with this action for each of the operations.

@@ -103,7 +103,12 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         Claim::Dates { accepted, .. } => accepted.is_empty(),
         Claim::Set { set } => *set == Allowed::Open,
         Claim::Unknown { unknown, .. } => *unknown == Unknown::Ignored,
-        Claim::Beyond { .. } | Claim::Entries { .. } | Claim::Spelling { .. } | Claim::Unsent { .. } => false,
+        Claim::Beyond { .. }
+        | Claim::Entries { .. }
+        | Claim::Equal { .. }
+        | Claim::Required { .. }
+        | Claim::Spelling { .. }
+        | Claim::Unsent { .. } => false,
     }
 }
 
@@ -275,6 +280,8 @@ mod tests {
         for (learned, now) in [
             (json!({"set": "open"}), json!({"set": "closed"})),
             (json!({"unsent": "kept"}), json!({"unsent": "cleared"})),
+            (json!({"required": ["/a"]}), json!({"required": ["/a", "/b"]})),
+            (json!({"equal": "refused"}), json!({"equal": "accepted"})),
             (
                 json!({"condition": "no-credential", "status": 401}),
                 json!({"condition": "no-credential", "status": 422}),

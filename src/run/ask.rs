@@ -7,11 +7,14 @@
 //! one more. If either control fails, the variant shows nothing. An update is asked of the run's own record, in other
 //! values each time, and the list shows whether they arrived.
 //!
+//! Trials of a search come one after the other, because each depends on those before it, and one control ends them all. A
+//! create has no other questions, and no control but what it accepted: each is a record.
+//!
 //! Several replicas may answer in turn. If every trial of a question met the same one, they would agree although the
 //! replicas differ, so further reads bring each trial to the next replica.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use http::header::CONNECTION;
@@ -27,7 +30,7 @@ use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
-use crate::plan::{Asked, Asks, Draft, MOST_ROUNDS, Question};
+use crate::plan::{Asked, Asks, BodyAsked, Draft, MOST_RECORDS, MOST_ROUNDS, Question};
 
 /// An operation that is asked.
 struct Subject<'run> {
@@ -39,17 +42,24 @@ struct Subject<'run> {
     list: Option<OperationId>,
     /// The page that showed it last; `None` for the default page.
     page: Cell<Option<u64>>,
-    /// How many requests had been sent before each question was asked last, by its index, and without one, before the
-    /// last control.
-    sent_before: RefCell<HashMap<Option<usize>, u64>>,
+    /// How many requests had been sent before each question was asked last, by its index and with the same members, and
+    /// without one, before the last control.
+    sent_before: RefCell<HashMap<Turn, u64>>,
     /// How many requests later each is sent again, modulo [`CYCLE`].
     step: Cell<Option<u64>>,
+    /// The questions that ask several others and could not be put into one request.
+    apart: RefCell<HashSet<usize>>,
     /// After how many controls the list did not show the record.
     missed: Cell<u64>,
     /// The questions, each with its index.
     questions: Vec<(usize, &'run Question)>,
 }
 
+/// The index of a question, if it is one, and what its body leaves out.
+type Turn = (Option<usize>, Vec<String>);
+
+/// How many trials a search has at most, for all questions of an operation.
+const MOST_SEARCHED: u64 = 80;
 /// After how many requests two replicas that answer in turn are at the same point again, and three.
 const CYCLE: u64 = 6;
 /// Which part of the time of a check may go into asking: a list that shows late is waited for in each trial, and what
@@ -61,37 +71,124 @@ const MOST_MISSED: u64 = 2;
 impl Session<'_> {
     /// Asks every question about an operation until enough trials decide it.
     pub(super) async fn ask(&self, operation: OperationId) {
-        let questions = self.plan.questions.iter().enumerate();
-        let questions: Vec<_> = questions.filter(|(_, asked)| asked.operation == operation).collect();
-        let Some(subject) = self.subject(operation, questions).await else {
+        let Some(subject) = self.subject(operation).await else {
             return;
         };
-        let began = *self.asking_since.get_or_init(Instant::now);
-        let is_over = || !self.plan.learns && began.elapsed() > self.settings.max_time / PART_OF_CHECK;
-        if is_over() || !self.control(&subject).await {
-            return;
+        if !self.is_asking_over() && self.control(&subject).await && self.ask_in_rounds(&subject).await {
+            self.search(&subject).await;
+            if self.gaps().is_open(operation) {
+                self.control(&subject).await;
+            }
         }
+    }
+
+    /// Asks every question about a create until enough trials decide it, while there is room for records.
+    pub(super) async fn ask_by_creating(&self, operation: OperationId) {
+        let Some(subject) = self.subject(operation).await else {
+            return;
+        };
+        self.search(&subject).await;
+        if self.gaps().is_open(operation)
+            && self.may_create_to_learn()
+            && let Some(request) = self.plain_trial(&subject)
+        {
+            self.expect_requests(1);
+            self.trial(request, TrialPart::Control).await;
+        }
+    }
+
+    /// Whether the part of a check's time that goes into asking is over.
+    fn is_asking_over(&self) -> bool {
+        let began = *self.asking_since.get_or_init(Instant::now);
+        !self.plan.learns && began.elapsed() > self.settings.max_time / PART_OF_CHECK
+    }
+
+    /// Whether one more record may be created to learn something.
+    fn may_create_to_learn(&self) -> bool {
+        self.budget_allows_one() && self.history().count_left() < MOST_RECORDS
+    }
+
+    /// Asks the questions in rounds. Returns whether the last control was accepted.
+    async fn ask_in_rounds(&self, subject: &Subject<'_>) -> bool {
+        let in_rounds = subject.questions.iter().filter(|(_, question)| !question.is_search());
+        let (groups, alone): (Vec<_>, Vec<_>) = in_rounds
+            .copied()
+            .partition(|(_, question)| matches!(question.asks, Asks::Together { .. }));
         for round in 0..MOST_ROUNDS {
             let mut asked = false;
-            for (index, question) in &subject.questions {
-                if !is_over() && !self.gaps().is_decided(*index) {
-                    asked |= self.ask_once(&subject, (*index, question), round).await;
+            // What an update leaves alone shows only right after a control, and groups change several fields.
+            for (index, question) in &alone {
+                if !self.gaps().is_decided(*index) && !self.is_in_group(subject, &groups, *index) {
+                    asked |= self.ask_in_round(subject, (*index, question), round).await;
                 }
             }
+            for (index, question) in &groups {
+                let together = self.gaps().asked_together(*index);
+                if together.len() < 2 || subject.apart.borrow().contains(index) {
+                    continue;
+                }
+                let sent = self.ask_in_round(subject, (*index, question), round).await;
+                if !sent {
+                    subject.apart.borrow_mut().insert(*index);
+                }
+                asked |= sent;
+                if !sent || self.gaps().is_rejected_now(*index) {
+                    let each = alone.iter().filter(|(index, _)| together.contains(index));
+                    for question in each {
+                        asked |= self.ask_in_round(subject, *question, round).await;
+                    }
+                }
+            }
+            if !asked {
+                return true;
+            }
             // A control that fails ends the trials: the ones after it could not begin.
-            if !asked || !self.control(&subject).await {
+            if !self.control(subject).await {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Asks a question once in this round, unless the time for that is over.
+    async fn ask_in_round(&self, subject: &Subject<'_>, question: (usize, &Question), round: u64) -> bool {
+        !self.is_asking_over() && self.ask_once(subject, question, (round, BodyAsked::Plain)).await
+    }
+
+    /// Whether a request that asks several questions asks this one.
+    fn is_in_group(&self, subject: &Subject<'_>, groups: &[(usize, &Question)], question: usize) -> bool {
+        let apart = subject.apart.borrow();
+        let mut groups = groups.iter().filter(|(index, _)| !apart.contains(index));
+        groups.any(|(index, _)| {
+            let together = self.gaps().asked_together(*index);
+            together.len() > 1 && together.contains(&question)
+        })
+    }
+
+    /// Asks the questions whose trials depend on those before them.
+    async fn search(&self, subject: &Subject<'_>) {
+        let creates = self.contract.operation(subject.operation).creates();
+        for number in 0..MOST_SEARCHED {
+            if self.is_asking_over() || (creates && !self.may_create_to_learn()) {
+                return;
+            }
+            let mut questions = subject.questions.iter();
+            let next = questions.find_map(|(index, asked)| Some(((*index, *asked), self.gaps().next(*index)?)));
+            let Some((question, next)) = next else {
+                return;
+            };
+            if !self.ask_once(subject, question, (number, next)).await {
                 return;
             }
         }
     }
 
     /// Returns what is asked, with what a control needs; `None` if the operation was never accepted.
-    async fn subject<'run>(
-        &self,
-        operation: OperationId,
-        questions: Vec<(usize, &'run Question)>,
-    ) -> Option<Subject<'run>> {
+    async fn subject(&self, operation: OperationId) -> Option<Subject<'_>> {
+        let questions = self.plan.questions.iter().enumerate();
+        let questions = questions.filter(|(_, asked)| asked.operation == operation).collect();
         let list = self.contract.updated_in(operation);
+        let list = list.or_else(|| self.contract.created_in(operation));
         let (head, accepted) = if self.contract.operation(operation).is_read() {
             (self.request_head_if_any(operation)?, None)
         } else {
@@ -107,6 +204,7 @@ impl Session<'_> {
             page: Cell::new(page),
             sent_before: RefCell::default(),
             step: Cell::default(),
+            apart: RefCell::default(),
             missed: Cell::default(),
             questions,
         })
@@ -117,7 +215,7 @@ impl Session<'_> {
         let Some(request) = self.plain_trial(subject) else {
             return false;
         };
-        self.take_turn(subject, None).await;
+        self.take_turn(subject, (None, Vec::new()), false).await;
         let exchange = self.trial(request, TrialPart::Control).await;
         self.look_after(subject, self.settings.settle).await;
         let missed = subject.missed.get() + u64::from(self.gaps().awaits_look());
@@ -129,9 +227,18 @@ impl Session<'_> {
     }
 
     /// Asks a question once. Returns whether it could.
-    async fn ask_once(&self, subject: &Subject<'_>, (index, question): (usize, &Question), round: u64) -> bool {
+    async fn ask_once(
+        &self,
+        subject: &Subject<'_>,
+        (index, question): (usize, &Question),
+        (round, next): (u64, BodyAsked),
+    ) -> bool {
         let Some(mut request) = self.plain_trial(subject) else {
             return false;
+        };
+        let left_out = match &next {
+            BodyAsked::Without(members) => members.clone(),
+            BodyAsked::Plain | BodyAsked::Same(_) => Vec::new(),
         };
         match question.asks {
             Asks::NoCredential => request.credential = Credential::None,
@@ -147,21 +254,32 @@ impl Session<'_> {
                 let Some(Content::Json(body)) = &mut request.body else {
                     return false;
                 };
-                let asked = Asked {
-                    body,
-                    unprintable: &mut request.unprintable,
-                    run_tag: self.settings.run_tag.as_str(),
-                    linked: &self.linked_values(subject, question),
-                    before: round,
-                };
-                let number = u64::try_from(index).unwrap_or(0);
-                let seed = self.plan.seed.wrapping_add((round << 32) | number);
-                if !question.ask(asked, &mut ChaCha8Rng::seed_from_u64(seed)) {
-                    return false;
+                let mut asked_now = self.gaps().asked_together(index);
+                if asked_now.is_empty() {
+                    asked_now.push(index);
+                }
+                for index in &asked_now {
+                    let Some(question) = self.plan.questions.get(*index) else {
+                        return false;
+                    };
+                    let asked = Asked {
+                        body,
+                        unprintable: &mut request.unprintable,
+                        run_tag: self.settings.run_tag.as_str(),
+                        linked: &self.linked_values(subject, question),
+                        before: round,
+                        next: next.clone(),
+                    };
+                    let number = u64::try_from(*index).unwrap_or(0);
+                    let seed = self.plan.seed.wrapping_add((round << 32) | number);
+                    if !question.ask(asked, &mut ChaCha8Rng::seed_from_u64(seed)) {
+                        return false;
+                    }
                 }
             }
         }
-        self.take_turn(subject, Some(index)).await;
+        self.take_turn(subject, (Some(index), left_out), question.is_search())
+            .await;
         self.expect_requests(1);
         self.trial(request, TrialPart::Variant(index)).await;
         // What a control did has shown by now, and what the variant was to do may never show.
@@ -172,15 +290,18 @@ impl Session<'_> {
     }
 
     /// Reads the list until another replica answers the next request than the last time, if two or three answer in turn:
-    /// each time the next one, or each time the one before.
-    async fn take_turn(&self, subject: &Subject<'_>, of: Option<usize>) {
+    /// each time the next one, or each time the one before. Two trials of a search with the same body meet two of them
+    /// either way.
+    async fn take_turn(&self, subject: &Subject<'_>, of: Turn, is_search: bool) {
         let last = subject.sent_before.borrow().get(&of).copied();
         if let Some(last) = last {
             for _ in 0..CYCLE {
                 let distance = self.sender.tally().sent.saturating_sub(last) % CYCLE;
-                let step = subject.step.get();
+                let step = subject.step.get().filter(|_| !is_search);
                 if step.map_or(matches!(distance, 1 | 5), |step| step == distance) {
-                    subject.step.set(Some(distance));
+                    if !is_search {
+                        subject.step.set(Some(distance));
+                    }
                     break;
                 }
                 match (subject.list, self.plain_trial(subject)) {

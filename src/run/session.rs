@@ -362,6 +362,7 @@ impl<'run> Session<'run> {
                 self.edge_case(operation, edge_case).await;
             }
             Action::Ask => self.ask(operation).await,
+            Action::AskByCreating => self.ask_by_creating(operation).await,
             Action::LookAtRejectedWrites => self.look_at_rejected_writes(operation).await,
             Action::Restore => self.restore(operation).await,
             Action::Delete | Action::ResidueLook => {}

@@ -246,7 +246,12 @@ pub(super) fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
             "ignored" => json!({"unknown": "ignored"}),
             _ => json!({"unknown": "refused"}),
         },
-        "unknown-references" => unknown_reference(settings),
+        "required-fields" => json!({"required": required(settings, operation.unwrap())}),
+        "duplicates" => match of("duplicates") {
+            "accepted" => json!({"equal": "accepted"}),
+            _ => json!({"equal": "refused"}),
+        },
+        "unknown-references" => unknown_reference(settings, operation.unwrap()),
         "page-beyond-last" => match of("page-beyond-last") {
             "404" => json!({"beyond": "refused", "status": 404}),
             beyond => json!({"beyond": beyond, "status": claim["status"]}),
@@ -272,6 +277,57 @@ pub(super) fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
     })
 }
 
+/// The fields that an operation requires, in order.
+fn required(settings: &[String], operation: &str) -> Vec<&'static str> {
+    let required = value(settings, "required-fields");
+    let of_contact: &[&str] = match required {
+        "every" => &[
+            "/contact_methods",
+            "/country_of_residence",
+            "/date_of_birth",
+            "/dob",
+            "/firstname",
+            "/gender",
+            "/included_channels",
+            "/lastname",
+            "/nationality",
+            "/tags",
+            "/venue_id",
+        ],
+        "least" => &[],
+        _ => &["/firstname"],
+    };
+    let of_method: &[&str] = match required {
+        "every" => &[
+            "/contact_methods/*/contact",
+            "/contact_methods/*/status",
+            "/contact_methods/*/type",
+        ],
+        "least" => &[],
+        _ => &["/contact_methods/*/contact", "/contact_methods/*/type"],
+    };
+    let inside = || {
+        [
+            of_method,
+            &["/date_of_birth/day", "/date_of_birth/month", "/date_of_birth/year"],
+        ]
+        .concat()
+    };
+    let mut all = match (operation, required) {
+        ("updateContact", _) if value(settings, "update-semantics") == "merges" => inside(),
+        ("createContact" | "updateContact", _) => [of_contact, &inside()].concat(),
+        ("createContactMethod", "every") => vec!["/contact", "/included_channels", "/status", "/type"],
+        ("createContactMethod", "usual") => vec!["/contact", "/type"],
+        ("createTag", "every") => vec!["/color", "/name"],
+        ("createTag", "usual") => vec!["/name"],
+        ("createVisit", "least") => vec!["/contact_id", "/venue_id"],
+        ("createVisit", _) => vec!["/contact_id", "/datetime", "/venue_id"],
+        _ => Vec::new(),
+    };
+    all.sort_unstable();
+    all
+}
+
 fn dates(value: &str, claim: &Value) -> Value {
     let form = if value == "iso" { "iso-date" } else { value };
     if claim.get("accepted").is_none() {
@@ -280,13 +336,18 @@ fn dates(value: &str, claim: &Value) -> Value {
     json!({"accepted": [form], "answered": form})
 }
 
-fn unknown_reference(settings: &[String]) -> Value {
+fn unknown_reference(settings: &[String], operation: &str) -> Value {
     let of = |axis| value(settings, axis);
-    // An update that is the whole contact is invalid without a required venue.
-    let needs_venue = of("update-semantics") == "replaces" && of("required-fields") == "every";
+    // A whole contact is invalid without a required venue, and a visit always.
+    let is_whole = operation == "createContact" || of("update-semantics") == "replaces";
+    let needs_it = operation == "createVisit" || (is_whole && of("required-fields") == "every");
     match of("unknown-references") {
-        "ignored" if !needs_venue => {
-            let status: u16 = value(settings, "update-contact-status").parse().unwrap();
+        "ignored" if !needs_it => {
+            let axis = match operation {
+                "createContact" => "create-contact-status",
+                _ => "update-contact-status",
+            };
+            let status: u16 = of(axis).parse().unwrap();
             json!({"unknown": "ignored", "status": status})
         }
         "not-found" => json!({"unknown": "refused", "status": 404}),

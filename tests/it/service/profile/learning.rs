@@ -1,7 +1,8 @@
 //! What a run that asks answers of the gaps, against what the profile says.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _, to_bytes};
@@ -11,13 +12,13 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse as _;
 use axum::{Json, Router};
-use countersign::gaps::{Allowed, Answer, Claim, Reason, State, Unknown, Unsent};
+use countersign::gaps::{Allowed, Answer, Claim, Equal, Reason, State, Unknown, Unsent};
 use countersign::run::{Ended, Run};
 use serde_json::{Map, Value, json};
 use tower::ServiceExt as _;
 
 use super::answers::wrong;
-use super::checker::{learned, learned_from};
+use super::checker::{CONTRACT, learned, learned_from};
 use super::{TOKEN, app, combinations, single_settings};
 use crate::support::crew::try_all;
 use crate::support::tried;
@@ -29,7 +30,7 @@ const MOST: (u64, usize) = (400, 15);
 const PROFILES: (usize, usize) = (4, 200);
 
 /// What the run of the default profile answers by trials, each with the number of answers.
-const INDICATED: [(&str, usize); 17] = [
+const INDICATED: [(&str, usize); 18] = [
     ("compression", 5),
     ("country-values", 1),
     ("dob-format", 1),
@@ -38,9 +39,10 @@ const INDICATED: [(&str, usize); 17] = [
     ("nationality-values", 1),
     ("page-beyond-last", 4),
     ("page-size", 4),
+    ("required-fields", 5),
     ("success-status", 5),
     ("tags-entries", 1),
-    ("unknown-references", 1),
+    ("unknown-references", 4),
     ("unknown-request-fields", 1),
     ("update-response-body", 1),
     ("update-semantics", 1),
@@ -176,12 +178,17 @@ type Handler = Box<dyn Fn(u64, &mut Map<String, Value>) -> Option<StatusCode> + 
 
 /// Asks the service, with its updates handled in this way.
 async fn learned_with_updates(settings: &[String], handler: Handler) -> Run {
+    learned_handling(is_update, settings, handler).await
+}
+
+/// Asks the service, with these requests handled in this way.
+async fn learned_handling(is_handled: fn(&Request) -> bool, settings: &[String], handler: Handler) -> Run {
     let (count, handler) = (Arc::new(AtomicU64::new(0)), Arc::new(handler));
     let handle = move |request: Request, next: Next| {
         let number = count.fetch_add(1, Ordering::Relaxed);
         let handler = Arc::clone(&handler);
         async move {
-            if !is_update(&request) {
+            if !is_handled(&request) {
                 return next.run(request).await;
             }
             let (mut head, body) = request.into_parts();
@@ -398,4 +405,142 @@ async fn two_replicas_that_answer_in_turn_are_unstable() {
     };
     assert_eq!(of("page-beyond-last"), [State::Unstable]);
     assert_eq!(of("success-status"), [State::Unstable]);
+}
+
+fn creates_contact(request: &Request) -> bool {
+    request.method() == Method::POST && request.uri().path().ends_with("/contact-database")
+}
+
+fn creates_tag(request: &Request) -> bool {
+    request.method() == Method::POST && request.uri().path().ends_with("/tags")
+}
+
+/// The answer to a gap about an operation.
+fn answer<'run>(run: &'run Run, gap: &str, operation: &str) -> &'run Answer {
+    let mut answers = run.answers.iter();
+    let is_it = |answer: &&Answer| answer.gap == gap && answer.operation.as_deref() == Some(operation);
+    answers.find(is_it).unwrap()
+}
+
+#[tokio::test]
+async fn of_fields_either_of_which_is_enough_none_is_called_required() {
+    let either: Handler = Box::new(|_, sent| {
+        let has_one = sent.contains_key("firstname") || sent.contains_key("lastname");
+        (!has_one).then_some(StatusCode::UNPROCESSABLE_ENTITY)
+    });
+    let run = learned_handling(creates_contact, &["required-fields=least".to_owned()], either).await;
+    let required = answer(&run, "required-fields", "createContact");
+    assert_eq!(
+        (required.state, required.reason),
+        (State::CannotTell, Some(Reason::Confounded))
+    );
+}
+
+#[tokio::test]
+async fn replicas_that_require_other_fields_are_no_answer() {
+    for (replicas, of_them) in [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)] {
+        let operations: [(fn(&Request) -> bool, _); 2] =
+            [(is_update, "updateContact"), (creates_contact, "createContact")];
+        // Two records that a create accepts may both be of one replica, if there are three.
+        for (is_handled, operation) in operations.into_iter().take(if replicas == 2 { 2 } else { 1 }) {
+            let differ: Handler = Box::new(move |number, sent| {
+                let rejects = number % replicas == of_them && !sent.contains_key("lastname");
+                rejects.then_some(StatusCode::UNPROCESSABLE_ENTITY)
+            });
+            let run = learned_handling(is_handled, &[], differ).await;
+            let required = answer(&run, "required-fields", operation);
+            assert_ne!(required.state, State::Indicated, "{replicas} replicas: {required:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn creates_that_are_rejected_by_chance_make_no_wrong_statement() {
+    for every in 2..10 {
+        let rejects: Handler =
+            Box::new(move |number, _| (number % every == 0).then_some(StatusCode::UNPROCESSABLE_ENTITY));
+        let run = learned_handling(|request| request.method() == Method::POST, &[], rejects).await;
+        let stated = run.answers.iter().filter(|answer| answer.claim.is_some());
+        let of_creates = stated.filter(|answer| ["duplicates", "required-fields"].contains(&answer.gap.as_str()));
+        let wrong: Vec<_> = of_creates
+            .filter(|answer| answer.state != State::Unstable)
+            .filter_map(|answer| wrong(&[], answer))
+            .collect();
+        assert!(wrong.is_empty(), "every {every}: {wrong:#?}");
+    }
+}
+
+#[tokio::test]
+async fn a_create_that_is_rejected_from_some_point_on_says_nothing() {
+    let count = AtomicU64::new(0);
+    let rejects: Handler = Box::new(move |_, _| {
+        let is_first = count.fetch_add(1, Ordering::Relaxed) == 0;
+        (!is_first).then_some(StatusCode::UNPROCESSABLE_ENTITY)
+    });
+    let run = learned_handling(creates_tag, &[], rejects).await;
+    for gap in ["duplicates", "required-fields"] {
+        let tags = answer(&run, gap, "createTag");
+        assert_eq!(
+            (tags.state, tags.reason),
+            (State::CannotTell, Some(Reason::Confounded)),
+            "{gap}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_create_that_returns_the_equal_record_again_neither_accepts_nor_rejects_it() {
+    let known = Arc::new(Mutex::new(HashMap::new()));
+    let answers = move |request: Request, next: Next| {
+        let known = Arc::clone(&known);
+        async move {
+            if !creates_tag(&request) {
+                return next.run(request).await;
+            }
+            let (head, body) = request.into_parts();
+            let sent = to_bytes(body, usize::MAX).await.unwrap();
+            let before = known.lock().unwrap().get(&sent).cloned();
+            if let Some(body) = before {
+                return (StatusCode::CREATED, [("content-type", "application/json")], body).into_response();
+            }
+            let response = next.run(Request::from_parts(head, Body::from(sent.clone()))).await;
+            let (head, body) = response.into_parts();
+            let body = to_bytes(body, usize::MAX).await.unwrap();
+            if head.status.is_success() {
+                known.lock().unwrap().insert(sent, body.clone());
+            }
+            (head, body).into_response()
+        }
+    };
+    let run = learned_from(app(&[]).await.layer(from_fn(answers))).await;
+    let tags = answer(&run, "duplicates", "createTag");
+    assert_eq!((tags.state, tags.reason), (State::CannotTell, Some(Reason::Confounded)));
+    let methods = answer(&run, "duplicates", "createContactMethod");
+    assert_eq!(methods.claim, Some(Claim::Equal { equal: Equal::Accepted }));
+}
+
+#[tokio::test]
+async fn equal_records_that_are_rejected_are_shown_by_four_trials_and_a_record_after_them() {
+    for setting in ["duplicates=conflict", "duplicates=invalid"] {
+        let run = learned(&[setting.to_owned()]).await;
+        for operation in ["createContact", "createContactMethod", "createTag", "createVisit"] {
+            let equal = answer(&run, "duplicates", operation);
+            let refused = Some(Claim::Equal { equal: Equal::Refused });
+            assert_eq!((equal.state, &equal.claim), (State::Indicated, &refused), "{operation}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_record_that_is_created_without_any_text_is_found_by_its_identifier() {
+    let run = learned(&["required-fields=least".to_owned()]).await;
+    let contact = CONTRACT.operation_named("createContact").unwrap();
+    let contacts: Vec<_> = run.residue.iter().filter(|left| left.operation == contact).collect();
+    assert!(contacts.len() >= 4, "{contacts:?}");
+    assert!(
+        contacts
+            .iter()
+            .all(|left| left.id.is_some() && left.found == Some(true)),
+        "{contacts:?}"
+    );
 }

@@ -1,0 +1,572 @@
+//! Finds which members of a body are required. The main type is [`Search`].
+//!
+//! # Design
+//!
+//! A rejected create leaves nothing, and an accepted one leaves a record. So the search grows from the empty body, by
+//! the members that rejections name, or one by one, until a body is accepted: the smallest one. What it lacks is
+//! optional. What it has is required if both it and the whole body are rejected without that member, and without it
+//! alone. Where they are not, as where either of two members is enough, no list of members says what is required.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::contract::pointer;
+use crate::plan::NET_TRIALS;
+
+/// How many rejections of each of the two bodies show that a member is required.
+const REJECTIONS: u64 = NET_TRIALS / 2;
+/// How often a create must accept the smallest bodies: each leaves a record. An update may do so more often.
+const WITNESSES: u64 = 2;
+/// The most required members that are asked about: each takes [`NET_TRIALS`] requests.
+const MOST_REQUIRED: usize = 8;
+/// The most bodies that are sent.
+const MOST_TRIES: u64 = 64;
+
+/// Members of a body, by their indexes.
+type Members = BTreeSet<usize>;
+
+/// The search for what an operation requires.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    /// The members of a body that was accepted as a whole: those at its top, and those in objects there.
+    members: Vec<Member>,
+    tried: BTreeMap<Members, Outcome>,
+    /// Whether the whole body has every object in which the contract documents members.
+    is_whole: bool,
+    /// How often the smallest body must be accepted.
+    witnesses: u64,
+    /// The members at the top that tell a record from others.
+    telling: Members,
+    /// How many responses neither accepted a body nor rejected it for what it is.
+    others: u64,
+    tries: u64,
+    /// Whether nothing was accepted since a body was rejected: the service may reject everything by now.
+    is_open: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Member {
+    pointer: String,
+    /// The member at the top that contains it.
+    within: Option<usize>,
+}
+
+/// What became of a body.
+#[derive(Clone, Debug, Default)]
+struct Outcome {
+    accepted: u64,
+    rejected: u64,
+    /// The members that its rejections name and that it lacks.
+    named: Members,
+}
+
+/// What the search does next.
+enum Next<Found> {
+    Found(Found),
+    Send(Members),
+    /// Responses disagree, or nothing explains them.
+    Stuck,
+}
+
+/// The smallest bodies that were accepted.
+struct Smallest {
+    /// The required members.
+    required: Members,
+    /// The one without any other member.
+    plain: Members,
+    /// The one that also has every object, each with its required members, and what tells one record from others.
+    with_objects: Members,
+}
+
+/// What the search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Required {
+    /// The pointers of the required members, in order; `*` is any element.
+    pub(super) required: Vec<String>,
+    /// How many requests showed it.
+    pub(super) count: u64,
+    /// Whether they are enough to show it.
+    pub(super) shows: bool,
+}
+
+impl Search {
+    /// Starts from a body that was accepted, of an operation for which the contract documents these members. `telling`
+    /// are the members by which the records that it creates are told apart; `None` if it creates none.
+    pub(super) fn of(whole: &Value, (documented, telling): (&[String], Option<&[String]>)) -> Self {
+        let mut members = Vec::new();
+        for (name, value) in whole.as_object().into_iter().flatten() {
+            let top = members.len();
+            let at = pointer::join("", name);
+            members.push(Member {
+                pointer: at.clone(),
+                within: None,
+            });
+            let (inner, at) = match value {
+                Value::Array(elements) => (elements.first(), pointer::join(&at, "0")),
+                value => (Some(value), at),
+            };
+            let names = inner.and_then(Value::as_object).into_iter().flatten();
+            members.extend(names.map(|(name, _)| Member {
+                pointer: pointer::join(&at, name),
+                within: Some(top),
+            }));
+        }
+        let names = |at: &str| pointer::tokens(at).filter(|token| token != "0").count();
+        let has_object = |at: &str| {
+            let above = at.rsplit_once('/').map_or("", |(above, _)| above);
+            let mut below = members.iter();
+            below.any(|member| member.within.is_some() && member.pointer.starts_with(&format!("{above}/")))
+        };
+        let first = |at: &str| pointer::tokens(at).next();
+        let tells = |index: &usize| {
+            let member: &Member = &members[*index];
+            let mut telling = telling.into_iter().flatten();
+            member.within.is_none() && telling.any(|at| first(at) == first(&member.pointer))
+        };
+        let is_known = |at: &String| names(at) < 2 || (names(at) == 2 && has_object(at));
+        let mut search = Self {
+            is_whole: documented.iter().all(is_known),
+            witnesses: telling.map_or(NET_TRIALS, |_| WITNESSES),
+            telling: (0..members.len()).filter(tells).collect(),
+            members,
+            tried: BTreeMap::new(),
+            others: 0,
+            tries: 0,
+            is_open: false,
+        };
+        search.tried.entry(search.all()).or_default().accepted = 1;
+        search
+    }
+
+    /// Adds what became of a body: whether it was accepted or rejected, or neither, and the text of the response.
+    pub(super) fn add(&mut self, sent: &Value, accepted: Option<bool>, text: &str) {
+        let has = |index: &usize| sent.pointer(&self.members[*index].pointer).is_some();
+        let body: Members = (0..self.members.len()).filter(has).collect();
+        let words: BTreeSet<_> = text
+            .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+            .collect();
+        let is_named =
+            |member: &Member| pointer::last(&member.pointer).is_some_and(|name| words.contains(name.as_str()));
+        let named = |index: &usize| !body.contains(index) && is_named(&self.members[*index]);
+        let named: Vec<_> = (0..self.members.len()).filter(named).collect();
+        self.tries += 1;
+        let outcome = self.tried.entry(body).or_default();
+        match accepted {
+            Some(true) => {
+                outcome.accepted += 1;
+                self.is_open = false;
+            }
+            Some(false) => {
+                outcome.rejected += 1;
+                outcome.named.extend(named);
+                self.is_open = true;
+            }
+            None => self.others += 1,
+        }
+    }
+
+    /// Notes that the operation still accepts a request.
+    pub(super) fn close(&mut self) {
+        self.is_open = false;
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    pub(super) fn was_asked(&self) -> bool {
+        self.tries > 0
+    }
+
+    /// Returns what the next body leaves out, as pointers; `None` if no further one is needed. With `finally`, no other
+    /// question sends the smallest body again.
+    pub(super) fn leaves_out(&self, finally: bool) -> Option<Vec<String>> {
+        if self.others > 0 || self.tries >= MOST_TRIES {
+            return None;
+        }
+        let Next::Send(body) = self.next(finally) else {
+            return None;
+        };
+        let is_left = |index: &usize| {
+            let within = self.members[*index].within;
+            !body.contains(index) && within.is_none_or(|within| body.contains(&within))
+        };
+        let left = (0..self.members.len()).filter(is_left);
+        Some(left.map(|index| self.members[index].pointer.clone()).collect())
+    }
+
+    /// Returns what was found; `None` if nothing says what is required.
+    pub(super) fn required(&self) -> Option<Required> {
+        let Next::Found(smallest) = self.confirmed() else {
+            return None;
+        };
+        if self.others > 0 || self.is_open || !self.is_whole {
+            return None;
+        }
+        let any = |index: &usize| pointer::any_element(&self.members[*index].pointer);
+        let mut required: Vec<_> = smallest.required.iter().map(any).collect();
+        required.sort_unstable();
+        let (without, rejected) = (
+            |member: &usize| self.both_without(*member, &smallest),
+            |body: &Members| self.outcome(body).map_or(0, |outcome| outcome.rejected),
+        );
+        let bodies: BTreeSet<_> = smallest.required.iter().flat_map(without).collect();
+        let rejections: u64 = bodies.iter().map(rejected).sum();
+        let witnesses = self.accepted(&smallest.plain);
+        let others = match smallest.plain == smallest.with_objects {
+            true => 0,
+            false => self.accepted(&smallest.with_objects),
+        };
+        Some(Required {
+            required,
+            count: rejections + witnesses + others,
+            shows: witnesses >= self.witnesses || smallest.plain == self.all(),
+        })
+    }
+
+    fn all(&self) -> Members {
+        (0..self.members.len()).collect()
+    }
+
+    fn inside(&self, top: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.members.len()).filter(move |index| self.members[*index].within == Some(top))
+    }
+
+    fn outcome(&self, body: &Members) -> Option<&Outcome> {
+        self.tried.get(body)
+    }
+
+    /// Whether a body is accepted; `None` if it was not sent, and an error if responses disagree.
+    fn is_accepted(&self, body: &Members) -> Result<Option<bool>, ()> {
+        match self.outcome(body) {
+            Some(Outcome {
+                accepted: 1..,
+                rejected: 1..,
+                ..
+            }) => Err(()),
+            Some(outcome) if outcome.accepted > 0 => Ok(Some(true)),
+            Some(outcome) if outcome.rejected > 0 => Ok(Some(false)),
+            _ => Ok(None),
+        }
+    }
+
+    fn next(&self, finally: bool) -> Next<()> {
+        match self.confirmed() {
+            Next::Found(smallest) => {
+                let is_witnessed = smallest.plain == self.all() || self.accepted(&smallest.plain) >= self.witnesses;
+                match finally && !is_witnessed {
+                    true => Next::Send(smallest.plain),
+                    false => Next::Found(()),
+                }
+            }
+            Next::Send(body) => Next::Send(body),
+            Next::Stuck => Next::Stuck,
+        }
+    }
+
+    /// How often a body was accepted.
+    fn accepted(&self, body: &Members) -> u64 {
+        self.outcome(body).map_or(0, |outcome| outcome.accepted)
+    }
+
+    /// Returns the smallest bodies once every member of them has proved to be required.
+    fn confirmed(&self) -> Next<Smallest> {
+        let smallest = match self.smallest() {
+            Next::Found(smallest) => smallest,
+            other => return other,
+        };
+        if smallest.required.len() > MOST_REQUIRED {
+            return Next::Stuck;
+        }
+        for member in &smallest.required {
+            let bodies = self.both_without(*member, &smallest);
+            let wanted = NET_TRIALS / u64::try_from(bodies.len()).unwrap_or(1).max(1);
+            debug_assert!(wanted >= REJECTIONS);
+            for body in bodies {
+                match self.is_accepted(&body) {
+                    Ok(Some(true)) | Err(()) => return Next::Stuck,
+                    _ if self.outcome(&body).is_none_or(|outcome| outcome.rejected < wanted) => {
+                        return Next::Send(body);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Next::Found(smallest)
+    }
+
+    /// Returns the whole body and the smallest one that has the member, both without it; once if they are the same.
+    fn both_without(&self, member: usize, smallest: &Smallest) -> BTreeSet<Members> {
+        let small = match self.members[member].within {
+            None => &smallest.plain,
+            Some(_) => &smallest.with_objects,
+        };
+        let gone: Members = self.inside(member).chain([member]).collect();
+        [&self.all(), small].into_iter().map(|body| body - &gone).collect()
+    }
+
+    /// Returns the smallest bodies that are accepted.
+    fn smallest(&self) -> Next<Smallest> {
+        let tops: Vec<_> = (0..self.members.len())
+            .filter(|index| self.members[*index].within.is_none())
+            .collect();
+        let with_inside = |chosen: &Members| -> Members {
+            let inside = chosen.iter().flat_map(|top| self.inside(*top));
+            inside.chain(chosen.iter().copied()).collect()
+        };
+        let top = match self.grown(&tops, &with_inside) {
+            Next::Found(top) => top,
+            Next::Send(body) => return Next::Send(body),
+            Next::Stuck => return Next::Stuck,
+        };
+        let objects = tops.iter().copied().filter(|top| self.inside(*top).next().is_some());
+        let around: Members = objects.chain(top.iter().chain(&self.telling).copied()).collect();
+        let inner: Vec<_> = (0..self.members.len())
+            .filter(|index| self.members[*index].within.is_some())
+            .collect();
+        let plain = with_inside(&top);
+        if inner.is_empty() {
+            return Next::Found(Smallest {
+                required: top,
+                with_objects: plain.clone(),
+                plain,
+            });
+        }
+        match self.grown(&inner, &|chosen| &around | chosen) {
+            Next::Found(inner) => Next::Found(Smallest {
+                required: &top | &inner,
+                plain,
+                with_objects: &around | &inner,
+            }),
+            Next::Send(body) => Next::Send(body),
+            Next::Stuck => Next::Stuck,
+        }
+    }
+
+    /// Returns the fewest of these members with which a body is accepted.
+    fn grown(&self, members: &[usize], body: &dyn Fn(&Members) -> Members) -> Next<Members> {
+        let mut chosen = Members::new();
+        loop {
+            let sent = body(&chosen);
+            match self.is_accepted(&sent) {
+                Ok(None) => return Next::Send(sent),
+                Ok(Some(true)) => break,
+                Ok(Some(false)) => {}
+                Err(()) => return Next::Stuck,
+            }
+            let named = self.outcome(&sent).into_iter().flat_map(|outcome| &outcome.named);
+            let named: Members = named.copied().filter(|index| members.contains(index)).collect();
+            if !named.is_subset(&chosen) {
+                chosen.extend(named);
+                continue;
+            }
+            let (grown, last) = match self.first_accepted(&chosen, members, body) {
+                Next::Found(found) => found,
+                Next::Send(body) => return Next::Send(body),
+                Next::Stuck => return Next::Stuck,
+            };
+            let with_last: Members = chosen.iter().copied().chain([last]).collect();
+            match self.is_accepted(&body(&with_last)) {
+                Ok(None) => return Next::Send(body(&with_last)),
+                Ok(Some(true)) => {
+                    chosen = with_last;
+                    break;
+                }
+                Ok(Some(false)) => return self.shrunk(grown, &with_last, body),
+                Err(()) => return Next::Stuck,
+            }
+        }
+        // A rejection may name more than it misses.
+        while let Some(spare) = chosen.iter().copied().find(|member| {
+            let without = &chosen - &[*member].into();
+            self.is_accepted(&body(&without)) == Ok(Some(true))
+        }) {
+            chosen.remove(&spare);
+        }
+        Next::Found(chosen)
+    }
+
+    /// Takes one member after the other out of those with which a body is accepted, but those that are kept.
+    fn shrunk(&self, mut chosen: Members, kept: &Members, body: &dyn Fn(&Members) -> Members) -> Next<Members> {
+        for member in &chosen.clone() - kept {
+            let without = &chosen - &[member].into();
+            match self.is_accepted(&body(&without)) {
+                Ok(None) => return Next::Send(body(&without)),
+                Ok(Some(true)) => chosen = without,
+                Ok(Some(false)) => {}
+                Err(()) => return Next::Stuck,
+            }
+        }
+        Next::Found(chosen)
+    }
+
+    /// Adds one member after the other to those that are chosen until the body is accepted, and returns them and the last
+    /// one.
+    fn first_accepted(
+        &self,
+        chosen: &Members,
+        members: &[usize],
+        body: &dyn Fn(&Members) -> Members,
+    ) -> Next<(Members, usize)> {
+        let mut grown = chosen.clone();
+        for member in members.iter().filter(|member| !chosen.contains(member)) {
+            grown.insert(*member);
+            let sent = body(&grown);
+            match self.is_accepted(&sent) {
+                Ok(None) => return Next::Send(sent),
+                Ok(Some(true)) => return Next::Found((grown, *member)),
+                Ok(Some(false)) => {}
+                Err(()) => return Next::Stuck,
+            }
+        }
+        Next::Stuck
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn whole() -> Value {
+        json!({
+            "firstname": "a", "lastname": "b", "gender": "c",
+            "methods": [{"type": "d", "contact": "e", "status": "f"}],
+            "born": {"day": 1, "month": 2},
+        })
+    }
+
+    /// Asks a service that rejects what it does for the text that it returns. Returns what was found, and how many
+    /// bodies were sent and accepted.
+    fn asked(whole: &Value, service: impl Fn(u64, &Value) -> Option<&'static str>) -> (Option<Required>, u64, u64) {
+        let mut search = Search::of(whole, (&[], Some(&[])));
+        let mut accepted = 0;
+        while let Some(left) = search.leaves_out(true) {
+            let mut sent = whole.clone();
+            left.iter().for_each(|at| crate::plan::leave_out(&mut sent, at));
+            match service(search.tries, &sent) {
+                None => {
+                    accepted += 1;
+                    search.add(&sent, Some(true), "");
+                }
+                Some(text) => search.add(&sent, Some(false), text),
+            }
+        }
+        search.close();
+        (search.required(), search.tries, accepted)
+    }
+
+    fn lacks(sent: &Value, fields: &[&'static str]) -> Option<&'static str> {
+        fields.iter().copied().find(|field| sent.pointer(field).is_none())
+    }
+
+    fn names(found: &(Option<Required>, u64, u64)) -> Vec<&str> {
+        let found = found.0.as_ref().filter(|found| found.shows).unwrap();
+        found.required.iter().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn what_is_required_is_found_with_three_accepted_bodies_whether_or_not_rejections_name_it() {
+        let nested = |sent: &Value| {
+            let method = sent
+                .pointer("/methods/0")
+                .and_then(|_| lacks(sent, &["/methods/0/type"]));
+            method.or_else(|| {
+                sent.get("born")
+                    .and_then(|_| lacks(sent, &["/born/day", "/born/month"]))
+            })
+        };
+        for required in [&["/firstname"][..], &["/lastname"], &[], &["/gender", "/firstname"]] {
+            for is_named in [true, false] {
+                let found = asked(&whole(), |_, sent| {
+                    let lacking = lacks(sent, required).or_else(|| nested(sent));
+                    lacking.map(|name| if is_named { name } else { "" })
+                });
+                let mut expected = vec!["/born/day", "/born/month", "/methods/*/type"];
+                expected.extend(required);
+                expected.sort_unstable();
+                assert_eq!(names(&found), expected);
+                assert!(found.2 <= 6, "{found:?}");
+                assert!(!is_named || (found.2 <= 4 && found.1 <= 4 * 5 + 8), "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_of_which_all_is_required_is_accepted_as_a_whole() {
+        let whole = json!({"type": "a", "contact": "b"});
+        let found = asked(&whole, |_, sent| lacks(sent, &["/type", "/contact"]).map(|_| ""));
+        assert_eq!((names(&found), found.2), (vec!["/contact", "/type"], 0));
+    }
+
+    #[test]
+    fn of_two_members_either_of_which_is_enough_nothing_is_said() {
+        let found = asked(&whole(), |_, sent| {
+            let has_one = ["firstname", "lastname"].iter().any(|name| sent.get(name).is_some());
+            (!has_one).then_some("")
+        });
+        assert_eq!(found.0, None);
+        let found = asked(&whole(), |_, sent| sent.as_object().unwrap().is_empty().then_some(""));
+        assert_eq!(found.0, None);
+    }
+
+    #[test]
+    fn a_member_that_only_another_one_requires_is_not_called_required() {
+        // A rejection names both, and the whole body needs both.
+        let found = asked(&whole(), |_, sent| match lacks(sent, &["/firstname"]) {
+            Some(_) => Some("firstname, gender"),
+            None => (sent.get("lastname").is_some() && sent.get("gender").is_none()).then_some("gender"),
+        });
+        assert!(
+            found
+                .0
+                .is_none_or(|found| !found.required.contains(&"/gender".to_owned()))
+        );
+    }
+
+    #[test]
+    fn what_is_rejected_at_times_leaves_it_open() {
+        for every in [2, 3, 4, 5] {
+            let found = asked(&whole(), |number, sent| match number % every {
+                0 => Some(""),
+                _ => lacks(sent, &["/firstname"]),
+            });
+            let wrong = |found: &Required| found.shows && found.required != ["/firstname"];
+            assert!(!found.0.as_ref().is_some_and(wrong), "{every}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_rejected_last_counts_only_once_something_is_accepted_again() {
+        let whole = json!({"name": "a", "color": "b"});
+        let mut search = Search::of(&whole, (&[], Some(&[])));
+        for _ in 0..2 {
+            search.add(&json!({}), Some(false), "");
+            search.add(&json!({"name": "a"}), Some(true), "");
+        }
+        for _ in 0..2 {
+            search.add(&json!({"color": "b"}), Some(false), "");
+        }
+        assert_eq!(search.required(), None);
+        search.close();
+        assert_eq!(search.required().unwrap().required, ["/name"]);
+        // Another status may have another reason.
+        search.add(&json!({"name": "a"}), None, "");
+        assert_eq!((search.required(), search.leaves_out(true)), (None, None));
+    }
+
+    #[test]
+    fn nothing_is_said_where_an_object_was_never_sent() {
+        let mut search = Search::of(
+            &json!({"name": "a"}),
+            (&["/name".to_owned(), "/born/day".to_owned()], Some(&[])),
+        );
+        for _ in 0..4 {
+            search.add(&json!({}), Some(false), "");
+        }
+        search.close();
+        assert_eq!(search.required(), None);
+    }
+}

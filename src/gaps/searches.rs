@@ -1,0 +1,318 @@
+//! Keeps what each operation showed of the questions whose trials come one after the other. The main type is
+//! [`Searches`].
+//!
+//! # Design
+//!
+//! A control of a create is a record, so there is one for all trials: a body that was accepted before them, and one that
+//! is accepted after them, by another trial if there is one. Until then, no rejection counts.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::answer::Claim;
+use super::required::Search;
+use super::trials::{Observed, Shown, claim, rejects};
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::{Carry, Created};
+use crate::contract::{Contract, pointer};
+use crate::exchange::{Exchange, OnRejection};
+use crate::plan::{Asks, BodyAsked, NET_TRIALS, Question};
+
+/// How much of a rejection is searched for the names of fields.
+const MOST_TEXT: usize = 64 << 10;
+
+/// The searches of a run, by operation.
+#[derive(Debug, Default)]
+pub(super) struct Searches {
+    of: BTreeMap<OperationId, Searched>,
+}
+
+/// What one operation showed.
+#[derive(Debug, Default)]
+struct Searched {
+    required: Option<Search>,
+    /// A record that may be created again: its body, and its identifier.
+    original: Option<(Value, Value)>,
+    /// What the trials of each other question showed.
+    tried: BTreeMap<usize, Tried>,
+    /// The trials that decide nothing, by question.
+    void: BTreeMap<usize, u64>,
+}
+
+/// What became of the bodies that ask one question.
+#[derive(Debug, Default)]
+struct Tried {
+    accepted: BTreeMap<u16, u64>,
+    refused: BTreeMap<u16, u64>,
+    /// Those that were neither, such as an equal record for which the response shows the other one.
+    others: u64,
+    /// Whether nothing was accepted since one was rejected.
+    is_open: bool,
+}
+
+impl Tried {
+    fn is_decided(&self) -> bool {
+        let refused: u64 = self.refused.values().sum();
+        self.others > 0 || !self.accepted.is_empty() || refused >= NET_TRIALS
+    }
+
+    fn observed(&self, question: &Question) -> Vec<Observed> {
+        let observed = |shown: Option<Shown>, count: u64| Observed {
+            claim: shown.and_then(|shown| claim(question, shown)),
+            count,
+            shows: !matches!(shown, Some(Shown::AcceptedUnseen(_))),
+        };
+        let accepted = |status: u16| match question.asks {
+            Asks::Equal => Shown::Accepted(status),
+            // The record may have it, or not.
+            _ => Shown::AcceptedUnseen(status),
+        };
+        let accepted = self
+            .accepted
+            .iter()
+            .map(|(status, count)| observed(Some(accepted(*status)), *count));
+        let refused = self.refused.iter().filter(|_| !self.is_open);
+        let refused = refused.map(|(status, count)| match question.asks {
+            Asks::Equal => (Shown::Refused(0), *count),
+            _ => (Shown::Refused(*status), *count),
+        });
+        let refused = refused.map(|(shown, count)| observed(Some(shown), count));
+        let others = (self.others > 0).then(|| observed(None, self.others));
+        accepted.chain(refused).chain(others).collect()
+    }
+}
+
+impl Searches {
+    /// Adds a body that was accepted as documented.
+    pub(super) fn accepted(
+        &mut self,
+        (contract, questions): (&Contract, &[Question]),
+        exchange: &Exchange,
+        body: Option<&Value>,
+    ) {
+        let operation = exchange.request.operation;
+        let mut of_it = questions.iter().filter(|question| question.operation == operation);
+        if !of_it.clone().any(Question::is_search) {
+            return;
+        }
+        let searched = self.of.entry(operation).or_default();
+        let Some(sent) = exchange.request.json() else {
+            return;
+        };
+        let created = contract.operation(operation).invariants.created.as_ref();
+        let telling: Option<Vec<_>> = created.map(|created| telling(created).map(|carry| carry.sent.clone()).collect());
+        let documented = of_it.find_map(|question| match &question.asks {
+            Asks::Required { documented } => Some(documented),
+            _ => None,
+        });
+        if let (None, Some(documented)) = (&searched.required, documented) {
+            searched.required = Some(Search::of(sent, (documented, telling.as_deref())));
+        }
+        searched.close();
+        if !may_be_updated(contract, operation) {
+            searched.note_original(contract, (operation, sent), body);
+        }
+    }
+
+    /// Adds a trial, with its status if that decides something.
+    pub(super) fn add(
+        &mut self,
+        (contract, questions): (&Contract, &[Question]),
+        (exchange, index): (&Exchange, usize),
+        status: Option<u16>,
+        body: Option<&Value>,
+    ) {
+        let operation = exchange.request.operation;
+        let Some((question, searched)) = questions.get(index).zip(self.of.get_mut(&operation)) else {
+            return;
+        };
+        let (Some(status), Some(sent)) = (status, exchange.request.json()) else {
+            *searched.void.entry(index).or_default() += 1;
+            return;
+        };
+        let succeeded = contract.operation(operation).succeeds_with(status);
+        match question.asks {
+            Asks::Required { .. } => {
+                let accepted = match succeeded {
+                    true => Some(true),
+                    false => matches!(status, 400 | 422).then_some(false),
+                };
+                let text = exchange.response().map(|response| {
+                    let shown = response.body.get(..MOST_TEXT).unwrap_or(&response.body);
+                    String::from_utf8_lossy(shown).into_owned()
+                });
+                if let Some(search) = &mut searched.required {
+                    search.add(sent, accepted, &text.unwrap_or_default());
+                }
+                if succeeded {
+                    searched.note_original(contract, (operation, sent), body);
+                }
+            }
+            Asks::Equal => searched.repeat(contract, (index, exchange), (succeeded, status), body),
+            _ => {
+                let tried = searched.tried.entry(index).or_default();
+                if succeeded {
+                    *tried.accepted.entry(status).or_default() += 1;
+                } else if rejects(&question.asks, status) {
+                    *tried.refused.entry(status).or_default() += 1;
+                    tried.is_open = true;
+                } else {
+                    tried.others += 1;
+                }
+            }
+        }
+        if succeeded {
+            searched.close();
+        }
+    }
+
+    /// Returns what the next trial of a question sends; `None` if it needs none, or has to wait for another question.
+    pub(super) fn next(&self, questions: &[Question], index: usize) -> Option<BodyAsked> {
+        let question = questions.get(index).filter(|question| question.is_search())?;
+        let searched = self.of.get(&question.operation)?;
+        let search = |finally| searched.required.as_ref()?.leaves_out(finally);
+        let is_decided = |index: usize| searched.tried.get(&index).is_some_and(Tried::is_decided);
+        // A body from which no other record can be told is not sent again.
+        let may_repeat = |index: usize| searched.original.is_some() || !searched.tried.contains_key(&index);
+        match question.asks {
+            Asks::Required { .. } => {
+                let equal = questions
+                    .iter()
+                    .position(|other| other.operation == question.operation && other.asks == Asks::Equal);
+                let finally = equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
+                search(finally).map(BodyAsked::Without)
+            }
+            _ if is_decided(index) => None,
+            Asks::Equal if search(false).is_some() || !may_repeat(index) => None,
+            Asks::Equal => Some(match &searched.original {
+                Some((body, _)) => BodyAsked::Same(body.clone()),
+                None => BodyAsked::Without(Vec::new()),
+            }),
+            _ => Some(BodyAsked::Plain),
+        }
+    }
+
+    /// Whether the operation has accepted nothing since it rejected something.
+    pub(super) fn is_open(&self, operation: OperationId) -> bool {
+        let searched = self.of.get(&operation);
+        searched.is_some_and(|searched| {
+            let is_open = searched.required.as_ref().is_some_and(Search::is_open);
+            is_open || searched.tried.values().any(|tried| tried.is_open)
+        })
+    }
+
+    /// Returns what the trials of a question show, and how many are void.
+    pub(super) fn observed(&self, question: (usize, &Question)) -> (Vec<Observed>, u64) {
+        let (index, question) = question;
+        let Some(searched) = self.of.get(&question.operation) else {
+            return (Vec::new(), 0);
+        };
+        let void = searched.void.get(&index).copied().unwrap_or(0);
+        let observed = match question.asks {
+            Asks::Required { .. } => {
+                let found = searched.required.as_ref().and_then(Search::required);
+                let observed = found.map(|found| Observed {
+                    claim: Some(Claim::Required {
+                        required: found.required,
+                    }),
+                    count: found.count,
+                    shows: found.shows,
+                });
+                observed.into_iter().collect()
+            }
+            _ => {
+                let tried = searched.tried.get(&index);
+                tried.map(|tried| tried.observed(question)).unwrap_or_default()
+            }
+        };
+        (observed, void)
+    }
+
+    /// Whether a trial of the question was sent.
+    pub(super) fn was_asked(&self, (index, question): (usize, &Question)) -> bool {
+        let Some(searched) = self.of.get(&question.operation) else {
+            return false;
+        };
+        let searches = || searched.required.as_ref().is_some_and(Search::was_asked);
+        let is_search = matches!(question.asks, Asks::Required { .. });
+        searched.tried.contains_key(&index) || searched.void.contains_key(&index) || (is_search && searches())
+    }
+}
+
+impl Searched {
+    fn close(&mut self) {
+        self.tried.values_mut().for_each(|tried| tried.is_open = false);
+        if let Some(search) = &mut self.required {
+            search.close();
+        }
+    }
+
+    /// Notes a record that may be created again: its body has everything by which the record is told from others, so that
+    /// nothing that the service adds, such as a time, does so.
+    fn note_original(&mut self, contract: &Contract, (create, sent): (OperationId, &Value), body: Option<&Value>) {
+        let created = contract.operation(create).invariants.created.as_ref();
+        let Some((created, id)) = created.zip(identifier(contract, create, body)) else {
+            return;
+        };
+        let is_sent = |carry: &Carry| {
+            let first = pointer::tokens(&carry.sent).next();
+            first.is_some_and(|first| sent.get(first).is_some())
+        };
+        if telling(created).next().is_some() && telling(created).all(is_sent) {
+            self.original = Some((sent.clone(), id));
+        }
+    }
+
+    /// Adds what became of a record that equals another, or of the other one. A response to the second that shows the
+    /// first says neither that it was accepted nor that it was rejected.
+    fn repeat(
+        &mut self,
+        contract: &Contract,
+        (index, exchange): (usize, &Exchange),
+        (succeeded, status): (bool, u16),
+        body: Option<&Value>,
+    ) {
+        let (operation, sent) = (exchange.request.operation, exchange.request.json());
+        let Some(sent) = sent else { return };
+        if succeeded && let Some(search) = &mut self.required {
+            search.add(sent, Some(true), "");
+        }
+        let id = identifier(contract, operation, body);
+        let original = self.original.take_if(|(body, _)| body == sent);
+        let tried = self.tried.entry(index).or_default();
+        match &original {
+            None if succeeded => return self.note_original(contract, (operation, sent), body),
+            Some((_, known)) if succeeded && id.as_ref().is_some_and(|id| id != known) => {
+                *tried.accepted.entry(status).or_default() += 1;
+            }
+            Some(_) if !succeeded && OnRejection::is_evidence_on_gap(status) => {
+                *tried.refused.entry(status).or_default() += 1;
+                tried.is_open = true;
+            }
+            _ => tried.others += 1,
+        }
+        self.original = original;
+    }
+}
+
+/// Returns the fields by which a record is told from others: those that it is known to carry.
+fn telling(created: &Created) -> impl Iterator<Item = &Carry> {
+    created.carries.iter().filter(|carry| carry.gap.is_none())
+}
+
+/// Whether an update of the run may have changed what a create made, or what contains it, so that the same body no longer
+/// equals its record.
+fn may_be_updated(contract: &Contract, create: OperationId) -> bool {
+    let list = contract.created_in(create);
+    contract
+        .operation_ids()
+        .any(|id| list.is_some() && contract.updated_in(id) == list)
+}
+
+/// Returns the identifier in the response to a create.
+fn identifier(contract: &Contract, create: OperationId, body: Option<&Value>) -> Option<Value> {
+    let created = contract.operation(create).invariants.created.as_ref()?;
+    let id = body?.pointer(&created.resource)?.pointer(&created.id)?;
+    (!id.is_null()).then(|| id.clone())
+}
