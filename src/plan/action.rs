@@ -102,7 +102,7 @@ pub enum CredentialProbe {
     WrongToken,
 }
 
-/// How many times a question is asked at most: [`NET_TRIALS`] of them must decide it, and a few may be void.
+/// In how many rounds a question is asked at most: [`NET_TRIALS`] trials must decide it, and a few may be void.
 pub(crate) const MOST_ROUNDS: u64 = 7;
 /// The most records that a run leaves which asks by creating some, as far as it knows of them: a service may create others
 /// with them.
@@ -404,8 +404,9 @@ const LOOK_AT_REJECTED_WRITES: ActionSpec = ActionSpec {
 
 const ASK: ActionSpec = ActionSpec {
     reason: "ask what the document leaves open about it: each trial is a variant between two controls",
-    requests: "a control, then up to {trials} times a request for each open question, and a control; between them, reads of \
-               the list until it shows an updated record, and up to 6 so that another replica answers. No record is created",
+    requests: "a control, then in up to {trials} rounds a request for each open question, two for one about a read, and a \
+               control; values of several fields in one request, as long as that is accepted; between them, reads of the list \
+               until it shows an updated record, and up to 6 so that another replica answers. No record is created",
     repeats: false,
     ..ONE
 };

@@ -287,15 +287,7 @@ impl Question {
         let value = match &self.asks {
             Asks::NoCredential | Asks::PageBeyondLast => return true,
             Asks::Together { .. } => return false,
-            Asks::Equal | Asks::Required { .. } => {
-                match next {
-                    BodyAsked::Plain => return false,
-                    BodyAsked::Same(other) => *body = other,
-                    BodyAsked::Without(members) => members.iter().for_each(|at| draft::leave_out(body, at)),
-                }
-                unprintable.retain(|at| body.pointer(at).is_some());
-                return true;
-            }
+            Asks::Equal | Asks::Required { .. } => return next.make((body, unprintable)),
             Asks::OneField { field } => {
                 let Some(value) = body.pointer(field).cloned() else {
                     return false;
@@ -346,8 +338,14 @@ impl Question {
             }
         };
         let Some((field, value)) = value else { return false };
+        self.put((field, value), (body, unprintable));
+        true
+    }
+
+    /// Puts the value that asks into a body.
+    fn put(&self, (field, value): (&str, Value), (body, unprintable): (&mut Value, &mut Vec<String>)) {
         if let Asks::Entry { named: Some(_), .. } | Asks::KnownValue { .. } | Asks::Spelling { .. } = self.asks {
-            unprintable.push(field.clone());
+            unprintable.push(field.to_owned());
         } else {
             unprintable.retain(|at| at != field);
         }
@@ -357,6 +355,18 @@ impl Question {
             unprintable.retain(|at| at == field || !draft::is_within(at, array));
         }
         draft::insert(body, field, value);
+    }
+}
+
+impl BodyAsked {
+    /// Makes a body of a plain one. Returns whether it asks anything.
+    fn make(self, (body, unprintable): (&mut Value, &mut Vec<String>)) -> bool {
+        match self {
+            Self::Plain => return false,
+            Self::Same(other) => *body = other,
+            Self::Without(members) => members.iter().for_each(|at| draft::leave_out(body, at)),
+        }
+        unprintable.retain(|at| body.pointer(at).is_some());
         true
     }
 }

@@ -30,7 +30,7 @@ use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
-use crate::plan::{Asked, Asks, BodyAsked, Draft, MOST_RECORDS, MOST_ROUNDS, Question};
+use crate::plan::{Asked, Asks, BodyAsked, Draft, MOST_RECORDS, MOST_ROUNDS, NET_TRIALS, Question};
 
 /// An operation that is asked.
 struct Subject<'run> {
@@ -49,10 +49,20 @@ struct Subject<'run> {
     step: Cell<Option<u64>>,
     /// The questions that ask several others and could not be put into one request.
     apart: RefCell<HashSet<usize>>,
+    /// How many controls were sent.
+    controls: Cell<u64>,
     /// After how many controls the list did not show the record.
     missed: Cell<u64>,
     /// The questions, each with its index.
     questions: Vec<(usize, &'run Question)>,
+}
+
+impl Subject<'_> {
+    /// How often a round asks each question. A read has two at most, so that with each of them twice, a round has five
+    /// requests: two or three replicas that answer in turn are all met by two rounds, without a read for that alone.
+    fn times_in_round(&self) -> u64 {
+        if self.accepted.is_some() { 1 } else { 2 }
+    }
 }
 
 /// The index of a question, if it is one, and what its body leaves out.
@@ -75,6 +85,13 @@ impl Session<'_> {
             return;
         };
         if !self.is_asking_over() && self.control(&subject).await && self.ask_in_rounds(&subject).await {
+            // What each response shows takes as many trials as any question.
+            while subject.controls.get() < NET_TRIALS && !self.is_asking_over() {
+                self.expect_requests(1);
+                if !self.control(&subject).await {
+                    return;
+                }
+            }
             self.search(&subject).await;
             if self.gaps().is_open(operation) {
                 self.control(&subject).await;
@@ -117,9 +134,12 @@ impl Session<'_> {
         for round in 0..MOST_ROUNDS {
             let mut asked = false;
             // What an update leaves alone shows only right after a control, and groups change several fields.
-            for (index, question) in &alone {
-                if !self.gaps().is_decided(*index) && !self.is_in_group(subject, &groups, *index) {
-                    asked |= self.ask_in_round(subject, (*index, question), round).await;
+            for time in 0..subject.times_in_round() {
+                for (index, question) in &alone {
+                    if !self.gaps().is_decided(*index) && !self.is_in_group(subject, &groups, *index) {
+                        let number = round * subject.times_in_round() + time;
+                        asked |= self.ask_in_round(subject, (*index, question), number).await;
+                    }
                 }
             }
             for (index, question) in &groups {
@@ -205,6 +225,7 @@ impl Session<'_> {
             sent_before: RefCell::default(),
             step: Cell::default(),
             apart: RefCell::default(),
+            controls: Cell::default(),
             missed: Cell::default(),
             questions,
         })
@@ -215,8 +236,11 @@ impl Session<'_> {
         let Some(request) = self.plain_trial(subject) else {
             return false;
         };
-        self.take_turn(subject, (None, Vec::new()), false).await;
+        // The last controls of a read come right after each other.
+        self.take_turn(subject, (None, Vec::new()), subject.accepted.is_none())
+            .await;
         let exchange = self.trial(request, TrialPart::Control).await;
+        subject.controls.set(subject.controls.get() + 1);
         self.look_after(subject, self.settings.settle).await;
         let missed = subject.missed.get() + u64::from(self.gaps().awaits_look());
         subject.missed.set(missed);
@@ -278,8 +302,10 @@ impl Session<'_> {
                 }
             }
         }
-        self.take_turn(subject, (Some(index), left_out), question.is_search())
-            .await;
+        if subject.accepted.is_some() {
+            self.take_turn(subject, (Some(index), left_out), question.is_search())
+                .await;
+        }
         self.expect_requests(1);
         self.trial(request, TrialPart::Variant(index)).await;
         // What a control did has shown by now, and what the variant was to do may never show.
@@ -290,16 +316,16 @@ impl Session<'_> {
     }
 
     /// Reads the list until another replica answers the next request than the last time, if two or three answer in turn:
-    /// each time the next one, or each time the one before. Two trials of a search with the same body meet two of them
-    /// either way.
-    async fn take_turn(&self, subject: &Subject<'_>, of: Turn, is_search: bool) {
+    /// each time the next one, or each time the one before. Where two trials are enough, they
+    /// meet two of them either way.
+    async fn take_turn(&self, subject: &Subject<'_>, of: Turn, either_way: bool) {
         let last = subject.sent_before.borrow().get(&of).copied();
         if let Some(last) = last {
             for _ in 0..CYCLE {
                 let distance = self.sender.tally().sent.saturating_sub(last) % CYCLE;
-                let step = subject.step.get().filter(|_| !is_search);
+                let step = subject.step.get().filter(|_| !either_way);
                 if step.map_or(matches!(distance, 1 | 5), |step| step == distance) {
-                    if !is_search {
+                    if !either_way {
                         subject.step.set(Some(distance));
                     }
                     break;
