@@ -181,8 +181,11 @@ async fn learned_with_updates(settings: &[String], handler: Handler) -> Run {
     learned_handling(is_update, settings, handler).await
 }
 
+/// Whether a request is of some kind.
+type Kind = fn(&Request) -> bool;
+
 /// Asks the service, with these requests handled in this way.
-async fn learned_handling(is_handled: fn(&Request) -> bool, settings: &[String], handler: Handler) -> Run {
+async fn learned_handling(is_handled: Kind, settings: &[String], handler: Handler) -> Run {
     let (count, handler) = (Arc::new(AtomicU64::new(0)), Arc::new(handler));
     let handle = move |request: Request, next: Next| {
         let number = count.fetch_add(1, Ordering::Relaxed);
@@ -439,8 +442,7 @@ async fn of_fields_either_of_which_is_enough_none_is_called_required() {
 #[tokio::test]
 async fn replicas_that_require_other_fields_are_no_answer() {
     for (replicas, of_them) in [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)] {
-        let operations: [(fn(&Request) -> bool, _); 2] =
-            [(is_update, "updateContact"), (creates_contact, "createContact")];
+        let operations: [(Kind, &str); 2] = [(is_update, "updateContact"), (creates_contact, "createContact")];
         // Two records that a create accepts may both be of one replica, if there are three.
         for (is_handled, operation) in operations.into_iter().take(if replicas == 2 { 2 } else { 1 }) {
             let differ: Handler = Box::new(move |number, sent| {
