@@ -82,8 +82,7 @@ impl<'run> Sender<'run> {
             tally.sent += 1;
             tally.writes += u64::from(writes);
         });
-        let sent = self.begun.elapsed();
-        let outcome = self.exchange(&request, writes).await;
+        let (sent, outcome) = self.exchange(&request, writes).await;
         if writes {
             let mut in_flight = self.writes_in_flight.borrow_mut();
             let answered = in_flight.iter().position(|operation| *operation == request.operation);
@@ -105,15 +104,16 @@ impl<'run> Sender<'run> {
 
     /// Sends a request, and sends it once more if the token had expired and there is a new one. The
     /// target did not process the first one (RFC 9110, section 15.5.2), and it is not judged, so
-    /// both are the one write that the log announced.
-    async fn exchange(&self, request: &Request, writes: bool) -> Result<Response, Failure> {
+    /// both are the one write that the log announced. Also returns the time at which the last one was sent.
+    async fn exchange(&self, request: &Request, writes: bool) -> (Duration, Result<Response, Failure>) {
         let busy = || self.handling_time.get();
         let is_renewed = self.transport.is_renewed();
+        let sent = self.begun.elapsed();
         let outcome = self.transport.send(request, &busy).await;
         let is_rejected = matches!(&outcome, Ok(response) if response.status == 401);
         let is_valid = matches!(request.credential, Credential::Token { .. });
         if is_renewed || !is_valid || !is_rejected || !self.transport.renew().await {
-            return outcome;
+            return (sent, outcome);
         }
         self.pace.wait().await;
         self.count(|tally| {
@@ -121,7 +121,8 @@ impl<'run> Sender<'run> {
             tally.answered += 1;
             tally.writes += u64::from(writes);
         });
-        self.transport.send(request, &busy).await
+        let sent = self.begun.elapsed();
+        (sent, self.transport.send(request, &busy).await)
     }
 
     /// Logs that a write is about to be sent. Where that fails, the run ends here: the write is not sent.
