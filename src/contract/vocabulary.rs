@@ -63,6 +63,8 @@ pub enum GapKind {
     Compression,
     /// In which format a field shows and accepts dates.
     DateFormat,
+    /// What headers announce of the future of an operation. If none do, only whoever runs the service can answer.
+    Deprecation,
     /// Whether a record may be created twice.
     Duplicates,
     /// The media type and the fields of an error.

@@ -1,6 +1,8 @@
 //! What is known about a gap: [`Answer`], with its [`Claim`].
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -125,6 +127,16 @@ impl Reason {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Claim {
+    /// How long something takes.
+    After {
+        /// The shortest and the longest time that were seen, in milliseconds, rounded outward to tens.
+        after_ms: [u64; 2],
+    },
+    /// What headers announce of the operation.
+    Announced {
+        /// What they announce.
+        announced: Vec<Announcement>,
+    },
     /// What a list returns for a page beyond its last.
     Beyond {
         /// What it is.
@@ -183,6 +195,14 @@ pub enum Claim {
         /// It may.
         null: bool,
     },
+    /// Whether requests are limited to so many in a time.
+    Limited {
+        /// Whether a request was rejected with 429.
+        limited: bool,
+        /// How many requests in a second were answered, if none was rejected.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at_least_per_second: Option<u64>,
+    },
     /// The order of a list.
     Order {
         /// The order.
@@ -239,6 +259,58 @@ pub enum Claim {
     },
 }
 
+/// To how many milliseconds times are rounded outward: what differs by less is due to the machines and the network.
+const STEP_MS: u64 = 10;
+
+impl Claim {
+    /// Returns the claim that something takes a time from `from` to `to`.
+    pub(super) fn after(from: Duration, to: Duration) -> Self {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let step = Duration::from_millis(STEP_MS);
+        let to = to.saturating_add(step.saturating_sub(Duration::from_nanos(1)));
+        let rounded = |time: Duration| millis(time) / STEP_MS * STEP_MS;
+        Self::After {
+            after_ms: [rounded(from), rounded(to)],
+        }
+    }
+
+    /// Returns what two observations show together, if neither contradicts the other: one interval that has both times,
+    /// the higher of two rates, every type that was seen.
+    pub(super) fn with(&self, other: &Self) -> Option<Self> {
+        match (self, other) {
+            (Self::After { after_ms: one }, Self::After { after_ms: other }) => Some(Self::After {
+                after_ms: [one[0].min(other[0]), one[1].max(other[1])],
+            }),
+            (
+                Self::Limited {
+                    limited: false,
+                    at_least_per_second: one,
+                },
+                Self::Limited {
+                    limited: false,
+                    at_least_per_second: other,
+                },
+            ) => Some(Self::Limited {
+                limited: false,
+                at_least_per_second: *one.max(other),
+            }),
+            (Self::Announced { announced: some }, Self::Announced { announced: others }) => Some(Self::Announced {
+                announced: union(some, others),
+            }),
+            (Self::Types { types: some }, Self::Types { types: others }) => Some(Self::Types {
+                types: union(some, others),
+            }),
+            _ => (self == other).then(|| self.clone()),
+        }
+    }
+}
+
+/// Returns everything that is in one of the two, in order.
+fn union<T: Ord + Copy>(some: &[T], others: &[T]) -> Vec<T> {
+    let all: BTreeSet<_> = some.iter().chain(others).copied().collect();
+    all.into_iter().collect()
+}
+
 impl fmt::Display for Claim {
     /// Writes the claim for people: `status: 201`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -265,6 +337,16 @@ forms! {
         Closed,
         /// Any.
         Open,
+    }
+}
+
+forms! {
+    /// What a header announces of an operation.
+    Announcement {
+        /// That it is deprecated, or will be: `Deprecation` (RFC 9745).
+        Deprecation,
+        /// That it will no longer respond: `Sunset` (RFC 8594).
+        Sunset,
     }
 }
 
@@ -436,6 +518,27 @@ pub(super) mod tests {
         let (media_type, status) = ("application/json".to_owned(), 401);
         vec![
             (Claim::Status { status: 201 }, json!({"status": 201})),
+            (Claim::After { after_ms: [20, 130] }, json!({"after_ms": [20, 130]})),
+            (
+                Claim::Announced {
+                    announced: vec![Announcement::Deprecation, Announcement::Sunset],
+                },
+                json!({"announced": ["deprecation", "sunset"]}),
+            ),
+            (
+                Claim::Limited {
+                    limited: true,
+                    at_least_per_second: None,
+                },
+                json!({"limited": true}),
+            ),
+            (
+                Claim::Limited {
+                    limited: false,
+                    at_least_per_second: Some(40),
+                },
+                json!({"limited": false, "at_least_per_second": 40}),
+            ),
             (
                 Claim::Condition {
                     condition: Condition::NoCredential,
@@ -559,7 +662,35 @@ pub(super) mod tests {
 
     #[test]
     fn a_claim_reads_as_words() {
-        let written = claims()[3].0.to_string();
-        assert_eq!(written, "media type: application/json, properties: errors message");
+        let error = Claim::Error {
+            media_type: "application/json".to_owned(),
+            properties: Some(vec!["errors".to_owned(), "message".to_owned()]),
+        };
+        assert_eq!(
+            error.to_string(),
+            "media type: application/json, properties: errors message"
+        );
+        let time = Claim::After { after_ms: [20, 130] };
+        assert_eq!(time.to_string(), "after: 20 to 130 ms");
+    }
+
+    #[test]
+    fn a_time_is_rounded_outward() {
+        let after = |from, to| {
+            let Claim::After { after_ms } = Claim::after(Duration::from_micros(from), Duration::from_micros(to)) else {
+                panic!("a time");
+            };
+            after_ms
+        };
+        assert_eq!(after(0, 0), [0, 0]);
+        assert_eq!(after(9_999, 1), [0, 10]);
+        assert_eq!(after(20_000, 20_000), [20, 20]);
+        assert_eq!(after(29_999, 130_001), [20, 140]);
+        assert_eq!(
+            Claim::after(Duration::MAX, Duration::MAX),
+            Claim::After {
+                after_ms: [u64::MAX / STEP_MS * STEP_MS; 2]
+            }
+        );
     }
 }

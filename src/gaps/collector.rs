@@ -3,13 +3,17 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use http::header::WWW_AUTHENTICATE;
+use http::header::{HeaderValue, WWW_AUTHENTICATE};
 use serde_json::Value;
 
-use super::answer::{Answer, BodyForm, Claim, Condition, DateForm, ListOrder, Reason, State, Trials as Counts};
+use super::answer::{
+    Announcement, Answer, BodyForm, Claim, Condition, DateForm, ListOrder, Reason, State, Trials as Counts,
+};
 use super::form::{self, SeenDate};
 use super::join::put_in_order;
+use super::listing::Listing;
 use super::places::{Place, PlaceId, Places};
+use super::rate::Rate;
 use super::tally::Tally;
 use super::trials::{Observed, Trials};
 use crate::contract::fact::FactKind;
@@ -58,6 +62,10 @@ pub struct Gaps<'contract> {
     /// The neighbours on pages that differ in time, by the place of the order.
     pairs: BTreeMap<PlaceId, u64>,
     calls: BTreeMap<OperationId, Calls>,
+    /// When lists show what was created.
+    listing: Listing,
+    /// How many requests were answered in a second; none if the contract does not leave that open.
+    rate: Option<Rate>,
     /// What was asked; nothing unless the run asks.
     trials: Trials,
 }
@@ -74,17 +82,29 @@ struct Calls {
 #[derive(Clone, Copy)]
 struct Shown<'exchange> {
     operation: OperationId,
+    exchange: &'exchange Exchange,
     request: &'exchange Request,
     response: &'exchange Response,
     intent: Intent,
     body: Option<&'exchange Body>,
 }
 
+impl Shown<'_> {
+    fn is_of_other_client(&self) -> bool {
+        self.intent.is_of_other_client()
+    }
+}
+
 impl<'contract> Gaps<'contract> {
     /// Starts with nothing seen.
     #[must_use]
     pub fn new(contract: &'contract Contract) -> Self {
-        Self::at(contract, Places::of(contract))
+        let mut of_rates = contract.gaps.iter().filter(|gap| gap.kind == Some(GapKind::RateLimits));
+        let rate = of_rates.any(|gap| !gap.locations.is_empty()).then(Rate::default);
+        Self {
+            rate,
+            ..Self::at(contract, Places::of(contract))
+        }
     }
 
     /// Returns one that sees nothing.
@@ -101,6 +121,8 @@ impl<'contract> Gaps<'contract> {
             conditions: BTreeMap::new(),
             pairs: BTreeMap::new(),
             calls: BTreeMap::new(),
+            listing: Listing::default(),
+            rate: None,
             trials: Trials::default(),
         }
     }
@@ -169,6 +191,7 @@ impl<'contract> Gaps<'contract> {
 
     /// Adds an exchange. `body` is the body as it was read for the rules, where it was.
     pub fn add(&mut self, exchange: &Exchange, intent: Intent, body: Option<&Body>) {
+        self.rate(exchange, intent);
         if self.places.all.is_empty() {
             return;
         }
@@ -184,8 +207,15 @@ impl<'contract> Gaps<'contract> {
         let Some(response) = decisive else {
             return self.void(&exchange.request, intent);
         };
+        if let Some(body) = body
+            && !intent.is_of_other_client()
+            && self.contract.operation(id).succeeds_with(response.status)
+        {
+            self.listing.page(self.contract, exchange, body);
+        }
         let shown = Shown {
             operation: id,
+            exchange,
             request: &exchange.request,
             response,
             intent,
@@ -220,11 +250,38 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
+    /// Counts a request that was answered or limited. One whose credential is wrong may be limited for that.
+    fn rate(&mut self, exchange: &Exchange, intent: Intent) {
+        let (Some(rate), Some(response)) = (&mut self.rate, exchange.response()) else {
+            return;
+        };
+        let is_open = self
+            .contract
+            .operation(exchange.request.operation)
+            .security
+            .scheme()
+            .is_none();
+        let of_other = intent.is_of_other_client();
+        if !is_open && !of_other && !matches!(exchange.request.credential, Credential::Token { .. }) {
+            return;
+        }
+        match response.status {
+            429 => rate.limited(),
+            // Each of several clients may have a limit of its own.
+            status if status < 500 && !of_other => {
+                rate.answered(exchange.sent, exchange.sent.saturating_add(response.elapsed));
+            }
+            _ => {}
+        }
+    }
+
     fn success(&mut self, shown: Shown<'_>) {
         self.calls.entry(shown.operation).or_default().succeeded += 1;
         for id in self.response_places(&shown) {
             match self.places.all[id].kind {
                 GapKind::Compression => self.compression(id, &shown),
+                GapKind::Deprecation => self.announcement(id, &shown),
+                GapKind::Latency => self.latency(id, &shown),
                 GapKind::ListOrder => self.list_order(id, &shown),
                 GapKind::PageSize => self.page_size(id, &shown),
                 GapKind::SuccessStatus => {
@@ -232,6 +289,14 @@ impl<'contract> Gaps<'contract> {
                     self.count(id, Claim::Status { status }, &shown);
                 }
                 GapKind::UpdateResponseBody => self.response_body(id, &shown),
+                GapKind::VisibilityDelay => {
+                    if let Some(body) = shown
+                        .body
+                        .filter(|_| shown.intent.is_documented() && !shown.is_of_other_client())
+                    {
+                        self.listing.created(self.contract, id, (shown.exchange, &body.value));
+                    }
+                }
                 _ => {}
             }
         }
@@ -296,6 +361,32 @@ impl<'contract> Gaps<'contract> {
         if !shown.intent.is_of_other_client() && !shown.response.body.is_empty() {
             let sent = shown.response.is_compressed;
             self.count(id, Claim::Sent { sent }, shown);
+        }
+    }
+
+    fn announcement(&mut self, id: PlaceId, shown: &Shown<'_>) {
+        let says_so = |name: &str| {
+            let value = shown.response.headers.get(name).map(HeaderValue::as_bytes);
+            // Early drafts of RFC 9745 have `true` and `false` in place of a date.
+            value.is_some_and(|value| !value.is_empty() && !value.eq_ignore_ascii_case(b"false") && value != b"?0")
+        };
+        let headers = [
+            ("deprecation", Announcement::Deprecation),
+            ("sunset", Announcement::Sunset),
+        ];
+        let announced = headers.into_iter().filter(|(name, _)| says_so(name));
+        let announced: Vec<_> = announced.map(|(_, announced)| announced).collect();
+        // That no header says so is no promise.
+        if !announced.is_empty() {
+            self.tallies[id].count(Claim::Announced { announced });
+        }
+    }
+
+    fn latency(&mut self, id: PlaceId, shown: &Shown<'_>) {
+        let elapsed = shown.response.elapsed;
+        // Recorded traffic may lack it.
+        if !(shown.is_of_other_client() && elapsed.is_zero()) {
+            self.tallies[id].count(Claim::after(elapsed, elapsed));
         }
     }
 
@@ -486,12 +577,19 @@ impl<'contract> Gaps<'contract> {
     #[must_use]
     pub fn answers(mut self) -> Vec<Answer> {
         self.count_trials();
+        for (id, claim, count, later) in self.listing.observed() {
+            self.tallies[id].count_several(claim, count);
+            self.tallies[id].count_other(later);
+        }
         let mut answers = Vec::new();
         for (index, gap) in self.contract.gaps.iter().enumerate() {
             let places = self.places.all.iter().enumerate();
             let places = places.filter(|(_, place)| place.gap == index);
             let before = answers.len();
             places.for_each(|(id, place)| self.at_place((id, place), &mut answers));
+            if gap.kind == Some(GapKind::RateLimits) {
+                answers.extend(self.rate_limits(&gap.id));
+            }
             if answers.len() == before {
                 let reason = gap
                     .kind
@@ -575,11 +673,20 @@ impl<'contract> Gaps<'contract> {
         } else if !self.is_confounded(id, place) {
             answers.extend(answer(at, &self.tallies[id], self.void_calls(place)));
         }
-        // That null was never seen there says nothing.
-        if answers.len() == before && place.kind != GapKind::NullValues {
+        // That null or a header was never seen there says nothing.
+        let is_silent = matches!(place.kind, GapKind::Deprecation | GapKind::NullValues);
+        if answers.len() == before && !is_silent {
             let void = self.void_calls(place).saturating_add(self.tallies[id].void);
             answers.push(unanswered(at, self.why_not_seen(id, place), void));
         }
+    }
+
+    /// Returns whether requests are limited: that is about all operations together.
+    fn rate_limits(&self, gap: &str) -> Option<Answer> {
+        let (claim, count) = self.rate.as_ref()?.observed()?;
+        let mut tally = Tally::default();
+        tally.count_several(claim, count);
+        answer((gap, None, None), &tally, 0)
     }
 
     /// Whether the items of a list are too few to tell its order from chance.
@@ -626,6 +733,9 @@ impl<'contract> Gaps<'contract> {
     /// Returns why nothing is known of a gap for which there is no place.
     fn why_unanswered(&self, kind: GapKind) -> Reason {
         let is_write = |id: &OperationId| !self.contract.operation(*id).is_read();
+        if kind == GapKind::Deprecation {
+            return Reason::AskTheOperator;
+        }
         if kind == GapKind::NullValues && !self.calls.is_empty() {
             return Reason::NoRow;
         }

@@ -40,6 +40,9 @@ fn wrong(answer: &LearnedAnswer, gap: &Gap, operation: &Operation) -> Option<Str
                 operation.name
             ))
         }
+        Some(Claim::After { after_ms: [from, to] }) if from > to => Some(format!(
+            "nothing takes at least {from} ms and at most {to} ms; write the shorter time first, or learn again"
+        )),
         Some(claim) if forms.is_empty() || forms.iter().any(|form| fits(form, &claim)) => None,
         _ if forms.is_empty() => Some(format!(
             "this is not a claim about `{}`; remove the answer, or learn again",
@@ -61,6 +64,7 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
         GapKind::AllowedValues => &[r#"{"set": "open"}"#, r#"{"set": "closed"}"#],
         GapKind::Challenge | GapKind::Compression => &[r#"{"sent": true}"#, r#"{"sent": false}"#],
         GapKind::DateFormat => &[r#"{"accepted": ["iso-date", "day-first"], "answered": "iso-date"}"#],
+        GapKind::Deprecation => &[r#"{"announced": ["deprecation"]}"#],
         GapKind::Duplicates => &[r#"{"equal": "accepted"}"#, r#"{"equal": "refused"}"#],
         GapKind::ErrorBody => &[
             r#"{"media_type": "application/json", "properties": ["message"]}"#,
@@ -68,11 +72,16 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
         ],
         GapKind::ErrorConditions => &[r#"{"condition": "no-credential", "status": 401}"#],
         GapKind::IdentifierForm => &[r#"{"form": "uuid-lower"}"#, r#"{"form": "integer"}"#],
+        GapKind::Latency | GapKind::VisibilityDelay => &[r#"{"after_ms": [0, 500]}"#],
         GapKind::ListOrder => &[r#"{"order": "oldest-first"}"#, r#"{"order": "newest-first"}"#],
         GapKind::MemberTypes => &[r#"{"types": ["string", "null"]}"#],
         GapKind::NullValues => &[r#"{"null": true}"#],
         GapKind::PageBeyondLast => &[r#"{"beyond": "empty", "status": 200}"#],
         GapKind::PageSize => &[r#"{"per_page": 10}"#],
+        GapKind::RateLimits => &[
+            r#"{"limited": false, "at_least_per_second": 20}"#,
+            r#"{"limited": true}"#,
+        ],
         GapKind::ReferenceEntries => &[r#"{"entries": ["id"]}"#],
         GapKind::RequiredFields => &[r#"{"required": ["/name"]}"#],
         GapKind::SuccessStatus => &[r#"{"status": 201}"#],
@@ -85,11 +94,7 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
         GapKind::UpdateResponseBody => &[r#"{"body": "none"}"#, r#"{"body": "object", "properties": ["id"]}"#],
         GapKind::UpdateSemantics => &[r#"{"unsent": "kept"}"#, r#"{"unsent": "cleared"}"#],
         GapKind::ValueSpelling => &[r#"{"spelling": "as-sent"}"#, r#"{"spelling": "changed"}"#],
-        GapKind::FieldSizes
-        | GapKind::Latency
-        | GapKind::RateLimits
-        | GapKind::SideEffect
-        | GapKind::VisibilityDelay => &[],
+        GapKind::FieldSizes | GapKind::SideEffect => &[],
     }
 }
 #[cfg(test)]
@@ -143,6 +148,13 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(message.contains("documents no success with 404"), "{message}");
+        let message = checked("latency", &json!({"after_ms": [500, 20]}))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.ends_with("write the shorter time first, or learn again"),
+            "{message}"
+        );
         let message = checked("error-body", &json!({"status": 400})).unwrap_err().to_string();
         assert!(message.contains(r#"["message"]}` or `{"body": "none"}`"#), "{message}");
         let message = checked("purpose", &json!({"purpose": "to help"})).unwrap_err();

@@ -23,7 +23,10 @@
 //! exchanges alone. A ledger keeps the answers of runs, and what two of them indicate is *established*: that, and
 //! nothing else, [`overlay()`] writes for the contract. The contract says which gaps there are, of which kind each is,
 //! and which operations and locations it concerns; no operation and no field is named here. An answer contains no value
-//! of the target: forms, statuses, known media types, documented names.
+//! of the target: forms, statuses, known media types, documented names, times that the run measured.
+//!
+//! Times and rates depend on machines and networks, so nothing is asked about them and they are never more than seen.
+//! They come from the recorded exchanges alone, so a recording that is judged again gives the same ones.
 //!
 //! Per location, at most eight different observations are kept, so memory is bounded by the contract,
 //! whatever a target sends. Time is linear in the size of a body, and parts of a body that no gap concerns are skipped.
@@ -34,16 +37,18 @@ mod form;
 mod join;
 mod learned;
 mod ledger;
+mod listing;
 mod overlay;
 mod places;
+mod rate;
 mod required;
 mod searches;
 mod tally;
 mod trials;
 
 pub use answer::{
-    Allowed, Answer, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Equal, ListOrder, MemberType, Reason,
-    Spelling, State, Trials, Unknown, Unsent, WrittenForm,
+    Allowed, Announcement, Answer, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Equal, ListOrder,
+    MemberType, Reason, Spelling, State, Trials, Unknown, Unsent, WrittenForm,
 };
 pub use collector::Gaps;
 pub use join::join;

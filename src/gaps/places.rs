@@ -66,6 +66,7 @@ impl Places {
                 places.add_values(contract, id, root);
             }
             places.add_page(contract, id);
+            places.add_create(contract, id);
         }
         places.mark_relevant(contract);
         places
@@ -202,6 +203,29 @@ impl Places {
         }
     }
 
+    /// Adds what a create shows together with the list of its records: when it is listed.
+    fn add_create(&mut self, contract: &Contract, operation: OperationId) {
+        let root = contract
+            .operation(operation)
+            .successes()
+            .find_map(|response| response.body);
+        let (Some(_), Some(root)) = (contract.created_in(operation), root) else {
+            return;
+        };
+        for here in &contract.shape(root).gaps {
+            if let Some((gap, GapKind::VisibilityDelay)) = kind_of(contract, here.gap.as_str()) {
+                let id = self.add(Place {
+                    gap,
+                    kind: GapKind::VisibilityDelay,
+                    operation: Some(operation),
+                    location: here.location.to_string(),
+                    operations: [operation].into(),
+                });
+                self.of_operations.entry(operation).or_default().push(id);
+            }
+        }
+    }
+
     /// Marks the shapes that have a place or contain one: everything else in a body is skipped.
     fn mark_relevant(&mut self, contract: &Contract) {
         let mut containing: HashMap<ShapeId, Vec<ShapeId>> = HashMap::new();
@@ -236,8 +260,10 @@ fn is_of_operations(kind: GapKind) -> bool {
     matches!(
         kind,
         GapKind::Compression
+            | GapKind::Deprecation
             | GapKind::ErrorBody
             | GapKind::ErrorConditions
+            | GapKind::Latency
             | GapKind::ListOrder
             | GapKind::SuccessStatus
     )

@@ -1,6 +1,6 @@
 //! Counts what observations show, and says what follows. The main type is [`Tally`].
 
-use super::answer::{Claim, Dissent, ListOrder, MemberType, State, Trials, WrittenForm};
+use super::answer::{Claim, Dissent, ListOrder, State, Trials, WrittenForm};
 use crate::plan::NET_TRIALS;
 
 /// How many different claims are kept at one location. A target that shows more is unstable there anyway.
@@ -37,7 +37,10 @@ impl Tally {
 
     /// Adds several observations of the same.
     pub(super) fn count_several(&mut self, claim: Claim, times: u64) {
-        if let Some((_, count)) = self.claims.iter_mut().find(|(known, _)| *known == claim) {
+        let mut claims = self.claims.iter_mut();
+        let known = claims.find_map(|(known, count)| Some((known.with(&claim)?, known, count)));
+        if let Some((both, known, count)) = known {
+            *known = both;
             *count = count.saturating_add(times);
         } else if self.claims.len() < MOST_CLAIMS {
             self.claims.push((claim, times));
@@ -98,23 +101,17 @@ impl Tally {
 }
 
 /// Joins claims that do not contradict each other: with the suffix `Z`, a fraction of a second is optional (RFC 3339,
-/// section 5.6), and types that were seen are seen together.
+/// section 5.6), and a service that limits requests answers some before it does.
 fn folded(claims: &[(Claim, u64)]) -> Vec<(Claim, u64)> {
     let form = |form| Claim::Form { form };
     let (plain, fraction) = (form(WrittenForm::Utc), form(WrittenForm::UtcFraction));
-    let both = [&plain, &fraction]
-        .iter()
-        .all(|wanted| claims.iter().any(|(claim, _)| claim == *wanted));
+    let has = |wanted: &dyn Fn(&Claim) -> bool| claims.iter().any(|(claim, _)| wanted(claim));
+    let both = has(&|claim| *claim == plain) && has(&|claim| *claim == fraction);
+    let is_limited = has(&|claim| matches!(claim, Claim::Limited { limited: true, .. }));
     let mut folded: Vec<(Claim, u64)> = Vec::new();
-    let mut seen: Option<(Vec<MemberType>, u64)> = None;
     for (claim, count) in claims {
         let claim = match claim {
-            Claim::Types { types } => {
-                let (known, counted) = seen.get_or_insert_default();
-                known.extend(types);
-                *counted = counted.saturating_add(*count);
-                continue;
-            }
+            Claim::Limited { limited: false, .. } if is_limited => continue,
             claim if both && *claim == fraction => plain.clone(),
             claim => claim.clone(),
         };
@@ -123,16 +120,12 @@ fn folded(claims: &[(Claim, u64)]) -> Vec<(Claim, u64)> {
             None => folded.push((claim, *count)),
         }
     }
-    if let Some((mut types, count)) = seen {
-        types.sort_unstable();
-        types.dedup();
-        folded.push((Claim::Types { types }, count));
-    }
     folded
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::answer::MemberType;
     use super::*;
 
     fn status(status: u16) -> Claim {
@@ -196,6 +189,34 @@ mod tests {
         let settled = settled.settle().unwrap();
         assert_eq!(settled.claim, types(&[MemberType::Null, MemberType::String]));
         assert_eq!(settled.state, State::Seen);
+    }
+
+    #[test]
+    fn times_are_seen_together_however_many_differ() {
+        let after = |from, to| Claim::After { after_ms: [from, to] };
+        let settled = of(&[after(20, 30), after(150, 350), after(0, 10)]).settle().unwrap();
+        assert_eq!((settled.state, settled.claim), (State::Seen, after(0, 350)));
+        let mut tally = Tally::default();
+        (0..1000).for_each(|time| tally.count(after(time, time)));
+        let settled = tally.settle().unwrap();
+        assert_eq!((settled.claim, settled.trials.supporting), (after(0, 999), 1000));
+    }
+
+    #[test]
+    fn a_limit_that_was_seen_explains_what_was_not_limited() {
+        let limited = Claim::Limited {
+            limited: true,
+            at_least_per_second: None,
+        };
+        let not_at = |rate| Claim::Limited {
+            limited: false,
+            at_least_per_second: Some(rate),
+        };
+        let settled = of(&[not_at(40), not_at(6)]).settle().unwrap();
+        assert_eq!((settled.state, settled.claim), (State::Seen, not_at(40)));
+        let settled = of(&[not_at(40), limited.clone(), not_at(6)]).settle().unwrap();
+        assert_eq!((settled.state, settled.claim), (State::Seen, limited));
+        assert_eq!(settled.trials.supporting, 1);
     }
 
     #[test]

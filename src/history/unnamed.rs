@@ -121,7 +121,7 @@ impl History<'_> {
             };
             let items = pointer::get(body, items).and_then(Value::as_array);
             let mut items = items.map_or(&[][..], Vec::as_slice).iter();
-            let shows = |item: &&Value| item.as_object().is_some_and(|members| create.sent.are_in(members));
+            let shows = |item: &&Value| item.as_object().is_some_and(|members| create.sent.any_in(members));
             ids.extend(items.by_ref().filter(shows).filter_map(|item| item.pointer(id)));
         }
         let [id] = ids.as_slice() else { return None };

@@ -18,7 +18,7 @@ use super::variants::varies;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::{DocumentedResponse, Method, OperationId, Security, SecurityScheme};
-use crate::contract::vocabulary::EdgeCaseKind;
+use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
 
 /// How many fields of another type a run that learns sends to an operation: they show how it rejects an invalid body.
 const MISTYPED_FIELDS: usize = 2;
@@ -181,19 +181,22 @@ impl Plan {
             let mut of_it = questions.iter().filter(|question| question.operation == id);
             of_it.any(|question| question.asks == Asks::NoCredential)
         };
+        let asks_when_listed = contract.gaps.iter().enumerate().any(|(index, gap)| {
+            gap.kind == Some(GapKind::VisibilityDelay) && (gaps.is_empty() || gaps.contains(&index))
+        });
         let mut of_fields: HashMap<OperationId, usize> = HashMap::new();
         self.steps.retain(|step| match step.action {
             Action::Equivalent
             | Action::FillLastPage
             | Action::FillToSecondPage
             | Action::LookAtRejectedWrites
-            | Action::LookForCreated
             | Action::LookForUpdates
             | Action::ReadOptional
             | Action::VaryCreate
             | Action::VaryUpdate
             | Action::WalkFilledList
             | Action::WalkInferredPages => false,
+            Action::LookForCreated => asks_when_listed,
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => {
                 probe == CredentialProbe::WrongToken
                     || (probe == CredentialProbe::NoCredential && !asks_for_rejection(step.operation))

@@ -30,7 +30,8 @@ pub(super) static RULE: Rule = Rule {
                   they break.",
     exceptions: "What the document does say, which the other rules judge. What this run did not see: a claim that only \
                  trials show needs four of them that agree, and one about updates needs writes. Whether responses \
-                 are compressed: short ones often are not, and a list may have grown.",
+                 are compressed: short ones often are not, and a list may have grown. How long something takes, and \
+                 how many requests are answered: a machine or a network may be slow for a while.",
     fix: "If the change is intended, run `learn` with a new ledger, because what the old one knows speaks against it, and \
           review what it writes. If it is not, tell whoever runs the service; nothing in the document forbids it.",
     source: "The overlay, which a person has reviewed; the document leaves it open",
@@ -90,8 +91,11 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
     match claim {
         // A check sends updates that `learn` does not, and fewer fields may come back.
         Claim::Body { body, .. } => !matches!(learned, Claim::Body { body: learned, .. } if body == learned),
-        Claim::Error { .. }
+        Claim::After { .. }
+        | Claim::Announced { .. }
+        | Claim::Error { .. }
         | Claim::Form { .. }
+        | Claim::Limited { .. }
         | Claim::Null { .. }
         | Claim::Order { .. }
         | Claim::PageSize { .. }
@@ -115,6 +119,19 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
 /// Whether what is claimed now says the same as what was learned.
 fn agrees(now: &Claim, learned: &Claim) -> bool {
     match (now, learned) {
+        (Claim::After { after_ms: now }, Claim::After { after_ms: learned }) => {
+            learned[0] <= now[0] && now[1] <= learned[1]
+        }
+        (
+            Claim::Limited {
+                limited: false,
+                at_least_per_second: now,
+            },
+            Claim::Limited {
+                limited: false,
+                at_least_per_second: learned,
+            },
+        ) => now >= learned,
         // With the suffix `Z`, a fraction of a second is optional (RFC 3339, section 5.6).
         (Claim::Form { form: now }, Claim::Form { form: learned }) => {
             let utc = [WrittenForm::Utc, WrittenForm::UtcFraction];
@@ -154,6 +171,8 @@ fn agrees(now: &Claim, learned: &Claim) -> bool {
 /// Whether what is claimed now and what was learned cannot both be true.
 fn contradicts(now: &Claim, learned: &Claim, kind: Option<GapKind>) -> bool {
     match (now, learned) {
+        // A machine or a network may be slow for a while, and a limit may be for more requests than were sent.
+        (Claim::After { .. }, _) | (Claim::Limited { .. }, _) => false,
         // Short responses are often not compressed, and a list may have grown or shrunk.
         (Claim::Sent { .. }, Claim::Sent { .. }) if kind == Some(GapKind::Compression) => false,
         // Null in one response does not exclude a value in another.
@@ -221,6 +240,16 @@ mod tests {
             (json!({"types": ["string", "null"]}), json!({"types": ["string"]})),
             (json!({"form": "utc"}), json!({"form": "utc-fraction"})),
             (json!({"null": false}), json!({"null": false})),
+            (json!({"after_ms": [20, 130]}), json!({"after_ms": [30, 130]})),
+            (json!({"limited": true}), json!({"limited": true})),
+            (
+                json!({"limited": false, "at_least_per_second": 20}),
+                json!({"limited": false, "at_least_per_second": 20}),
+            ),
+            (
+                json!({"limited": false}),
+                json!({"limited": false, "at_least_per_second": 1}),
+            ),
             (
                 json!({"unknown": "refused"}),
                 json!({"unknown": "refused", "status": 422}),
@@ -250,6 +279,10 @@ mod tests {
     fn what_one_response_shows_contradicts_an_answer_by_itself() {
         for (learned, now) in [
             (json!({"status": 201}), json!({"status": 200})),
+            (
+                json!({"announced": ["deprecation"]}),
+                json!({"announced": ["deprecation", "sunset"]}),
+            ),
             (json!({"per_page": 20}), json!({"per_page": 50})),
             (json!({"body": "none"}), json!({"body": "object", "properties": ["id"]})),
             (json!({"form": "utc"}), json!({"form": "offset"})),
@@ -353,6 +386,20 @@ mod tests {
     fn what_does_not_contradict_an_answer_leaves_it_undecided() {
         for (learned, now) in [
             (json!({"null": true}), json!({"null": false})),
+            (json!({"after_ms": [20, 130]}), json!({"after_ms": [20, 140]})),
+            (json!({"after_ms": [20, 130]}), json!({"after_ms": [0, 20]})),
+            (
+                json!({"limited": false, "at_least_per_second": 20}),
+                json!({"limited": false, "at_least_per_second": 19}),
+            ),
+            (
+                json!({"limited": false, "at_least_per_second": 20}),
+                json!({"limited": true}),
+            ),
+            (
+                json!({"limited": true}),
+                json!({"limited": false, "at_least_per_second": 90}),
+            ),
             (json!({"status": 201}), json!({"per_page": 20})),
             (
                 json!({"accepted": ["iso-date"], "answered": "iso-date"}),

@@ -317,9 +317,11 @@ impl<'contract> Judge<'contract> {
             let learned = &contract.answers[learned];
             let (gap, operation) = (&contract.gaps[learned.gap], contract.operation(learned.operation));
             let is_about_it = |answer: &&Answer| {
-                answer.gap == gap.id
-                    && answer.operation.as_ref() == Some(&operation.name)
-                    && answer.location.as_ref() == Some(&learned.location)
+                let is_at = |location: &String| {
+                    answer.operation.as_ref() == Some(&operation.name) && *location == learned.location
+                };
+                // One about the gap as a whole is about each of its locations.
+                answer.gap == gap.id && answer.location.as_ref().is_none_or(is_at)
             };
             let seen = AnswerSeen {
                 fact: FactId(index),

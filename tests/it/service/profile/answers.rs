@@ -1,17 +1,18 @@
 //! What a check answers of the gaps, against what the profile says: every statement is that of the profile, and where
 //! targets disagree, nothing is claimed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
-use countersign::exchange::{Exchange, Failure, json};
-use countersign::gaps::{Answer, Gaps, State};
+use countersign::exchange::{Credential, Exchange, Failure, json};
+use countersign::gaps::{Answer, Gaps, Reason, State};
 use countersign::rules::Recording;
 use serde_json::{Value, json};
 
-use super::checker::{CONTRACT, of_defaults, of_single_value};
+use super::checker::{CONTRACT, checked, of_defaults, of_single_value};
 use super::{single_settings, value};
 use crate::support::again::{answered, response};
 use crate::support::crew::try_all;
@@ -29,16 +30,19 @@ const STATUSES: [(&str, &str); 8] = [
 ];
 
 /// The gaps that the default check answers.
-const ANSWERED: [&str; 13] = [
+const ANSWERED: [&str; 16] = [
     "challenge",
     "compression",
+    "created-listed-when",
     "custom-fields",
     "dob-format",
     "error-body",
     "error-conditions",
     "identifier-spelling",
+    "latency",
     "list-order",
     "page-size",
+    "rate-limits",
     "success-status",
     "timestamp-form",
     "update-response-body",
@@ -124,7 +128,12 @@ async fn what_was_throttled_or_broken_or_cut_short_decides_nothing() {
     for edit in edits {
         let mut gaps = Gaps::new(&CONTRACT);
         add(&mut gaps, &seen.recording, |exchange| Some(edit(exchange)));
-        let answers = gaps.answers();
+        // Whether requests are limited is the one thing that a 429 shows.
+        let answers: Vec<_> = gaps
+            .answers()
+            .into_iter()
+            .filter(|answer| answer.gap != "rate-limits")
+            .collect();
         assert!(answers.iter().all(|answer| answer.claim.is_none()));
         assert!(answers.iter().any(|answer| answer.trials.void > 0));
         // Among others they change nothing but the count.
@@ -132,10 +141,8 @@ async fn what_was_throttled_or_broken_or_cut_short_decides_nothing() {
         add(&mut gaps, &seen.recording, |exchange| Some(exchange.clone()));
         add(&mut gaps, &seen.recording, |exchange| Some(edit(exchange)));
         let claims = |answers: &[Answer]| -> Vec<_> {
-            answers
-                .iter()
-                .map(|answer| (answer.state, answer.claim.clone()))
-                .collect()
+            let others = answers.iter().filter(|answer| answer.gap != "rate-limits");
+            others.map(|answer| (answer.state, answer.claim.clone())).collect()
         };
         assert_eq!(claims(&gaps.answers()), claims(&seen.answers));
     }
@@ -173,6 +180,158 @@ async fn no_value_of_the_target_is_in_an_answer() {
         !answers.contains(CANARY) && !answers.contains("4711471147"),
         "{answers}"
     );
+}
+
+/// What a check of a service with this setting answers of a gap, by operation.
+async fn answered_of(setting: &str, gap: &str) -> BTreeMap<Option<String>, Value> {
+    let run = checked(&CONTRACT, &[setting.to_owned()]).await;
+    let answers = run.answers.into_iter().filter(|answer| answer.gap == gap);
+    let claims = answers.filter_map(|answer| Some((answer.operation, serde_json::to_value(answer.claim?).unwrap())));
+    claims.collect()
+}
+
+#[tokio::test]
+async fn times_tell_the_values_of_an_axis_apart() {
+    for (setting, from, to) in [
+        ("created-listed-when=at-once", 0, 0),
+        ("created-listed-when=after-300ms", 100, 500),
+        ("created-listed-when=after-2s", 1_000, 4_000),
+    ] {
+        let answers = answered_of(setting, "created-listed-when").await;
+        assert_eq!(answers.len(), 4, "{setting}: {answers:?}");
+        let times = answers
+            .values()
+            .map(|claim| serde_json::from_value::<[u64; 2]>(claim["after_ms"].clone()).unwrap());
+        let (earliest, latest): (Vec<_>, Vec<_>) = times.map(|[from, to]| (from, to)).unzip();
+        // A list that was looked at later than another may show everything by then.
+        assert!(
+            earliest.iter().any(|earliest| *earliest >= from),
+            "{setting}: {answers:?}"
+        );
+        assert!(latest.iter().all(|latest| *latest <= to), "{setting}: {answers:?}");
+    }
+    for (setting, after) in [("latency=none", 0), ("latency=20ms", 20), ("latency=100ms", 100)] {
+        let answers = answered_of(setting, "latency").await;
+        assert_eq!(answers.len(), 9, "{setting}: {answers:?}");
+        for (operation, claim) in answers {
+            let [from, to] = serde_json::from_value::<[u64; 2]>(claim["after_ms"].clone()).unwrap();
+            // A timer may be late by a millisecond, and times are rounded outward.
+            assert!(from == after && to <= after + 10, "{setting} {operation:?}: {claim}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_limit_is_seen_where_it_is_met_with_and_without_a_time() {
+    for setting in ["rate-limit=50-per-second", "rate-limit=50-per-second-unannounced"] {
+        let answers = answered_of(setting, "rate-limits").await;
+        assert_eq!(answers, BTreeMap::from([(None, json!({"limited": true}))]), "{setting}");
+    }
+    let answers = answered_of("rate-limit=unlimited", "rate-limits").await;
+    let rate = answers[&None]["at_least_per_second"].as_u64().unwrap();
+    assert!(rate > 0 && answers[&None]["limited"] == false, "{answers:?}");
+}
+
+#[tokio::test]
+async fn a_limit_for_wrong_tokens_is_none_for_right_ones() {
+    let seen = of_defaults().await;
+    let mut gaps = Gaps::new(&CONTRACT);
+    add(&mut gaps, &seen.recording, |exchange| {
+        Some(match exchange.request.credential {
+            Credential::Token { .. } => exchange.clone(),
+            _ => with_status(exchange, StatusCode::TOO_MANY_REQUESTS),
+        })
+    });
+    let answers = gaps.answers();
+    let limits = answers.iter().find(|answer| answer.gap == "rate-limits").unwrap();
+    assert_eq!(wrong(&[], limits), None);
+}
+
+#[tokio::test]
+async fn a_record_that_is_never_listed_has_no_time() {
+    let seen = of_defaults().await;
+    let created = seen.recording.exchanges().filter_map(|(exchange, _)| {
+        let body: Value = serde_json::from_slice(&exchange.response()?.body).ok()?;
+        let is_tag =
+            CONTRACT.operation(exchange.request.operation).name == "createTag" && exchange.status() == Some(201);
+        is_tag.then(|| body["data"]["id"].clone())
+    });
+    let created: Vec<_> = created.collect();
+    for kept in [0, 1] {
+        let mut gaps = Gaps::new(&CONTRACT);
+        let hidden = &created[kept..];
+        add(&mut gaps, &seen.recording, |exchange| {
+            let is_list = CONTRACT.operation(exchange.request.operation).name == "getTags";
+            // The later a list is read, the longer it has not shown them.
+            let later = Exchange {
+                sent: exchange.sent + Duration::from_secs(exchange.number),
+                ..exchange.clone()
+            };
+            let Some(response) = response(exchange).filter(|_| is_list) else {
+                return Some(later);
+            };
+            let (head, body) = response.into_parts();
+            let mut body: Value = serde_json::from_slice(&body).unwrap_or_default();
+            if let Some(items) = body["data"]["items"].as_array_mut() {
+                items.retain(|item| !hidden.contains(&item["id"]));
+            }
+            Some(answered(
+                &later,
+                Some(Response::from_parts(head, Bytes::from(body.to_string()))),
+            ))
+        });
+        let answers = gaps.answers();
+        let mut of_tags = answers.iter().filter(|answer| answer.gap == "created-listed-when");
+        let of_tags = of_tags
+            .find(|answer| answer.operation.as_deref() == Some("createTag"))
+            .unwrap();
+        let expected = if kept == 0 { State::CannotTell } else { State::Unstable };
+        assert_eq!(of_tags.state, expected, "{created:?}: {of_tags:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_header_that_announces_the_end_of_an_operation_is_told_and_its_absence_is_not() {
+    let seen = of_defaults().await;
+    let announced = async |headers: &[(&'static str, &'static str)]| {
+        let mut gaps = Gaps::new(&CONTRACT);
+        add(&mut gaps, &seen.recording, |exchange| {
+            let mut received = response(exchange)?;
+            if CONTRACT.operation(exchange.request.operation).name == "getTags" {
+                let headers = headers
+                    .iter()
+                    .map(|(name, value)| (*name, HeaderValue::from_static(value)));
+                received
+                    .headers_mut()
+                    .extend(headers.map(|(name, value)| (name.parse().ok(), value)));
+            }
+            Some(answered(exchange, Some(received)))
+        });
+        let answers = gaps.answers();
+        let of_gap = answers.iter().filter(|answer| answer.gap == "deprecation");
+        let told = of_gap.map(|answer| {
+            let claim = answer.claim.as_ref().map(|claim| serde_json::to_value(claim).unwrap());
+            (answer.operation.clone(), claim, answer.reason)
+        });
+        told.collect::<Vec<_>>()
+    };
+    let told = |names: &[&str]| (Some("getTags".to_owned()), Some(json!({"announced": names})), None);
+    assert_eq!(
+        announced(&[
+            ("deprecation", "@1688169599"),
+            ("sunset", "Sat, 31 Dec 2033 23:59:59 GMT")
+        ])
+        .await,
+        [told(&["deprecation", "sunset"])]
+    );
+    assert_eq!(announced(&[("deprecation", "true")]).await, [told(&["deprecation"])]);
+    for silent in [&[][..], &[("deprecation", "false")], &[("sunset", "")]] {
+        assert_eq!(
+            announced(silent).await,
+            [(None, None, Some(Reason::AskTheOperator))],
+            "{silent:?}"
+        );
+    }
 }
 
 /// Replaces each text and number by a canary, and adds a field of its name.
@@ -225,6 +384,9 @@ pub(super) fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
         }
         "challenge" => json!({"sent": of("challenge") == "sent"}),
         "compression" => json!({"sent": of("compression") == "gzip"}),
+        "created-listed-when" => holding(&claim, listed_after(of("created-listed-when"))),
+        "latency" => holding(&claim, after(of("latency"))),
+        "rate-limits" => rate_limits(of("rate-limit"), &claim),
         "page-size" => json!({"per_page": of("page-size").parse::<u64>().unwrap()}),
         "list-order" => json!({"order": of("list-order")}),
         "null-values" if of("unset-fields") != "blank" => json!({"null": true}),
@@ -326,6 +488,36 @@ fn required(settings: &[String], operation: &str) -> Vec<&'static str> {
     };
     all.sort_unstable();
     all
+}
+
+/// The claim, if it holds this time.
+fn holding(claim: &Value, truth: u64) -> Value {
+    let [from, to] = serde_json::from_value::<[u64; 2]>(claim["after_ms"].clone()).unwrap();
+    match (from..=to).contains(&truth) {
+        true => claim.clone(),
+        false => json!({"after_ms": truth}),
+    }
+}
+
+fn listed_after(value: &str) -> u64 {
+    match value {
+        "at-once" => 0,
+        "after-300ms" => 300,
+        _ => 2000,
+    }
+}
+
+fn after(value: &str) -> u64 {
+    value.strip_suffix("ms").map_or(0, |value| value.parse().unwrap())
+}
+
+/// Below the limit, nothing is limited.
+fn rate_limits(value: &str, claim: &Value) -> Value {
+    match claim["at_least_per_second"].as_u64() {
+        Some(rate) if value == "unlimited" || rate <= 50 => json!({"limited": false, "at_least_per_second": rate}),
+        _ if value == "unlimited" => json!({"limited": false}),
+        _ => json!({"limited": true}),
+    }
 }
 
 fn dates(value: &str, claim: &Value) -> Value {

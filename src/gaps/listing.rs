@@ -1,0 +1,226 @@
+//! Sees when lists show what was created. The main type is [`Listing`].
+//!
+//! # Design
+//!
+//! No response says when a record was listed, so each record gives an interval: it was absent from all pages of a list
+//! that were requested from some time after the create's response on, and on a page that was complete at a later time.
+//! Both times are those of the run. What is claimed holds every interval. A record that was looked for much later than
+//! another says less, so it counts only if it was absent even then. Which of the others count depends on when the run
+//! looked, and not on what it found, so the fast ones have no advantage.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::answer::Claim;
+use super::places::PlaceId;
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::PageInvariant;
+use crate::contract::{Contract, pointer};
+use crate::exchange::json::Body;
+use crate::exchange::{Digest, Exchange, Response, identifier};
+
+/// How much later than the soonest a record may be looked for, beyond twice its time, to say as much.
+const SOON: Duration = Duration::from_millis(100);
+/// How many records of a list are looked for at a time. More are not needed to see how late one is.
+const MOST_AWAITED: usize = 64;
+/// How many records are kept that were shown.
+const MOST_SHOWN: usize = 256;
+
+/// What lists have shown of the records that were created.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    /// The records that their list has not shown yet, by the list.
+    awaited: HashMap<OperationId, Vec<Awaited>>,
+    /// What the pages of each list have shown since its first page was requested last.
+    passes: HashMap<OperationId, Pass>,
+    /// The records that were shown, by the place of the gap.
+    shown: BTreeMap<PlaceId, Vec<Shown>>,
+}
+
+/// A created record that its list has not shown yet.
+#[derive(Debug)]
+struct Awaited {
+    place: PlaceId,
+    id: Digest,
+    /// Where the list shows the identifiers of such records.
+    at: String,
+    /// Whether it is inside another record, which may be absent itself.
+    is_inside: bool,
+    /// The time of the create's response.
+    created: Duration,
+    /// How long after it the list was requested first.
+    first_look: Option<Duration>,
+    /// How long after it the record was absent.
+    absent_at: Duration,
+}
+
+/// The pages of a list, from its first one on.
+#[derive(Debug)]
+struct Pass {
+    began: Duration,
+    /// The number of items and of pages. If they change, what no page shows may have moved from one to another.
+    size: (Option<u64>, u64),
+    pages: BTreeSet<u64>,
+}
+
+/// A record that its list has shown. All times are from the create's response on.
+#[derive(Debug)]
+struct Shown {
+    /// When the list was requested first.
+    first_look: Duration,
+    /// When the record was absent last.
+    absent_at: Duration,
+    /// When it was shown.
+    shown_at: Duration,
+}
+
+impl Listing {
+    /// Adds what a create has made, if its response says what identifies it.
+    pub(super) fn created(&mut self, contract: &Contract, place: PlaceId, (exchange, body): (&Exchange, &Value)) {
+        let operation = exchange.request.operation;
+        let created = contract.operation(operation).invariants.created.as_ref();
+        let (Some(created), Some(list), Some(ended)) = (created, contract.created_in(operation), ended(exchange))
+        else {
+            return;
+        };
+        let (Some(listed), Some(page)) = (&created.listed, &contract.operation(list).page) else {
+            return;
+        };
+        let resource = pointer::get(body, &created.resource);
+        let id = resource.and_then(|resource| pointer::get(resource, &created.id));
+        let Some(id) = id.filter(|id| identifier(id).is_some()) else {
+            return;
+        };
+        let at = match (&listed.owner, &listed.array) {
+            (None, _) => format!("{}/*{}", page.items, page.id),
+            (Some(_), Some(array)) => format!("{}/*{array}/*{}", page.items, created.id),
+            (Some(_), None) => return,
+        };
+        let awaited = self.awaited.entry(list).or_default();
+        if awaited.len() < MOST_AWAITED {
+            awaited.push(Awaited {
+                place,
+                id: Digest::of(id),
+                at,
+                is_inside: listed.owner.is_some(),
+                created: ended,
+                first_look: None,
+                absent_at: Duration::ZERO,
+            });
+        }
+    }
+
+    /// Adds a page of a list, which was requested without any parameter but that of the page.
+    pub(super) fn page(&mut self, contract: &Contract, exchange: &Exchange, body: &Body) {
+        let list = exchange.request.operation;
+        let page = contract.operation(list).page.as_ref();
+        let awaited = self.awaited.get_mut(&list).filter(|awaited| !awaited.is_empty());
+        let (Some(page), Some(awaited), Some(ended)) = (page, awaited, ended(exchange)) else {
+            return;
+        };
+        let Some(asked) = asked(page, &exchange.request.path) else {
+            return;
+        };
+        let mut ids: HashMap<String, BTreeSet<Digest>> = HashMap::new();
+        awaited.retain_mut(|record| {
+            if exchange.sent >= record.created {
+                record.first_look.get_or_insert(exchange.sent - record.created);
+            }
+            let shown = ids.entry(record.at.clone()).or_insert_with(|| {
+                let ids = pointer::select(&body.value, &record.at).into_iter();
+                ids.map(Digest::of).collect()
+            });
+            let is_shown = shown.contains(&record.id);
+            if is_shown {
+                let shown = self.shown.entry(record.place).or_default();
+                if shown.len() < MOST_SHOWN {
+                    shown.push(record.shown(ended));
+                }
+            }
+            !is_shown
+        });
+        let number = |at: &str| pointer::get(&body.value, at).and_then(Value::as_u64);
+        let size = (number(&page.total), number(&page.last_page).unwrap_or(1).max(1));
+        self.note_absent(list, (asked, exchange.sent), size);
+    }
+
+    /// Notes, once every page of a list was seen, which records none of them showed.
+    fn note_absent(&mut self, list: OperationId, (asked, sent): (u64, Duration), size: (Option<u64>, u64)) {
+        if asked == 1 {
+            let pages = BTreeSet::new();
+            self.passes.insert(
+                list,
+                Pass {
+                    began: sent,
+                    size,
+                    pages,
+                },
+            );
+        }
+        let Some(pass) = self.passes.get_mut(&list) else { return };
+        pass.pages.insert(asked);
+        let is_whole = u64::try_from(pass.pages.len()).is_ok_and(|count| count == size.1);
+        if pass.size == size && !is_whole {
+            return;
+        }
+        let began = pass.began;
+        let was_stable = pass.size == size;
+        self.passes.remove(&list);
+        let awaited = self.awaited.get_mut(&list).into_iter().flatten();
+        for record in awaited.filter(|record| was_stable && !record.is_inside && began >= record.created) {
+            record.absent_at = record.absent_at.max(began - record.created);
+        }
+    }
+
+    /// Returns what was seen at each place: the interval, the number of records that it is of, and the number of those
+    /// that were absent even later.
+    pub(super) fn observed(&self) -> impl Iterator<Item = (PlaceId, Claim, u64, u64)> {
+        self.shown.iter().filter_map(|(place, shown)| {
+            let soonest = shown.iter().map(|shown| shown.first_look).min()?;
+            let is_telling = |shown: &&Shown| {
+                shown.first_look <= soonest.saturating_mul(2).saturating_add(SOON) || !shown.absent_at.is_zero()
+            };
+            let telling = || shown.iter().filter(is_telling);
+            let from = telling().map(|shown| shown.absent_at).min()?;
+            let to = telling().map(|shown| shown.shown_at).max()?;
+            let is_later = |record: &&Awaited| record.place == *place && record.absent_at > to;
+            let later = self.awaited.values().flatten().filter(is_later).count();
+            let count = |number| u64::try_from(number).unwrap_or(u64::MAX);
+            Some((*place, Claim::after(from, to), count(telling().count()), count(later)))
+        })
+    }
+}
+
+impl Awaited {
+    /// Returns what is known of the record once a page shows it that was complete at `ended`.
+    fn shown(&self, ended: Duration) -> Shown {
+        Shown {
+            first_look: self.first_look.unwrap_or_default(),
+            absent_at: self.absent_at,
+            shown_at: ended.saturating_sub(self.created),
+        }
+    }
+}
+
+/// Returns when the response was complete; `None` where there is none.
+fn ended(exchange: &Exchange) -> Option<Duration> {
+    let elapsed = |response: &Response| exchange.sent.saturating_add(response.elapsed);
+    exchange.response().map(elapsed)
+}
+
+/// Returns the number of the page that a request asks for, which is 1 by default; `None` where it asks for anything else
+/// too, such as certain items.
+fn asked(page: &PageInvariant, path: &str) -> Option<u64> {
+    let query = path.split_once('?').map_or("", |(_, query)| query);
+    let pairs: Vec<_> = query.split('&').filter(|pair| !pair.is_empty()).collect();
+    match pairs.as_slice() {
+        [] => Some(1),
+        [pair] => {
+            let (name, value) = pair.split_once('=')?;
+            (name == page.parameter).then(|| value.parse().ok()).flatten()
+        }
+        _ => None,
+    }
+}
