@@ -58,8 +58,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let arguments = &resolved.arguments;
     let started_at = edge::now();
     let since = Since::read(arguments)?;
-    let overlay = arguments.overlay().filter(|_| learning.is_none());
-    let mut contract = contract(arguments.spec(), overlay)?;
+    let mut contract = contract(arguments.spec(), arguments.overlay())?;
     resolved.give_values(&mut contract)?;
     let entries = resolved.levels(&contract, started_at.date_naive())?;
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
@@ -215,13 +214,9 @@ pub(super) fn reject_own_overwrites(
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
     let since = arguments.since.as_ref().and_then(Source::file);
     let cacert = arguments.service.cacert.as_ref();
-    // `learn` writes the one that is typed.
-    let overlay = arguments
-        .overlay()
-        .filter(|path| grown.iter().all(|(_, grown)| grown != path));
     let inputs = [
         arguments.spec().map(|path| ("the contract", path)),
-        overlay.map(|path| ("the overlay", path)),
+        arguments.overlay().map(|path| ("the overlay", path)),
         since.map(|path| ("the older contract", path)),
         resolved.configuration().map(|path| ("the configuration", path)),
         arguments.token_file.as_deref().map(|path| ("the token", path)),

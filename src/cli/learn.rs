@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args};
 
 use super::arguments::Arguments as CheckArguments;
 use super::check;
-use super::config::{Origin, ResolvedArguments};
+use super::config::{ResolvedArguments, Setting};
 use super::edge;
 use super::failure::{COULD_NOT_JUDGE, Failure};
 use super::gaps::{of_contract, target};
@@ -36,9 +36,16 @@ pub(super) struct LearnArguments {
     /// `embedded` is the reference service
     #[arg(long, value_name = "URL", requires = "ledger")]
     of: Option<String>,
+    /// Write what the ledger establishes as an overlay, for a person to review, to this new file; nothing is sent unless
+    /// --base-url or --target is given
+    #[arg(id = WRITTEN_OVERLAY, long = "overlay", value_name = "FILE")]
+    overlay: Option<PathBuf>,
     #[command(flatten)]
     check: CheckArguments,
 }
+
+/// The overlay that is written; the one that a check reads is another argument.
+const WRITTEN_OVERLAY: &str = "written_overlay";
 
 /// What of the arguments is not a check's.
 #[derive(Debug)]
@@ -61,21 +68,20 @@ const OF_JUDGING: [&str; 8] = [
     "warn",
 ];
 
-/// Hides the flags that mean nothing here, and describes the one that means something else.
+/// Hides the flags that mean nothing here. The overlay that a check reads has the flag of the one that is written here,
+/// and clap cannot take a flag away, so it gets another that accepts nothing.
 pub(super) fn without_judging(command: clap::Command) -> clap::Command {
     let command = OF_JUDGING
         .into_iter()
         .fold(command, |command, id| command.mut_arg(id, |flag| flag.hide(true)));
+    let reads_none = |_: &str| Err::<Setting<PathBuf>, _>("`learn` reads no overlay; leave it out");
     command.mut_arg("overlay", |flag| {
-        flag.help(
-            "Write what the ledger establishes as an overlay, for a person to review, to this new file; nothing is sent \
-             unless --base-url or --target is given",
-        )
+        flag.long("read-overlay").hide(true).value_parser(reads_none)
     })
 }
 
 /// The flags that mean something where nothing is sent.
-const OF_LEDGER: [&str; 7] = ["config", "gap", "ledger", "no_config", "of", "overlay", "spec"];
+const OF_LEDGER: [&str; 7] = ["config", "gap", "ledger", "no_config", "of", "spec", WRITTEN_OVERLAY];
 
 /// Whether a flag is typed.
 fn is_typed(matches: &ArgMatches, id: &str) -> bool {
@@ -122,12 +128,18 @@ pub(super) fn reject_judging(matches: &ArgMatches) -> Result<(), Failure> {
 impl LearnArguments {
     /// Separates the arguments that a check has too.
     pub(super) fn split(self) -> (CheckArguments, Learning) {
-        let Self { gap, ledger, of, check } = self;
+        let Self {
+            gap,
+            ledger,
+            of,
+            overlay,
+            check,
+        } = self;
         let learning = Learning {
             gaps: gap,
             ledger,
             of,
-            overlay: None,
+            overlay,
         };
         (check, learning)
     }
@@ -135,11 +147,7 @@ impl LearnArguments {
 
 /// Asks, writes the reports, the ledger and the overlay, and ends with 0 if a gap was answered. With an overlay and
 /// without a target, it asks nothing, and ends with 0 if the ledger establishes something.
-pub(super) fn run(mut learning: Learning, resolved: &ResolvedArguments, matches: &ArgMatches) -> Result<u8, Failure> {
-    // The overlay of a target in the configuration is one that a check reads.
-    let overlay = resolved.arguments.service.overlay.as_ref();
-    let typed = overlay.filter(|overlay| matches!(overlay.origin, Origin::Flag(_)));
-    learning.overlay = typed.map(|overlay| overlay.value.clone());
+pub(super) fn run(learning: &Learning, resolved: &ResolvedArguments, matches: &ArgMatches) -> Result<u8, Failure> {
     // A target that is only configured is not asked by somebody who wants what the ledger knows.
     let asks = learning.overlay.is_none() || is_typed(matches, "base_url") || is_typed(matches, "target");
     match (&learning.overlay, &learning.ledger) {
@@ -154,7 +162,7 @@ pub(super) fn run(mut learning: Learning, resolved: &ResolvedArguments, matches:
             "--of chooses a target of the ledger for --overlay, but this run asks its own target; leave it out"
                 .to_owned(),
         )),
-        _ => check::run_to_learn(resolved, Some(&learning)),
+        _ => check::run_to_learn(resolved, Some(learning)),
     }
 }
 

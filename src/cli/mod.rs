@@ -250,14 +250,17 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         Command::Gaps(arguments) => gaps::run(&arguments),
         Command::Learn(arguments) => learn::reject_judging(&matches).and_then(|()| {
             let (check, learning) = arguments.split();
-            learn::run(learning, &resolved(check, &matches)?, &matches)
+            learn::run(&learning, &resolved(check, &matches)?.without_overlay(), &matches)
         }),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, command()),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Plan(arguments) => {
             let plan::PlanArguments { learn, check } = *arguments;
-            resolved(check, &matches).and_then(|resolved| plan::run(&resolved, learn))
+            resolved(check, &matches).and_then(|resolved| match learn {
+                true => plan::run(&resolved.without_overlay(), true),
+                false => plan::run(&resolved, false),
+            })
         }
         Command::Proxy(arguments) => judge::reject_sending(&matches).and_then(|()| {
             let (check, proxying) = arguments.split();

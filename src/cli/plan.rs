@@ -29,7 +29,7 @@ pub(super) struct PlanArguments {
 /// Prints the plan of a check with these arguments, or of `learn`.
 pub(super) fn run(resolved: &ResolvedArguments, learn: bool) -> Result<u8, Failure> {
     let arguments = &resolved.arguments;
-    let mut contract = check::contract(arguments.spec(), arguments.overlay().filter(|_| !learn))?;
+    let mut contract = check::contract(arguments.spec(), arguments.overlay())?;
     resolved.give_values(&mut contract)?;
     resolved.levels(&contract, edge::now().date_naive())?;
     let seed = arguments.chosen_seed()?;

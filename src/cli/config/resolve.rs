@@ -76,6 +76,13 @@ impl ResolvedArguments {
         Ok(resolved)
     }
 
+    /// Returns the arguments of a command that reads no overlay, even if the target of the configuration has one.
+    #[must_use]
+    pub(in crate::cli) fn without_overlay(mut self) -> Self {
+        self.arguments.service.overlay = None;
+        self
+    }
+
     /// Applies what was typed on top of the file: the target of this name and the settings of every check.
     fn fill(&mut self, named: Option<&str>, config: &Config, mut typed: ArgMatches) -> Result<(), Failure> {
         let file = &config.parsed.file;

@@ -122,6 +122,13 @@ fn the_overlay_of_a_target_in_the_configuration_is_beside_it_and_learn_leaves_it
     let ended = call(&["learn", "--target", "here", "--seed", "1"]).run();
     assert_eq!(ended.code, 0, "{ended:?}");
     assert_eq!(text(&ended.path().join("known")), overlay);
+    // The overlay that it writes may be the one that a check is to read.
+    let path = format!("known/{OVERLAY}");
+    let call = countersign(&["learn", "--target", "here", "--ledger", LEDGER, "--overlay", &path]);
+    let call = call.env("COUNTERSIGN_TOKEN", TOKEN).file("countersign.toml", &config);
+    let ended = call.folder("known").file(LEDGER, &ledger).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.path().join(&path).exists(), "{ended:?}");
     // A target that is only configured is not asked for what the ledger knows.
     let default = format!("default_target = \"here\"\n{config}");
     let call = countersign(&["learn", "--ledger", LEDGER, "--overlay", OVERLAY]);

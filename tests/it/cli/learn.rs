@@ -379,6 +379,9 @@ fn what_judges_or_does_not_exist_is_rejected() {
         "{}",
         judged.stderr
     );
+    let read = learn(&target.url(), &["--read-overlay", "known.yaml"]);
+    assert_eq!(read.code, 2);
+    assert!(read.stderr.contains("`learn` reads no overlay"), "{}", read.stderr);
     let gap = learn(&target.url(), &["--gap", "page-sizes"]);
     assert_eq!(gap.code, 2);
     assert!(gap.stderr.contains("did you mean `page-size`?"), "{}", gap.stderr);
