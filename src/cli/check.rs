@@ -279,6 +279,7 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
 /// Returns a file that the contract is read from, which messages call `what`, with its text.
 fn read<'path>(what: &'static str, path: &'path Path) -> Result<(&'path Path, String), Failure> {
     document::reject_url(what, path)?;
+    document::reject_pipe(what, path)?;
     let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
     Ok((path, edge::read(what, path, most)?))
 }

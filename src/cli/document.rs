@@ -80,16 +80,51 @@ impl fmt::Display for Source {
 ///
 /// [`Failure::Usage`], which says what to do.
 pub(super) fn reject_url(what: &str, path: &Path) -> Result<(), Failure> {
-    let name = path.display().to_string();
-    // Beside a configuration, the folder of that file precedes it, and one of the slashes may be gone.
-    let mut parts = path.components().map(|part| part.as_os_str().to_string_lossy());
-    if path.exists() || !parts.any(|part| matches!(part.to_ascii_lowercase().as_str(), "http:" | "https:")) {
+    if !is_url(path) || path.exists() {
         return Ok(());
     }
+    let name = path.display();
     Err(Failure::Usage(format!(
         "`{name}` is a URL, and the {what} is read from a file; download it first with `curl -fLo {what}.yaml {name}`, \
          and give the file"
     )))
+}
+
+/// Whether a name has the form of a URL.
+pub(super) fn is_url(name: &Path) -> bool {
+    let first = name
+        .components()
+        .next()
+        .map(|part| part.as_os_str().to_ascii_lowercase());
+    first.is_some_and(|first| first == "http:" || first == "https:")
+}
+
+/// Rejects a named pipe, which keeps its reader waiting until somebody writes to it. A pipe of the shell (`<(…)`,
+/// `/dev/stdin`) has its writer already, and a name below `/dev` or `/proc`. Messages call the file `what`.
+///
+/// # Errors
+///
+/// [`Failure::Usage`], which says what to do.
+#[cfg_attr(
+    not(unix),
+    expect(clippy::unnecessary_wraps, reason = "only Unix has pipes among its files")
+)]
+pub(super) fn reject_pipe(what: &str, path: &Path) -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        let is_of_the_shell = path.starts_with("/dev") || path.starts_with("/proc");
+        let is_pipe = || path.metadata().is_ok_and(|found| found.file_type().is_fifo());
+        if !is_of_the_shell && is_pipe() {
+            return Err(Failure::Usage(format!(
+                "`{}` is a named pipe, and the {what} is read from a regular file; give one, or `-` for standard input",
+                path.display()
+            )));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (what, path);
+    Ok(())
 }
 
 /// Splits a name into revision and path: at the first colon outside of braces, as git does (`main@{1 day ago}:file`).
@@ -159,7 +194,10 @@ impl Source {
     pub(super) fn text(&self) -> Result<String, Failure> {
         let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
         match self {
-            Self::File(path) => edge::read("contract", path, most),
+            Self::File(path) => {
+                reject_pipe("contract", path)?;
+                edge::read("contract", path, most)
+            }
             Self::Revision { .. } => blob(&self.to_string(), most),
             Self::StandardInput => edge::read("contract", Path::new(STANDARD_INPUT), most),
         }

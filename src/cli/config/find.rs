@@ -9,6 +9,7 @@ use clap::builder::PathBufValueParser;
 use super::error::{ConfigError, FileLocation, Problem};
 use super::parse::Parsed;
 use super::setting::{Setting, WithOrigin};
+use crate::cli::document::is_url;
 use crate::cli::edge::{self, CONFIG_VARIABLE};
 use crate::cli::failure::Failure;
 use crate::cli::output::ReportTarget;
@@ -98,9 +99,13 @@ impl Config {
         })
     }
 
-    /// Returns the path of a file that the configuration names.
+    /// Returns the path of a file that the configuration names. A URL stays one, which is rejected by that name.
     pub(super) fn beside(&self, name: &Path) -> PathBuf {
-        self.path.parent().unwrap_or(Path::new("")).join(name)
+        let path = self.path.parent().unwrap_or(Path::new("")).join(name);
+        if is_url(name) && !path.exists() {
+            return name.to_owned();
+        }
+        path
     }
 
     /// Returns the reports that it asks for.

@@ -235,10 +235,46 @@ fn a_url_is_refused_by_name_with_what_to_do() {
             "curl -fLo overlay.yaml",
         ],
     );
-    let config = format!("[check]\nspec = '{url}'\n");
-    let ended = countersign(&["plan"]).file("countersign.toml", config).run();
-    assert_eq!(ended.code, 2, "{ended:?}");
-    says(&ended.stderr, &["is a URL", "download it first"]);
+    let spec = format!("[check]\nspec = '{url}'\n");
+    let overlay = format!("default_target = 't'\n[targets.t]\nbase_url = 'http://127.0.0.1:1'\noverlay = '{url}'\n");
+    for (config, what) in [(spec, "contract"), (overlay, "overlay")] {
+        let call = countersign(&["plan", "--config", "below/countersign.toml"]).folder("below");
+        let ended = call.file("below/countersign.toml", config).run();
+        assert_eq!(ended.code, 2, "{ended:?}");
+        let expected = format!("`{url}` is a URL, and the {what} is read from a file; download it first with");
+        says(&ended.stderr, &[&expected, &format!("-fLo {what}.yaml {url}`")]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_rejected_at_once_and_that_of_a_shell_is_read() {
+    for arguments in [
+        &["check", "--spec", "pipe"][..],
+        &["check", "--overlay", "pipe"],
+        &["check", "--since", "pipe"],
+        &["facts", "--spec", "pipe"],
+        &["diff", "pipe", "things.yaml"],
+    ] {
+        let ended = countersign(arguments).pipe("pipe").file("things.yaml", SPEC).run();
+        assert_eq!(ended.code, 2, "{arguments:?}");
+        says(
+            &ended.stderr,
+            &["`pipe` is a named pipe", "a regular file", "`-` for standard input"],
+        );
+    }
+    let facts = |file: &str| {
+        let line = format!("\"$0\" facts --spec {file} | wc --lines");
+        let mut shell = std::process::Command::new("bash");
+        let shell = shell.args(["-o", "pipefail", "-c", &line, env!("CARGO_BIN_EXE_countersign")]);
+        let ended = shell.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+        assert!(ended.status.success(), "{file}: {ended:?}");
+        String::from_utf8(ended.stdout).unwrap()
+    };
+    let expected = facts("openapi.yaml");
+    for file in ["<(cat openapi.yaml)", "/dev/stdin <openapi.yaml", "- <openapi.yaml"] {
+        assert_eq!(facts(file), expected, "{file}");
+    }
 }
 
 #[test]
