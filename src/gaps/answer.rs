@@ -510,7 +510,8 @@ pub(super) mod tests {
 
     /// Claims of each form, as they are and as they are written.
     pub(in crate::gaps) fn all_claims() -> impl Iterator<Item = (Claim, Value)> {
-        claims().into_iter().chain(claims_of_trials())
+        let asked = claims_of_trials().into_iter();
+        claims().into_iter().chain(claims_of_calls()).chain(asked)
     }
 
     fn claims() -> Vec<(Claim, Value)> {
@@ -518,27 +519,6 @@ pub(super) mod tests {
         let (media_type, status) = ("application/json".to_owned(), 401);
         vec![
             (Claim::Status { status: 201 }, json!({"status": 201})),
-            (Claim::After { after_ms: [20, 130] }, json!({"after_ms": [20, 130]})),
-            (
-                Claim::Announced {
-                    announced: vec![Announcement::Deprecation, Announcement::Sunset],
-                },
-                json!({"announced": ["deprecation", "sunset"]}),
-            ),
-            (
-                Claim::Limited {
-                    limited: true,
-                    at_least_per_second: None,
-                },
-                json!({"limited": true}),
-            ),
-            (
-                Claim::Limited {
-                    limited: false,
-                    at_least_per_second: Some(40),
-                },
-                json!({"limited": false, "at_least_per_second": 40}),
-            ),
             (
                 Claim::Condition {
                     condition: Condition::NoCredential,
@@ -586,6 +566,33 @@ pub(super) mod tests {
                     types: vec![MemberType::Null, MemberType::String],
                 },
                 json!({"types": ["null", "string"]}),
+            ),
+        ]
+    }
+
+    /// What the times, the rate and the headers of calls claim.
+    fn claims_of_calls() -> Vec<(Claim, Value)> {
+        vec![
+            (Claim::After { after_ms: [20, 130] }, json!({"after_ms": [20, 130]})),
+            (
+                Claim::Announced {
+                    announced: vec![Announcement::Deprecation, Announcement::Sunset],
+                },
+                json!({"announced": ["deprecation", "sunset"]}),
+            ),
+            (
+                Claim::Limited {
+                    limited: true,
+                    at_least_per_second: None,
+                },
+                json!({"limited": true}),
+            ),
+            (
+                Claim::Limited {
+                    limited: false,
+                    at_least_per_second: Some(40),
+                },
+                json!({"limited": false, "at_least_per_second": 40}),
             ),
         ]
     }

@@ -179,18 +179,7 @@ impl Places {
         ) else {
             return;
         };
-        for here in &contract.shape(root).gaps {
-            if let Some((gap, GapKind::PageSize)) = kind_of(contract, here.gap.as_str()) {
-                let id = self.add(Place {
-                    gap,
-                    kind: GapKind::PageSize,
-                    operation: Some(operation),
-                    location: here.location.to_string(),
-                    operations: [operation].into(),
-                });
-                self.of_operations.entry(operation).or_default().push(id);
-            }
-        }
+        self.add_of_body(contract, operation, (root, GapKind::PageSize));
         let Some(item) = contract.item_shape(operation) else {
             return;
         };
@@ -212,17 +201,23 @@ impl Places {
         let (Some(_), Some(root)) = (contract.created_in(operation), root) else {
             return;
         };
+        self.add_of_body(contract, operation, (root, GapKind::VisibilityDelay));
+    }
+
+    /// Adds what a whole response of an operation shows, where its body names a gap of this kind.
+    fn add_of_body(&mut self, contract: &Contract, operation: OperationId, (root, kind): (ShapeId, GapKind)) {
         for here in &contract.shape(root).gaps {
-            if let Some((gap, GapKind::VisibilityDelay)) = kind_of(contract, here.gap.as_str()) {
-                let id = self.add(Place {
-                    gap,
-                    kind: GapKind::VisibilityDelay,
-                    operation: Some(operation),
-                    location: here.location.to_string(),
-                    operations: [operation].into(),
-                });
-                self.of_operations.entry(operation).or_default().push(id);
-            }
+            let Some((gap, _)) = kind_of(contract, here.gap.as_str()).filter(|(_, known)| *known == kind) else {
+                continue;
+            };
+            let id = self.add(Place {
+                gap,
+                kind,
+                operation: Some(operation),
+                location: here.location.to_string(),
+                operations: [operation].into(),
+            });
+            self.of_operations.entry(operation).or_default().push(id);
         }
     }
 
