@@ -38,7 +38,7 @@ use super::redact::{Later, Redaction, SHORTEST_TOKEN};
 use super::target::Target;
 use super::token_mutation::{TOKEN_MUTATIONS, TokenMutation};
 use crate::client::Token;
-use crate::contract::operation::SecurityScheme;
+use crate::contract::operation::{self, SecurityScheme};
 
 use in_process::InProcess;
 pub use in_process::RequestBody;
@@ -97,6 +97,8 @@ struct Outgoing {
     url: Url,
     headers: HeaderMap,
     body: Option<Bytes>,
+    /// Whether the service may get it twice.
+    may_repeat: bool,
 }
 
 /// A complete response whose body is not decoded.
@@ -353,7 +355,10 @@ impl Transport {
         if body.is_some() {
             headers.append(CONTENT_TYPE, HeaderValue::from_static(request.spelling.media_type()));
         }
+        // A target may count the wrong tokens.
+        let is_wrong = matches!(request.credential, Credential::Wrong { .. });
         Ok(Outgoing {
+            may_repeat: request.method == operation::Method::Get && !is_wrong,
             method: Method::from_bytes(request.method.as_str().as_bytes()).unwrap_or_default(),
             url,
             headers,

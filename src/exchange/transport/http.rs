@@ -6,6 +6,15 @@
 //! about 400 KB. A redirect is a response like any other: a check that follows redirects judges another service. The
 //! environment's proxy settings are ignored, because a proxy for plain HTTP would see the token.
 //!
+//! A service may close an idle connection at any time (RFC 9112, section 9.5), also while a request is on its way there.
+//! To the client, that looks like a service that reads a request and does not respond, and neither hyper nor `reqwest`
+//! says on which connection a request failed. When a request that may be sent twice gets no response, it is sent once
+//! more on a new connection, and from then on every request has a new connection: one that ends early is a failure of
+//! the service then. A request that must not be sent twice, such as a write, cannot tell the two apart. But a run reads
+//! before it writes, and no connection that was idle for longer than [`IDLE`] is used again, which is less than services
+//! keep one. A connection of its own for each write would be certain, and cost two round trips each over TLS, and in a soak
+//! all ports of the machine.
+//!
 //! One thing can exceed the deadline for a moment: interim responses (1xx). hyper reads all of them in a piece of the
 //! connection, and one piece after the other until the scheduler makes it yield, which is after 128 pieces of at
 //! most 400 KB; no clock is checked meanwhile. `reqwest` offers no way to intervene: its connector's stream is sealed,
@@ -13,6 +22,8 @@
 //! Exchanges on their own threads would keep the deadline. On two processors, which the service shares, they cost a
 //! fifth of the requests per second with 4 or 32 of them under way, because each goes to another thread and back.
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -27,14 +38,33 @@ use crate::exchange::target::Target;
 /// cannot be reached is distinguished from one that does not answer.
 const CONNECT_SHARE: f64 = 0.9;
 
-/// A pool of connections to one target.
+/// How long a connection may be idle and still be used again. Common services close theirs after two seconds or more.
+const IDLE: Duration = Duration::from_millis(500);
+
+/// Connections to one target.
 #[derive(Debug)]
 pub(super) struct Http {
-    client: reqwest::Client,
+    /// Shares connections among requests.
+    shared: reqwest::Client,
+    /// Opens a connection for each request. It is made when it is first needed, because most runs do without it.
+    single: OnceLock<reqwest::Client>,
+    /// Whether a response has come, so that there may be a connection that was used before.
+    has_response: AtomicBool,
+    /// Whether no connection is shared any more, because one was closed.
+    stops_sharing: AtomicBool,
+    target: Target,
+    deadline: Duration,
+}
+
+/// Whether a client shares connections among requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sharing {
+    Shared,
+    Single,
 }
 
 impl Http {
-    /// Makes a pool of connections to the target.
+    /// Prepares connections to the target.
     ///
     /// # Errors
     ///
@@ -42,29 +72,20 @@ impl Http {
     pub(super) fn new(target: &Target, deadline: Duration) -> Result<Self, TransportError> {
         // This fails where the program has installed another provider before, and that one is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = reqwest::Client::builder();
-        // Loading the machine's root certificates takes most of a short run's start, and plain HTTP does not need them.
-        let builder = match target.tls() {
-            Some(tls) => builder.tls_backend_preconfigured(tls.config()),
-            None if target.is_tls() => builder,
-            None => builder.tls_certs_only([]),
-        };
-        let client = builder
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .no_proxy()
-            .pool_idle_timeout(Duration::from_secs(4))
-            .connect_timeout(deadline.mul_f64(CONNECT_SHARE))
-            .build()
-            .map_err(|error| TransportError::Client(error.to_string()))?;
-        Ok(Self { client })
+        let shared = client(target, deadline, Sharing::Shared);
+        Ok(Self {
+            shared: shared.map_err(|error| TransportError::Client(error.to_string()))?,
+            single: OnceLock::new(),
+            has_response: AtomicBool::new(false),
+            stops_sharing: AtomicBool::new(false),
+            target: target.clone(),
+            deadline,
+        })
     }
 
     async fn exchange(&self, outgoing: Outgoing, maximum: usize) -> Result<Received, Failure> {
-        let mut request = reqwest::Request::new(outgoing.method, outgoing.url);
-        *request.headers_mut() = outgoing.headers;
-        *request.body_mut() = outgoing.body.map(Into::into);
-        let response = self.client.execute(request).await.map_err(|error| classify(&error))?;
+        let response = self.response(outgoing).await?;
+        self.has_response.store(true, Ordering::Relaxed);
         let (head, body) = http::Response::<reqwest::Body>::from(response).into_parts();
         let body = collect(body, maximum, |error| classify(&error)).await?;
         Ok(Received {
@@ -73,6 +94,64 @@ impl Http {
             body,
         })
     }
+
+    /// Sends a request and returns its response as soon as the head is there. If it may be sent twice and its
+    /// connection may have been used before, it is sent again when that connection ends.
+    async fn response(&self, outgoing: Outgoing) -> Result<reqwest::Response, Failure> {
+        let shares = !self.stops_sharing.load(Ordering::Relaxed);
+        let may_repeat = outgoing.may_repeat;
+        let mut request = reqwest::Request::new(outgoing.method, outgoing.url);
+        *request.headers_mut() = outgoing.headers;
+        *request.body_mut() = outgoing.body.map(Into::into);
+        if !shares {
+            return send(self.single()?, request).await;
+        }
+        let again = request.try_clone().filter(|_| may_repeat);
+        match (send(&self.shared, request).await, again) {
+            // This is asked now and not before sending: a request that waits for a new connection also takes one that
+            // becomes free meanwhile. Without any response, no connection was used before.
+            (Err(Failure::Incomplete), Some(again)) if self.has_response.load(Ordering::Relaxed) => {
+                self.stops_sharing.store(true, Ordering::Relaxed);
+                send(self.single()?, again).await
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// Returns the client that opens a connection for each request.
+    fn single(&self) -> Result<&reqwest::Client, Failure> {
+        if let Some(client) = self.single.get() {
+            return Ok(client);
+        }
+        let client = client(&self.target, self.deadline, Sharing::Single).map_err(|_| Failure::Tls {
+            reason: "the library could not be set up again".to_owned(),
+        })?;
+        Ok(self.single.get_or_init(|| client))
+    }
+}
+
+fn client(target: &Target, deadline: Duration, sharing: Sharing) -> reqwest::Result<reqwest::Client> {
+    let builder = reqwest::Client::builder();
+    // Loading the machine's root certificates takes most of a short run's start, and plain HTTP does not need them.
+    let builder = match target.tls() {
+        Some(tls) => builder.tls_backend_preconfigured(tls.config()),
+        None if target.is_tls() => builder,
+        None => builder.tls_certs_only([]),
+    };
+    let builder = match sharing {
+        Sharing::Shared => builder.pool_idle_timeout(IDLE),
+        Sharing::Single => builder.pool_max_idle_per_host(0),
+    };
+    builder
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .no_proxy()
+        .connect_timeout(deadline.mul_f64(CONNECT_SHARE))
+        .build()
+}
+
+async fn send(client: &reqwest::Client, request: reqwest::Request) -> Result<reqwest::Response, Failure> {
+    client.execute(request).await.map_err(|error| classify(&error))
 }
 
 impl Channel for Http {
@@ -90,5 +169,118 @@ fn classify(error: &reqwest::Error) -> Failure {
         Cause::Resolve => Failure::Resolve,
         Cause::Tls(reason) => Failure::Tls { reason },
         Cause::Deadline | Cause::NotHttp | Cause::Proxy | Cause::Setup | Cause::TooLarge(_) => Failure::NotHttp,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::{Arc, Mutex};
+
+    use reqwest::{Method, Url};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    /// A service that gives one response on each connection, and closes the connection when the next request comes. The
+    /// first connections are closed when their first request comes.
+    struct Service {
+        http: Http,
+        url: Url,
+        connections: Arc<AtomicUsize>,
+        methods: Arc<Mutex<Vec<u8>>>,
+    }
+
+    impl Service {
+        async fn failing_at_first(failing: usize) -> Self {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let base = format!("http://{}", listener.local_addr().unwrap());
+            let (connections, methods) = (Arc::<AtomicUsize>::default(), Arc::<Mutex<Vec<u8>>>::default());
+            let (opened, received) = (Arc::clone(&connections), Arc::clone(&methods));
+            tokio::spawn(async move {
+                while let Ok((stream, _)) = listener.accept().await {
+                    let fails = opened.fetch_add(1, Ordering::SeqCst) < failing;
+                    let received = Arc::clone(&received);
+                    tokio::spawn(async move { serve(stream, fails, &received).await.ok() });
+                }
+            });
+            Self {
+                http: Http::new(&Target::parse(&base).unwrap(), Duration::from_secs(10)).unwrap(),
+                url: Url::parse(&base).unwrap(),
+                connections,
+                methods,
+            }
+        }
+
+        async fn send(&self, method: Method) -> Result<u16, Failure> {
+            let outgoing = Outgoing {
+                may_repeat: method == Method::GET,
+                method,
+                url: self.url.clone(),
+                headers: reqwest::header::HeaderMap::new(),
+                body: None,
+            };
+            self.http.carry(outgoing, 1 << 10).await.map(|received| received.status)
+        }
+
+        /// How many connections were opened, and the first letter of each request.
+        fn seen(&self) -> (usize, String) {
+            let methods = self.methods.lock().unwrap().clone();
+            (
+                self.connections.load(Ordering::SeqCst),
+                String::from_utf8(methods).unwrap(),
+            )
+        }
+    }
+
+    async fn serve(mut stream: TcpStream, fails: bool, received: &Mutex<Vec<u8>>) -> std::io::Result<()> {
+        for answered in [false, true] {
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await?);
+            }
+            received.lock().unwrap().push(head[0]);
+            if fails || answered {
+                break;
+            }
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                .await?;
+        }
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_read_on_a_connection_that_was_used_is_sent_again_once_in_all() {
+        let service = Service::failing_at_first(0).await;
+        for _ in 0..4 {
+            assert_eq!(service.send(Method::GET).await, Ok(200));
+        }
+        // The second came twice, and from then on none came on a connection that was used.
+        assert_eq!(service.seen(), (4, "GGGGG".to_owned()));
+    }
+
+    #[tokio::test]
+    async fn a_read_on_the_first_connection_is_not_sent_again() {
+        let service = Service::failing_at_first(1).await;
+        assert_eq!(service.send(Method::GET).await, Err(Failure::Incomplete));
+        assert_eq!(service.seen(), (1, "G".to_owned()));
+    }
+
+    #[tokio::test]
+    async fn a_write_is_sent_once_and_on_a_new_connection_after_one_was_closed() {
+        let service = Service::failing_at_first(0).await;
+        for method in [Method::GET, Method::GET, Method::POST, Method::PUT] {
+            assert_eq!(service.send(method).await, Ok(200));
+        }
+        assert_eq!(service.seen(), (4, "GGGPP".to_owned()));
+        let service = Service::failing_at_first(0).await;
+        assert_eq!(service.send(Method::GET).await, Ok(200));
+        assert_eq!(service.send(Method::POST).await, Err(Failure::Incomplete));
+        assert_eq!(service.seen(), (1, "GP".to_owned()));
+        let service = Service::failing_at_first(1).await;
+        assert_eq!(service.send(Method::POST).await, Err(Failure::Incomplete));
+        assert_eq!(service.seen(), (1, "P".to_owned()));
     }
 }

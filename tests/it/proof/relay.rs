@@ -1,8 +1,11 @@
 //! Kept-alive connections that end at a bad moment: an HTTP library may resend a request that it believes was never
 //! read, but a write must not be resent. A relay in front of the service ends connections at an exact byte.
+//!
+//! A service may close a connection that was used before at any time (RFC 9112, section 9.5), but not one that is new.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use countersign::report::Record;
@@ -12,13 +15,19 @@ use tokio::net::{TcpListener, TcpStream};
 use super::checked::{Check, described};
 use super::deviating::{Deviation, serve};
 
-/// When the relay ends the connection that a write came on.
+/// When the relay ends a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ends {
     /// When the write was read and handed on, before a byte of its response.
     AfterTheWrite,
     /// When the write was read, and nobody was told of it.
     BeforeTheService,
+    /// When this many requests had a response and the next one was under way, which nobody was told of.
+    KeptFor(u32),
+    /// When this one of all authorized writes was read, and nobody was told of it.
+    OneWrite(u32),
+    /// When a request was read whose number among all is a multiple of this one, and nobody was told of it.
+    Every(u32),
     /// When the head of the response was half sent.
     WithinTheResponse,
     /// Before the write, so that it comes on a connection that is closed already.
@@ -60,18 +69,53 @@ async fn a_connection_that_was_closed_in_the_meantime_costs_no_write_and_no_find
     assert!(record.residue.iter().all(|left| left.answered), "{:?}", record.residue);
 }
 
+#[tokio::test]
+async fn a_service_that_closes_connections_that_were_used_before_conforms_and_gets_no_write_twice() {
+    for kept_for in [1, 2, 3, 7] {
+        let (record, writes) = relayed(Ends::KeptFor(kept_for)).await;
+        let writes = writes.lock().unwrap();
+        assert!(writes.len() > 5, "{kept_for}: {} writes", writes.len());
+        assert!(writes.values().all(|times| *times == 1), "{kept_for}: {writes:?}");
+        let found: Vec<_> = record.findings.iter().map(described).collect();
+        assert!(found.is_empty(), "{kept_for}: {found:#?}");
+        assert!(record.residue.iter().all(|left| left.answered), "{kept_for}");
+        assert_eq!(record.requests.unfinished, 0, "{kept_for}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_closes_new_connections_too_is_found_and_gets_no_write_twice() {
+    let (record, writes) = relayed(Ends::Every(5)).await;
+    assert!(writes.lock().unwrap().values().all(|times| *times == 1));
+    assert!(is_found(&record));
+}
+
+#[tokio::test]
+async fn a_service_that_fails_on_one_write_alone_is_found() {
+    for number in [1, 20, 40] {
+        let (record, writes) = relayed(Ends::OneWrite(number)).await;
+        assert!(writes.lock().unwrap().values().all(|times| *times == 1), "{number}");
+        assert_eq!(record.requests.unfinished, 1, "{number}");
+        assert!(is_found(&record), "{number}");
+    }
+}
+
+fn is_found(record: &Record) -> bool {
+    record.findings.iter().any(|found| found.rule == "unfinished-answer")
+}
+
 async fn relayed(ends: Ends) -> (Record, Writes) {
     let (url, _, served) = serve(Deviation::none()).await;
     let service: SocketAddr = url.trim_start_matches("http://").parse().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let writes = Writes::default();
-    let seen = writes.clone();
+    let seen = (writes.clone(), Arc::<AtomicU32>::default());
     let relaying = tokio::spawn(async move {
         while let Ok((client, _)) = listener.accept().await {
-            let seen = seen.clone();
+            let (writes, requests) = seen.clone();
             // How a connection ends is what the test is about.
-            tokio::spawn(async move { relay(client, service, ends, &seen).await.ok() });
+            tokio::spawn(async move { relay(client, service, ends, (&writes, &requests)).await.ok() });
         }
     });
     let record = Check::default().against(&format!("http://{address}")).await;
@@ -80,16 +124,33 @@ async fn relayed(ends: Ends) -> (Record, Writes) {
     (record, writes)
 }
 
-/// Hands requests on and responses back, one after the other, until a write ends the connection.
-async fn relay(mut client: TcpStream, service: SocketAddr, ends: Ends, writes: &Writes) -> std::io::Result<()> {
+/// Hands requests on and responses back, one after the other, until one ends the connection.
+async fn relay(
+    mut client: TcpStream,
+    service: SocketAddr,
+    ends: Ends,
+    (writes, requests): (&Writes, &AtomicU32),
+) -> std::io::Result<()> {
     let mut service = TcpStream::connect(service).await?;
-    loop {
+    for answered in 0.. {
         let request = message(&mut client).await?;
+        let number = requests.fetch_add(1, Ordering::SeqCst) + 1;
         let write = request.starts_with(b"P") && is_authorized(&request);
-        if write {
-            *writes.lock().unwrap().entry(request.clone()).or_default() += 1;
-        }
-        if write && ends == Ends::BeforeTheService {
+        let written = {
+            let mut writes = writes.lock().unwrap();
+            if write {
+                *writes.entry(request.clone()).or_default() += 1;
+            }
+            writes.values().sum::<u32>()
+        };
+        let ends_here = match ends {
+            Ends::BeforeTheService => write,
+            Ends::KeptFor(most) => answered == most,
+            Ends::OneWrite(one) => write && written == one,
+            Ends::Every(interval) => number.is_multiple_of(interval),
+            Ends::AfterTheWrite | Ends::WithinTheResponse | Ends::WithTheResponseBefore => false,
+        };
+        if ends_here {
             return reset(&client);
         }
         service.write_all(&request).await?;
@@ -108,6 +169,7 @@ async fn relay(mut client: TcpStream, service: SocketAddr, ends: Ends, writes: &
             _ => client.write_all(&response).await?,
         }
     }
+    Ok(())
 }
 
 fn reset(client: &TcpStream) -> std::io::Result<()> {
