@@ -27,7 +27,8 @@ pub(super) static RULE: Rule = Rule {
                   appended, in another case. A caller who is let in, or redirected, could read or write personal data \
                   without a token.",
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401. A 400, \
-                   409 or 422 for a write that was never accepted: the cause may be the body.",
+                   409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
+                   right credential gets too.",
     fix: "Check the credential before anything else, and respond with 401.",
     source: "The document, sections \"Authentication\" and \"Errors\"",
     example: Example {
@@ -70,6 +71,9 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     match response.status {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
+        status @ 300..=399 if is_redirected_anyway(seen, status, sink) => {
+            sink.undecided(fact, Reason::RedirectsAll(status));
+        }
         401 => sink.held(fact),
         status @ (400 | 409 | 422) if other_rejection == OnRejection::Gap => {
             sink.undecided(fact, Reason::Rejected(status));
@@ -88,6 +92,13 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             sink.broken_where(fact, documented, || format!("{status}{}", describe_request(seen)));
         }
     }
+}
+
+/// Whether no call of the operation succeeded, and the right credential was redirected with the same status: then the
+/// redirect shows nothing about the credential.
+fn is_redirected_anyway(seen: &ExchangeSeen<'_>, status: u16, sink: &Sink<'_>) -> bool {
+    let with_credential = sink.verdicts.successes.first_failed(seen.id);
+    with_credential.is_some_and(|failed| failed.status == Some(status))
 }
 
 /// Describes what was let in, where that is more than a missing credential or another scheme.
@@ -185,6 +196,27 @@ mod tests {
                 assert_eq!(finding.received, status.to_string());
             }
         }
+    }
+
+    #[test]
+    fn a_redirect_that_everybody_gets_says_nothing_of_credentials() {
+        let judged = |documented: u16, probed: u16| {
+            let bench = Bench::of("getVenues");
+            let probe = Purpose::MustBeRejected {
+                fact: FactKind::NoCredential,
+                other_rejection: OnRejection::Finding,
+            };
+            let judged = bench.judge(|judge| {
+                judge.exchange(&bench.exchange(documented, None, ""), bench.intent());
+                judge.exchange(&bench.exchange(probed, None, ""), probe.into());
+            });
+            judged.kind(FactKind::NoCredential)
+        };
+        assert_eq!(judged(308, 308), Verdict::Undecided(Reason::RedirectsAll(308)));
+        for (documented, probed) in [(200, 308), (302, 308), (500, 308), (200, 200)] {
+            assert_eq!(judged(documented, probed), Verdict::Broken, "{documented} {probed}");
+        }
+        assert_eq!(judged(308, 401), Verdict::Held);
     }
 
     #[test]

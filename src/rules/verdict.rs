@@ -112,6 +112,8 @@ pub enum Reason {
     MaxWrites(u64),
     /// The field was not in an accepted request.
     NotSent,
+    /// The target redirected the request with this status, as it redirects the one with the right credential.
+    RedirectsAll(u16),
     /// The target rejected something in a gap, with this status.
     Rejected(u16),
     /// The target rejected what the contract gives as an example, with this status.
@@ -243,6 +245,9 @@ impl fmt::Display for Reason {
                 format!("answered with {status}, and the contract asks for no token, so none was sent").into()
             }
             Self::Traffic(reason) => reason.to_string().into(),
+            Self::RedirectsAll(status) => {
+                format!("it was answered with {status}, and so is the request with the right credential").into()
+            }
             Self::Rejected(status) => format!("rejected with {status}, which a gap may allow").into(),
             Self::RejectedExample(status) => format!(
                 "rejected with {status}, perhaps for the record that it names, to which no documented link leads"

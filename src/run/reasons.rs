@@ -132,6 +132,7 @@ fn shown(reason: &Reason) -> Shown {
         | Reason::NotReady
         | Reason::NotRepeated
         | Reason::NotShown
+        | Reason::RedirectsAll(_)
         | Reason::Rejected(_)
         | Reason::RejectedExample(_)
         | Reason::Throttled
@@ -300,6 +301,12 @@ fn of_credentials() -> Vec<Case> {
             Reason::TokenRejected(403),
             "getGuarded status: 200",
             but!("GET /guarded" => (403, "")),
+            token,
+        ),
+        case(
+            Reason::RedirectsAll(308),
+            "getGuarded auth: a request without a credential is rejected",
+            but!("GET /guarded" => (308, "")),
             token,
         ),
         case(

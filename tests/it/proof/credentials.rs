@@ -224,6 +224,20 @@ async fn a_service_that_asks_for_a_credential_by_method_or_path_alone_is_found()
 }
 
 #[tokio::test]
+async fn a_redirect_is_an_entrance_only_if_the_right_token_gets_none() {
+    let redirecting = |everybody: bool| {
+        Deviation::none().asked(move |call| {
+            let redirected = call.is("getVenues") && (everybody || !call.is_authorized());
+            redirected.then(|| Reply::empty(308).with(http::header::LOCATION, "/elsewhere"))
+        })
+    };
+    let checked = READ_ONLY.run(redirecting(true)).await;
+    assert_eq!(let_in(&checked), [""; 0]);
+    let checked = READ_ONLY.run(redirecting(false)).await;
+    assert!(let_in(&checked).contains(&"getVenues auth: a request without a credential is rejected"));
+}
+
+#[tokio::test]
 async fn what_rejects_a_near_token_by_a_server_error_or_asks_for_time_is_not_let_in() {
     for status in [429, 503] {
         let busy = Deviation::none().asked(move |call| {
