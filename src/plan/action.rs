@@ -362,7 +362,7 @@ const LOOK_FOR_UPDATES: ActionSpec = ActionSpec {
 };
 
 const VARY_UPDATE: ActionSpec = ActionSpec {
-    reason: "update with each field alone, none, and awkward values: the list must show each",
+    reason: "update with the same again, each field alone, none, and awkward values: the list must show each",
     requests: "one request for each variant, and the list's pages until it shows what was sent; awkward values that are \
                rejected together are sent again in halves",
     read_after: |contract, _, update| contract.updated_in(update),

@@ -1,5 +1,5 @@
-//! Makes bodies other than the plain draft: each field alone, no field, timestamps at several offsets, awkward values.
-//! The main type is [`Variant`].
+//! Makes bodies other than the plain draft: each field alone, no field, timestamps at several offsets, awkward values;
+//! and for an update the same once more. The main type is [`Variant`].
 //!
 //! # Design
 //!
@@ -52,6 +52,8 @@ const OFFSETS: [&str; 5] = ["+14:00", "-12:00", "+05:45", "-03:30", "+00:00"];
 /// How a body differs from the plain draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Variant {
+    /// The accepted request, unchanged: for an update, which may then do the same twice.
+    SameAgain,
     /// This field alone, by its pointer, with those that the contract requires; an object or an array with everything
     /// in it.
     OneField(String),
@@ -66,6 +68,7 @@ pub enum Variant {
 impl fmt::Display for Variant {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::SameAgain => formatter.write_str("the same again"),
             Self::OneField(field) => write!(formatter, "{field} alone"),
             Self::RequiredFields => formatter.write_str("the required fields alone"),
             Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
@@ -91,7 +94,7 @@ pub(super) fn varies(contract: &Contract, create: OperationId) -> bool {
 /// Returns all variants of an operation's body. Where no invariant says what a create does, that is the one with the
 /// required fields alone, if it has others: the document says of both that they are accepted. Otherwise, those with
 /// awkward values come after the others for an update, and before them for a create; the others are in the order of the
-/// seed.
+/// seed, after the same update again.
 #[must_use]
 pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<Variant> {
     let fields = fields(contract, operation);
@@ -124,6 +127,8 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
         let values = AwkwardValues::of_a_create(places, seed);
         variants.splice(0..0, values.map(Variant::Awkward));
     } else {
+        // Only right after the accepted update does it change nothing.
+        variants.insert(0, Variant::SameAgain);
         let sets = AwkwardValues::of_an_update(places, seed).into_iter();
         variants.extend(sets.map(Variant::Awkward));
     }
@@ -132,12 +137,13 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
 
 impl Draft {
     /// Makes the draft a variant of an accepted one. Returns whether it now differs in the requested way: a field
-    /// that was not accepted, or a name that does not exist, cannot be sent.
+    /// that was not accepted, or a name that does not exist, cannot be sent, and [`Variant::SameAgain`] differs in none.
     #[must_use]
     pub fn vary(&mut self, variant: &Variant, accepted: &Self) -> bool {
         self.copy_choices_from(accepted);
         let before = self.body().0;
         match variant {
+            Variant::SameAgain => {}
             Variant::OneField(field) => self.keep_only(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
             Variant::RequiredFields => self.keep_only(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(FieldKind::Timestamp, |text| at_offset(text, offset)),
@@ -279,6 +285,19 @@ mod tests {
         let born = varied("createContact", &Variant::OneField("/date_of_birth".to_owned())).unwrap();
         assert_eq!(born, json!({"date_of_birth": {"day": 28, "month": 2, "year": 1990}}));
         assert_eq!(varied("createTag", &Variant::RequiredFields), Some(json!({})));
+    }
+
+    #[test]
+    fn an_update_alone_is_sent_again_before_anything_else_is_sent() {
+        for seed in 0..20 {
+            assert_eq!(of("updateContact", seed)[0], Variant::SameAgain);
+            for create in ["createContact", "createContactMethod", "createVisit", "createTag"] {
+                assert!(!of(create, seed).contains(&Variant::SameAgain), "{create}");
+            }
+        }
+        let (mut same, accepted) = (draft("updateContact", 1), draft("updateContact", 1));
+        assert!(!same.vary(&Variant::SameAgain, &accepted));
+        assert_eq!(same.body().0, accepted.body().0);
     }
 
     #[test]

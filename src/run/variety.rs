@@ -194,6 +194,12 @@ impl Session<'_> {
         let mut awkward = VecDeque::new();
         for variant in variants(self.contract, operation, self.plan.seed) {
             match variant {
+                // It is judged like any update; whatever the response is, the others may still be accepted.
+                Variant::SameAgain => {
+                    self.expect_requests(1);
+                    self.write(&updates.accepted, &updates.head, WriteRole::Additional)
+                        .await;
+                }
                 Variant::Awkward(values) => awkward.push_back(values),
                 other => {
                     if self.send_update_variant(&mut updates, &other).await == Some(UpdateOutcome::Inconclusive) {

@@ -1,11 +1,13 @@
 //! What the variety of requests reveals, and what it may cost: fields that are lost when sent alone, offsets and
 //! characters that come back changed, rows that are lost among several, second pages.
 
+use std::sync::Mutex;
+
 use countersign::plan::{Variant, variants};
 use countersign::report::Outcome;
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::call::{Call, Reply};
 use super::checked::{Check, Checked, contract, described};
 use super::deviating::Deviation;
 use super::listing::seeded;
@@ -50,6 +52,36 @@ fn changing(change: impl Fn(&Call, &mut Value) + Send + Sync + 'static) -> Devia
 
 async fn seeing(deviation: Deviation, check: Check) -> Checked {
     check.run(deviation).await
+}
+
+/// The authorized updates that are the same as the one before.
+fn answering_the_same_update(status: u16) -> Deviation {
+    let before = Mutex::new(None);
+    Deviation::none().answering(move |call| {
+        if !call.is("updateContact") || !call.body().is_object() {
+            return None;
+        }
+        let this = (call.uri.path().to_owned(), call.body());
+        let last = before.lock().unwrap().replace(this.clone());
+        (last == Some(this)).then(|| Reply::json(status, json!({"message": "nothing was changed"})))
+    })
+}
+
+#[tokio::test]
+async fn an_update_that_fails_when_it_is_sent_again_is_found() {
+    for (status, rule) in [(404, "status"), (500, "server-error")] {
+        let checked = seeing(answering_the_same_update(status), Check::default()).await;
+        let found: Vec<_> = checked.denied().map(described).collect();
+        let is_found = checked
+            .denied()
+            .any(|finding| finding.rule == rule && finding.fact.starts_with("updateContact "));
+        assert!(is_found, "{status}: {found:?}");
+    }
+    let checked = seeing(Deviation::none(), Check::default()).await;
+    assert_eq!(checked.denied().count(), 0);
+    let updates: Vec<_> = checked.calls.iter().filter(|call| call.is("updateContact")).collect();
+    let same = |pair: &&[&Call]| (pair[0].uri.path(), pair[0].body()) == (pair[1].uri.path(), pair[1].body());
+    assert!(updates.windows(2).any(|pair| same(&pair)));
 }
 
 #[tokio::test]
