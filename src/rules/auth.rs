@@ -1,5 +1,7 @@
 //! `auth`: a request that must be rejected is let in.
 
+use serde_json::Value;
+
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
@@ -8,8 +10,9 @@ use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::StatusPattern;
 use crate::contract::pointer;
+use crate::contract::shape::ShapeId;
 use crate::contract::vocabulary::PageInvariant;
-use crate::exchange::{Credential, OnRejection, Purpose};
+use crate::exchange::{Credential, OnRejection, Purpose, identifier, json};
 
 pub(super) static RULE: Rule = Rule {
     name: "auth",
@@ -25,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
                   another scheme; the second page of a list is also requested without a credential. A few endpoints \
                   get an empty token, and wrong tokens made from the right one: with another ending, with letters \
                   appended, in another case. A caller who is let in, or redirected, could read or write personal data \
-                  without a token.",
+                  without a token; so could one who is rejected with a body that has the records all the same.",
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401. A 400, \
                    409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
                    right credential gets too.",
@@ -74,6 +77,12 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status @ 300..=399 if is_redirected_anyway(seen, status, sink) => {
             sink.undecided(fact, Reason::RedirectsAll(status));
         }
+        status @ (401 | 403) if shows_records(sink.contract, seen, &response.body) => {
+            let documented = "rejected without a record";
+            sink.broken_where(fact, documented, || {
+                format!("rejected with {status}, but its body shows records of the list")
+            });
+        }
         401 => sink.held(fact),
         status @ (400 | 409 | 422) if other_rejection == OnRejection::Gap => {
             sink.undecided(fact, Reason::Rejected(status));
@@ -92,6 +101,40 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             sink.broken_where(fact, documented, || format!("{status}{}", describe_request(seen)));
         }
     }
+}
+
+/// Whether the body of a rejection is a page of the list: it has the documented fields of a success, and an item with an
+/// identifier. The document leaves error bodies open, so anything less may be one.
+fn shows_records(contract: &Contract, seen: &ExchangeSeen<'_>, body: &[u8]) -> bool {
+    let Some(page) = seen.operation.page.as_ref() else {
+        return false;
+    };
+    let Ok(body) = json::read(body) else { return false };
+    let is_record = |item: &Value| pointer::get(item, &page.id).and_then(identifier).is_some();
+    let items = pointer::get(&body.value, &page.items).and_then(Value::as_array);
+    items.is_some_and(|items| items.iter().any(is_record))
+        && seen
+            .operation
+            .successes()
+            .filter_map(|documented| documented.body)
+            .any(|shape| conforms(contract, shape, &body.value))
+}
+
+/// Whether a value has the documented types and the required fields, at every depth; a null may be any of them.
+fn conforms(contract: &Contract, shape: ShapeId, value: &Value) -> bool {
+    let shape = contract.shape(shape);
+    let is_typed = value.is_null() || shape.types.is_empty() || shape.types.iter().any(|of| of.admits(value));
+    let is_whole = match value {
+        Value::Object(members) => shape.fields.iter().all(|field| match members.get(field.name.as_str()) {
+            Some(member) => conforms(contract, field.shape, member),
+            None => field.present.is_none(),
+        }),
+        Value::Array(elements) => shape
+            .items
+            .is_none_or(|below| elements.iter().all(|element| conforms(contract, below, element))),
+        _ => true,
+    };
+    is_typed && is_whole
 }
 
 /// Whether no call of the operation succeeded, and the right credential was redirected with the same status: then the
@@ -131,6 +174,8 @@ fn fact(contract: &Contract, seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use crate::contract::fact::FactKind;
     use crate::exchange::{OnRejection, Purpose};
     use crate::rules::testing::{Bench, Judged};
@@ -196,6 +241,43 @@ mod tests {
                 assert_eq!(finding.received, status.to_string());
             }
         }
+    }
+
+    #[test]
+    fn a_rejection_with_a_page_of_the_list_is_none() {
+        let judged = |status: u16, body: &serde_json::Value| {
+            Bench::of("getTags")
+                .purpose(Purpose::MustBeRejected {
+                    fact: FactKind::NoCredential,
+                    other_rejection: OnRejection::Finding,
+                })
+                .response(status, crate::rules::testing::JSON, &body.to_string())
+        };
+        let item = json!({"id": "t-1", "name": "a"});
+        let page = |items: serde_json::Value| json!({"data": {"page": 1, "per_page": 10, "total": 1, "last_page": 1, "items": items}});
+        for status in [401, 403] {
+            let found = judged(status, &page(json!([item])));
+            assert_eq!(found.kind(FactKind::NoCredential), Verdict::Broken);
+            assert_eq!(
+                found.received("auth"),
+                format!("rejected with {status}, but its body shows records of the list")
+            );
+            assert_eq!(found.locations("auth").0, "");
+        }
+        for body in [
+            json!({"message": "Unauthenticated."}),
+            json!({"data": {"items": [item]}}),
+            json!({"errors": [item]}),
+            page(json!([])),
+            page(json!([{"id": "t-1"}])),
+            page(json!(["t-1"])),
+        ] {
+            assert_eq!(judged(401, &body).kind(FactKind::NoCredential), Verdict::Held, "{body}");
+        }
+        assert_eq!(
+            judged(404, &page(json!([item]))).kind(FactKind::NoCredential),
+            Verdict::Held
+        );
     }
 
     #[test]

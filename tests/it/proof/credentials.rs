@@ -224,6 +224,23 @@ async fn a_service_that_asks_for_a_credential_by_method_or_path_alone_is_found()
 }
 
 #[tokio::test]
+async fn a_rejection_that_shows_the_list_all_the_same_is_found() {
+    let rejecting = |items: serde_json::Value| {
+        Deviation::none().asked(move |call| {
+            let rejected = call.is("getTags") && !call.is_authorized();
+            let page = serde_json::json!({"page": 1, "per_page": 10, "total": 1, "last_page": 1, "items": items});
+            let reply = || Reply::json(401, serde_json::json!({"data": page}));
+            rejected.then(|| reply().with(http::header::WWW_AUTHENTICATE, "Bearer"))
+        })
+    };
+    let shown = serde_json::json!([{"id": "t-1", "name": "regular"}]);
+    let checked = READ_ONLY.run(rejecting(shown)).await;
+    assert!(let_in(&checked).contains(&"getTags auth: a request without a credential is rejected"));
+    let checked = READ_ONLY.run(rejecting(serde_json::json!([]))).await;
+    assert_eq!(let_in(&checked), [""; 0]);
+}
+
+#[tokio::test]
 async fn a_redirect_is_an_entrance_only_if_the_right_token_gets_none() {
     let redirecting = |everybody: bool| {
         Deviation::none().asked(move |call| {
