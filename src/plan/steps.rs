@@ -445,21 +445,24 @@ fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> 
 }
 
 /// Splits the steps of a group into sequences that may run at the same time. The edge cases of one operation are one
-/// sequence, because an edge case without a response ends them. Every other step is a sequence by itself.
+/// sequence, because an edge case without a response ends them. So are its probes of one fact, so that it is always the
+/// plainest of them that a finding shows. Every other step is a sequence by itself.
 #[must_use]
 pub fn concurrent_sequences(group: &[Step]) -> Vec<Vec<Step>> {
     let mut sequences: Vec<Vec<Step>> = Vec::new();
-    let mut edge_case_sequences: HashMap<OperationId, usize> = HashMap::new();
+    let mut of_several = HashMap::new();
     for step in group {
+        let fact = step.action.probe().map(CredentialProbe::fact);
         let is_edge_case = matches!(step.action, Action::EdgeCaseRead(_));
-        match edge_case_sequences.get(&step.operation).filter(|_| is_edge_case) {
-            Some(sequence) => sequences[*sequence].push(*step),
-            None => {
-                if is_edge_case {
-                    edge_case_sequences.insert(step.operation, sequences.len());
-                }
-                sequences.push(vec![*step]);
-            }
+        let new = sequences.len();
+        let sequence = if is_edge_case || fact.is_some() {
+            *of_several.entry((step.operation, fact)).or_insert(new)
+        } else {
+            new
+        };
+        match sequences.get_mut(sequence) {
+            Some(steps) => steps.push(*step),
+            None => sequences.push(vec![*step]),
         }
     }
     sequences
@@ -665,7 +668,7 @@ mod tests {
     }
 
     #[test]
-    fn probes_and_edge_case_reads_go_together_the_edge_cases_of_an_operation_in_order() {
+    fn probes_and_edge_case_reads_go_together_those_of_one_kind_and_operation_in_order() {
         let (contract, reads) = plan(&Selection { writes: false, ..all() });
         let groups: Vec<_> = reads.groups().collect();
         assert_eq!(groups.len(), 3);
@@ -676,8 +679,8 @@ mod tests {
             .count();
         assert_eq!(concurrent_sequences(groups[0]).len(), lists);
         assert_eq!(groups[1].len(), 1);
-        // No credential, another scheme and a second page on each list, and one empty token.
-        let (probes, edge_cases) = (3 * lists + 1 + WRONG_TOKENS, lists);
+        // Another scheme, and no credential, on each list; what else has no credential follows in the same sequence.
+        let (probes, edge_cases) = (2 * lists + WRONG_TOKENS, lists);
         assert_eq!(concurrent_sequences(groups[2]).len(), probes + edge_cases);
         for sequence in concurrent_sequences(groups[2]).iter().skip(probes) {
             assert_eq!(
@@ -686,6 +689,20 @@ mod tests {
             );
             assert!(sequence.iter().all(|step| step.operation == sequence[0].operation));
         }
+        let without = concurrent_sequences(groups[2]).into_iter().map(|sequence| {
+            let probes = sequence.iter().filter_map(|step| step.action.probe());
+            probes.collect::<Vec<_>>()
+        });
+        let without: Vec<_> = without
+            .filter(|probes| probes.contains(&CredentialProbe::NoCredential))
+            .collect();
+        assert_eq!(without.len(), lists);
+        assert!(without.iter().all(|probes| probes[0] == CredentialProbe::NoCredential));
+        assert!(
+            without
+                .iter()
+                .any(|probes| probes.contains(&CredentialProbe::EmptyToken))
+        );
         let (_, all) = plan(&all());
         assert!(all.groups().all(|group| {
             let first = group[0].action;
