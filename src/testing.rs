@@ -1,7 +1,7 @@
 //! What the unit tests share.
 
 /// How many of something to try: a few in `cargo test`, all where it is to be exhaustive, as in the gate.
-#[cfg(feature = "checker")]
+#[cfg(any(feature = "checker", feature = "service"))]
 #[expect(
     clippy::disallowed_methods,
     reason = "a test is told by the environment how thorough to be, as it is by cargo"

@@ -3,11 +3,12 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 
 use super::decoding_tests::{CONTRACT, response_schemas};
 use super::typed::reencoded;
+use crate::testing::tried;
 
 /// A value as the service sends it, and what is left of it after the types: null and missing are the same there.
 type Pair = (Value, Value);
@@ -43,7 +44,9 @@ fn a_field_that_is_lost_is_seen() {
 
 /// The same cases in each run.
 fn runner() -> TestRunner {
-    TestRunner::deterministic()
+    let cases = u32::try_from(tried(64, 256)).unwrap();
+    let drawn = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    TestRunner::new_with_rng(ProptestConfig::with_cases(cases), drawn)
 }
 
 fn pairs(schema: &Value, contract: &Value) -> BoxedStrategy<Pair> {

@@ -232,13 +232,17 @@ fn at_offset(text: &str, offset: &str) -> Option<String> {
 mod tests {
     use std::collections::HashSet;
 
+    use std::sync::LazyLock;
+
     use serde_json::json;
 
     use super::*;
     use crate::history::{Bindings, RunTag};
 
-    fn contract() -> (Contract, Bindings) {
-        let contract = Contract::built_in().unwrap();
+    static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::built_in().unwrap());
+
+    fn bindings() -> Bindings {
+        let contract = &*CONTRACT;
         let mut bindings = Bindings::default();
         for (operation, body) in [
             ("createContact", json!({"data": {"id": "c-1"}})),
@@ -248,22 +252,20 @@ mod tests {
                 json!({"data": {"items": [{"gender": "f"}, {"gender": "m"}]}}),
             ),
         ] {
-            bindings.bind(&contract, contract.operation_named(operation).unwrap(), &body);
+            bindings.bind(contract, contract.operation_named(operation).unwrap(), &body);
         }
-        (contract, bindings)
+        bindings
     }
 
     fn draft(operation: &str, number: u64) -> Draft {
-        let (contract, bindings) = contract();
-        let id = contract.operation_named(operation).unwrap();
-        Template::of(&contract, id)
-            .draft(&bindings, (&RunTag::new(1, 1), number), TimestampFormat::Utc)
+        let id = CONTRACT.operation_named(operation).unwrap();
+        Template::of(&CONTRACT, id)
+            .draft(&bindings(), (&RunTag::new(1, 1), number), TimestampFormat::Utc)
             .unwrap()
     }
 
     fn of(operation: &str, seed: u64) -> Vec<Variant> {
-        let (contract, _) = contract();
-        variants(&contract, contract.operation_named(operation).unwrap(), seed)
+        variants(&CONTRACT, CONTRACT.operation_named(operation).unwrap(), seed)
     }
 
     /// The body of a variant; `None` where there is no such variant.

@@ -241,7 +241,7 @@ fn the_effect_on_the_client_is_that_of_its_surface() {
     let of_old = generated(&old);
     let mut wrong = Vec::new();
     // To generate a client takes a third of a second.
-    for (name, edit) in EDITS.iter().step_by(tried(6, 1)) {
+    for (name, edit) in EDITS.iter().step_by(tried(12, 1)) {
         let mut new = old.clone();
         edit(&mut new);
         assert_ne!(old, new, "{name}");

@@ -13,6 +13,7 @@ use crate::report::{
     VerdictRecord, read,
 };
 use crate::rules::Level;
+use crate::testing::tried;
 
 /// The verdict of a whole run on one fact, and the shards that see the fact.
 #[derive(Clone, Debug)]
@@ -212,6 +213,8 @@ fn in_groups(mut records: Vec<(String, Record)>, picks: &[Index]) -> Record {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(u32::try_from(tried(64, 256)).unwrap()))]
+
     #[test]
     fn order_and_grouping_do_not_matter((records, _) in split(), picks in proptest::collection::vec(any::<Index>(), 0..6)) {
         let mut ordered = records.clone();
