@@ -127,7 +127,17 @@ fn a_service_that_ends_in_the_middle_of_a_check_is_reported_beside_what_was_judg
     let (call, gone) = starting(
         &url,
         &script,
-        &["--wait", "60", "--repeat", "1000", "--max-time", "10", "-v"],
+        &[
+            "--wait",
+            "60",
+            "--repeat",
+            "1000",
+            "--rate",
+            "100",
+            "--max-time",
+            "10",
+            "-v",
+        ],
     );
     let folder = call.path().to_owned();
     let running = call.start();

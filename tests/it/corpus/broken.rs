@@ -1,9 +1,10 @@
-//! Each of our own documents is broken in each of its lines, and read as far as it can be.
+//! Each of our own documents is broken in each of its lines, or in some of them, and read as far as it can be.
 
 use countersign::Contract;
 use countersign::lint::lint;
 
 use super::documents::OWN;
+use crate::support::tried;
 
 /// The ways of breaking a line; the others keep their places.
 fn broken(line: &str) -> [String; 4] {
@@ -22,7 +23,7 @@ fn a_broken_document_is_read_without_the_operations_that_have_the_defect() {
     let (mut whole, mut partly, mut refused) = (0, 0, 0);
     for (name, text) in OWN {
         let lines: Vec<&str> = text.lines().collect();
-        for index in 0..lines.len() {
+        for index in (0..lines.len()).step_by(tried(4, 1)) {
             for line in broken(lines[index]) {
                 let [before, after] = [&lines[..index], &lines[index + 1..]].map(|part| part.join("\n"));
                 let text = format!("{before}\n{line}\n{after}\n");
@@ -51,7 +52,7 @@ fn a_broken_document_is_read_without_the_operations_that_have_the_defect() {
     }
     // Each of the three is common.
     assert!(
-        whole > 100 && partly > 100 && refused > 100,
+        [whole, partly, refused].into_iter().all(|count| count > tried(25, 100)),
         "{whole} {partly} {refused}"
     );
 }

@@ -7,6 +7,30 @@ pub(crate) mod files;
 pub(crate) mod leaks;
 pub(crate) mod stub;
 
+use std::sync::{Arc, LazyLock};
+
+use countersign::Contract;
+
+/// The built-in contract with a few of its edge cases, one for each part of a request. Half of the requests of a check
+/// have a field of another type, and most tests are not about them. All of them where everything is tried.
+pub(crate) fn contract_with_few_edge_cases() -> Arc<Contract> {
+    const FEW: &str = r#"overlay: 1.0.0
+info: {title: Few edge cases, version: '1'}
+actions:
+  - {target: "$['x-edge-cases']", remove: true}
+  - {target: $, update: {x-edge-cases: [parameter-zero, identifier-unknown, body-empty, text-control]}}
+"#;
+    static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| {
+        let contract = if is_exhaustive() {
+            Contract::built_in()
+        } else {
+            Contract::built_in_with_overlay("few.yaml", FEW.to_owned())
+        };
+        Arc::new(contract.unwrap_or_else(|defects| panic!("{defects}")))
+    });
+    Arc::clone(&CONTRACT)
+}
+
 /// How many of something to try: a few in `cargo test`, all where it is to be exhaustive.
 pub(crate) fn tried(few: usize, all: usize) -> usize {
     if is_exhaustive() { all } else { few }

@@ -13,7 +13,7 @@ use countersign::rules::Recording;
 use serde_json::{Value, json};
 
 use super::checker::{CONTRACT, checked, of_defaults, of_single_value};
-use super::{single_settings, value};
+use super::{checked_settings, single_settings, value};
 use crate::support::again::{answered, response};
 use crate::support::crew::try_all;
 
@@ -51,7 +51,7 @@ const ANSWERED: [&str; 16] = [
 
 #[test]
 fn every_statement_is_that_of_the_profile() {
-    let cases = single_settings().into_iter().map(Some).chain([None]).collect();
+    let cases = checked_settings().into_iter().map(Some).chain([None]).collect();
     try_all(cases, async |setting: Option<String>| {
         let (settings, seen) = match &setting {
             Some(setting) => (vec![setting.clone()], of_single_value(setting).await),

@@ -27,7 +27,7 @@ use crate::support::tried;
 const MOST: (u64, usize) = (400, 15);
 
 /// How many profiles are drawn, and how many in the gate.
-const PROFILES: (usize, usize) = (4, 200);
+const PROFILES: (usize, usize) = (2, 200);
 
 /// What the run of the default profile answers by trials, each with the number of answers.
 const INDICATED: [(&str, usize); 18] = [
@@ -53,7 +53,7 @@ const INDICATED: [(&str, usize); 18] = [
 
 #[test]
 fn every_statement_is_that_of_the_profile() {
-    let cases = single_settings().into_iter().step_by(tried(4, 1));
+    let cases = single_settings().into_iter().step_by(tried(8, 1));
     let cases = cases.map(Some).chain([None]).collect();
     try_all(cases, async |setting: Option<String>| {
         let settings: Vec<_> = setting.into_iter().collect();

@@ -64,7 +64,7 @@ fn judged<'run>(contract: &'run Contract, run: &'run Run) -> impl Iterator<Item 
 
 #[test]
 fn what_was_learned_of_a_service_holds_of_it() {
-    let cases = single_settings().into_iter().step_by(tried(7, 1));
+    let cases = single_settings().into_iter().step_by(tried(14, 1));
     let cases = cases.map(Some).chain([None]).collect();
     try_all(cases, async |setting: Option<String>| {
         let settings: Vec<_> = setting.into_iter().collect();
@@ -93,7 +93,7 @@ fn what_was_learned_of_a_service_holds_of_it() {
 fn what_a_service_answers_otherwise_is_reported_and_nothing_else() {
     let answers = runtime().block_on(established(&[]));
     let contract = stating(&answers);
-    let cases = single_settings().into_iter().step_by(tried(3, 1)).collect();
+    let cases = single_settings().into_iter().step_by(tried(9, 1)).collect();
     try_all(cases, async |setting: String| {
         let settings = [setting];
         let run = checked(&contract, &settings).await;

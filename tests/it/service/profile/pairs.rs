@@ -29,7 +29,7 @@ fn any_two_values_meet_in_few_profiles() {
 /// Returns the settings of profiles in which any two values meet, or of the first few, in which many of them do.
 pub(super) fn profiles() -> Vec<Vec<String>> {
     let rows = rows();
-    let tried = tried(rows.len() / 16, rows.len());
+    let tried = tried(rows.len() / 32, rows.len());
     rows.iter().take(tried).map(|row| settings(row)).collect()
 }
 
