@@ -221,7 +221,7 @@ mod tests {
                 headers: reqwest::header::HeaderMap::new(),
                 body: None,
             };
-            self.http.carry(outgoing, 1 << 10).await.map(|received| received.status)
+            self.http.send(outgoing, 1 << 10).await.map(|received| received.status)
         }
 
         /// How many connections were opened, and the first letter of each request.

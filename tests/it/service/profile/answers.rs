@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use countersign::exchange::{Credential, Exchange, Failure, json};
 use countersign::gaps::{Answer, Gaps, Reason, State};
@@ -223,9 +223,35 @@ async fn times_tell_the_values_of_an_axis_apart() {
 
 #[tokio::test]
 async fn a_limit_is_seen_where_it_is_met_with_and_without_a_time() {
+    let seen = of_defaults().await;
     for setting in ["rate-limit=50-per-second", "rate-limit=50-per-second-unannounced"] {
+        // A run slows down as soon as a request is throttled, which may be one with a wrong token.
         let answers = answered_of(setting, "rate-limits").await;
-        assert_eq!(answers, BTreeMap::from([(None, json!({"limited": true}))]), "{setting}");
+        let limit = &answers[&None];
+        assert_eq!(*limit, rate_limits("50-per-second", limit), "{setting}");
+    }
+    for retry_after in [None, Some("1")] {
+        let mut gaps = Gaps::new(&CONTRACT);
+        let mut number = 0;
+        add(&mut gaps, &seen.recording, |exchange| {
+            number += u64::from(matches!(exchange.request.credential, Credential::Token { .. }));
+            Some(match (number, retry_after) {
+                (60, None) => with_status(exchange, StatusCode::TOO_MANY_REQUESTS),
+                (60, Some(seconds)) => {
+                    let mut throttled = response(exchange)?;
+                    *throttled.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+                    throttled
+                        .headers_mut()
+                        .insert(RETRY_AFTER, HeaderValue::from_static(seconds));
+                    answered(exchange, Some(throttled))
+                }
+                _ => exchange.clone(),
+            })
+        });
+        let answers = gaps.answers();
+        let limit = answers.iter().find(|answer| answer.gap == "rate-limits").unwrap();
+        let claim = serde_json::to_value(&limit.claim).unwrap();
+        assert_eq!(claim, json!({"limited": true}), "{retry_after:?}");
     }
     let answers = answered_of("rate-limit=unlimited", "rate-limits").await;
     let rate = answers[&None]["at_least_per_second"].as_u64().unwrap();
