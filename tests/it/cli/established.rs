@@ -85,7 +85,7 @@ fn what_a_ledger_establishes_holds_of_the_service_and_a_change_of_it_is_a_warnin
     let changed = overlay.replace(status, r#""operation": "getTags", "claim": {"status": 206}"#);
     let (ended, report) = judged(&changed, &[]);
     assert_eq!(ended.code, 0, "{ended:?}");
-    assert_eq!((of_overlay(&report, "held"), of_overlay(&report, "broken")), (38, 1));
+    assert_eq!((of_overlay(&report, "held"), of_overlay(&report, "broken")), (39, 1));
     let place = format!("overlay.yaml:{number}:");
     assert!(ended.stdout.contains("warning[changed-answer]"), "{}", ended.stdout);
     assert!(ended.stdout.contains(&place), "{place}: {}", ended.stdout);
