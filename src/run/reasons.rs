@@ -119,7 +119,6 @@ fn shown(reason: &Reason) -> Shown {
         include_str!("../rules/carried.rs"),
         include_str!("../rules/typed_client.rs"),
     );
-    let unseen = "a_list_that_was_not_seen_whole_decides_nothing";
     match reason {
         Reason::LimitExceeded
         | Reason::Documented(_)
@@ -139,7 +138,7 @@ fn shown(reason: &Reason) -> Shown {
         | Reason::TokenRejected(_)
         | Reason::Unanswered => Here,
         Reason::OtherStatus(_) | Reason::PageUnclear | Reason::PageUnread | Reason::TooManyPages(_) => {
-            Tested(listed, unseen)
+            Tested(listed, "a_list_that_was_not_seen_whole_decides_nothing")
         }
         Reason::MoreInferredPages(_) | Reason::PageNotFollowed => shown_by_inferred_pages(),
         Reason::Broken => Tested(typed, "a_response_that_breaks_a_fact_is_not_reported_again"),
