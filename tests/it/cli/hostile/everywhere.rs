@@ -40,7 +40,7 @@ fn whatever_is_asked() -> Vec<Behaviour> {
         ),
         Behaviour::everywhere(
             "a redirect to a login page everywhere",
-            NothingSucceeded("auth", "every response is a redirect"),
+            NothingSucceeded("status", "every response is a redirect"),
             |case, stream| {
                 let status = format!(
                     "302 Found\r\nLocation: {}/login?token={}",
