@@ -358,7 +358,16 @@ pub struct Response {
     pub elapsed: Duration,
 }
 
+/// How much of a body is searched as text, in bytes: it may have megabytes, and its text is a copy.
+const MAXIMUM_TEXT: usize = 64 << 10;
+
 impl Response {
+    /// Returns the first 64 KiB of the body as text; what is not UTF-8 is replaced.
+    pub(crate) fn beginning_as_text(&self) -> String {
+        let shown = self.body.get(..MAXIMUM_TEXT).unwrap_or(&self.body);
+        String::from_utf8_lossy(shown).into_owned()
+    }
+
     /// Returns the media type, in lower case and without parameters.
     #[must_use]
     pub fn media_type(&self) -> Option<String> {

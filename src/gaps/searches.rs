@@ -16,11 +16,8 @@ use super::trials::{Observed, Shown, claim, rejects};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Carry, Created};
 use crate::contract::{Contract, pointer};
-use crate::exchange::{Exchange, OnRejection};
+use crate::exchange::{Exchange, OnRejection, Response};
 use crate::plan::{Asks, BodyAsked, NET_TRIALS, Question};
-
-/// How much of a rejection is searched for the names of fields.
-const MOST_TEXT: usize = 64 << 10;
 
 /// The searches of a run, by operation.
 #[derive(Debug, Default)]
@@ -138,10 +135,7 @@ impl Searches {
                     true => Some(true),
                     false => matches!(status, 400 | 422).then_some(false),
                 };
-                let text = exchange.response().map(|response| {
-                    let shown = response.body.get(..MOST_TEXT).unwrap_or(&response.body);
-                    String::from_utf8_lossy(shown).into_owned()
-                });
+                let text = exchange.response().map(Response::beginning_as_text);
                 if let Some(search) = &mut searched.required {
                     search.add(sent, accepted, &text.unwrap_or_default());
                 }
@@ -298,7 +292,7 @@ impl Searched {
 
 /// Returns the fields by which a record is told from others: those that it is known to carry.
 fn telling(created: &Created) -> impl Iterator<Item = &Carry> {
-    created.carries.iter().filter(|carry| carry.gap.is_none())
+    created.carries.iter().filter(|carry| carry.is_strict())
 }
 
 /// Whether an update of the run may have changed what a create made, or what contains it, so that the same body no longer

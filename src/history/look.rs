@@ -432,7 +432,7 @@ impl History<'_> {
             LookProgress::InferredPages(_) => emit(Evidence::Walk(&walk)),
             LookProgress::FirstAndLastPage(_) | LookProgress::Nothing => {}
             LookProgress::Residue(search) => {
-                search.emit_stored(emit);
+                search.emit(emit);
                 self.note_residue(search, walk);
                 return None;
             }
@@ -448,7 +448,7 @@ impl History<'_> {
                 self.emit_counts(walk.operation, &walk, emit);
             }
             LookProgress::Record(sought) => self.emit_record(&sought, emit),
-            LookProgress::RejectedWrites(search) => search.emit_stored(emit),
+            LookProgress::RejectedWrites(search) => search.emit(emit),
             LookProgress::Update(sought) => self.emit_change(&sought, &walk, waited, emit),
         }
         Some(Looked { walk, settled })

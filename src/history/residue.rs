@@ -217,7 +217,7 @@ impl ResidueSearch {
 
     /// Makes the evidence on writes that were rejected although their records exist, and on those that reached a record
     /// that their path did not name.
-    pub(super) fn emit_stored(&self, emit: EvidenceSink<'_>) {
+    pub(super) fn emit(&self, emit: EvidenceSink<'_>) {
         for stray in &self.strays {
             stray.emit(&mut *emit);
         }

@@ -33,7 +33,7 @@ pub(super) struct Unnamed {
 }
 
 /// One of these creates.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct UnnamedCreate {
     request: Request,
     /// What was sent, if later steps use its record.
@@ -98,10 +98,10 @@ impl History<'_> {
     /// Takes the identifiers of such records from a success of a list or a query.
     pub(super) fn find_unnamed(&mut self, exchange: &Exchange, body: &Value) {
         let mut at = 0;
-        while let Some(create) = self.unnamed.creates.get(at).cloned() {
-            match self.identifier_of_unnamed(&create, exchange, body) {
+        while let Some(create) = self.unnamed.creates.get(at) {
+            match self.identifier_of_unnamed(create, exchange, body) {
                 Some(id) => {
-                    self.unnamed.creates.remove(at);
+                    let create = self.unnamed.creates.remove(at);
                     self.name(create, id);
                 }
                 None => at += 1,

@@ -689,7 +689,7 @@ impl Contract {
                 })
             })
         };
-        carries.filter(move |carry| carry.gap.is_none() && is_tagged(&carry.sent))
+        carries.filter(move |carry| carry.is_strict() && is_tagged(&carry.sent))
     }
 }
 

@@ -28,9 +28,6 @@ fn write_purpose(draft: &Draft, head: &RequestHead) -> Purpose {
     }
 }
 
-/// How much of a rejection is searched for the names of fields: a body may have megabytes, and its text is a copy.
-const MAX_REJECTION_BYTES: usize = 64 << 10;
-
 /// The bodies that a run has drafted.
 #[derive(Debug, Default)]
 pub(super) struct Drafts<'run> {
@@ -189,7 +186,7 @@ impl Session<'_> {
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
         if is_rejected(exchange) {
-            return fallback.next(&beginning_as_text(&response.body));
+            return fallback.next(&response.beginning_as_text());
         }
         let is_unknown = matches!(response.status, 404 | 410) && sent.may_name_an_unknown_record();
         if (response.status < 500 && !is_unknown) || response.is_throttled() {
@@ -333,10 +330,4 @@ impl Session<'_> {
 /// Whether the response rejects what was sent.
 fn is_rejected(exchange: &Exchange) -> bool {
     exchange.status().is_some_and(OnRejection::is_evidence_on_gap)
-}
-
-/// Returns the beginning of a response as text, up to [`MAX_REJECTION_BYTES`].
-fn beginning_as_text(body: &[u8]) -> String {
-    let most = body.len().min(MAX_REJECTION_BYTES);
-    String::from_utf8_lossy(body.get(..most).unwrap_or_default()).into_owned()
 }
