@@ -201,15 +201,14 @@ impl Question {
                 continue;
             }
             if documented.security.scheme().is_some() {
-                for (gap, kind) in gaps_at(contract, &documented.pointer, GapKind::ErrorConditions) {
-                    questions.push(Self {
-                        gap,
-                        kind,
-                        operation,
-                        location: documented.pointer.clone(),
-                        asks: Asks::NoCredential,
-                    });
-                }
+                let at = (operation, documented.pointer.as_str());
+                ask_at(
+                    contract,
+                    at,
+                    GapKind::ErrorConditions,
+                    &[Asks::NoCredential],
+                    &mut questions,
+                );
             }
         }
         questions
@@ -417,13 +416,13 @@ fn of_schemas(
     questions: &mut Vec<Question>,
 ) {
     for (location, _) in contract.located_body_schemas(operation) {
-        questions.extend(gaps_at(contract, &location, kind).map(|(gap, kind)| Question {
-            gap,
+        ask_at(
+            contract,
+            (operation, &location),
             kind,
-            operation,
-            location: location.clone(),
-            asks: asks.clone(),
-        }));
+            std::slice::from_ref(asks),
+            questions,
+        );
     }
 }
 
@@ -444,17 +443,13 @@ fn unknown_records(contract: &Contract, create: OperationId, questions: &mut Vec
         collect_texts(contract, (&schema, node), ("", 0), &mut texts);
     }
     for (location, field) in texts {
-        questions.extend(
-            gaps_at(contract, &location, GapKind::UnknownReferences).map(|(gap, kind)| Question {
-                gap,
-                kind,
-                operation: create,
-                location: location.clone(),
-                asks: Asks::UnknownRecord {
-                    field: field.clone(),
-                    creates: true,
-                },
-            }),
+        let asks = [Asks::UnknownRecord { field, creates: true }];
+        ask_at(
+            contract,
+            (create, &location),
+            GapKind::UnknownReferences,
+            &asks,
+            questions,
         );
     }
 }
@@ -475,34 +470,33 @@ fn collect_members(contract: &Contract, node: &Node, (at, depth): (&str, usize),
     }
 }
 
-/// Returns the gaps of this kind that a location names.
-fn gaps_at<'own>(
-    contract: &'own Contract,
-    location: &'own str,
+/// Adds these questions about each gap of this kind that a location names.
+fn ask_at(
+    contract: &Contract,
+    (operation, location): (OperationId, &str),
     kind: GapKind,
-) -> impl Iterator<Item = (usize, GapKind)> + 'own {
+    asks: &[Asks],
+    questions: &mut Vec<Question>,
+) {
     let gaps = contract.gaps.iter().enumerate();
-    let of_kind = gaps.filter(move |(_, gap)| gap.kind == Some(kind));
-    of_kind
-        .filter(move |(_, gap)| gap.locations.iter().any(|other| other == location))
-        .map(move |(index, _)| (index, kind))
+    let of_kind = gaps.filter(|(_, gap)| gap.kind == Some(kind));
+    for (gap, _) in of_kind.filter(|(_, gap)| gap.locations.iter().any(|other| other == location)) {
+        questions.extend(asks.iter().map(|asks| Question {
+            gap,
+            kind,
+            operation,
+            location: location.to_owned(),
+            asks: asks.clone(),
+        }));
+    }
 }
 
 /// Adds the questions about the body and its fields.
 fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
     for (schema, node) in contract.located_body_schemas(operation) {
-        let mut add = |location: &str, kind: GapKind, asks: Vec<Asks>| {
-            for (gap, kind) in gaps_at(contract, location, kind) {
-                questions.extend(asks.iter().cloned().map(|asks| Question {
-                    gap,
-                    kind,
-                    operation,
-                    location: location.to_owned(),
-                    asks,
-                }));
-            }
-        };
-        add(&schema, GapKind::UnknownRequestFields, vec![Asks::UnknownField]);
+        let mut add =
+            |location: &str, kind, asks: &[Asks]| ask_at(contract, (operation, location), kind, asks, questions);
+        add(&schema, GapKind::UnknownRequestFields, &[Asks::UnknownField]);
         let mut texts = Vec::new();
         collect_texts(contract, (&schema, node), ("", 0), &mut texts);
         for (location, field) in texts {
@@ -512,17 +506,17 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
                 format,
                 returned_at: returned_at.clone(),
             });
-            add(&location, GapKind::DateFormat, dates.to_vec());
+            add(&location, GapKind::DateFormat, &dates);
             let known = Asks::KnownValue { field: field.clone() };
             let other = Asks::OtherValue {
                 field: field.clone(),
                 returned_at,
             };
-            add(&location, GapKind::AllowedValues, vec![other, known.clone()]);
+            add(&location, GapKind::AllowedValues, &[other, known.clone()]);
             let entries = entries(contract, operation, &field);
-            add(&location, GapKind::ReferenceEntries, entries);
+            add(&location, GapKind::ReferenceEntries, &entries);
             let unknown = Asks::UnknownRecord { field, creates: false };
-            add(&location, GapKind::UnknownReferences, vec![unknown, known]);
+            add(&location, GapKind::UnknownReferences, &[unknown, known]);
         }
     }
 }
@@ -597,17 +591,12 @@ fn of_values(contract: &Contract, operation: OperationId, questions: &mut Vec<Qu
             continue;
         };
         for here in &contract.shape(shown).gaps {
-            let gaps = gaps_at(contract, &here.location, GapKind::ValueSpelling);
-            questions.extend(gaps.map(|(gap, kind)| Question {
-                gap,
-                kind,
-                operation,
-                location: here.location.to_string(),
-                asks: Asks::Spelling {
-                    field: carry.sent.replace("/*", "/0"),
-                    returned_at: carry.returned_at.clone(),
-                },
-            }));
+            let asks = [Asks::Spelling {
+                field: carry.sent.replace("/*", "/0"),
+                returned_at: carry.returned_at.clone(),
+            }];
+            let at = (operation, here.location.as_str());
+            ask_at(contract, at, GapKind::ValueSpelling, &asks, questions);
         }
     }
     questions.dedup();
@@ -618,18 +607,11 @@ fn one_field(contract: &Contract, operation: OperationId, questions: &mut Vec<Qu
     let Some(field) = contract.tagged_carries(operation).next() else {
         return;
     };
-    let location = &contract.operation(operation).pointer;
-    questions.extend(
-        gaps_at(contract, location, GapKind::UpdateSemantics).map(|(gap, kind)| Question {
-            gap,
-            kind,
-            operation,
-            location: location.clone(),
-            asks: Asks::OneField {
-                field: field.sent.clone(),
-            },
-        }),
-    );
+    let at = (operation, contract.operation(operation).pointer.as_str());
+    let asks = [Asks::OneField {
+        field: field.sent.clone(),
+    }];
+    ask_at(contract, at, GapKind::UpdateSemantics, &asks, questions);
 }
 
 /// Adds the question of what comes after the last page.
@@ -640,14 +622,14 @@ fn page_beyond_last(contract: &Contract, operation: OperationId, questions: &mut
         return;
     };
     for here in &contract.shape(body).gaps {
-        let gaps = gaps_at(contract, &here.location, GapKind::PageBeyondLast);
-        questions.extend(gaps.map(|(gap, kind)| Question {
-            gap,
-            kind,
-            operation,
-            location: here.location.to_string(),
-            asks: Asks::PageBeyondLast,
-        }));
+        let at = (operation, here.location.as_str());
+        ask_at(
+            contract,
+            at,
+            GapKind::PageBeyondLast,
+            &[Asks::PageBeyondLast],
+            questions,
+        );
     }
     questions.dedup();
 }
