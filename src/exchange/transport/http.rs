@@ -98,15 +98,13 @@ impl Http {
     /// Sends a request and returns its response as soon as the head is there. If it may be sent twice and its
     /// connection may have been used before, it is sent again when that connection ends.
     async fn response(&self, outgoing: Outgoing) -> Result<reqwest::Response, Failure> {
-        let shares = !self.stops_sharing.load(Ordering::Relaxed);
-        let may_repeat = outgoing.may_repeat;
         let mut request = reqwest::Request::new(outgoing.method, outgoing.url);
         *request.headers_mut() = outgoing.headers;
         *request.body_mut() = outgoing.body.map(Into::into);
-        if !shares {
+        if self.stops_sharing.load(Ordering::Relaxed) {
             return send(self.single()?, request).await;
         }
-        let again = request.try_clone().filter(|_| may_repeat);
+        let again = request.try_clone().filter(|_| outgoing.may_repeat);
         match (send(&self.shared, request).await, again) {
             // This is asked now and not before sending: a request that waits for a new connection also takes one that
             // becomes free meanwhile. Without any response, no connection was used before.
