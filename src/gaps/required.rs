@@ -59,6 +59,36 @@ struct Outcome {
     rejected: u64,
     /// The members that its rejections name and that it lacks.
     named: Members,
+    /// What its rejections say.
+    said: Vec<Said>,
+}
+
+/// What a rejection says: its words, and those of the body that was sent. What has a digit, such as the identifier of the
+/// request, is no word.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    words: BTreeSet<String>,
+    sent: BTreeSet<String>,
+}
+
+impl Said {
+    pub(super) fn new(text: &str, sent: &Value) -> Self {
+        let words = |text: &str| {
+            let parts = text.split(|letter: char| !letter.is_alphanumeric());
+            let words = parts.filter(|part| !part.is_empty() && part.chars().all(char::is_alphabetic));
+            words.map(str::to_lowercase).collect()
+        };
+        Self {
+            words: words(text),
+            sent: words(&sent.to_string()),
+        }
+    }
+
+    /// Whether it differs from another rejection by more than what was sent.
+    pub(super) fn differs(&self, other: &Self) -> bool {
+        let echoed = &self.sent | &other.sent;
+        &self.words - &echoed != &other.words - &echoed
+    }
 }
 
 /// What the search does next.
@@ -160,6 +190,7 @@ impl Search {
             Some(false) => {
                 outcome.rejected += 1;
                 outcome.named.extend(named);
+                outcome.said.push(Said::new(text, sent));
                 self.is_open = true;
             }
             None => self.others += 1,
@@ -196,8 +227,9 @@ impl Search {
         Some(left.map(|index| self.members[index].pointer.clone()).collect())
     }
 
-    /// Returns what was found; `None` if nothing says what is required.
-    pub(super) fn required(&self) -> Option<Required> {
+    /// Returns what was found; `None` if nothing says what is required, or if one of the rejections that do may have had
+    /// another reason.
+    pub(super) fn required(&self, has_other_reason: impl Fn(&Said) -> bool) -> Option<Required> {
         let Next::Found(smallest) = self.confirmed() else {
             return None;
         };
@@ -212,6 +244,13 @@ impl Search {
             |body: &Members| self.outcome(body).map_or(0, |outcome| outcome.rejected),
         );
         let bodies: BTreeSet<_> = smallest.required.iter().flat_map(without).collect();
+        let mut said = bodies
+            .iter()
+            .filter_map(|body| self.outcome(body))
+            .flat_map(|outcome| &outcome.said);
+        if said.any(has_other_reason) {
+            return None;
+        }
         let rejections: u64 = bodies.iter().map(rejected).sum();
         let witnesses = self.accepted(&smallest.plain);
         let others = match smallest.plain == smallest.with_objects {
@@ -455,7 +494,7 @@ mod tests {
             }
         }
         search.close();
-        (search.required(), search.tries, accepted)
+        (search.required(|_| false), search.tries, accepted)
     }
 
     fn lacks(sent: &Value, fields: &[&'static str]) -> Option<&'static str> {
@@ -549,12 +588,33 @@ mod tests {
         for _ in 0..2 {
             search.add(&json!({"color": "b"}), Some(false), "");
         }
-        assert_eq!(search.required(), None);
+        assert_eq!(search.required(|_| false), None);
         search.close();
-        assert_eq!(search.required().unwrap().required, ["/name"]);
+        assert_eq!(search.required(|_| false).unwrap().required, ["/name"]);
         // Another status may have another reason.
         search.add(&json!({"name": "a"}), None, "");
-        assert_eq!((search.required(), search.leaves_out(true)), (None, None));
+        assert_eq!((search.required(|_| false), search.leaves_out(true)), (None, None));
+    }
+
+    #[test]
+    fn a_rejection_differs_from_another_by_more_than_what_was_sent_and_numbers() {
+        let equal = Said::new(
+            r#"{"id": "7f3a1", "error": "Paint red: exists already"}"#,
+            &json!({"name": "Paint red", "color": "blue"}),
+        );
+        for (text, differs) in [
+            (r#"{"id": "90be2", "error": "blue: exists already"}"#, false),
+            (r#"{"id": "90be2", "error": "name: exists already"}"#, false),
+            (r#"{"id": "90be2", "error": "name: is missing"}"#, true),
+            ("", true),
+        ] {
+            let said = Said::new(text, &json!({"color": "blue"}));
+            assert_eq!(
+                (said.differs(&equal), equal.differs(&said)),
+                (differs, differs),
+                "{text}"
+            );
+        }
     }
 
     #[test]
@@ -567,6 +627,6 @@ mod tests {
             search.add(&json!({}), Some(false), "");
         }
         search.close();
-        assert_eq!(search.required(), None);
+        assert_eq!(search.required(|_| false), None);
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::answer::Claim;
-use super::required::Search;
+use super::required::{Said, Search};
 use super::trials::{Observed, Shown, claim, rejects};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Carry, Created};
@@ -29,6 +29,8 @@ pub(super) struct Searches {
 #[derive(Debug, Default)]
 struct Searched {
     required: Option<Search>,
+    /// The question whether an equal record is rejected, if there is one.
+    equal: Option<usize>,
     /// A record that may be created again: its body, and its identifier.
     original: Option<(Value, Value)>,
     /// What the trials of each other question showed.
@@ -42,6 +44,8 @@ struct Searched {
 struct Tried {
     accepted: BTreeMap<u16, u64>,
     refused: BTreeMap<u16, u64>,
+    /// What the rejections say.
+    said: Vec<Said>,
     /// Those that were neither, such as an equal record for which the response shows the other one.
     others: u64,
     /// Whether nothing was accepted since one was rejected.
@@ -52,6 +56,12 @@ impl Tried {
     fn is_decided(&self) -> bool {
         let refused: u64 = self.refused.values().sum();
         self.others > 0 || !self.accepted.is_empty() || refused >= NET_TRIALS
+    }
+
+    /// Whether a rejection with 400 or 422 may be one of these.
+    fn may_be(&self, said: &Said) -> bool {
+        let is_alike = self.refused.keys().any(|status| is_of_body(*status));
+        !self.is_decided() || (is_alike && self.said.iter().any(|other| !said.differs(other)))
     }
 
     fn observed(&self, question: &Question) -> Vec<Observed> {
@@ -94,6 +104,7 @@ impl Searches {
             return;
         }
         let searched = self.of.entry(operation).or_default();
+        searched.equal = equal(questions, operation);
         let Some(sent) = exchange.request.json() else {
             return;
         };
@@ -133,7 +144,7 @@ impl Searches {
             Asks::Required { .. } => {
                 let accepted = match succeeded {
                     true => Some(true),
-                    false => matches!(status, 400 | 422).then_some(false),
+                    false => is_of_body(status).then_some(false),
                 };
                 let text = exchange.response().map(Response::beginning_as_text);
                 if let Some(search) = &mut searched.required {
@@ -171,9 +182,7 @@ impl Searches {
         let may_repeat = |index: usize| searched.original.is_some() || !searched.tried.contains_key(&index);
         match question.asks {
             Asks::Required { .. } => {
-                let equal = questions
-                    .iter()
-                    .position(|other| other.operation == question.operation && other.asks == Asks::Equal);
+                let equal = equal(questions, question.operation);
                 let finally = equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
                 search(finally).map(BodyAsked::Without)
             }
@@ -205,7 +214,13 @@ impl Searches {
         let void = searched.void.get(&index).copied().unwrap_or(0);
         let observed = match question.asks {
             Asks::Required { .. } => {
-                let found = searched.required.as_ref().and_then(Search::required);
+                let equal = searched.equal.map(|index| searched.tried.get(&index));
+                let may_be_equal = |said: &Said| match equal {
+                    Some(Some(equal)) => equal.may_be(said),
+                    equal => equal.is_some(),
+                };
+                let search = searched.required.as_ref();
+                let found = search.and_then(|search| search.required(may_be_equal));
                 let observed = found.map(|found| Observed {
                     claim: Some(Claim::Required {
                         required: found.required,
@@ -283,11 +298,24 @@ impl Searched {
             Some(_) if !succeeded && OnRejection::is_evidence_on_gap(status) => {
                 *tried.refused.entry(status).or_default() += 1;
                 tried.is_open = true;
+                let text = exchange.response().map(Response::beginning_as_text);
+                tried.said.push(Said::new(&text.unwrap_or_default(), sent));
             }
             _ => tried.others += 1,
         }
         self.original = original;
     }
+}
+
+/// Returns the question whether a create rejects a record that equals another.
+fn equal(questions: &[Question], create: OperationId) -> Option<usize> {
+    let mut questions = questions.iter();
+    questions.position(|question| question.operation == create && question.asks == Asks::Equal)
+}
+
+/// Whether a rejection with this status may be for what the body lacks.
+fn is_of_body(status: u16) -> bool {
+    matches!(status, 400 | 422)
 }
 
 /// Returns the fields by which a record is told from others: those that it is known to carry.

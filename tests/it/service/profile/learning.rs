@@ -546,6 +546,27 @@ async fn equal_records_that_are_rejected_are_shown_by_four_trials_and_a_record_a
 }
 
 #[tokio::test]
+async fn a_body_that_is_rejected_for_an_equal_record_says_nothing_of_what_is_required() {
+    let set = |settings: &[&str]| settings.iter().map(|setting| (*setting).to_owned()).collect::<Vec<_>>();
+    // A method without a contact equals one that an earlier create left.
+    let unclear = [
+        "required-fields=least",
+        "duplicates=invalid",
+        "type-values=closed",
+        "error-body=empty",
+    ];
+    let run = learned(&set(&unclear)).await;
+    let methods = answer(&run, "required-fields", "createContactMethod");
+    assert_eq!(methods.claim, None, "{methods:?}");
+    // The body of a rejection says for which of the two it is.
+    for error_body in ["field-list", "message"] {
+        let run = learned(&set(&["duplicates=invalid", &format!("error-body={error_body}")])).await;
+        let tags = answer(&run, "required-fields", "createTag");
+        assert_eq!(tags.state, State::Indicated, "{error_body}: {tags:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_record_that_is_created_without_any_text_is_found_by_its_identifier() {
     let run = learned(&["required-fields=least".to_owned()]).await;
     let contact = CONTRACT.operation_named("createContact").unwrap();
