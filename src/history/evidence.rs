@@ -63,7 +63,9 @@ pub enum Stability {
     /// An earlier walk showed the same totals, page by page: if the pages of one walk disagree, the reason is not that
     /// the list changed. For inferred pages it also ended the same way and showed the same items.
     Stable,
-    /// The first page of an earlier walk showed another total. For inferred pages, anything that differs counts.
+    /// The first page of an earlier walk showed another total, or an earlier walk showed another order and only earlier
+    /// instants: somebody updates records, and the list may be sorted by the time of their update. For inferred pages,
+    /// anything that differs counts.
     Unstable,
 }
 
@@ -113,6 +115,9 @@ pub struct PageSeen {
     pub has_item_array: bool,
     /// A digest of each item's identifier, in order; `None` where an item has no identifier.
     pub items: Vec<Option<Digest>>,
+    /// The latest instant in any item, in microseconds since 1970, such as when one of them was updated last. Inferred
+    /// pages need none.
+    pub latest: Option<i64>,
 }
 
 impl PageSeen {
@@ -152,7 +157,7 @@ impl Walk {
     }
 
     /// Whether the list changed during the walk: the pages disagree on the number of items, or an earlier walk showed
-    /// another number. Pages that disagree in the same way each time do not count as a change.
+    /// another number or another order of updated items. Pages that disagree in the same way each time do not count as a change.
     #[must_use]
     pub fn changed(&self) -> bool {
         match self.stability {
@@ -373,6 +378,7 @@ mod tests {
                 last_page: None,
                 has_item_array: true,
                 items: Vec::new(),
+                latest: None,
             };
             let request = page.request(&contract);
             assert_eq!(request.path, request.printable.path);

@@ -167,6 +167,7 @@ impl InferredWalk {
             last_page: number(&paging.page_count),
             has_item_array: true,
             items: items.iter().map(id).collect(),
+            latest: None,
         };
         self.total = page.total.or(self.total);
         let shown = page.items.iter().zip(items);

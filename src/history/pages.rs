@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::evidence::{PageSeen, Stability, Walk, WalkEnd};
+use super::same::instant;
 use crate::contract::pointer;
 use crate::contract::vocabulary::PageInvariant;
 use crate::exchange::json::Body;
@@ -14,11 +15,13 @@ use crate::exchange::{Digest, Request};
 pub(super) fn page_seen(invariant: &PageInvariant, asked: Option<u64>, body: &Body, request: &Request) -> PageSeen {
     let integer = |at: &str| pointer::get(&body.value, at).and_then(integer);
     let items = pointer::get(&body.value, &invariant.items).and_then(Value::as_array);
+    let has_item_array = items.is_some();
     let identifier = |item: &Value| {
         pointer::get(item, &invariant.id)
             .filter(|id| !id.is_null())
             .map(Digest::of)
     };
+    let items = items.map_or(&[][..], Vec::as_slice);
     PageSeen {
         asked,
         request: Arc::new(request.clone()),
@@ -26,9 +29,22 @@ pub(super) fn page_seen(invariant: &PageInvariant, asked: Option<u64>, body: &Bo
         per_page: integer(&invariant.per_page),
         total: integer(&invariant.total),
         last_page: integer(&invariant.last_page),
-        has_item_array: items.is_some(),
-        items: items.map_or(&[][..], Vec::as_slice).iter().map(identifier).collect(),
+        has_item_array,
+        items: items.iter().map(identifier).collect(),
+        latest: items.iter().filter_map(latest).max(),
     }
+}
+
+/// Returns the latest instant among the members of an item, in microseconds since 1970.
+fn latest(item: &Value) -> Option<i64> {
+    let members = item.as_object()?.values();
+    // Most strings are no timestamps, and a list may be very long.
+    let may_be_one = |value: &&Value| {
+        let text = value.as_str().unwrap_or_default();
+        text.starts_with(|first: char| first.is_ascii_digit()) && text.contains(':')
+    };
+    let instants = members.filter(may_be_one).filter_map(instant);
+    instants.map(|instant| instant.timestamp_micros()).max()
 }
 
 /// Returns an integer in any spelling: `2.0` is one too.
@@ -50,7 +66,11 @@ pub(super) fn end_after_first_page(first: &PageSeen, too_many: bool) -> WalkEnd 
 pub(super) fn stability(before: &Walk, after: &Walk) -> Stability {
     let totals = |walk: &Walk| walk.pages.iter().map(|page| page.total).collect::<Vec<_>>();
     let first = |walk: &Walk| walk.pages.first().and_then(|page| page.total);
-    if totals(before) == totals(after) {
+    let latest = |walk: &Walk| walk.pages.iter().filter_map(|page| page.latest).max();
+    let was_updated = latest(before).is_some() && latest(before) < latest(after);
+    if was_updated && !before.items().eq(after.items()) {
+        Stability::Unstable
+    } else if totals(before) == totals(after) {
         Stability::Stable
     } else if first(before) == first(after) {
         Stability::Unknown
@@ -122,6 +142,7 @@ mod tests {
             last_page: Some(1),
             has_item_array: true,
             items: items.iter().map(|id| Some(Digest::from(*id))).collect(),
+            latest: None,
         }
     }
 
@@ -217,6 +238,28 @@ mod tests {
         }
     }
 
+    #[test]
+    fn items_in_another_order_are_a_change_only_if_one_was_updated() {
+        let walked = |items: &[u64], latest| {
+            let page = PageSeen {
+                latest,
+                ..page(items, 3)
+            };
+            walk(&[page], WalkEnd::Complete)
+        };
+        let before = walked(&[1, 2, 2], Some(5));
+        for (after, expected) in [
+            (walked(&[3, 1, 1], Some(6)), Stability::Unstable),
+            (walked(&[3, 1, 1], Some(5)), Stability::Stable),
+            (walked(&[3, 1, 1], None), Stability::Stable),
+            (walked(&[1, 2, 2], Some(6)), Stability::Stable),
+        ] {
+            assert_eq!(stability(&before, &after), expected, "{after:?}");
+        }
+        let without = walked(&[1, 2, 2], None);
+        assert_eq!(stability(&without, &walked(&[3, 1, 1], Some(6))), Stability::Stable);
+    }
+
     /// The page that `getTags` showed with this response.
     fn seen(body: Value) -> PageSeen {
         let contract = Contract::built_in().unwrap();
@@ -257,6 +300,18 @@ mod tests {
             (None, None, None, None)
         );
         assert!(!page.has_item_array && !page.shows_items());
+    }
+
+    #[test]
+    fn the_latest_instant_of_a_page_is_that_of_any_member_of_any_item() {
+        let at = |items: Value| seen(json!({"data": {"items": items}})).latest;
+        let items = json!([
+            {"created_at": "2024-05-17T07:30:00Z", "updated_at": "2024-05-17 09:30:02+02:00", "note": "7:30"},
+            {"created_at": "2024-05-17T07:30:01Z", "number": "99999999999", "born": "2030-01-01"},
+        ]);
+        let expected = instant(&json!("2024-05-17T07:30:02Z")).unwrap();
+        assert_eq!(at(items), Some(expected.timestamp_micros()));
+        assert_eq!((at(json!([7, {}])), at(json!({}))), (None, None));
     }
 
     #[test]

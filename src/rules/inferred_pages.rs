@@ -226,6 +226,7 @@ paths:
             last_page: None,
             has_item_array: true,
             items: items.iter().map(|id| Some(Digest::from(*id))).collect(),
+            latest: None,
         });
         Walk {
             stability: Stability::Stable,

@@ -40,6 +40,7 @@ pub(super) static RULE: Rule = Rule {
                 last_page: Some(2),
                 has_item_array: true,
                 items: vec![Some(Digest::from(id))],
+                latest: None,
             };
             let walk = bench.walk(vec![page(None, 1), page(Some(2), 2)], WalkEnd::Complete);
             bench.judge(|judge| judge.walk(&walk))
@@ -252,6 +253,7 @@ mod tests {
             last_page: Some(3),
             has_item_array: true,
             items: items.iter().map(|id| Some(Digest::from(*id))).collect(),
+            latest: None,
         }
     }
 

@@ -2,6 +2,8 @@
 //! late, one request in twenty gets a 503, and at most thirty a second are let through. That breaks nothing, and a run
 //! that reports so has decided most facts.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -70,6 +72,42 @@ fn a_total_that_is_wrong_on_one_page_alone_is_no_list_that_changes() {
         let is_found = checked.denied().any(is_total) && checked.astray("pages").is_empty();
         (!is_found).then(|| format!("{list}: {denied:?}")).into_iter().collect()
     });
+}
+
+/// A list of contacts that has another order for each request: the last one comes first. `shows` says whether its
+/// `updated_at` says why.
+fn reordered(shows: bool) -> Deviation {
+    let updates: Mutex<HashMap<String, u64>> = Mutex::default();
+    Deviation::none().relisted(move |call, listing| {
+        if !call.is("getContacts") {
+            return;
+        }
+        let mut updates = updates.lock().unwrap();
+        let number = |updates: &HashMap<String, u64>, item: &Value| updates.get(&item["id"].to_string()).copied();
+        listing.change(|items| {
+            items.sort_by_key(|item| Reverse(number(&updates, item)));
+            let last = items.last().map(|item| item["id"].to_string());
+            let count = u64::try_from(updates.len()).unwrap();
+            let next = updates.values().max().map_or(count, |last| last + 1);
+            updates.extend(last.map(|id| (id, next)));
+            items.rotate_right(1);
+            for item in items.iter_mut().filter(|_| shows) {
+                if let Some(number) = number(&updates, item) {
+                    let (minute, second) = (number / 60 % 60, number % 60);
+                    item["updated_at"] = json!(format!("2099-01-01T00:{minute:02}:{second:02}Z"));
+                }
+            }
+        });
+    })
+}
+
+#[tokio::test]
+async fn a_list_that_is_sorted_by_the_time_of_an_update_changes_while_others_update() {
+    let sorted = Check::concerning("getContacts").judged(reordered(true)).await;
+    let denied: Vec<_> = sorted.denied().collect();
+    assert!(denied.is_empty(), "{denied:#?}");
+    let unsorted = Check::concerning("getContacts").judged(reordered(false)).await;
+    assert!(unsorted.denied().any(|finding| finding.rule == "pages"));
 }
 
 /// Checks a disturbed service, and hands back what is wrong with what is said of it.
