@@ -4,7 +4,7 @@
 //!
 //! A trial is a variant between two controls. A control is the plain request that was accepted before; one control ends
 //! the trials of a round and begins those of the next, so a round costs one request for each question that is open, and
-//! one more. If either control fails, the variant shows nothing. An update is asked of the run's own record, in other
+//! one more. If either control fails, the variant shows nothing; a control that fails is sent once more. An update is asked of the run's own record, in other
 //! values each time, and the list shows whether they arrived.
 //!
 //! Trials of a search come one after the other, because each depends on those before it, and one control ends them all. A
@@ -162,7 +162,7 @@ impl Session<'_> {
             if !asked {
                 return true;
             }
-            // A control that fails ends the trials: the ones after it could not begin.
+            // Controls that fail end the trials: the ones after them could not begin.
             if !self.control(subject).await {
                 return false;
             }
@@ -231,8 +231,20 @@ impl Session<'_> {
         })
     }
 
-    /// Sends a control, and looks for what it did. Returns whether it was accepted.
+    /// Sends a control, once more if it fails, because a proxy may have been in the way. Returns whether one was accepted.
     async fn control(&self, subject: &Subject<'_>) -> bool {
+        if self.control_once(subject).await {
+            return true;
+        }
+        if subject.missed.get() >= MOST_MISSED || self.is_asking_over() {
+            return false;
+        }
+        self.expect_requests(1);
+        self.control_once(subject).await
+    }
+
+    /// Sends a control, and looks for what it did. Returns whether it was accepted.
+    async fn control_once(&self, subject: &Subject<'_>) -> bool {
         let Some(request) = self.plain_trial(subject) else {
             return false;
         };

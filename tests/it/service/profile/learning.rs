@@ -148,31 +148,31 @@ pub(super) fn is_update(request: &Request) -> bool {
 
 #[tokio::test]
 async fn what_fails_or_is_rejected_by_chance_makes_no_wrong_statement() {
-    let layers: [(&str, Layer); 5] = [
+    let layers: [(&str, usize, Layer); 5] = [
         // Without a first update that is accepted, nothing is asked by updates.
-        ("fails", |number, _| {
+        ("fails", 36, |number, _| {
             (number > 100 && number % 11 == 5).then_some(StatusCode::BAD_GATEWAY)
         }),
-        ("is throttled", |number, _| {
+        ("is throttled", 36, |number, _| {
             (number % 13 == 7).then_some(StatusCode::TOO_MANY_REQUESTS)
         }),
-        ("rejects updates", |number, request| {
+        ("rejects updates", 36, |number, request| {
             (number % 10 == 3 && is_update(request)).then_some(StatusCode::UNPROCESSABLE_ENTITY)
         }),
-        ("rejects many updates", |number, request| {
+        ("rejects many updates", 30, |number, request| {
             (number % 3 == 0 && is_update(request)).then_some(StatusCode::UNPROCESSABLE_ENTITY)
         }),
-        ("rejects what asks", |number, request| {
+        ("rejects what asks", 20, |number, request| {
             (number > 100 && is_update(request)).then_some(StatusCode::BAD_REQUEST)
         }),
     ];
-    for (name, layer) in layers {
+    for (name, least, layer) in layers {
         let run = learned_through(&[], layer).await;
         let indicated = run.answers.iter().filter(|answer| answer.state == State::Indicated);
         let wrong: Vec<_> = indicated.clone().filter_map(|answer| wrong(&[], answer)).collect();
         assert!(wrong.is_empty(), "a service that {name}: {wrong:#?}");
         let count = indicated.count();
-        assert!(count >= 12, "a service that {name}: {count}");
+        assert!(count >= least, "a service that {name}: {count}");
     }
 }
 
