@@ -44,7 +44,7 @@ struct Searched {
 struct Tried {
     accepted: BTreeMap<u16, u64>,
     refused: BTreeMap<u16, u64>,
-    /// What the rejections say.
+    /// What the rejections say that may be for what the body lacks.
     said: Vec<Said>,
     /// Those that were neither, such as an equal record for which the response shows the other one.
     others: u64,
@@ -58,10 +58,9 @@ impl Tried {
         self.others > 0 || !self.accepted.is_empty() || refused >= NET_TRIALS
     }
 
-    /// Whether a rejection with 400 or 422 may be one of these.
+    /// Whether a rejection with 400 or 422 may have the reason of these.
     fn may_be(&self, said: &Said) -> bool {
-        let is_alike = self.refused.keys().any(|status| is_of_body(*status));
-        !self.is_decided() || (is_alike && self.said.iter().any(|other| !said.differs(other)))
+        !self.is_decided() || self.said.iter().any(|other| !said.differs(other))
     }
 
     fn observed(&self, question: &Question) -> Vec<Observed> {
@@ -298,8 +297,10 @@ impl Searched {
             Some(_) if !succeeded && OnRejection::is_evidence_on_gap(status) => {
                 *tried.refused.entry(status).or_default() += 1;
                 tried.is_open = true;
-                let text = exchange.response().map(Response::beginning_as_text);
-                tried.said.push(Said::new(&text.unwrap_or_default(), sent));
+                if is_of_body(status) {
+                    let text = exchange.response().map(Response::beginning_as_text);
+                    tried.said.push(Said::new(&text.unwrap_or_default(), sent));
+                }
             }
             _ => tried.others += 1,
         }

@@ -157,7 +157,8 @@ impl Walk {
     }
 
     /// Whether the list changed during the walk: the pages disagree on the number of items, or an earlier walk showed
-    /// another number or another order of updated items. Pages that disagree in the same way each time do not count as a change.
+    /// another number or another order of updated items. Pages that disagree in the same way each time do not count as a
+    /// change.
     #[must_use]
     pub fn changed(&self) -> bool {
         match self.stability {
