@@ -203,6 +203,11 @@ pub enum Claim {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at_least_per_second: Option<u64>,
     },
+    /// How long a text may be.
+    Longest {
+        /// The number of characters of the longest one that is accepted.
+        longest: usize,
+    },
     /// The order of a list.
     Order {
         /// The order.
@@ -621,6 +626,7 @@ pub(super) mod tests {
                 json!({"entries": ["id"]}),
             ),
             (Claim::Equal { equal: Equal::Accepted }, json!({"equal": "accepted"})),
+            (Claim::Longest { longest: 255 }, json!({"longest": 255})),
             (
                 Claim::Required {
                     required: vec!["/methods/*/type".to_owned(), "/name".to_owned()],

@@ -71,6 +71,7 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
             r#"{"body": "none"}"#,
         ],
         GapKind::ErrorConditions => &[r#"{"condition": "no-credential", "status": 401}"#],
+        GapKind::FieldSizes => &[r#"{"longest": 255}"#],
         GapKind::IdentifierForm => &[r#"{"form": "uuid-lower"}"#, r#"{"form": "integer"}"#],
         GapKind::Latency | GapKind::VisibilityDelay => &[r#"{"after_ms": [0, 500]}"#],
         GapKind::ListOrder => &[r#"{"order": "oldest-first"}"#, r#"{"order": "newest-first"}"#],
@@ -94,7 +95,7 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
         GapKind::UpdateResponseBody => &[r#"{"body": "none"}"#, r#"{"body": "object", "properties": ["id"]}"#],
         GapKind::UpdateSemantics => &[r#"{"unsent": "kept"}"#, r#"{"unsent": "cleared"}"#],
         GapKind::ValueSpelling => &[r#"{"spelling": "as-sent"}"#, r#"{"spelling": "changed"}"#],
-        GapKind::FieldSizes | GapKind::SideEffect => &[],
+        GapKind::SideEffect => &[],
     }
 }
 #[cfg(test)]

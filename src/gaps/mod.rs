@@ -43,6 +43,7 @@ mod places;
 mod rate;
 mod required;
 mod searches;
+mod sizes;
 mod tally;
 mod trials;
 

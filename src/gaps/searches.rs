@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::answer::Claim;
 use super::required::{Said, Search};
+use super::sizes::{self, Sizes};
 use super::trials::{Observed, Shown, claim, rejects};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Carry, Created};
@@ -33,6 +34,8 @@ struct Searched {
     equal: Option<usize>,
     /// A record that may be created again: its body, and its identifier.
     original: Option<(Value, Value)>,
+    /// How long the texts are that are accepted, by question.
+    sizes: BTreeMap<usize, Sizes>,
     /// What the trials of each other question showed.
     tried: BTreeMap<usize, Tried>,
     /// The trials that decide nothing, by question.
@@ -117,6 +120,11 @@ impl Searches {
             searched.required = Some(Search::of(sent, (documented, telling.as_deref())));
         }
         searched.close();
+        for (index, question) in questions.iter().enumerate() {
+            if let Some(text) = longest_text((operation, sent), question) {
+                searched.sizes.entry(index).or_default().note_plain(text);
+            }
+        }
         if !may_be_updated(contract, operation) {
             searched.note_original(contract, (operation, sent), body);
         }
@@ -134,6 +142,20 @@ impl Searches {
         let Some((question, searched)) = questions.get(index).zip(self.of.get_mut(&operation)) else {
             return;
         };
+        let length = exchange
+            .request
+            .json()
+            .and_then(|sent| longest_text((operation, sent), question));
+        if let Some(length) = length {
+            let succeeded = status.map(|status| contract.operation(operation).succeeds_with(status));
+            let tried = match (succeeded, status) {
+                (Some(true), _) => sizes::Tried::Accepted,
+                (_, Some(status)) if rejects(&question.asks, status) => sizes::Tried::Rejected,
+                (_, Some(_)) => sizes::Tried::Otherwise,
+                (_, None) => sizes::Tried::Void,
+            };
+            return searched.sizes.entry(index).or_default().add(length, tried);
+        }
         let (Some(status), Some(sent)) = (status, exchange.request.json()) else {
             *searched.void.entry(index).or_default() += 1;
             return;
@@ -185,6 +207,10 @@ impl Searches {
                 let finally = equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
                 search(finally).map(BodyAsked::Without)
             }
+            Asks::Longest { .. } => {
+                let limits: Vec<_> = searched.sizes.values().filter_map(Sizes::limit).collect();
+                searched.sizes.get(&index)?.next(&limits).map(BodyAsked::Long)
+            }
             _ if is_decided(index) => None,
             Asks::Equal if search(false).is_some() || !may_repeat(index) => None,
             Asks::Equal => Some(match &searched.original {
@@ -200,7 +226,8 @@ impl Searches {
         let searched = self.of.get(&operation);
         searched.is_some_and(|searched| {
             let is_open = searched.required.as_ref().is_some_and(Search::is_open);
-            is_open || searched.tried.values().any(|tried| tried.is_open)
+            let has_long = searched.sizes.values().any(|sizes| sizes.is_open);
+            is_open || has_long || searched.tried.values().any(|tried| tried.is_open)
         })
     }
 
@@ -212,6 +239,11 @@ impl Searches {
         };
         let void = searched.void.get(&index).copied().unwrap_or(0);
         let observed = match question.asks {
+            Asks::Longest { .. } => {
+                let sizes = searched.sizes.get(&index);
+                let observed = sizes.and_then(Sizes::observed).into_iter().collect();
+                return (observed, sizes.map_or(0, Sizes::void));
+            }
             Asks::Required { .. } => {
                 let equal = searched.equal.map(|index| searched.tried.get(&index));
                 let may_be_equal = |said: &Said| match equal {
@@ -244,7 +276,11 @@ impl Searches {
         };
         let searches = || searched.required.as_ref().is_some_and(Search::was_asked);
         let is_search = matches!(question.asks, Asks::Required { .. });
-        searched.tried.contains_key(&index) || searched.void.contains_key(&index) || (is_search && searches())
+        let has_size = searched.sizes.get(&index).is_some_and(Sizes::was_asked);
+        has_size
+            || searched.tried.contains_key(&index)
+            || searched.void.contains_key(&index)
+            || (is_search && searches())
     }
 }
 
@@ -312,6 +348,16 @@ impl Searched {
 fn equal(questions: &[Question], create: OperationId) -> Option<usize> {
     let mut questions = questions.iter();
     questions.position(|question| question.operation == create && question.asks == Asks::Equal)
+}
+
+/// Returns how many characters the text has that a question lengthens.
+fn longest_text((operation, sent): (OperationId, &Value), question: &Question) -> Option<usize> {
+    match &question.asks {
+        Asks::Longest { field } if question.operation == operation => {
+            sent.pointer(field)?.as_str().map(|text| text.chars().count())
+        }
+        _ => None,
+    }
 }
 
 /// Whether a rejection with this status may be for what the body lacks.

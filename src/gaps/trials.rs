@@ -467,6 +467,7 @@ fn needs_known_value(kind: GapKind) -> bool {
 /// unknown record it may be the rejection by a store that checks references, and another record must be accepted.
 pub(super) fn rejects(asks: &Asks, status: u16) -> bool {
     match asks {
+        Asks::Longest { .. } => matches!(status, 400 | 413 | 422),
         Asks::NoCredential => (400..500).contains(&status),
         Asks::Entry { .. } => matches!(status, 400 | 404 | 422),
         Asks::UnknownRecord { .. } => matches!(status, 400 | 404 | 409 | 422),

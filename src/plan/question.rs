@@ -62,6 +62,12 @@ pub enum Asks {
     },
     /// Whether a record is created that equals another.
     Equal,
+    /// How many characters a text of the run's own may have. What the earlier texts showed decides how long the next one
+    /// is.
+    Longest {
+        /// The field.
+        field: String,
+    },
     /// With which status a request without a credential is rejected.
     NoCredential,
     /// What becomes of the other fields if an update sends this one alone.
@@ -169,6 +175,8 @@ pub struct Asked<'asked> {
 /// What a body has that asks the next question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BodyAsked {
+    /// A text with so many characters.
+    Long(usize),
     /// What an accepted one had, in other values.
     Plain,
     /// The same as this one.
@@ -249,6 +257,7 @@ impl Question {
             Asks::Date { field, .. }
             | Asks::Entry { field, .. }
             | Asks::KnownValue { field }
+            | Asks::Longest { field }
             | Asks::OneField { field }
             | Asks::OtherValue { field, .. }
             | Asks::Spelling { field, .. }
@@ -268,7 +277,7 @@ impl Question {
     pub fn is_search(&self) -> bool {
         matches!(
             self.asks,
-            Asks::Equal | Asks::Required { .. } | Asks::UnknownRecord { creates: true, .. }
+            Asks::Equal | Asks::Longest { .. } | Asks::Required { .. } | Asks::UnknownRecord { creates: true, .. }
         )
     }
 
@@ -321,6 +330,11 @@ impl Question {
                 let other = another(body.pointer(field), linked, before);
                 other.map(|other| (field, json!(other)))
             }
+            Asks::Longest { field } => {
+                let (text, length) = (body.pointer(field).and_then(Value::as_str), next.length());
+                let longer = text.zip(length).and_then(|(text, length)| longer(text, length, random));
+                longer.map(|longer| (field, json!(longer)))
+            }
             // Another value than the record has, because a service may keep what it has.
             Asks::Spelling { field, .. } => {
                 let other = another(body.pointer(field), linked, before);
@@ -358,10 +372,18 @@ impl Question {
 }
 
 impl BodyAsked {
+    /// Returns how many characters a text has, if that is asked about.
+    fn length(&self) -> Option<usize> {
+        match self {
+            Self::Long(length) => Some(*length),
+            Self::Plain | Self::Same(_) | Self::Without(_) => None,
+        }
+    }
+
     /// Makes a body of a plain one. Returns whether it asks anything.
     fn make(self, (body, unprintable): (&mut Value, &mut Vec<String>)) -> bool {
         match self {
-            Self::Plain => return false,
+            Self::Long(_) | Self::Plain => return false,
             Self::Same(other) => *body = other,
             Self::Without(members) => members.iter().for_each(|at| draft::leave_out(body, at)),
         }
@@ -515,6 +537,13 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
             add(&location, GapKind::AllowedValues, &[other, known.clone()]);
             let entries = entries(contract, operation, &field);
             add(&location, GapKind::ReferenceEntries, &entries);
+            if contract.tagged_carries(operation).any(|carry| carry.sent == field) {
+                add(
+                    &location,
+                    GapKind::FieldSizes,
+                    &[Asks::Longest { field: field.clone() }],
+                );
+            }
             let unknown = Asks::UnknownRecord { field, creates: false };
             add(&location, GapKind::UnknownReferences, &[unknown, known]);
         }
@@ -729,6 +758,15 @@ fn in_other_letters(text: &str) -> Option<String> {
     });
     let mixed: String = mixed.collect();
     (letters >= 2).then_some(mixed)
+}
+
+/// Returns a text of the run's own with letters behind it, so that it has this many characters; `None` if it has more.
+/// What it begins with is what a record is recognised by, and ends at the hyphen.
+fn longer(text: &str, length: usize, random: &mut impl Rng) -> Option<String> {
+    match length.checked_sub(text.chars().count())? {
+        0 => Some(text.to_owned()),
+        more => Some(format!("{text}-{}", letters(more - 1, 'a', random))),
+    }
 }
 
 /// Returns an identifier that should name no record, in the form of another.

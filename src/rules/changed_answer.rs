@@ -110,6 +110,7 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         Claim::Beyond { .. }
         | Claim::Entries { .. }
         | Claim::Equal { .. }
+        | Claim::Longest { .. }
         | Claim::Required { .. }
         | Claim::Spelling { .. }
         | Claim::Unsent { .. } => false,

@@ -274,7 +274,7 @@ impl Session<'_> {
         };
         let left_out = match &next {
             BodyAsked::Without(members) => members.clone(),
-            BodyAsked::Plain | BodyAsked::Same(_) => Vec::new(),
+            BodyAsked::Long(_) | BodyAsked::Plain | BodyAsked::Same(_) => Vec::new(),
         };
         match question.asks {
             Asks::NoCredential => request.credential = Credential::None,
@@ -314,7 +314,8 @@ impl Session<'_> {
                 }
             }
         }
-        if subject.accepted.is_some() {
+        // Texts of two lengths come in an order of their own.
+        if subject.accepted.is_some() && !matches!(next, BodyAsked::Long(_)) {
             self.take_turn(subject, (Some(index), left_out), question.is_search())
                 .await;
         }

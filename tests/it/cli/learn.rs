@@ -53,7 +53,7 @@ fn a_run_with_writes_answers_and_says_what_it_left() {
     let expected = "Which values may gender have?\n    set: open (indicated): updateContact\n";
     assert!(ended.stdout.contains(expected), "{}", ended.stdout);
     assert!(
-        ended.stdout.contains("    field-sizes: out of reach\n"),
+        ended.stdout.contains("    venue-of-contact: out of reach\n"),
         "{}",
         ended.stdout
     );

@@ -88,7 +88,7 @@ const MUTATIONS: &[Mutation] = mutations! {
         "updateContact request body/date_of_birth/day" in "/date_of_birth/day";
     "a request body becomes required": CREATE_TAG, "requestBody:\n" => "requestBody:\n        required: true\n",
         "createTag request has required" in "createTag request has required";
-    "a request field is dropped": CONTACT_INPUT, "        lastname:\n          type: string\n          x-synthetic: Check-{run_tag}\n" => "",
+    "a request field is dropped": CONTACT_INPUT, "        lastname:\n          type: string\n          x-synthetic: Check-{run_tag}\n          x-gap: [field-sizes]\n" => "",
         "updateContact request body/lastname" in "request body/lastname" | "createContact example" | "updateContact example";
     "the update takes other fields": UPDATE, "#/components/schemas/ContactInput" => "#/components/schemas/ContactMethodInput",
         "updateContact request body/firstname" in "updateContact";

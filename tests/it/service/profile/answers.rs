@@ -434,6 +434,7 @@ pub(super) fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
             "ignored" => json!({"unknown": "ignored"}),
             _ => json!({"unknown": "refused"}),
         },
+        "field-sizes" => json!({"longest": longest_name(of("field-sizes"), of("name-sizes"))}),
         "required-fields" => json!({"required": required(settings, operation.unwrap())}),
         "duplicates" => match of("duplicates") {
             "accepted" => json!({"equal": "accepted"}),
@@ -463,6 +464,14 @@ pub(super) fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
             answer.state
         )
     })
+}
+
+/// How many characters the name of a contact may have.
+fn longest_name(field_sizes: &str, name_sizes: &str) -> u64 {
+    let limits = [field_sizes, name_sizes]
+        .into_iter()
+        .filter_map(|size| size.parse().ok());
+    limits.min().unwrap()
 }
 
 /// The fields that an operation requires, in order.

@@ -1,0 +1,266 @@
+//! Searches for the longest text that a field accepts. The main type is [`Sizes`].
+//!
+//! # Design
+//!
+//! Halving the interval between an accepted length and a rejected one, along the limits that software usually has, finds
+//! a limit in a few requests, and takes any rejection for one of the length. So both lengths next to the limit are sent
+//! again, several times each, in an order in which either meets each of two or three replicas that answer in turn. Who
+//! rejects every second or third request accepts the longer text once, or rejects the shorter one, and then nothing is
+//! claimed.
+
+use std::collections::BTreeMap;
+
+use super::answer::Claim;
+use super::trials::Observed;
+
+/// How long the longest text is that is sent. Who accepts it may have a limit beyond, which nobody has to know.
+const LONGEST: usize = 4_096;
+/// Limits that software usually has: those of columns, of forms, and of names in protocols.
+const USUAL: [usize; 27] = [
+    30, 32, 40, 50, 60, 63, 64, 80, 100, 120, 127, 128, 150, 200, 250, 254, 255, 256, 300, 500, 512, 1_000, 1_023,
+    1_024, 2_000, 2_047, 2_048,
+];
+/// Whether the longer text comes next, by the number of trials next to the limit before; the first two found it.
+const LONGER: [bool; 12] = [
+    false, false, true, true, false, false, false, true, true, false, true, false,
+];
+/// How often each of the lengths next to a limit is sent: of a service that rejects one request in three by chance, less
+/// than one search in a thousand finds a limit that there is not.
+const TIMES: u64 = 5;
+/// How many trials that decide nothing end a search.
+const MOST_VOID: u64 = 8;
+
+/// What became of texts of different lengths in one field.
+#[derive(Debug, Default)]
+pub(super) struct Sizes {
+    /// How long the text of a request is that asks nothing.
+    plain: usize,
+    accepted: BTreeMap<usize, u64>,
+    rejected: BTreeMap<usize, u64>,
+    /// Those that were rejected for another reason.
+    others: u64,
+    void: u64,
+    /// Whether the record may still have a long text.
+    pub(super) is_open: bool,
+}
+
+/// What became of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tried {
+    /// It was accepted.
+    Accepted,
+    /// It was rejected, perhaps for something else.
+    Otherwise,
+    /// It was rejected as too long.
+    Rejected,
+    /// Nobody knows.
+    Void,
+}
+
+impl Sizes {
+    /// Adds the length of a text that is no trial, and that was accepted.
+    pub(super) fn note_plain(&mut self, length: usize) {
+        self.plain = self.plain.max(length);
+        self.is_open = false;
+    }
+
+    /// Adds what became of a text of this length.
+    pub(super) fn add(&mut self, length: usize, tried: Tried) {
+        self.is_open = true;
+        match tried {
+            Tried::Accepted => *self.accepted.entry(length).or_default() += 1,
+            Tried::Rejected => *self.rejected.entry(length).or_default() += 1,
+            Tried::Otherwise => self.others += 1,
+            Tried::Void => self.void += 1,
+        }
+    }
+
+    /// Whether a trial was sent.
+    pub(super) fn was_asked(&self) -> bool {
+        self.others + self.void > 0 || !self.accepted.is_empty() || !self.rejected.is_empty()
+    }
+
+    /// The number of trials that decide nothing.
+    pub(super) fn void(&self) -> u64 {
+        self.void
+    }
+
+    /// Returns how long the next text is; `None` if none is needed. Other fields may have these limits.
+    pub(super) fn next(&self, others: &[usize]) -> Option<usize> {
+        if self.others > 0 || self.void > MOST_VOID || self.plain >= LONGEST {
+            return None;
+        }
+        let Some((rejected, times)) = self.rejected.first_key_value() else {
+            return (!self.accepted.contains_key(&LONGEST)).then_some(LONGEST);
+        };
+        let accepted = self.longest();
+        if accepted >= *rejected {
+            return None;
+        }
+        if rejected - accepted > 1 {
+            return Some(between(accepted, *rejected, others));
+        }
+        let times_accepted = self.accepted.get(&accepted).copied().unwrap_or(0);
+        let before = usize::try_from(times_accepted + times).unwrap_or(usize::MAX);
+        match (times_accepted < TIMES, *times < TIMES) {
+            (true, true) if LONGER.get(before) == Some(&true) => Some(*rejected),
+            (true, _) => Some(accepted),
+            (false, true) => Some(*rejected),
+            (false, false) => None,
+        }
+    }
+
+    /// Returns what the trials show.
+    pub(super) fn observed(&self) -> Option<Observed> {
+        let (rejected, times) = self.rejected.first_key_value()?;
+        let accepted = self.longest();
+        if accepted >= *rejected || self.others > 0 {
+            return Some(Observed {
+                claim: None,
+                count: self.accepted.values().chain(self.rejected.values()).sum(),
+                shows: true,
+            });
+        }
+        Some(Observed {
+            claim: Some(Claim::Longest { longest: self.limit()? }),
+            count: times + self.accepted.get(&accepted)?,
+            shows: true,
+        })
+    }
+
+    /// Returns how many characters a text may have, if that is found.
+    pub(super) fn limit(&self) -> Option<usize> {
+        let ((rejected, times), accepted) = (self.rejected.first_key_value()?, self.longest());
+        let times_accepted = self.accepted.get(&accepted)?;
+        let is_found = accepted + 1 == *rejected && *times >= TIMES && *times_accepted >= TIMES;
+        is_found.then_some(accepted)
+    }
+
+    /// The longest text that was accepted.
+    fn longest(&self) -> usize {
+        self.accepted
+            .last_key_value()
+            .map_or(self.plain, |(length, _)| self.plain.max(*length))
+    }
+}
+
+/// Returns a length between an accepted one and a rejected one: next to the limit of another field, else to a usual one,
+/// else in the middle.
+fn between(accepted: usize, rejected: usize, others: &[usize]) -> usize {
+    let is_between = |length: &usize| (accepted + 1..rejected).contains(length);
+    let next_to = |limits: &[usize]| {
+        let inside: Vec<_> = limits.iter().copied().filter(is_between).collect();
+        let middle = inside.get(inside.len() / 2).copied();
+        middle.or_else(|| limits.contains(&accepted).then_some(accepted + 1))
+    };
+    let next = next_to(others).or_else(|| next_to(&USUAL));
+    next.unwrap_or_else(|| accepted.midpoint(rejected))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
+
+    use super::*;
+
+    /// Asks a service what it does with the text of this length in the request with this number. Returns what was found,
+    /// and how many requests that took.
+    fn asked(service: impl Fn(u64, usize) -> Tried) -> (Option<Claim>, u64) {
+        let mut sizes = Sizes::default();
+        sizes.note_plain(21);
+        let mut sent = 0;
+        while let Some(length) = sizes.next(&[]) {
+            sizes.add(length, service(sent, length));
+            sent += 1;
+            assert!(sent < 100);
+        }
+        (sizes.observed().and_then(|observed| observed.claim), sent)
+    }
+
+    fn limited(to: usize) -> impl Fn(u64, usize) -> Tried {
+        move |_, length| if length > to { Tried::Rejected } else { Tried::Accepted }
+    }
+
+    #[test]
+    fn any_limit_is_found() {
+        for limit in [22, 50, 60, 255, 1_000, 4_095] {
+            let (claim, sent) = asked(limited(limit));
+            assert_eq!(claim, Some(Claim::Longest { longest: limit }));
+            assert!(sent <= 25, "{limit}: {sent}");
+        }
+        for limit in USUAL {
+            let (claim, sent) = asked(limited(limit));
+            assert_eq!(claim, Some(Claim::Longest { longest: limit }));
+            assert!(sent <= 16, "{limit}: {sent}");
+        }
+    }
+
+    #[test]
+    fn the_limit_of_another_field_is_tried_first() {
+        let mut sizes = Sizes::default();
+        sizes.note_plain(21);
+        let lengths = std::iter::from_fn(|| {
+            let length = sizes.next(&[77])?;
+            sizes.add(length, limited(77)(0, length));
+            Some(length)
+        });
+        assert_eq!(lengths.take(5).collect::<Vec<_>>(), [LONGEST, 77, 78, 78, 78]);
+    }
+
+    #[test]
+    fn nothing_is_claimed_where_the_longest_text_is_accepted_or_none_is() {
+        assert_eq!(asked(limited(LONGEST)), (None, 1));
+        // The shortest that is sent is longer than the plain one, whose limit is another matter.
+        assert_eq!(asked(limited(20)).0, None);
+    }
+
+    #[test]
+    fn what_is_rejected_in_turn_or_by_chance_is_no_limit() {
+        for every in 2..8 {
+            for first in 0..every {
+                let (claim, _) = asked(|number, _| match number % every == first {
+                    true => Tried::Rejected,
+                    false => Tried::Accepted,
+                });
+                assert_eq!(claim, None, "{every} {first}");
+            }
+        }
+        let wrong = (0..1_000).filter(|seed| {
+            let random = RefCell::new(ChaCha8Rng::seed_from_u64(*seed));
+            let found = asked(|_, _| match random.borrow_mut().next_u32() % 3 {
+                0 => Tried::Rejected,
+                _ => Tried::Accepted,
+            });
+            found.0.is_some()
+        });
+        assert!(wrong.count() <= 1);
+    }
+
+    #[test]
+    fn replicas_with_other_limits_are_no_limit() {
+        for (limits, turns) in [
+            ([60, 255, 60], 2),
+            ([60, 255, 1_000], 3),
+            ([60, 60, 255], 3),
+            ([255, 255, 60], 3),
+        ] {
+            for first in 0..turns {
+                let of = |number| limits[usize::try_from((number + first) % turns).unwrap()];
+                let (claim, _) = asked(|number, length| limited(of(number))(number, length));
+                assert_eq!(claim, None, "{limits:?} {first}");
+            }
+        }
+    }
+
+    #[test]
+    fn another_rejection_and_many_failures_end_the_search() {
+        assert_eq!(
+            asked(|_, length| if length > 60 { Tried::Otherwise } else { Tried::Accepted }),
+            (None, 1)
+        );
+        assert_eq!(asked(|_, _| Tried::Void), (None, MOST_VOID + 1));
+    }
+}
