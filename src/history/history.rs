@@ -18,6 +18,7 @@ use super::residue::{Residue, ResidueLedger, UnexplainedRecord};
 use super::run_tag::RunTag;
 use super::seen_identifiers::SeenIdentifiers;
 use super::sent_strings::SentStrings;
+use super::shown_identifiers::ShownIdentifiers;
 use super::tried::Tried;
 use super::unnamed::Unnamed;
 use crate::contract::operation::OperationId;
@@ -56,6 +57,8 @@ pub(crate) struct History<'run> {
     /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
     /// links identify.
     pub(super) seen_identifiers: SeenIdentifiers,
+    /// What lists have shown before a walk over them was complete, and of records in other lists.
+    pub(super) shown_identifiers: ShownIdentifiers,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
     pub(super) sent_strings: SentStrings,
     /// The drafts that were accepted although the path of the request named no record, each with the write.
@@ -113,6 +116,7 @@ impl<'run> History<'run> {
             own: HashMap::new(),
             identifiers: HashMap::new(),
             seen_identifiers: SeenIdentifiers::new(recognises_by_links),
+            shown_identifiers: ShownIdentifiers::new(contract),
             sent_strings: SentStrings::default(),
             strays: HashMap::new(),
             unnamed: Unnamed::default(),
@@ -156,6 +160,9 @@ impl<'run> History<'run> {
         }
         let succeeded = self.succeeded(exchange);
         if !matches!(part, Part::OtherClient(_)) {
+            if let Some(body) = body.filter(|_| succeeded) {
+                self.note_shown(exchange.request.operation, &body.value);
+            }
             self.note_sent_strings(exchange);
         }
         if let Some(body) = body.filter(|_| succeeded) {
@@ -238,6 +245,7 @@ impl<'run> History<'run> {
 
     /// Records the identifiers that a walk over a list has shown.
     pub(super) fn note_listed(&mut self, walk: &Walk) {
+        self.shown_identifiers.forget(walk.operation, self.contract);
         self.identifiers.entry(walk.operation).or_default().extend(walk.items());
     }
 

@@ -52,6 +52,7 @@ mod run_tag;
 pub(crate) mod same;
 mod seen_identifiers;
 mod sent_strings;
+mod shown_identifiers;
 mod stray;
 mod tried;
 mod undocumented;

@@ -102,6 +102,7 @@ impl History<'_> {
         };
         let resource = body.pointer(&invariant.resource).unwrap_or(&Value::Null);
         let id = resource.pointer(&invariant.id);
+        let was_shown = id.is_some_and(|id| self.shown_identifiers.contains(operation, id));
         let was_seen = id.is_some_and(|id| self.mark_created(operation, id));
         // If the request carried no run tag, the target may have returned an existing record instead of a second equal
         // one; whether it may is a gap.
@@ -112,7 +113,7 @@ impl History<'_> {
             let tagged = self.run_tag.is_in(resource);
             // A step that needs an identifier reports that there is none.
             if id.and_then(identifier).is_some() {
-                self.note_own(made.clone(), (was_seen, tagged));
+                self.note_own(made.clone(), (was_seen || was_shown, tagged));
             } else {
                 self.own.remove(&operation);
             }

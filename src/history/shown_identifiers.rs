@@ -1,0 +1,141 @@
+//! Remembers which records lists have shown that are not the run's own, so that no write goes to one of them although a
+//! create claims to have made it. The main type is [`ShownIdentifiers`].
+//!
+//! # Design
+//!
+//! A list shows the identifiers of its own items, and those of other records that its items refer to: what a create was
+//! sent as a reference comes back there. Both follow from the invariants. An item with the run tag is the run's own, and
+//! may be shown before the response to its create has come.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::digests::Digests;
+use super::history::History;
+use crate::contract::link::Target;
+use crate::contract::operation::OperationId;
+use crate::contract::{Contract, pointer};
+use crate::exchange::Digest;
+
+/// The identifiers that lists have shown of records that the run has not made.
+#[derive(Clone, Debug)]
+pub(super) struct ShownIdentifiers {
+    /// Where each list shows identifiers.
+    locations: HashMap<OperationId, Vec<Location>>,
+    /// What each list has shown, by the create of such records.
+    shown: HashMap<(OperationId, OperationId), Digests>,
+}
+
+/// Where a list shows the identifiers of such records as a create makes.
+#[derive(Clone, Debug)]
+struct Location {
+    create: OperationId,
+    items: String,
+    /// The identifier within an item.
+    id: String,
+}
+
+impl ShownIdentifiers {
+    /// Starts with nothing seen.
+    pub(super) fn new(contract: &Contract) -> Self {
+        let mut locations: HashMap<_, Vec<_>> = HashMap::new();
+        for create in contract.operation_ids() {
+            for (list, id) in shown_in(contract, create) {
+                if let Some(page) = &contract.operation(list).page {
+                    locations.entry(list).or_default().push(Location {
+                        create,
+                        items: page.items.clone(),
+                        id: id.unwrap_or_else(|| page.id.clone()),
+                    });
+                }
+            }
+        }
+        Self {
+            locations,
+            shown: HashMap::new(),
+        }
+    }
+
+    /// Whether a list has shown a record with this identifier, without the run tag.
+    pub(super) fn contains(&self, create: OperationId, id: &Value) -> bool {
+        let digest = Digest::of(id);
+        let mut shown = self.shown.iter().filter(|((_, of), _)| *of == create);
+        shown.any(|(_, shown)| shown.contains(&digest))
+    }
+
+    /// Forgets the items of a list, which are remembered elsewhere from now on.
+    pub(super) fn forget(&mut self, list: OperationId, contract: &Contract) {
+        self.shown
+            .retain(|(by, create), _| *by != list || contract.list_with_items_of(*create) != Some(list));
+    }
+
+    fn note(&mut self, list: OperationId, body: &Value, is_own: impl Fn(&Value) -> bool) {
+        for location in self.locations.get(&list).into_iter().flatten() {
+            let items = pointer::get(body, &location.items).and_then(Value::as_array);
+            for item in items.into_iter().flatten() {
+                let id = pointer::get(item, &location.id).filter(|id| !id.is_null());
+                let Some(digest) = id.map(Digest::of) else { continue };
+                let shown = self.shown.entry((list, location.create)).or_default();
+                if !shown.contains(&digest) && !is_own(item) {
+                    shown.insert(digest);
+                }
+            }
+        }
+    }
+}
+
+/// Returns the lists that show identifiers of such records as the create makes, each with the place in an item; none if
+/// they identify the item itself.
+fn shown_in(contract: &Contract, create: OperationId) -> Vec<(OperationId, Option<String>)> {
+    let Some(created) = &contract.operation(create).invariants.created else {
+        return Vec::new();
+    };
+    let own = contract.list_with_items_of(create).map(|list| (list, None));
+    let id = format!("{}{}", created.resource, created.id);
+    let references = contract.links_from(create).filter(|link| link.value == id);
+    let returned = references.filter_map(|link| {
+        let Target::Body(field) = &link.target else { return None };
+        let list = contract.list_with_items_of(link.to)?;
+        let carries = &contract.operation(link.to).invariants.created.as_ref()?.carries;
+        let carry = carries.iter().find(|carry| carry.sent == *field)?;
+        Some((list, Some(carry.returned_at.clone())))
+    });
+    own.into_iter().chain(returned).collect()
+}
+
+impl History<'_> {
+    /// Remembers the records that the response of a list shows.
+    pub(super) fn note_shown(&mut self, list: OperationId, body: &Value) {
+        let run_tag = &self.run_tag;
+        self.shown_identifiers.note(list, body, |item| run_tag.is_in(item));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_record_is_shown_by_its_list_and_by_what_refers_to_it() {
+        let contract = Contract::built_in().unwrap();
+        let operation = |name: &str| contract.operation_named(name).unwrap();
+        let mut shown = ShownIdentifiers::new(&contract);
+        let page = |item: Value| json!({"data": {"items": [item]}});
+        shown.note(operation("getContacts"), &page(json!({"id": "c1"})), |_| false);
+        shown.note(operation("getContacts"), &page(json!({"id": "c2"})), |_| true);
+        let visit = json!({"id": 7, "contact": {"id": "c3", "full_name": "A B"}});
+        shown.note(operation("getVisits"), &page(visit), |_| false);
+        let is_shown = |create: &str, id: Value| shown.contains(operation(create), &id);
+        assert!(is_shown("createContact", json!("c1")));
+        assert!(!is_shown("createContact", json!("c2")));
+        assert!(is_shown("createContact", json!("c3")));
+        assert!(is_shown("createVisit", json!(7)));
+        assert!(!is_shown("createVisit", json!("c1")));
+        shown.forget(operation("getContacts"), &contract);
+        let is_shown = |id: &str| shown.contains(operation("createContact"), &json!(id));
+        assert_eq!((is_shown("c1"), is_shown("c3")), (false, true));
+    }
+}
