@@ -47,6 +47,8 @@ struct Subject<'run> {
     sent_before: RefCell<HashMap<Turn, u64>>,
     /// How many requests later each is sent again, modulo [`CYCLE`].
     step: Cell<Option<u64>>,
+    /// The bodies of creates that may have stored a record without saying so.
+    lost: RefCell<Vec<Content>>,
     /// The questions that ask several others and could not be put into one request.
     apart: RefCell<HashSet<usize>>,
     /// How many controls were sent.
@@ -224,6 +226,7 @@ impl Session<'_> {
             page: Cell::new(page),
             sent_before: RefCell::default(),
             step: Cell::default(),
+            lost: RefCell::default(),
             apart: RefCell::default(),
             controls: Cell::default(),
             missed: Cell::default(),
@@ -314,13 +317,23 @@ impl Session<'_> {
                 }
             }
         }
+        // A create that may have stored its record is not sent again.
+        let is_lost = |body: &Content| subject.lost.borrow().contains(body);
+        if request.body.as_ref().is_some_and(is_lost) {
+            return false;
+        }
         // Texts of two lengths come in an order of their own.
         if subject.accepted.is_some() && !matches!(next, BodyAsked::Long(_)) {
             self.take_turn(subject, (Some(index), left_out), question.is_search())
                 .await;
         }
         self.expect_requests(1);
-        self.trial(request, TrialPart::Variant(index)).await;
+        let created = request.body.clone();
+        let created = created.filter(|_| self.contract.operation(subject.operation).creates());
+        let exchange = self.trial(request, TrialPart::Variant(index)).await;
+        if exchange.status().is_none_or(|status| status >= 500) {
+            subject.lost.borrow_mut().extend(created);
+        }
         // What a control did has shown by now, and what the variant was to do may never show.
         if !self.delays.updates_timed_out.get() {
             self.look_after(subject, self.short_wait()).await;

@@ -177,6 +177,89 @@ async fn what_fails_or_is_rejected_by_chance_makes_no_wrong_statement() {
     }
 }
 
+/// The path of the list of contacts, and of their create.
+const CONTACTS: &str = "/organization/v1/contact-database";
+
+/// What the first page of contacts shows.
+async fn first_contacts(service: Router) -> Vec<Value> {
+    let request = Request::builder().uri(CONTACTS);
+    let request = request.header(AUTHORIZATION, format!("Bearer {TOKEN}"));
+    let response = service.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+    let page = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    let page: Value = serde_json::from_slice(&page).unwrap();
+    page["data"]["items"].as_array().unwrap().clone()
+}
+
+/// Changes a contact instead of creating one, and returns it.
+async fn upserted(service: Router, id: &str, create: Request) -> axum::response::Response {
+    let (mut head, body) = create.into_parts();
+    (head.method, head.uri) = (Method::PUT, format!("{CONTACTS}/{id}").parse().unwrap());
+    let request = Request::from_parts(head, body);
+    let updated = service.clone().oneshot(request).await.unwrap();
+    if !updated.status().is_success() {
+        return updated;
+    }
+    let mut contacts = first_contacts(service).await.into_iter();
+    let mut contact = contacts.find(|contact| contact["id"] == id).unwrap();
+    contact.as_object_mut().unwrap().remove("custom_fields");
+    (StatusCode::CREATED, Json(json!({"message": "", "data": contact}))).into_response()
+}
+
+#[tokio::test]
+async fn nothing_is_written_under_an_identifier_that_a_list_has_shown() {
+    let service = app(&[]).await;
+    let stranger = first_contacts(service.clone()).await[0]["id"].clone();
+    let stranger = stranger.as_str().unwrap().to_owned();
+    let (creates, written) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let (created, wrote, upserting) = (Arc::clone(&creates), Arc::clone(&written), service.clone());
+    let upsert = move |request: Request, next: Next| {
+        let is_create = request.method() == Method::POST && request.uri().path() == CONTACTS;
+        let is_write = request.method() != Method::GET && request.headers().contains_key(AUTHORIZATION);
+        let is_of_stranger = is_write && request.uri().path().contains(&stranger);
+        created.fetch_add(u64::from(is_create), Ordering::Relaxed);
+        wrote.fetch_add(u64::from(is_of_stranger), Ordering::Relaxed);
+        let (stranger, service) = (stranger.clone(), upserting.clone());
+        async move {
+            match is_create {
+                true => upserted(service, &stranger, request).await,
+                false => next.run(request).await,
+            }
+        }
+    };
+    learned_from(service.layer(from_fn(upsert))).await;
+    assert!(creates.load(Ordering::Relaxed) > 0);
+    assert_eq!(written.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn a_create_that_may_have_stored_its_record_is_not_sent_again() {
+    let settings = ["required-fields=least".to_owned()];
+    let sent = Arc::new(Mutex::new(HashMap::<_, u64>::new()));
+    let counted = Arc::clone(&sent);
+    // The responses to creates without any field are lost.
+    let gateway = move |request: Request, next: Next| {
+        let is_create = request.method() == Method::POST && request.headers().contains_key(AUTHORIZATION);
+        let counted = Arc::clone(&counted);
+        async move {
+            let (head, body) = request.into_parts();
+            let body = to_bytes(body, usize::MAX).await.unwrap();
+            let is_lost = is_create && body == "{}";
+            if is_lost {
+                let mut counted = counted.lock().unwrap();
+                *counted.entry(head.uri.path().to_owned()).or_default() += 1;
+            }
+            let response = next.run(Request::from_parts(head, Body::from(body))).await;
+            match is_lost {
+                true => StatusCode::BAD_GATEWAY.into_response(),
+                false => response,
+            }
+        }
+    };
+    learned_from(app(&settings).await.layer(from_fn(gateway))).await;
+    let sent = sent.lock().unwrap();
+    assert!(sent.len() > 1 && sent.values().all(|times| *times == 1), "{sent:?}");
+}
+
 /// What stands before the service and handles its updates: the number of the request, and what it sends. A status
 /// rejects it.
 type Handler = Box<dyn Fn(u64, &mut Map<String, Value>) -> Option<StatusCode> + Send + Sync>;
