@@ -285,10 +285,13 @@ impl Opened {
                 edge::note(overlay.write(contract, (&lines, started_at))?.said.trim_end());
             }
         }
-        // Nor is what everybody sees who is not let in.
-        let is_let_in = !matches!(ended, Ended::NothingSucceeded(_) | Ended::TokenRejected(_));
+        // Nor is what everybody sees who is not let in, and a run that was cut short has not asked everything.
+        let is_incomplete = matches!(
+            ended,
+            Ended::NothingSucceeded(_) | Ended::Throttled | Ended::TimeLimitExceeded(_) | Ended::TokenRejected(_)
+        );
         record.exit_code = match record.exit_code {
-            0 | 1 | 3 if is_told && is_let_in => 0,
+            0 | 1 | 3 if is_told && !is_incomplete => 0,
             0 | 1 => 3,
             other => other,
         };

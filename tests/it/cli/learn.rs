@@ -1,5 +1,6 @@
 //! `countersign learn` asks what the document leaves open, and `countersign gaps` lists what a ledger knows of it.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use countersign::service::{self, Profile, Service, Setting, StoreUrl};
@@ -8,6 +9,7 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 
+use super::stub::{Stub, json, sound};
 use super::support::{Ended, TOKEN, countersign};
 use super::target::Target;
 
@@ -416,6 +418,26 @@ fn what_anybody_sees_who_is_not_let_in_is_no_success() {
     let ended = call.env("COUNTERSIGN_TOKEN", "tk-somebody-elses-token").run();
     assert_eq!(ended.code, 3, "{ended:?}");
     assert!(ended.stdout.contains("the token was rejected"), "{}", ended.stdout);
+}
+
+#[test]
+fn what_a_run_learns_that_is_throttled_or_over_is_no_success() {
+    let throttling = Stub::start(|_, stream| stream.write_all(json("429 Too Many Requests", "{}").as_bytes()));
+    let ended = learn(&throttling.url(), &[]);
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert!(ended.stdout.contains("answers 1 of 40 gaps"), "{}", ended.stdout);
+    // Who asks for an hour is not waited for.
+    let stalling = Stub::start(|request, stream| {
+        let later = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n";
+        let response = match request.head.contains("/tags") && request.authorized() {
+            true => later.to_owned(),
+            false => sound(request),
+        };
+        stream.write_all(response.as_bytes())
+    });
+    let ended = learn(&stalling.url(), &["--max-time", "2"]);
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert!(!ended.stdout.contains("answers 0 of 40 gaps"), "{}", ended.stdout);
 }
 
 #[test]
