@@ -51,14 +51,23 @@ pub(super) enum OwnRecord {
     Untagged,
 }
 
+/// Whether a gateway that decodes a path and normalises it may make another path of an identifier: it contains a delimiter
+/// of URLs (RFC 3986, section 2.2), an escape, or what is trimmed.
+fn may_leave_its_segment(id: &str) -> bool {
+    let is_delimiter = |character: char| matches!(character, '/' | '\\' | '?' | '#' | ';' | '%');
+    id.contains(|character: char| is_delimiter(character) || character.is_whitespace() || character.is_control())
+}
+
 impl History<'_> {
-    /// Records a created record and what the create's own response says about whose it is: whether
-    /// an earlier response showed its identifier, and whether this one shows the run tag.
-    pub(super) fn note_own(&mut self, made: CreatedRecord, (was_seen, tagged): (bool, bool)) {
+    /// Records a created record and what the create's own response says about whose it is: its identifier, whether an
+    /// earlier response showed that, and whether this one shows the run tag.
+    pub(super) fn note_own(&mut self, made: CreatedRecord, id: &Value, (was_seen, tagged): (bool, bool)) {
         let doubt = if was_seen {
             Some("it named another record before")
         } else if !tagged {
             Some("the create's response carries nothing that the run sent")
+        } else if identifier(id).is_some_and(|id| may_leave_its_segment(&id)) {
+            Some("what is in front of the service may take its identifier for another path")
         } else {
             None
         };

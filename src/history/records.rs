@@ -91,7 +91,7 @@ impl History<'_> {
                 // read by its identifier must show the run tag.
                 let says_created = located.is_some() || is_identifier_alone(exchange, body, &id);
                 let tagged = (says_created || self.is_own(body, &id)) && self.may_be_own(operation, &id);
-                self.note_own(made(id, was_seen), (was_seen, tagged));
+                self.note_own(made(id.clone(), was_seen), &id, (was_seen, tagged));
             } else if was_seen {
                 self.doubt_own(
                     operation,
@@ -112,8 +112,8 @@ impl History<'_> {
         if main {
             let tagged = self.run_tag.is_in(resource);
             // A step that needs an identifier reports that there is none.
-            if id.and_then(identifier).is_some() {
-                self.note_own(made.clone(), (was_seen || was_shown, tagged));
+            if let Some(id) = id.filter(|id| identifier(id).is_some()) {
+                self.note_own(made.clone(), id, (was_seen || was_shown, tagged));
             } else {
                 self.own.remove(&operation);
             }

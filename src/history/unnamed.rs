@@ -146,10 +146,10 @@ impl History<'_> {
         let made = CreatedRecord {
             operation,
             request: create.request,
-            resource: id,
+            resource: id.clone(),
             seen_before: false,
             path_values: context.path_values,
         };
-        self.note_own(made, (false, true));
+        self.note_own(made, &id, (false, true));
     }
 }

@@ -67,6 +67,40 @@ async fn a_create_with_the_identifier_of_a_listed_record_is_not_written_under() 
 }
 
 #[tokio::test]
+async fn nothing_is_written_under_an_identifier_that_a_gateway_may_take_for_another_path() {
+    for around in ["../*", "x/../*", "*/.", "*?x=", "*#", "*;v=1", "*%00", "* ", "*\\"] {
+        // The create and the list show the own record under it.
+        let renamed = move |id: &str| around.replace('*', id);
+        let created = Arc::new(Mutex::new(None::<String>));
+        let own = Arc::clone(&created);
+        let lying = Deviation::none()
+            .at("createContact", move |_, reply| {
+                if let Some(id) = reply.value_mut().and_then(|body| body.pointer_mut("/data/id")) {
+                    let own_id = id.as_str().unwrap_or_default().to_owned();
+                    *id = json!(renamed(&own_id));
+                    own.lock().unwrap().get_or_insert(own_id);
+                }
+            })
+            .at("getContacts", move |_, reply| {
+                let own = created.lock().unwrap().clone();
+                let items = reply.value_mut().and_then(|body| body["data"]["items"].as_array_mut());
+                for item in items
+                    .into_iter()
+                    .flatten()
+                    .filter(|item| own.as_deref() == item["id"].as_str())
+                {
+                    item["id"] = json!(renamed(own.as_deref().unwrap_or_default()));
+                }
+            });
+        let checked = Check::default().run(lying).await;
+        let below = below_contacts(&checked);
+        let paths = below.iter().map(|call| call.uri.path());
+        let written: Vec<_> = paths.filter(|path| path.contains('%')).collect();
+        assert!(written.is_empty(), "{around}: {written:?}");
+    }
+}
+
+#[tokio::test]
 async fn an_identifier_that_was_in_doubt_stays_in_doubt_in_the_next_round() {
     // Only the first create succeeds, so nothing in the second round replaces what the first one returned.
     let listed = Arc::new(Mutex::new(String::new()));
