@@ -239,7 +239,7 @@ async fn a_write_goes_to_a_documented_path_and_touches_contacts_of_the_run_alone
         let ids = items.filter_map(|item| Some(item["id"].as_str()?.to_owned()));
         listed.lock().unwrap().extend(ids);
     });
-    let checked = Check::default().run(listing).await;
+    let checked = Check::WHOLE.run(listing).await;
     assert!(checked.calls.iter().all(|call| !call.operation.is_empty()));
     let residue = checked.record.residue.iter();
     let own: HashSet<_> = residue

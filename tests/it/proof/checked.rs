@@ -18,18 +18,24 @@ use countersign::rules::{Finding, Level, Levels, Verdict, Verdicts};
 use super::call::{Call, TOKEN};
 use super::deviating::{Deviation, laid};
 use crate::support::again::{any_element, assert_judged_again};
-use crate::support::is_exhaustive;
+use crate::support::{contract_with_few_edge_cases, is_exhaustive};
 
-static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
+static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(contract_with_few_edge_cases);
+static WITH_EVERY_EDGE_CASE: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
 
-/// The contract that every check here is held against.
+/// The contract that a check here is held against, with few edge cases unless it asks for all. The operations and the
+/// facts are the same in both.
 pub(super) fn contract() -> &'static Contract {
     &CONTRACT
 }
 
 /// A check of a service that is nobody's.
 pub(super) fn check(seed: u64) -> countersign::Check {
-    let check = countersign::Check::new(Arc::clone(&CONTRACT)).token(TOKEN).writes(true);
+    check_against(&CONTRACT, seed)
+}
+
+fn check_against(contract: &Arc<Contract>, seed: u64) -> countersign::Check {
+    let check = countersign::Check::new(Arc::clone(contract)).token(TOKEN).writes(true);
     check
         .seed(seed)
         .started_at(DateTime::UNIX_EPOCH + Duration::from_secs(1))
@@ -47,6 +53,8 @@ pub(super) struct Check {
     pub(super) rounds: u64,
     /// The one operation that is checked; all where none is named.
     pub(super) only: Option<&'static str>,
+    /// Whether every edge case is sent, not only a few.
+    pub(super) every_edge_case: bool,
 }
 
 impl Default for Check {
@@ -70,6 +78,13 @@ impl Check {
         seed: 1,
         rounds: 1,
         only: None,
+        every_edge_case: false,
+    };
+
+    /// The same with every edge case.
+    pub(super) const WHOLE: Self = Self {
+        every_edge_case: true,
+        ..Self::DEFAULT
     };
 
     /// Of this operation and what it needs; of all where everything is tried.
@@ -141,12 +156,20 @@ impl Check {
     pub(super) async fn within(&self, service: Router) -> Record {
         let check = self.settled().service(service).keep_recording(is_exhaustive());
         let report = check.run().await.unwrap();
-        assert_judged_again(&CONTRACT, report.run());
+        assert_judged_again(self.contract(), report.run());
         report.into_record()
     }
 
+    fn contract(&self) -> &'static Arc<Contract> {
+        if self.every_edge_case {
+            &WITH_EVERY_EDGE_CASE
+        } else {
+            &CONTRACT
+        }
+    }
+
     fn settled(&self) -> countersign::Check {
-        let check = check(self.seed);
+        let check = check_against(self.contract(), self.seed);
         self.only
             .into_iter()
             .fold(check, countersign::Check::only)

@@ -152,7 +152,7 @@ fn only(checked: &Checked) -> &FindingRecord {
 
 #[tokio::test]
 async fn each_edge_case_is_sent_once_and_after_all_others_writes_last() {
-    let checked = Check::default().run(Deviation::none()).await;
+    let checked = Check::WHOLE.run(Deviation::none()).await;
     let first = checked.calls.iter().position(asks_for_an_edge_case_page).unwrap();
     let (edge_cases, behind) = checked.calls.get(first..).unwrap().split_at(EDGE_CASES);
     // What comes after them makes the updated record plain again, and looks through the lists for what the run left.
@@ -176,7 +176,7 @@ async fn each_edge_case_is_sent_once_and_after_all_others_writes_last() {
 
 #[tokio::test]
 async fn each_list_is_asked_for_six_edge_case_pages() {
-    let checked = Check::default().run(Deviation::none()).await;
+    let checked = Check::WHOLE.run(Deviation::none()).await;
     for list in ["getContacts", "getVenues", "getVisits", "getTags"] {
         let calls = checked.calls.iter().filter(|call| call.is(list));
         let pages: Vec<_> = calls
@@ -197,7 +197,7 @@ async fn each_list_is_asked_for_six_edge_case_pages() {
 
 #[tokio::test]
 async fn each_write_is_sent_nine_edge_case_bodies_but_where_awkward_names_are_beyond_ascii() {
-    let checked = Check::default().run(Deviation::none()).await;
+    let checked = Check::WHOLE.run(Deviation::none()).await;
     let first = checked.calls.iter().position(asks_for_an_edge_case_page).unwrap();
     for operation in WRITES {
         let calls = checked.calls.iter().skip(first).filter(|call| call.is(operation));
@@ -234,10 +234,7 @@ async fn each_write_is_sent_nine_edge_case_bodies_but_where_awkward_names_are_be
 #[tokio::test]
 async fn each_field_is_sent_in_each_other_type_one_at_a_time_with_every_seed() {
     for seed in 1..=3 {
-        let check = Check {
-            seed,
-            ..Check::default()
-        };
+        let check = Check { seed, ..Check::WHOLE };
         let checked = check.run(Deviation::none()).await;
         let own = checked.record.residue[0].id.clone().unwrap();
         for operation in WRITES {
@@ -264,7 +261,7 @@ async fn a_service_that_fails_on_every_field_of_another_type_is_found_at_each() 
     // What a create fails on may have been stored.
     let check = Check {
         max_writes: 300,
-        ..Check::default()
+        ..Check::WHOLE
     };
     let checked = check.run(failing).await;
     assert_eq!(checked.record.findings.len(), WRITES.len(), "{:?}", findings(&checked));
@@ -289,7 +286,7 @@ async fn a_service_that_fails_on_a_field_of_another_type_is_found_by_kind_and_op
             let of_this = of_another_type(call).iter().any(|(_, received)| *received == kind);
             of_this.then(|| Reply::empty(500))
         });
-        let checked = Check::default().run(failing).await;
+        let checked = Check::WHOLE.run(failing).await;
         assert_eq!(checked.outcome(), Outcome::DoesNotConform, "{kind}");
         let found: HashSet<_> = checked.denied().map(|finding| finding.fact.clone()).collect();
         // All fields of a visit and of a tag are texts.
@@ -328,6 +325,7 @@ async fn a_service_that_fails_on_one_field_of_one_other_type_is_found_with_any_s
         });
         let check = Check {
             seed,
+            every_edge_case: true,
             ..Check::concerning(operation)
         };
         let checked = check.run(deviation).await;
@@ -345,7 +343,7 @@ async fn a_service_that_lets_in_any_type_is_left_with_one_such_record_of_each_cr
         let creates = call.method == Method::POST && !of_another_type(call).is_empty();
         creates.then(|| Reply::json(201, serde_json::json!({"message": "made", "data": {"id": "edge"}})))
     });
-    let checked = Check::default().run(lax).await;
+    let checked = Check::WHOLE.run(lax).await;
     assert_eq!(checked.outcome(), Outcome::Conforms, "{:?}", findings(&checked));
     let let_in: Vec<_> = checked
         .calls
@@ -367,12 +365,7 @@ async fn a_service_that_lets_in_any_type_is_left_with_one_such_record_of_each_cr
 #[tokio::test]
 async fn the_same_seed_sends_the_same_identifiers_and_another_seed_others() {
     let unknown = async |seed| {
-        let checked = Check {
-            seed,
-            ..Check::default()
-        }
-        .run(Deviation::none())
-        .await;
+        let checked = Check { seed, ..Check::WHOLE }.run(Deviation::none()).await;
         let own = checked.record.residue[0].id.clone().unwrap();
         let updates = checked.calls.iter().filter(|call| call.is("updateContact"));
         let paths = updates.map(|call| call.uri.path().to_owned());
@@ -393,7 +386,7 @@ async fn a_list_that_fails_on_edge_case_pages_alone_gives_one_finding_with_a_cou
             *reply = Reply::empty(500);
         }
     });
-    let checked = Check::default().run(failing).await;
+    let checked = Check::WHOLE.run(failing).await;
     assert_eq!(checked.outcome(), Outcome::DoesNotConform);
     let finding = only(&checked);
     assert_eq!(
@@ -422,7 +415,7 @@ async fn whatever_else_an_edge_case_gets_is_no_finding() {
         });
         let checked = Check {
             max_writes: 100,
-            ..Check::default()
+            ..Check::WHOLE
         }
         .run(moved)
         .await;
@@ -443,7 +436,7 @@ async fn whatever_else_an_edge_case_gets_is_no_finding() {
 #[tokio::test]
 async fn a_service_that_fails_anyway_is_sent_no_edge_cases() {
     let failing = Deviation::none().answering(|call| call.is("getTags").then(|| Reply::empty(500)));
-    let checked = Check::default().run(failing).await;
+    let checked = Check::WHOLE.run(failing).await;
     let tags = checked.calls.iter().filter(|call| call.is("getTags"));
     assert!(!tags.into_iter().any(asks_for_an_edge_case_page));
     let row = row(&checked, "getTags", "no 5xx");
@@ -460,7 +453,7 @@ async fn an_operation_that_asks_for_time_until_the_end_is_sent_no_more_edge_case
         let is_edge_case = call.is("getTags") && asks_for_an_edge_case_page(call);
         is_edge_case.then(|| Reply::empty(429).with(http::header::RETRY_AFTER, "0"))
     });
-    let checked = Check::default().run(throttled).await;
+    let checked = Check::WHOLE.run(throttled).await;
     assert_eq!(checked.outcome(), Outcome::Conforms);
     let edge_cases = checked
         .calls
@@ -479,7 +472,7 @@ async fn an_edge_case_write_without_a_response_is_residue_and_the_last_one_of_it
             reply.body = Payload::Cut(Bytes::from_static(b"{"));
         }
     });
-    let checked = Check::default().run(lossy).await;
+    let checked = Check::WHOLE.run(lossy).await;
     let finding = only(&checked);
     assert_eq!(finding.rule, "unfinished-answer");
     assert_eq!(finding.fact, "createTag edge cases: complete response");
@@ -507,7 +500,7 @@ async fn what_an_edge_case_create_or_update_leaves_is_residue() {
         let body = serde_json::json!({"data": {"id": "t-edge"}});
         (unknown || empty).then(|| Reply::json(201, body))
     });
-    let checked = Check::default().run(lax).await;
+    let checked = Check::WHOLE.run(lax).await;
     let residue: Vec<_> = checked
         .record
         .residue
@@ -527,7 +520,7 @@ async fn without_room_for_more_records_the_invariant_is_undecided_and_says_so() 
     for (most, left) in [(5, 5), (6, 5), (8, 6)] {
         let check = Check {
             max_writes: most,
-            ..Check::default()
+            ..Check::WHOLE
         };
         let checked = check.run(Deviation::none()).await;
         assert_eq!(checked.outcome(), Outcome::Conforms);
@@ -541,7 +534,7 @@ async fn without_room_for_more_records_the_invariant_is_undecided_and_says_so() 
 
 #[tokio::test]
 async fn with_room_every_operation_withstands_its_edge_cases() {
-    let checked = Check::default().run(Deviation::none()).await;
+    let checked = Check::WHOLE.run(Deviation::none()).await;
     let rows = checked.record.facts.rows.iter();
     let edge_cases: Vec<_> = rows.filter(|row| row.fact.contains(" edge cases: ")).collect();
     assert_eq!(edge_cases.len(), 18);

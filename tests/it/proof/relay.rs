@@ -124,7 +124,7 @@ async fn relayed(ends: Ends) -> (Record, Writes) {
             tokio::spawn(async move { relay(client, service, ends, (&writes, &requests)).await.ok() });
         }
     });
-    let record = Check::default().against(&format!("http://{address}")).await;
+    let record = Check::WHOLE.against(&format!("http://{address}")).await;
     relaying.abort();
     served.abort();
     (record, writes)
