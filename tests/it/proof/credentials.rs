@@ -8,6 +8,7 @@ use http::Method;
 use super::call::{Call, Reply, TOKEN};
 use super::checked::{Check, Checked, described};
 use super::deviating::Deviation;
+use crate::support::sampled;
 
 const READ_ONLY: Check = Check {
     writes: false,
@@ -65,7 +66,7 @@ async fn a_service_that_compares_a_part_of_a_token_is_found_whatever_the_seed() 
         ("compares the length", |sent| sent.len() == TOKEN.len()),
     ];
     for (name, same) in comparisons {
-        for (seed, writes) in [(1, true), (2, false), (3, false)] {
+        for (seed, writes) in sampled(2, [(1, true), (2, false), (3, false)]) {
             let check = Check {
                 seed,
                 writes,

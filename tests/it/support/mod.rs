@@ -31,6 +31,11 @@ actions:
     Arc::clone(&CONTRACT)
 }
 
+/// Of things that are alike every so many, beginning with the first; all where everything is tried.
+pub(crate) fn sampled<Thing>(every: usize, things: impl IntoIterator<Item = Thing>) -> impl Iterator<Item = Thing> {
+    things.into_iter().step_by(tried(every, 1))
+}
+
 /// How many of something to try: a few in `cargo test`, all where it is to be exhaustive.
 pub(crate) fn tried(few: usize, all: usize) -> usize {
     if is_exhaustive() { all } else { few }
