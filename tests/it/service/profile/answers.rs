@@ -16,6 +16,7 @@ use super::checker::{CONTRACT, checked, of_defaults, of_single_value};
 use super::{checked_settings, single_settings, value};
 use crate::support::again::{answered, response};
 use crate::support::crew::try_all;
+use crate::support::sampled;
 
 /// The operations, each with the axis of its success status.
 const STATUSES: [(&str, &str); 8] = [
@@ -192,11 +193,12 @@ async fn answered_of(setting: &str, gap: &str) -> BTreeMap<Option<String>, Value
 
 #[tokio::test]
 async fn times_tell_the_values_of_an_axis_apart() {
-    for (setting, from, to) in [
+    let listed = [
         ("created-listed-when=at-once", 0, 0),
         ("created-listed-when=after-300ms", 100, 500),
         ("created-listed-when=after-2s", 1_000, 4_000),
-    ] {
+    ];
+    for (setting, from, to) in sampled(2, listed) {
         let answers = answered_of(setting, "created-listed-when").await;
         assert_eq!(answers.len(), 4, "{setting}: {answers:?}");
         let times = answers
@@ -210,7 +212,8 @@ async fn times_tell_the_values_of_an_axis_apart() {
         );
         assert!(latest.iter().all(|latest| *latest <= to), "{setting}: {answers:?}");
     }
-    for (setting, after) in [("latency=none", 0), ("latency=20ms", 20), ("latency=100ms", 100)] {
+    let latencies = [("latency=none", 0), ("latency=20ms", 20), ("latency=100ms", 100)];
+    for (setting, after) in sampled(2, latencies) {
         let answers = answered_of(setting, "latency").await;
         assert_eq!(answers.len(), 9, "{setting}: {answers:?}");
         for (operation, claim) in answers {
