@@ -41,10 +41,14 @@ fn starting(url: &str, script: &str, arguments: &[&str]) -> (Call, Receiver<()>)
     (call, gone)
 }
 
-/// Reads the pipe until nobody can write to it any more.
 fn all_gone(folder: &Path) -> Receiver<()> {
+    writers_gone(folder, "alive")
+}
+
+/// Reads a pipe until nobody can write to it any more.
+fn writers_gone(folder: &Path, pipe: &str) -> Receiver<()> {
     let (sender, gone) = channel();
-    let pipe = folder.join("alive");
+    let pipe = folder.join(pipe);
     std::thread::spawn(move || {
         std::fs::read(pipe).unwrap();
         sender.send(()).unwrap();
@@ -120,30 +124,25 @@ fn a_check_that_is_killed_leaves_no_service() {
 fn a_service_that_ends_in_the_middle_of_a_check_is_reported_beside_what_was_judged() {
     let url = free();
     let address = url.strip_prefix("http://").unwrap();
+    // It alone writes to the second pipe, which therefore ends when it does.
     let script = format!(
-        "{} serve --listen {address} & until [ -e stop ]; do sleep 0.05; done; kill $!; exit 4",
+        "exec 8>shell; {} serve --listen {address} 8>&- & until [ -e stop ]; do sleep 0.05; done; kill $!; exit 4",
         env!("CARGO_BIN_EXE_countersign")
     );
     let (call, gone) = starting(
         &url,
         &script,
-        &[
-            "--wait",
-            "60",
-            "--repeat",
-            "1000",
-            "--rate",
-            "100",
-            "--max-time",
-            "10",
-            "-v",
-        ],
+        &["--wait", "60", "--repeat", "1000", "--rate", "100", "-v"],
     );
+    let call = call.pipe("shell");
     let folder = call.path().to_owned();
+    let shell_gone = writers_gone(&folder, "shell");
     let running = call.start();
     // The first exchange is printed once the plan has begun.
     while !running.first_error_line().contains("GET") {}
     std::fs::write(folder.join("stop"), "").unwrap();
+    shell_gone.recv_timeout(LONGEST).unwrap();
+    running.signal("INT");
     let ended = running.end();
     assert_ne!(ended.code, 0);
     assert!(
