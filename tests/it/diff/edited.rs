@@ -13,7 +13,7 @@ use crate::corpus::documents::{OWN, files};
 use crate::support::tried;
 
 /// How many places of one of our own documents are edited, for each kind of edit, and how many in the gate.
-const OWN_SAMPLE: (usize, usize) = (2, 4);
+const OWN_SAMPLE: (usize, usize) = (1, 4);
 /// How many places of a stranger's document are edited, for each kind of edit.
 const SAMPLE: usize = 3;
 

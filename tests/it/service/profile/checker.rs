@@ -33,7 +33,7 @@ const MAY_WARN: [(&str, &str); 2] = [
 ];
 
 /// How many combinations are picked, and how many in the gate.
-const COMBINATIONS: (usize, usize) = (2, 200);
+const COMBINATIONS: (usize, usize) = (1, 200);
 
 pub(super) static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(contract_with_few_edge_cases);
 
