@@ -19,7 +19,7 @@ use crate::contract::field::holds_notes;
 use crate::contract::link::{Link, Target};
 use crate::contract::openapi::target_of;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::{RUN_TAG, TimestampFormat};
+use crate::contract::vocabulary::{GapKind, RUN_TAG, TimestampFormat};
 use crate::contract::{Contract, json_schema, pointer};
 use crate::exchange::{Assertion, is_plain_identifier};
 use crate::history::{Bindings, RunTag};
@@ -294,7 +294,7 @@ impl<'contract> Template<'contract> {
             links: self.contract.links_that_fill(self.operation, &target),
             takes_identifier,
             is_carried: self.is_carried(at),
-            in_gap: nodes.any(|node| node.member("x-gap").is_some()),
+            in_gap: nodes.any(|node| leaves_values_open(self.contract, node)),
             others,
             kind,
             required: false,
@@ -562,6 +562,17 @@ impl LeafBuilder<'_> {
         let beyond = least.filter(|least| least.as_f64().is_some_and(|least| least > f64::from(number)));
         beyond.unwrap_or_else(|| Value::from(number))
     }
+}
+
+/// Whether a gap leaves open which values a field may have. How long a text may be is another matter: the run's own is
+/// short.
+fn leaves_values_open(contract: &Contract, node: &Node) -> bool {
+    let ids = node.member("x-gap").map_or(&[][..], Node::elements);
+    let mut ids = ids.iter().filter_map(Node::string);
+    ids.any(|id| {
+        let mut gaps = contract.gaps.iter().filter(|gap| gap.id == id);
+        gaps.any(|gap| gap.kind != Some(GapKind::FieldSizes))
+    })
 }
 
 #[cfg(test)]
