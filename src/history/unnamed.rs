@@ -102,7 +102,7 @@ impl History<'_> {
             match self.identifier_of_unnamed(create, exchange, body) {
                 Some(id) => {
                     let create = self.unnamed.creates.remove(at);
-                    self.name(create, id);
+                    self.name(create, &id);
                 }
                 None => at += 1,
             }
@@ -136,13 +136,13 @@ impl History<'_> {
     }
 
     /// Keeps the record of a create under its identifier.
-    fn name(&mut self, create: UnnamedCreate, id: Value) {
+    fn name(&mut self, create: UnnamedCreate, id: &Value) {
         let operation = create.request.operation;
-        self.note_identifier(operation, &id);
-        self.track(&create.request, &id, false);
+        self.note_identifier(operation, id);
+        self.track(&create.request, id, false);
         let Some(context) = create.main else { return };
         self.bindings
-            .bind_created(self.contract, (operation, create.request.path.as_str()), &id);
+            .bind_created(self.contract, (operation, create.request.path.as_str()), id);
         let made = CreatedRecord {
             operation,
             request: create.request,
@@ -150,6 +150,6 @@ impl History<'_> {
             seen_before: false,
             path_values: context.path_values,
         };
-        self.note_own(made, &id, (false, true));
+        self.note_own(made, id, (false, true));
     }
 }

@@ -235,7 +235,7 @@ fn a_ledger_that_cannot_be_used_is_told_before_anything_is_sent() {
 #[test]
 fn a_ledger_that_is_no_file_is_rejected_before_anything_is_sent_and_nobody_waits_for_it() {
     use std::io::Write as _;
-    let target = super::stub::Stub::start(|request, stream| stream.write_all(super::stub::sound(request).as_bytes()));
+    let target = Stub::start(|request, stream| stream.write_all(sound(request).as_bytes()));
     let url = target.url();
     // Standard output is a pipe here.
     for ledger in ["pipe", "folder", "/dev/stdout", "/dev/null", "link"] {
