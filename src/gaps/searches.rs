@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::answer::Claim;
 use super::required::{Said, Search};
-use super::sizes::{self, Sizes};
+use super::sizes::Sizes;
 use super::trials::{Observed, Shown, claim, rejects};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Carry, Created};
@@ -142,19 +142,8 @@ impl Searches {
         let Some((question, searched)) = questions.get(index).zip(self.of.get_mut(&operation)) else {
             return;
         };
-        let length = exchange
-            .request
-            .json()
-            .and_then(|sent| longest_text((operation, sent), question));
-        if let Some(length) = length {
-            let succeeded = status.map(|status| contract.operation(operation).succeeds_with(status));
-            let tried = match (succeeded, status) {
-                (Some(true), _) => sizes::Tried::Accepted,
-                (_, Some(status)) if rejects(&question.asks, status) => sizes::Tried::Rejected,
-                (_, Some(_)) => sizes::Tried::Otherwise,
-                (_, None) => sizes::Tried::Void,
-            };
-            return searched.sizes.entry(index).or_default().add(length, tried);
+        if let Asks::Longest { .. } = question.asks {
+            searched.sizes.entry(index).or_default().is_open = true;
         }
         let (Some(status), Some(sent)) = (status, exchange.request.json()) else {
             *searched.void.entry(index).or_default() += 1;
@@ -176,6 +165,17 @@ impl Searches {
                 }
             }
             Asks::Equal => searched.repeat(contract, (index, exchange), (succeeded, status), body),
+            Asks::Longest { .. } => {
+                let accepted = match succeeded {
+                    true => Some(true),
+                    false => rejects(&question.asks, status).then_some(false),
+                };
+                if let Some(length) = longest_text((operation, sent), question) {
+                    searched.sizes.entry(index).or_default().add(length, accepted);
+                }
+                // A longer text is no body as documented, after which other rejections count.
+                return;
+            }
             _ => {
                 let tried = searched.tried.entry(index).or_default();
                 if succeeded {
@@ -209,7 +209,8 @@ impl Searches {
             }
             Asks::Longest { .. } => {
                 let limits: Vec<_> = searched.sizes.values().filter_map(Sizes::limit).collect();
-                searched.sizes.get(&index)?.next(&limits).map(BodyAsked::Long)
+                let void = searched.void.get(&index).copied().unwrap_or(0);
+                searched.sizes.get(&index)?.next(&limits, void).map(BodyAsked::Long)
             }
             _ if is_decided(index) => None,
             Asks::Equal if search(false).is_some() || !may_repeat(index) => None,
@@ -241,8 +242,7 @@ impl Searches {
         let observed = match question.asks {
             Asks::Longest { .. } => {
                 let sizes = searched.sizes.get(&index);
-                let observed = sizes.and_then(Sizes::observed).into_iter().collect();
-                return (observed, sizes.map_or(0, Sizes::void));
+                sizes.and_then(Sizes::observed).into_iter().collect()
             }
             Asks::Required { .. } => {
                 let equal = searched.equal.map(|index| searched.tried.get(&index));

@@ -39,22 +39,8 @@ pub(super) struct Sizes {
     rejected: BTreeMap<usize, u64>,
     /// Those that were rejected for another reason.
     others: u64,
-    void: u64,
     /// Whether the record may still have a long text.
     pub(super) is_open: bool,
-}
-
-/// What became of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tried {
-    /// It was accepted.
-    Accepted,
-    /// It was rejected, perhaps for something else.
-    Otherwise,
-    /// It was rejected as too long.
-    Rejected,
-    /// Nobody knows.
-    Void,
 }
 
 impl Sizes {
@@ -64,30 +50,24 @@ impl Sizes {
         self.is_open = false;
     }
 
-    /// Adds what became of a text of this length.
-    pub(super) fn add(&mut self, length: usize, tried: Tried) {
-        self.is_open = true;
-        match tried {
-            Tried::Accepted => *self.accepted.entry(length).or_default() += 1,
-            Tried::Rejected => *self.rejected.entry(length).or_default() += 1,
-            Tried::Otherwise => self.others += 1,
-            Tried::Void => self.void += 1,
+    /// Adds whether a text of this length was accepted; `None` if it was rejected for another reason.
+    pub(super) fn add(&mut self, length: usize, accepted: Option<bool>) {
+        match accepted {
+            Some(true) => *self.accepted.entry(length).or_default() += 1,
+            Some(false) => *self.rejected.entry(length).or_default() += 1,
+            None => self.others += 1,
         }
     }
 
     /// Whether a trial was sent.
     pub(super) fn was_asked(&self) -> bool {
-        self.others + self.void > 0 || !self.accepted.is_empty() || !self.rejected.is_empty()
+        self.others > 0 || !self.accepted.is_empty() || !self.rejected.is_empty()
     }
 
-    /// The number of trials that decide nothing.
-    pub(super) fn void(&self) -> u64 {
-        self.void
-    }
-
-    /// Returns how long the next text is; `None` if none is needed. Other fields may have these limits.
-    pub(super) fn next(&self, others: &[usize]) -> Option<usize> {
-        if self.others > 0 || self.void > MOST_VOID || self.plain >= LONGEST {
+    /// Returns how long the next text is; `None` if none is needed. Other fields may have these limits, and so many trials
+    /// decided nothing.
+    pub(super) fn next(&self, others: &[usize], void: u64) -> Option<usize> {
+        if self.others > 0 || void > MOST_VOID || self.plain >= LONGEST {
             return None;
         }
         let Some((rejected, times)) = self.rejected.first_key_value() else {
@@ -168,11 +148,11 @@ mod tests {
 
     /// Asks a service what it does with the text of this length in the request with this number. Returns what was found,
     /// and how many requests that took.
-    fn asked(service: impl Fn(u64, usize) -> Tried) -> (Option<Claim>, u64) {
+    fn asked(service: impl Fn(u64, usize) -> Option<bool>) -> (Option<Claim>, u64) {
         let mut sizes = Sizes::default();
         sizes.note_plain(21);
         let mut sent = 0;
-        while let Some(length) = sizes.next(&[]) {
+        while let Some(length) = sizes.next(&[], 0) {
             sizes.add(length, service(sent, length));
             sent += 1;
             assert!(sent < 100);
@@ -180,8 +160,8 @@ mod tests {
         (sizes.observed().and_then(|observed| observed.claim), sent)
     }
 
-    fn limited(to: usize) -> impl Fn(u64, usize) -> Tried {
-        move |_, length| if length > to { Tried::Rejected } else { Tried::Accepted }
+    fn limited(to: usize) -> impl Fn(u64, usize) -> Option<bool> {
+        move |_, length| Some(length <= to)
     }
 
     #[test]
@@ -203,7 +183,7 @@ mod tests {
         let mut sizes = Sizes::default();
         sizes.note_plain(21);
         let lengths = std::iter::from_fn(|| {
-            let length = sizes.next(&[77])?;
+            let length = sizes.next(&[77], 0)?;
             sizes.add(length, limited(77)(0, length));
             Some(length)
         });
@@ -221,19 +201,13 @@ mod tests {
     fn what_is_rejected_in_turn_or_by_chance_is_no_limit() {
         for every in 2..8 {
             for first in 0..every {
-                let (claim, _) = asked(|number, _| match number % every == first {
-                    true => Tried::Rejected,
-                    false => Tried::Accepted,
-                });
+                let (claim, _) = asked(|number, _| Some(number % every != first));
                 assert_eq!(claim, None, "{every} {first}");
             }
         }
         let wrong = (0..1_000).filter(|seed| {
             let random = RefCell::new(ChaCha8Rng::seed_from_u64(*seed));
-            let found = asked(|_, _| match random.borrow_mut().next_u32() % 3 {
-                0 => Tried::Rejected,
-                _ => Tried::Accepted,
-            });
+            let found = asked(|_, _| Some(!random.borrow_mut().next_u32().is_multiple_of(3)));
             found.0.is_some()
         });
         assert!(wrong.count() <= 1);
@@ -257,10 +231,9 @@ mod tests {
 
     #[test]
     fn another_rejection_and_many_failures_end_the_search() {
-        assert_eq!(
-            asked(|_, length| if length > 60 { Tried::Otherwise } else { Tried::Accepted }),
-            (None, 1)
-        );
-        assert_eq!(asked(|_, _| Tried::Void), (None, MOST_VOID + 1));
+        assert_eq!(asked(|_, length| (length <= 60).then_some(true)), (None, 1));
+        let sizes = Sizes::default();
+        assert_eq!(sizes.next(&[], MOST_VOID), Some(LONGEST));
+        assert_eq!(sizes.next(&[], MOST_VOID + 1), None);
     }
 }
