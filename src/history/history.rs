@@ -53,7 +53,7 @@ pub(crate) struct History<'run> {
     /// For each create whose record later writes depend on, what is known about whose record it is.
     pub(super) own: HashMap<OperationId, OwnershipState>,
     /// Digests of the identifiers that each operation's list or create has shown.
-    identifiers: HashMap<OperationId, Digests>,
+    pub(super) identifiers: HashMap<OperationId, Digests>,
     /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
     /// links identify.
     pub(super) seen_identifiers: SeenIdentifiers,

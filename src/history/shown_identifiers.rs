@@ -70,14 +70,16 @@ impl ShownIdentifiers {
             .retain(|(by, create), _| *by != list || contract.list_with_items_of(*create) != Some(list));
     }
 
-    fn note(&mut self, list: OperationId, body: &Value, is_own: impl Fn(&Value) -> bool) {
+    /// Notes the records that a list shows, but for those that need not be remembered: `is_known` gets the create of such
+    /// records, the identifier, and the item.
+    fn note(&mut self, list: OperationId, body: &Value, is_known: impl Fn(OperationId, &Digest, &Value) -> bool) {
         for location in self.locations.get(&list).into_iter().flatten() {
             let items = pointer::get(body, &location.items).and_then(Value::as_array);
+            let shown = self.shown.entry((list, location.create)).or_default();
             for item in items.into_iter().flatten() {
                 let id = pointer::get(item, &location.id).filter(|id| !id.is_null());
                 let Some(digest) = id.map(Digest::of) else { continue };
-                let shown = self.shown.entry((list, location.create)).or_default();
-                if !shown.contains(&digest) && !is_own(item) {
+                if !shown.contains(&digest) && !is_known(location.create, &digest, item) {
                     shown.insert(digest);
                 }
             }
@@ -107,8 +109,13 @@ fn shown_in(contract: &Contract, create: OperationId) -> Vec<(OperationId, Optio
 impl History<'_> {
     /// Remembers the records that the response of a list shows.
     pub(super) fn note_shown(&mut self, list: OperationId, body: &Value) {
-        let run_tag = &self.run_tag;
-        self.shown_identifiers.note(list, body, |item| run_tag.is_in(item));
+        let (contract, identifiers, run_tag) = (self.contract, &self.identifiers, &self.run_tag);
+        self.shown_identifiers.note(list, body, |create, id, item| {
+            // A walk has shown it, or the item is the run's own.
+            let listed = contract.list_with_items_of(create);
+            let listed = listed.and_then(|list| identifiers.get(&list));
+            listed.is_some_and(|listed| listed.contains(id)) || run_tag.is_in(item)
+        });
     }
 }
 
@@ -124,10 +131,10 @@ mod tests {
         let operation = |name: &str| contract.operation_named(name).unwrap();
         let mut shown = ShownIdentifiers::new(&contract);
         let page = |item: Value| json!({"data": {"items": [item]}});
-        shown.note(operation("getContacts"), &page(json!({"id": "c1"})), |_| false);
-        shown.note(operation("getContacts"), &page(json!({"id": "c2"})), |_| true);
+        shown.note(operation("getContacts"), &page(json!({"id": "c1"})), |_, _, _| false);
+        shown.note(operation("getContacts"), &page(json!({"id": "c2"})), |_, _, _| true);
         let visit = json!({"id": 7, "contact": {"id": "c3", "full_name": "A B"}});
-        shown.note(operation("getVisits"), &page(visit), |_| false);
+        shown.note(operation("getVisits"), &page(visit), |_, _, _| false);
         let is_shown = |create: &str, id: Value| shown.contains(operation(create), &id);
         assert!(is_shown("createContact", json!("c1")));
         assert!(!is_shown("createContact", json!("c2")));
