@@ -208,9 +208,9 @@ impl Searches {
                 search(finally).map(BodyAsked::Without)
             }
             Asks::Longest { .. } => {
-                let limits: Vec<_> = searched.sizes.values().filter_map(Sizes::limit).collect();
                 let void = searched.void.get(&index).copied().unwrap_or(0);
-                searched.sizes.get(&index)?.next(&limits, void).map(BodyAsked::Long)
+                let sizes = searched.sizes.get(&index)?;
+                sizes.next(&searched.limits(), void).map(BodyAsked::Long)
             }
             _ if is_decided(index) => None,
             Asks::Equal if search(false).is_some() || !may_repeat(index) => None,
@@ -242,7 +242,8 @@ impl Searches {
         let observed = match question.asks {
             Asks::Longest { .. } => {
                 let sizes = searched.sizes.get(&index);
-                sizes.and_then(Sizes::observed).into_iter().collect()
+                let observed = sizes.and_then(|sizes| sizes.observed(&searched.limits()));
+                observed.into_iter().collect()
             }
             Asks::Required { .. } => {
                 let equal = searched.equal.map(|index| searched.tried.get(&index));
@@ -285,6 +286,11 @@ impl Searches {
 }
 
 impl Searched {
+    /// Returns the limits of texts that were each found without regard to the others.
+    fn limits(&self) -> Vec<usize> {
+        self.sizes.values().filter_map(|sizes| sizes.limit(&[])).collect()
+    }
+
     fn close(&mut self) {
         self.tried.values_mut().for_each(|tried| tried.is_open = false);
         if let Some(search) = &mut self.required {

@@ -16,9 +16,8 @@ use super::trials::Observed;
 /// How long the longest text is that is sent. Who accepts it may have a limit beyond, which nobody has to know.
 const LONGEST: usize = 4_096;
 /// Limits that software usually has: those of columns, of forms, and of names in protocols.
-const USUAL: [usize; 27] = [
-    30, 32, 40, 50, 60, 63, 64, 80, 100, 120, 127, 128, 150, 200, 250, 254, 255, 256, 300, 500, 512, 1_000, 1_023,
-    1_024, 2_000, 2_047, 2_048,
+const USUAL: [usize; 16] = [
+    32, 50, 60, 64, 80, 100, 128, 200, 255, 256, 500, 512, 1_000, 1_024, 2_000, 4_000,
 ];
 /// Whether the longer text comes next, by the number of trials next to the limit before; the first two found it.
 const LONGER: [bool; 12] = [
@@ -27,6 +26,8 @@ const LONGER: [bool; 12] = [
 /// How often each of the lengths next to a limit is sent: of a service that rejects one request in three by chance, less
 /// than one search in a thousand finds a limit that there is not.
 const TIMES: u64 = 5;
+/// How often, if another field was found to have the limit: then the service rejects what is too long, and not by chance.
+const TIMES_AS_ANOTHER: u64 = 2;
 /// How many trials that decide nothing end a search.
 const MOST_VOID: u64 = 8;
 
@@ -70,10 +71,11 @@ impl Sizes {
         if self.others > 0 || void > MOST_VOID || self.plain >= LONGEST {
             return None;
         }
-        let Some((rejected, times)) = self.rejected.first_key_value() else {
-            return (!self.accepted.contains_key(&LONGEST)).then_some(LONGEST);
-        };
         let accepted = self.longest();
+        let Some((rejected, times)) = self.rejected.first_key_value() else {
+            let as_another = others.iter().find(|limit| **limit >= accepted).map(|limit| limit + 1);
+            return as_another.or_else(|| (accepted < LONGEST).then_some(LONGEST));
+        };
         if accepted >= *rejected {
             return None;
         }
@@ -82,7 +84,8 @@ impl Sizes {
         }
         let times_accepted = self.accepted.get(&accepted).copied().unwrap_or(0);
         let before = usize::try_from(times_accepted + times).unwrap_or(usize::MAX);
-        match (times_accepted < TIMES, *times < TIMES) {
+        let enough = enough(accepted, others);
+        match (times_accepted < enough, *times < enough) {
             (true, true) if LONGER.get(before) == Some(&true) => Some(*rejected),
             (true, _) => Some(accepted),
             (false, true) => Some(*rejected),
@@ -90,8 +93,8 @@ impl Sizes {
         }
     }
 
-    /// Returns what the trials show.
-    pub(super) fn observed(&self) -> Option<Observed> {
+    /// Returns what the trials show, where other fields have these limits.
+    pub(super) fn observed(&self, others: &[usize]) -> Option<Observed> {
         let (rejected, times) = self.rejected.first_key_value()?;
         let accepted = self.longest();
         if accepted >= *rejected || self.others > 0 {
@@ -102,17 +105,20 @@ impl Sizes {
             });
         }
         Some(Observed {
-            claim: Some(Claim::Longest { longest: self.limit()? }),
+            claim: Some(Claim::Longest {
+                longest: self.limit(others)?,
+            }),
             count: times + self.accepted.get(&accepted)?,
             shows: true,
         })
     }
 
-    /// Returns how many characters a text may have, if that is found.
-    pub(super) fn limit(&self) -> Option<usize> {
+    /// Returns how many characters a text may have, if that is found, where other fields have these limits.
+    pub(super) fn limit(&self, others: &[usize]) -> Option<usize> {
         let ((rejected, times), accepted) = (self.rejected.first_key_value()?, self.longest());
         let times_accepted = self.accepted.get(&accepted)?;
-        let is_found = accepted + 1 == *rejected && *times >= TIMES && *times_accepted >= TIMES;
+        let enough = enough(accepted, others);
+        let is_found = accepted + 1 == *rejected && *times >= enough && *times_accepted >= enough;
         is_found.then_some(accepted)
     }
 
@@ -121,6 +127,14 @@ impl Sizes {
         self.accepted
             .last_key_value()
             .map_or(self.plain, |(length, _)| self.plain.max(*length))
+    }
+}
+
+/// Returns how often each of the lengths next to a limit is sent.
+fn enough(limit: usize, others: &[usize]) -> u64 {
+    match others.contains(&limit) {
+        true => TIMES_AS_ANOTHER,
+        false => TIMES,
     }
 }
 
@@ -157,7 +171,7 @@ mod tests {
             sent += 1;
             assert!(sent < 100);
         }
-        (sizes.observed().and_then(|observed| observed.claim), sent)
+        (sizes.observed(&[]).and_then(|observed| observed.claim), sent)
     }
 
     fn limited(to: usize) -> impl Fn(u64, usize) -> Option<bool> {
@@ -187,7 +201,19 @@ mod tests {
             sizes.add(length, limited(77)(0, length));
             Some(length)
         });
-        assert_eq!(lengths.take(5).collect::<Vec<_>>(), [LONGEST, 77, 78, 78, 78]);
+        assert_eq!(lengths.collect::<Vec<_>>(), [78, 77, 78, 77]);
+    }
+
+    #[test]
+    fn a_field_without_the_limit_of_another_is_searched_from_the_longest_text_on() {
+        for limit in [60, 255] {
+            let mut sizes = Sizes::default();
+            sizes.note_plain(21);
+            while let Some(length) = sizes.next(&[77], 0) {
+                sizes.add(length, limited(limit)(0, length));
+            }
+            assert_eq!(sizes.limit(&[77]), Some(limit));
+        }
     }
 
     #[test]
