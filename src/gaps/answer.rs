@@ -167,6 +167,11 @@ pub enum Claim {
         /// The one that responses have.
         answered: DateForm,
     },
+    /// What a field of a create does besides.
+    Does {
+        /// `nothing-shown`, or `records-a-visit` where a list whose items the contract names `Visit` has one for it.
+        does: String,
+    },
     /// Whether a record is created that equals another.
     Equal {
         /// What becomes of it.
@@ -627,6 +632,12 @@ pub(super) mod tests {
             ),
             (Claim::Equal { equal: Equal::Accepted }, json!({"equal": "accepted"})),
             (Claim::Longest { longest: 255 }, json!({"longest": 255})),
+            (
+                Claim::Does {
+                    does: "nothing-shown".to_owned(),
+                },
+                json!({"does": "nothing-shown"}),
+            ),
             (
                 Claim::Required {
                     required: vec!["/methods/*/type".to_owned(), "/name".to_owned()],

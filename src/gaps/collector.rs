@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::answer::{
     Announcement, Answer, BodyForm, Claim, Condition, DateForm, ListOrder, Reason, State, Trials as Counts,
 };
+use super::effects::Effects;
 use super::form::{self, SeenDate};
 use super::join::put_in_order;
 use super::listing::Listing;
@@ -64,6 +65,8 @@ pub struct Gaps<'contract> {
     calls: BTreeMap<OperationId, Calls>,
     /// When lists show what was created.
     listing: Listing,
+    /// What fields of creates do besides.
+    effects: Effects,
     /// How many requests were answered in a second; none if the contract does not leave that open.
     rate: Option<Rate>,
     /// What was asked; nothing unless the run asks.
@@ -101,9 +104,14 @@ impl<'contract> Gaps<'contract> {
     pub fn new(contract: &'contract Contract) -> Self {
         let mut of_rates = contract.gaps.iter().filter(|gap| gap.kind == Some(GapKind::RateLimits));
         let rate = of_rates.any(|gap| !gap.locations.is_empty()).then(Rate::default);
+        let mut places = Places::of(contract);
+        let effects = Effects::of(contract, |gap, create, location| {
+            places.of_create(gap, create, location)
+        });
         Self {
             rate,
-            ..Self::at(contract, Places::of(contract))
+            effects,
+            ..Self::at(contract, places)
         }
     }
 
@@ -122,6 +130,7 @@ impl<'contract> Gaps<'contract> {
             pairs: BTreeMap::new(),
             calls: BTreeMap::new(),
             listing: Listing::default(),
+            effects: Effects::default(),
             rate: None,
             trials: Trials::default(),
         }
@@ -196,6 +205,7 @@ impl<'contract> Gaps<'contract> {
             return;
         }
         let id = exchange.request.operation;
+        self.effects.written(self.contract, &exchange.request);
         let is_void = |response: &&Response| intent.superseded || response.is_throttled() || response.status >= 500;
         let decisive = exchange.response().filter(|response| !is_void(response));
         if let Purpose::Trial(part) = intent.purpose
@@ -212,6 +222,10 @@ impl<'contract> Gaps<'contract> {
             && self.contract.operation(id).succeeds_with(response.status)
         {
             self.listing.page(self.contract, exchange, body);
+            self.effects.page(self.contract, exchange, &body.value);
+            if self.is_watched(intent) {
+                self.effects.created(self.contract, exchange, &body.value);
+            }
         }
         let shown = Shown {
             operation: id,
@@ -233,6 +247,16 @@ impl<'contract> Gaps<'contract> {
             self.success(shown);
         } else if (400..500).contains(&response.status) {
             self.refusal(shown);
+        }
+    }
+
+    /// Whether the effects of a create are looked for: it was sent as documented, with or without its optional fields.
+    fn is_watched(&self, intent: Intent) -> bool {
+        let asks = |question: usize| self.trials.questions.get(question).map(|question| &question.asks);
+        match intent.purpose {
+            Purpose::Documented(_) => true,
+            Purpose::Trial(TrialPart::Variant(question)) => matches!(asks(question), Some(Asks::Required { .. })),
+            _ => false,
         }
     }
 
@@ -580,6 +604,12 @@ impl<'contract> Gaps<'contract> {
         for (id, claim, count, later) in self.listing.observed() {
             self.tallies[id].count_several(claim, count);
             self.tallies[id].count_other(later);
+        }
+        for (id, claim) in self.effects.observed(self.contract) {
+            match claim {
+                Some(claim) => self.tallies[id].count(claim),
+                None => self.tallies[id].count_other(1),
+            }
         }
         let mut answers = Vec::new();
         for (index, gap) in self.contract.gaps.iter().enumerate() {

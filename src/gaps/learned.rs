@@ -85,6 +85,7 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
         ],
         GapKind::ReferenceEntries => &[r#"{"entries": ["id"]}"#],
         GapKind::RequiredFields => &[r#"{"required": ["/name"]}"#],
+        GapKind::SideEffect => &[r#"{"does": "nothing-shown"}"#, r#"{"does": "records-an-order"}"#],
         GapKind::SuccessStatus => &[r#"{"status": 201}"#],
         GapKind::TimestampForm => &[r#"{"form": "utc"}"#, r#"{"form": "offset"}"#],
         GapKind::UnknownReferences => &[
@@ -95,7 +96,6 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
         GapKind::UpdateResponseBody => &[r#"{"body": "none"}"#, r#"{"body": "object", "properties": ["id"]}"#],
         GapKind::UpdateSemantics => &[r#"{"unsent": "kept"}"#, r#"{"unsent": "cleared"}"#],
         GapKind::ValueSpelling => &[r#"{"spelling": "as-sent"}"#, r#"{"spelling": "changed"}"#],
-        GapKind::SideEffect => &[],
     }
 }
 #[cfg(test)]

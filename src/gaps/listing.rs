@@ -33,8 +33,7 @@ const MOST_SHOWN: usize = 256;
 pub(super) struct Listing {
     /// The records that their list has not shown yet, by the list.
     awaited: HashMap<OperationId, Vec<Awaited>>,
-    /// What the pages of each list have shown since its first page was requested last.
-    passes: HashMap<OperationId, Pass>,
+    passes: Passes,
     /// The records that were shown, by the place of the gap.
     shown: BTreeMap<PlaceId, Vec<Shown>>,
 }
@@ -55,6 +54,10 @@ struct Awaited {
     /// How long after it the record was absent.
     absent_at: Duration,
 }
+
+/// What the pages of each list have shown since its first page was requested last.
+#[derive(Debug, Default)]
+pub(super) struct Passes(HashMap<OperationId, Pass>);
 
 /// The pages of a list, from its first one on.
 #[derive(Debug)]
@@ -141,35 +144,11 @@ impl Listing {
             }
             !is_shown
         });
-        let number = |at: &str| pointer::get(&body.value, at).and_then(Value::as_u64);
-        let size = (number(&page.total), number(&page.last_page).unwrap_or(1).max(1));
-        self.note_absent(list, (asked, exchange.sent), size);
-    }
-
-    /// Notes, once every page of a list was seen, which records none of them showed.
-    fn note_absent(&mut self, list: OperationId, (asked, sent): (u64, Duration), size: (Option<u64>, u64)) {
-        if asked == 1 {
-            let pages = BTreeSet::new();
-            self.passes.insert(
-                list,
-                Pass {
-                    began: sent,
-                    size,
-                    pages,
-                },
-            );
-        }
-        let Some(pass) = self.passes.get_mut(&list) else { return };
-        pass.pages.insert(asked);
-        let is_whole = u64::try_from(pass.pages.len()).is_ok_and(|count| count == size.1);
-        if pass.size == size && !is_whole {
+        let Some(began) = self.passes.page((list, page), (asked, exchange.sent), &body.value) else {
             return;
-        }
-        let began = pass.began;
-        let was_stable = pass.size == size;
-        self.passes.remove(&list);
+        };
         let awaited = self.awaited.get_mut(&list).into_iter().flatten();
-        for record in awaited.filter(|record| was_stable && !record.is_inside && began >= record.created) {
+        for record in awaited.filter(|record| !record.is_inside && began >= record.created) {
             record.absent_at = record.absent_at.max(began - record.created);
         }
     }
@@ -193,6 +172,39 @@ impl Listing {
     }
 }
 
+impl Passes {
+    /// Adds a page of a list: its number, and when it was requested. Once every page was seen of a list whose size did not
+    /// change, returns when the first of them was requested.
+    pub(super) fn page(
+        &mut self,
+        (list, page): (OperationId, &PageInvariant),
+        (asked, sent): (u64, Duration),
+        body: &Value,
+    ) -> Option<Duration> {
+        let number = |at: &str| pointer::get(body, at).and_then(Value::as_u64);
+        let size = (number(&page.total), number(&page.last_page).unwrap_or(1).max(1));
+        if asked == 1 {
+            let pages = BTreeSet::new();
+            let pass = Pass {
+                began: sent,
+                size,
+                pages,
+            };
+            self.0.insert(list, pass);
+        }
+        let pass = self.0.get_mut(&list)?;
+        pass.pages.insert(asked);
+        let was_stable = pass.size == size;
+        let is_whole = u64::try_from(pass.pages.len()).is_ok_and(|count| count == size.1);
+        if was_stable && !is_whole {
+            return None;
+        }
+        let began = pass.began;
+        self.0.remove(&list);
+        was_stable.then_some(began)
+    }
+}
+
 impl Awaited {
     /// Returns what is known of the record once a page shows it that was complete at `ended`.
     fn shown(&self, ended: Duration) -> Shown {
@@ -205,14 +217,14 @@ impl Awaited {
 }
 
 /// Returns when the response was complete; `None` where there is none.
-fn ended(exchange: &Exchange) -> Option<Duration> {
+pub(super) fn ended(exchange: &Exchange) -> Option<Duration> {
     let elapsed = |response: &Response| exchange.sent.saturating_add(response.elapsed);
     exchange.response().map(elapsed)
 }
 
 /// Returns the number of the page that a request asks for, which is 1 by default; `None` where it asks for anything else
 /// too, such as certain items.
-fn asked(page: &PageInvariant, path: &str) -> Option<u64> {
+pub(super) fn asked(page: &PageInvariant, path: &str) -> Option<u64> {
     let query = path.split_once('?').map_or("", |(_, query)| query);
     let pairs: Vec<_> = query.split('&').filter(|pair| !pair.is_empty()).collect();
     match pairs.as_slice() {

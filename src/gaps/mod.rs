@@ -33,6 +33,7 @@
 
 mod answer;
 mod collector;
+mod effects;
 mod form;
 mod join;
 mod learned;

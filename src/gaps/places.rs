@@ -90,6 +90,17 @@ impl Places {
         })
     }
 
+    /// Returns the place of a gap that is about a field of a create, and adds it where it is new.
+    pub(super) fn of_create(&mut self, gap: usize, create: OperationId, location: String) -> PlaceId {
+        self.add(Place {
+            gap,
+            kind: GapKind::SideEffect,
+            operation: Some(create),
+            location,
+            operations: [create].into(),
+        })
+    }
+
     /// Returns the places that a value of this shape shows.
     pub(super) fn of_value(&self, shape: ShapeId) -> &[PlaceId] {
         self.of_shapes.get(&shape).map_or(&[], Vec::as_slice)

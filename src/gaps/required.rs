@@ -36,8 +36,9 @@ pub(super) struct Search {
     is_whole: bool,
     /// How often the smallest body must be accepted.
     witnesses: u64,
-    /// The members at the top that tell a record from others.
-    telling: Members,
+    /// The members at the top that the smallest body with objects has in any case: those that tell a record from others, and
+    /// those whose effect is looked for.
+    always: Members,
     /// How many responses neither accepted a body nor rejected it for what it is.
     others: u64,
     tries: u64,
@@ -105,7 +106,7 @@ struct Smallest {
     required: Members,
     /// The one without any other member.
     plain: Members,
-    /// The one that also has every object, each with its required members, and what tells one record from others.
+    /// The one that also has every object, each with its required members, and what it has in any case.
     with_objects: Members,
 }
 
@@ -121,9 +122,9 @@ pub(super) struct Required {
 }
 
 impl Search {
-    /// Starts from a body that was accepted, of an operation for which the contract documents these members. `telling`
-    /// are the members by which the records that it creates are told apart; `None` if it creates none.
-    pub(super) fn of(whole: &Value, (documented, telling): (&[String], Option<&[String]>)) -> Self {
+    /// Starts from a body that was accepted, of an operation for which the contract documents these members. `always`
+    /// are the members that the smallest body with objects has in any case; `None` if it creates no record.
+    pub(super) fn of(whole: &Value, (documented, always): (&[String], Option<&[String]>)) -> Self {
         let mut members = Vec::new();
         for (name, value) in whole.as_object().into_iter().flatten() {
             let top = members.len();
@@ -149,16 +150,16 @@ impl Search {
             below.any(|member| member.within.is_some() && member.pointer.starts_with(&format!("{above}/")))
         };
         let first = |at: &str| pointer::tokens(at).next();
-        let tells = |index: &usize| {
+        let is_always_sent = |index: &usize| {
             let member: &Member = &members[*index];
-            let mut telling = telling.into_iter().flatten();
-            member.within.is_none() && telling.any(|at| first(at) == first(&member.pointer))
+            let mut always = always.into_iter().flatten();
+            member.within.is_none() && always.any(|at| first(at) == first(&member.pointer))
         };
         let is_known = |at: &String| names(at) < 2 || (names(at) == 2 && has_object(at));
         let mut search = Self {
             is_whole: documented.iter().all(is_known),
-            witnesses: telling.map_or(NET_TRIALS, |_| WITNESSES),
-            telling: (0..members.len()).filter(tells).collect(),
+            witnesses: always.map_or(NET_TRIALS, |_| WITNESSES),
+            always: (0..members.len()).filter(is_always_sent).collect(),
             members,
             tried: BTreeMap::new(),
             others: 0,
@@ -360,7 +361,7 @@ impl Search {
             Next::Stuck => return Next::Stuck,
         };
         let objects = tops.iter().copied().filter(|top| self.inside(*top).next().is_some());
-        let around: Members = objects.chain(top.iter().chain(&self.telling).copied()).collect();
+        let around: Members = objects.chain(top.iter().chain(&self.always).copied()).collect();
         let inner: Vec<_> = (0..self.members.len())
             .filter(|index| self.members[*index].within.is_some())
             .collect();

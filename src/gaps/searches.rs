@@ -15,10 +15,10 @@ use super::required::{Said, Search};
 use super::sizes::Sizes;
 use super::trials::{Observed, Shown, claim, rejects};
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::{Carry, Created};
+use crate::contract::vocabulary::{Carry, Created, GapKind};
 use crate::contract::{Contract, pointer};
 use crate::exchange::{Exchange, OnRejection, Response};
-use crate::plan::{Asks, BodyAsked, NET_TRIALS, Question};
+use crate::plan::{Asks, BodyAsked, NET_TRIALS, Question, body_texts};
 
 /// The searches of a run, by operation.
 #[derive(Debug, Default)]
@@ -111,13 +111,16 @@ impl Searches {
             return;
         };
         let created = contract.operation(operation).invariants.created.as_ref();
-        let telling: Option<Vec<_>> = created.map(|created| telling(created).map(|carry| carry.sent.clone()).collect());
+        let always: Option<Vec<_>> = created.map(|created| {
+            let telling = telling(created).map(|carry| carry.sent.clone());
+            telling.chain(with_effects(contract, operation)).collect()
+        });
         let documented = of_it.find_map(|question| match &question.asks {
             Asks::Required { documented } => Some(documented),
             _ => None,
         });
         if let (None, Some(documented)) = (&searched.required, documented) {
-            searched.required = Some(Search::of(sent, (documented, telling.as_deref())));
+            searched.required = Some(Search::of(sent, (documented, always.as_deref())));
         }
         searched.close();
         for (index, question) in questions.iter().enumerate() {
@@ -374,6 +377,14 @@ fn is_of_body(status: u16) -> bool {
 /// Returns the fields by which a record is told from others: those that it is known to carry.
 fn telling(created: &Created) -> impl Iterator<Item = &Carry> {
     created.carries.iter().filter(|carry| carry.is_strict())
+}
+
+/// Returns the fields of a create whose effect is left open. What one does shows in a record that is created with it.
+fn with_effects(contract: &Contract, create: OperationId) -> impl Iterator<Item = String> {
+    let gaps = contract.gaps.iter().filter(|gap| gap.kind == Some(GapKind::SideEffect));
+    let locations: Vec<_> = gaps.flat_map(|gap| &gap.locations).collect();
+    let texts = body_texts(contract, create).into_iter();
+    texts.filter_map(move |(location, field)| locations.contains(&&location).then_some(field))
 }
 
 /// Whether an update of the run may have changed what a create made, or what contains it, so that the same body no longer

@@ -73,4 +73,5 @@ pub(crate) use records::AcceptedUpdate;
 pub(crate) use residue::may_have_stored;
 pub use residue::{Residue, SearchExtent, UnexplainedRecord};
 pub use run_tag::RunTag;
+pub(crate) use shown_identifiers::lists_that_show;
 pub(crate) use tried::is_rejected;

@@ -41,7 +41,7 @@ impl ShownIdentifiers {
     pub(super) fn new(contract: &Contract) -> Self {
         let mut locations: HashMap<_, Vec<_>> = HashMap::new();
         for create in contract.operation_ids() {
-            for (list, id) in shown_in(contract, create) {
+            for (list, id) in lists_that_show(contract, create) {
                 if let Some(page) = &contract.operation(list).page {
                     locations.entry(list).or_default().push(Location {
                         create,
@@ -89,7 +89,7 @@ impl ShownIdentifiers {
 
 /// Returns the lists that show identifiers of such records as the create makes, each with the place in an item; none if
 /// they identify the item itself.
-fn shown_in(contract: &Contract, create: OperationId) -> Vec<(OperationId, Option<String>)> {
+pub(crate) fn lists_that_show(contract: &Contract, create: OperationId) -> Vec<(OperationId, Option<String>)> {
     let Some(created) = &contract.operation(create).invariants.created else {
         return Vec::new();
     };

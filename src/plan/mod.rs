@@ -55,6 +55,7 @@ pub use draft::Draft;
 pub(crate) use draft::leave_out;
 pub use edge_case::{EdgeCaseChange, unknown_path};
 pub use fallback::Fallback;
+pub(crate) use question::body_texts;
 pub use question::{Asked, Asks, BodyAsked, Question, SentDate};
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};

@@ -460,11 +460,7 @@ fn required(contract: &Contract, operation: OperationId, questions: &mut Vec<Que
 
 /// Adds the questions about identifiers in the body of a create.
 fn unknown_records(contract: &Contract, create: OperationId, questions: &mut Vec<Question>) {
-    let mut texts = Vec::new();
-    for (schema, node) in contract.located_body_schemas(create) {
-        collect_texts(contract, (&schema, node), ("", 0), &mut texts);
-    }
-    for (location, field) in texts {
+    for (location, field) in body_texts(contract, create) {
         let asks = [Asks::UnknownRecord { field, creates: true }];
         ask_at(
             contract,
@@ -552,6 +548,15 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
 
 /// How deep in a body texts are asked about.
 const DEPTH: usize = 3;
+
+/// Returns the texts of an operation's body, each with the location that names its gaps and with its pointer in the body.
+pub(crate) fn body_texts(contract: &Contract, operation: OperationId) -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    for (schema, node) in contract.located_body_schemas(operation) {
+        collect_texts(contract, (&schema, node), ("", 0), &mut texts);
+    }
+    texts
+}
 
 /// Collects the texts of an object in a body, each with the location that names its gaps and with its pointer in the body:
 /// fields, entries of arrays, and those of the objects in them.
@@ -670,6 +675,13 @@ impl Contract {
         let body = documented.successes().find_map(|response| response.body)?;
         let items = self.shape_below(body, &documented.page.as_ref()?.items)?;
         self.shape(items).items
+    }
+
+    /// Returns the name of the component that documents the items of a list; `None` where they are documented elsewhere.
+    pub(crate) fn item_name(&self, list: OperationId) -> Option<&str> {
+        let fact = self.shape(self.item_shape(list)?).type_fact?;
+        let below = self.fact(fact).location.strip_prefix("/components/schemas/")?;
+        below.split('/').next()
     }
 
     /// Returns the shape of a field below another, by its pointer.

@@ -108,6 +108,7 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         Claim::Set { set } => *set == Allowed::Open,
         Claim::Unknown { unknown, .. } => *unknown == Unknown::Ignored,
         Claim::Beyond { .. }
+        | Claim::Does { .. }
         | Claim::Entries { .. }
         | Claim::Equal { .. }
         | Claim::Longest { .. }

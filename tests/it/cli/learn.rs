@@ -54,8 +54,10 @@ fn a_run_with_writes_answers_and_says_what_it_left() {
     assert_eq!(ended.code, 0, "{ended:?}");
     let expected = "Which values may gender have?\n    set: open (indicated): updateContact\n";
     assert!(ended.stdout.contains(expected), "{}", ended.stdout);
+    let expected = "What does the venue_id of a contact do?\n    does: records-a-visit (seen): createContact\n";
+    assert!(ended.stdout.contains(expected), "{}", ended.stdout);
     assert!(
-        ended.stdout.contains("    venue-of-contact: out of reach\n"),
+        ended.stdout.contains("    purpose: ask who runs the service\n"),
         "{}",
         ended.stdout
     );

@@ -429,14 +429,16 @@ pub(super) fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
         "update-response-body" => update_body(settings),
         "error-conditions" => condition(settings, operation, &claim),
         "error-body" => error_body(of("error-body"), &claim),
-        "update-semantics" => match of("update-semantics") {
-            "merges" => json!({"unsent": "kept"}),
-            _ => json!({"unsent": "cleared"}),
-        },
+        "update-semantics" => either(of("update-semantics") == "merges", "unsent", ["kept", "cleared"]),
         "unknown-request-fields" => match of("unknown-request-fields") {
             "ignored" => json!({"unknown": "ignored"}),
             _ => json!({"unknown": "refused"}),
         },
+        "venue-of-contact" => either(
+            of("venue-of-contact") == "kept",
+            "does",
+            ["nothing-shown", "records-a-visit"],
+        ),
         "field-sizes" => json!({"longest": longest_name(of("field-sizes"), of("name-sizes"))}),
         "required-fields" => json!({"required": required(settings, operation.unwrap())}),
         "duplicates" => match of("duplicates") {
@@ -467,6 +469,10 @@ pub(super) fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
             answer.state
         )
     })
+}
+
+fn either(is_first: bool, name: &str, [first, second]: [&str; 2]) -> Value {
+    json!({name: if is_first { first } else { second }})
 }
 
 /// How many characters the name of a contact may have.

@@ -260,6 +260,64 @@ async fn a_create_that_may_have_stored_its_record_is_not_sent_again() {
     assert!(sent.len() > 1 && sent.values().all(|times| *times == 1), "{sent:?}");
 }
 
+/// What is known of the effect of a contact's venue.
+fn effect(run: &Run) -> (State, Option<Value>, Option<Reason>) {
+    let mut of_gap = run.answers.iter().filter(|answer| answer.gap == "venue-of-contact");
+    let answer = of_gap.next().unwrap();
+    assert_eq!(answer.operation.as_deref(), Some("createContact"));
+    let claim = answer.claim.as_ref().map(|claim| serde_json::to_value(claim).unwrap());
+    (answer.state, claim, answer.reason)
+}
+
+#[tokio::test]
+async fn the_effect_of_a_field_is_seen_where_records_with_it_and_without_it_differ() {
+    for (setting, does) in [
+        ("venue-of-contact=visited", "records-a-visit"),
+        ("venue-of-contact=kept", "nothing-shown"),
+    ] {
+        let run = learned(&[setting.to_owned()]).await;
+        assert_eq!(
+            effect(&run),
+            (State::Seen, Some(json!({"does": does})), None),
+            "{setting}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_each_record_has_is_no_effect_of_a_field() {
+    // A service that records a visit of each contact, whatever it was sent.
+    let service = app(&["venue-of-contact=kept".to_owned()]).await;
+    let behind = service.clone();
+    let visits = move |request: Request, next: Next| {
+        let is_create = request.method() == Method::POST && request.uri().path() == CONTACTS;
+        let service = behind.clone();
+        async move {
+            let response = next.run(request).await;
+            if !is_create || !response.status().is_success() {
+                return response;
+            }
+            let (head, body) = response.into_parts();
+            let body = to_bytes(body, usize::MAX).await.unwrap();
+            let created: Value = serde_json::from_slice(&body).unwrap();
+            let visit = json!({
+                "contact_id": created["data"]["id"],
+                "venue_id": "04000000-0000-4000-8000-000000000001",
+                "datetime": "2024-03-01T10:00:00Z",
+            });
+            let visit = Request::post("/organization/v1/visits")
+                .header(AUTHORIZATION, format!("Bearer {TOKEN}"))
+                .header("content-type", "application/json")
+                .body(Body::from(visit.to_string()));
+            let recorded = service.oneshot(visit.unwrap()).await.unwrap();
+            assert!(recorded.status().is_success());
+            axum::response::Response::from_parts(head, Body::from(body))
+        }
+    };
+    let run = learned_from(service.layer(from_fn(visits))).await;
+    assert_eq!(effect(&run), (State::CannotTell, None, Some(Reason::Confounded)));
+}
+
 /// What stands before the service and handles its updates: the number of the request, and what it sends. A status
 /// rejects it.
 type Handler = Box<dyn Fn(u64, &mut Map<String, Value>) -> Option<StatusCode> + Send + Sync>;

@@ -1,0 +1,314 @@
+//! Sees what a field of a create does besides: whether the service makes a record of another kind for it. The main type is
+//! [`Effects`].
+//!
+//! # Design
+//!
+//! Nothing is sent for this. A create may have an effect only if it refers to a record that a list has shown. Another
+//! list, whose items refer to such records as it creates, then shows an item about the new one; or, read from its first
+//! page to its last after the new record was listed, it shows none. That is looked for until the run itself writes
+//! something about the record, because what is there then may be the run's own. The field is the reason for what was
+//! found only if the same list shows nothing about a record that was created without it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::answer::Claim;
+use super::listing::{Passes, asked, ended};
+use super::places::PlaceId;
+use crate::contract::link::{Link, Target};
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::GapKind;
+use crate::contract::{Contract, pointer};
+use crate::exchange::{Digest, Exchange, Request, identifier};
+use crate::history::lists_that_show;
+use crate::plan::body_texts;
+
+/// How many created records are watched.
+const MAX_RECORDS: usize = 64;
+/// How many identifiers of each list are kept that a create may refer to. It takes one of the first.
+const MAX_REFERENCES: usize = 1024;
+/// What is claimed of a field that no list shows anything of.
+const NOTHING_SHOWN: &str = "nothing-shown";
+
+/// What lists have shown of the records that were created with and without a field.
+#[derive(Debug, Default)]
+pub(super) struct Effects {
+    fields: Vec<Field>,
+    /// The lists that show the records of each create.
+    lists: HashMap<OperationId, Lists>,
+    records: Vec<Record>,
+    passes: Passes,
+}
+
+/// A field of a create whose effect is left open.
+#[derive(Debug)]
+struct Field {
+    place: PlaceId,
+    create: OperationId,
+    /// Its pointer in the body.
+    at: String,
+    /// Where lists show what it refers to.
+    sources: Vec<Link>,
+    references: HashSet<Digest>,
+}
+
+/// The lists that show the records of a create.
+#[derive(Debug)]
+struct Lists {
+    own: OperationId,
+    /// The others, each with where an item has the identifier of such a record.
+    others: BTreeMap<OperationId, String>,
+}
+
+/// A record that was created.
+#[derive(Debug)]
+struct Record {
+    create: OperationId,
+    id: Digest,
+    id_text: String,
+    created: Duration,
+    listed: Option<Duration>,
+    /// What it was sent in each field.
+    sent: BTreeMap<PlaceId, Value>,
+    /// The fields whose value its own list shows in it.
+    shown_in_record: BTreeSet<PlaceId>,
+    /// Whether each other list has an item about it.
+    is_in: BTreeMap<OperationId, bool>,
+    /// Whether the run has written something about it since.
+    is_written: bool,
+}
+
+/// What is known of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    /// This list has an item about it.
+    ItemIn(OperationId),
+    /// No other list has one.
+    None,
+    /// Its own list shows the value, or several other lists have an item.
+    Other,
+}
+
+impl Effects {
+    /// Starts with nothing seen. `add` gets each gap that is about a field of a create, as its index, the operation and
+    /// the location, and returns its place.
+    pub(super) fn of(contract: &Contract, mut add: impl FnMut(usize, OperationId, String) -> PlaceId) -> Self {
+        let mut effects = Self::default();
+        let gaps = contract.gaps.iter().enumerate();
+        let gaps: Vec<_> = gaps.filter(|(_, gap)| gap.kind == Some(GapKind::SideEffect)).collect();
+        for create in contract.operation_ids().filter(|_| !gaps.is_empty()) {
+            let Some(lists) = Lists::of(contract, create) else {
+                continue;
+            };
+            for (location, at) in body_texts(contract, create) {
+                let target = Target::Body(at.clone());
+                let links = contract.links_that_fill(create, &target);
+                let sources: Vec<_> = links.into_iter().cloned().collect();
+                let of_field = gaps.iter().filter(|(_, gap)| gap.locations.contains(&location));
+                for (gap, _) in of_field.filter(|_| !sources.is_empty()) {
+                    effects.fields.push(Field {
+                        place: add(*gap, create, location.clone()),
+                        create,
+                        at: at.clone(),
+                        sources: sources.clone(),
+                        references: HashSet::new(),
+                    });
+                }
+            }
+            if effects.fields.iter().any(|field| field.create == create) {
+                effects.lists.insert(create, lists);
+            }
+        }
+        effects
+    }
+
+    /// Ends what is looked for about each record that the run writes something about.
+    pub(super) fn written(&mut self, contract: &Contract, request: &Request) {
+        if contract.operation(request.operation).is_safe() {
+            return;
+        }
+        let path = request.path.split_once('?').map_or(&*request.path, |(path, _)| path);
+        for record in self.records.iter_mut().filter(|record| !record.is_written) {
+            let in_path = path.split('/').any(|segment| segment == record.id_text);
+            record.is_written = in_path || request.json().is_some_and(|body| has_identifier(body, record.id));
+        }
+    }
+
+    /// Adds what a create has made, if its response says what identifies it.
+    pub(super) fn created(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
+        let create = exchange.request.operation;
+        let created = contract.operation(create).invariants.created.as_ref();
+        let (Some(created), Some(ended), true) = (created, ended(exchange), self.lists.contains_key(&create)) else {
+            return;
+        };
+        let resource = pointer::get(body, &created.resource);
+        let Some(id) = resource.and_then(|resource| pointer::get(resource, &created.id)) else {
+            return;
+        };
+        let (Some(id_text), id) = (identifier(id), Digest::of(id)) else {
+            return;
+        };
+        if let Some(known) = self.records.iter_mut().find(|record| record.id == id) {
+            known.is_written = true;
+        } else if self.records.len() < MAX_RECORDS {
+            let fields = self.fields.iter().filter(|field| field.create == create);
+            let sent = fields.filter_map(|field| {
+                let value = exchange.request.json().and_then(|sent| pointer::get(sent, &field.at))?;
+                Some((field.place, value.clone()))
+            });
+            self.records.push(Record {
+                create,
+                id,
+                id_text,
+                created: ended,
+                listed: None,
+                sent: sent.collect(),
+                shown_in_record: BTreeSet::new(),
+                is_in: BTreeMap::new(),
+                is_written: false,
+            });
+        }
+    }
+
+    /// Adds a page of a list, which was requested without any parameter but that of the page.
+    pub(super) fn page(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
+        let list = exchange.request.operation;
+        for field in &mut self.fields {
+            let sources = field.sources.iter().filter(|link| link.from == list);
+            for value in sources.flat_map(|link| link.values(body)) {
+                if field.references.len() < MAX_REFERENCES {
+                    field.references.insert(Digest::of(&value));
+                }
+            }
+        }
+        let page = contract.operation(list).page.as_ref();
+        let (Some(page), Some(ended), false) = (page, ended(exchange), self.records.is_empty()) else {
+            return;
+        };
+        let Some(asked) = asked(page, &exchange.request.path) else {
+            return;
+        };
+        let items = pointer::get(body, &page.items).and_then(Value::as_array);
+        let items = items.map(Vec::as_slice).unwrap_or_default();
+        let whole_since = self.passes.page((list, page), (asked, exchange.sent), body);
+        for record in self.records.iter_mut().filter(|record| !record.is_written) {
+            let Some(lists) = self.lists.get(&record.create) else {
+                continue;
+            };
+            let about_it = |at: &str| {
+                let is_about_it = |item: &&Value| pointer::get(item, at).is_some_and(|id| Digest::of(id) == record.id);
+                items.iter().find(is_about_it)
+            };
+            if lists.own == list
+                && let Some(item) = about_it(&page.id)
+            {
+                record.listed.get_or_insert(ended);
+                let sent = record.sent.iter().filter(|(_, value)| contains(item, value));
+                record.shown_in_record.extend(sent.map(|(place, _)| *place));
+            } else if let Some(at) = lists.others.get(&list) {
+                if about_it(at).is_some() {
+                    record.is_in.insert(list, true);
+                }
+                if whole_since
+                    .zip(record.listed)
+                    .is_some_and(|(since, listed)| since >= listed.max(record.created))
+                {
+                    record.is_in.entry(list).or_insert(false);
+                }
+            }
+        }
+    }
+
+    /// Returns what each record shows at its places; without a claim, it shows something that nothing is claimed of.
+    pub(super) fn observed(&self, contract: &Contract) -> Vec<(PlaceId, Option<Claim>)> {
+        let mut observed = Vec::new();
+        for field in &self.fields {
+            let of_create = self.records.iter().filter(|record| record.create == field.create);
+            let (with, without): (Vec<_>, Vec<_>) =
+                of_create.partition(|record| record.sent.contains_key(&field.place));
+            let of = |records: Vec<&Record>| -> Vec<_> {
+                records
+                    .into_iter()
+                    .filter_map(|record| self.effect(record, field.place))
+                    .collect()
+            };
+            let refers = |record: &&Record| {
+                let sent = record.sent.get(&field.place);
+                sent.is_some_and(|sent| field.references.contains(&Digest::of(sent)))
+            };
+            let (with, without) = (of(with.into_iter().filter(refers).collect()), of(without));
+            for effect in with {
+                let claim = match effect {
+                    Effect::None => Some(NOTHING_SHOWN.to_owned()),
+                    Effect::ItemIn(list) => Some(without.as_slice())
+                        .filter(|without| !without.is_empty() && without.iter().all(|other| *other == Effect::None))
+                        .map(|_| records_a(contract, list)),
+                    Effect::Other => None,
+                };
+                observed.push((field.place, claim.map(|does| Claim::Does { does })));
+            }
+        }
+        observed
+    }
+
+    /// Returns what is known of a record and a field; `None` where a list was not read whole.
+    fn effect(&self, record: &Record, place: PlaceId) -> Option<Effect> {
+        let others = &self.lists.get(&record.create)?.others;
+        let mut has_item = record.is_in.iter().filter(|(_, is_in)| **is_in);
+        match (has_item.next(), has_item.next()) {
+            (Some(_), Some(_)) => Some(Effect::Other),
+            (Some((list, _)), None) => Some(Effect::ItemIn(*list)),
+            _ if others.keys().any(|list| !record.is_in.contains_key(list)) => None,
+            _ if record.shown_in_record.contains(&place) => Some(Effect::Other),
+            _ => Some(Effect::None),
+        }
+    }
+}
+
+impl Lists {
+    /// Returns the lists that show the records of a create; `None` where no list but their own does.
+    fn of(contract: &Contract, create: OperationId) -> Option<Self> {
+        let own = contract.list_with_items_of(create)?;
+        let showing = lists_that_show(contract, create).into_iter();
+        let others: BTreeMap<_, _> = showing.filter_map(|(list, at)| Some((list, at?))).collect();
+        (contract.operation(own).page.is_some() && !others.is_empty()).then_some(Self { own, others })
+    }
+}
+
+/// Returns what is claimed of a field for which the service makes an item of a list: `records-a-visit`.
+fn records_a(contract: &Contract, list: OperationId) -> String {
+    let name = contract.item_name(list).unwrap_or("record");
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !words.is_empty() && !words.ends_with('-') {
+            words.push('-');
+        }
+        words.extend(letter.to_lowercase());
+    }
+    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("records-{article}-{words}")
+}
+
+/// Whether a value is this identifier, or contains it.
+fn has_identifier(value: &Value, id: Digest) -> bool {
+    match value {
+        Value::Array(elements) => elements.iter().any(|element| has_identifier(element, id)),
+        Value::Object(members) => members.values().any(|member| has_identifier(member, id)),
+        value => Digest::of(value) == id,
+    }
+}
+
+/// Whether a value is, or contains, another one.
+fn contains(value: &Value, other: &Value) -> bool {
+    match value {
+        Value::Array(elements) => elements.iter().any(|element| contains(element, other)),
+        Value::Object(members) => members.values().any(|member| contains(member, other)),
+        value => value == other,
+    }
+}
