@@ -5,7 +5,8 @@
 //!
 //! Nothing is sent for this. A create may have an effect only if it refers to a record that a list has shown. Another
 //! list, whose items refer to such records as it creates, then shows an item about the new one; or, read from its first
-//! page to its last after the new record was listed, it shows none. That is looked for until the run itself writes
+//! page to its last after the new record was listed, it shows none. As both may be listed late, it must be twice as long
+//! after the create as the soonest of such records took to be listed. That is looked for until the run itself writes
 //! something about the record, because what is there then may be the run's own. The field is the reason for what was
 //! found only if the same list shows nothing about a record that was created without it.
 
@@ -74,8 +75,10 @@ struct Record {
     sent: BTreeMap<PlaceId, Value>,
     /// The fields whose value its own list shows in it.
     shown_in_record: BTreeSet<PlaceId>,
-    /// Whether each other list has an item about it.
-    is_in: BTreeMap<OperationId, bool>,
+    /// The other lists that have an item about it.
+    is_in: BTreeSet<OperationId>,
+    /// When each other list was requested last that, read whole, had none.
+    absent_at: BTreeMap<OperationId, Duration>,
     /// Whether the run has written something about it since.
     is_written: bool,
 }
@@ -166,7 +169,8 @@ impl Effects {
                 listed: None,
                 sent: sent.collect(),
                 shown_in_record: BTreeSet::new(),
-                is_in: BTreeMap::new(),
+                is_in: BTreeSet::new(),
+                absent_at: BTreeMap::new(),
                 is_written: false,
             });
         }
@@ -209,13 +213,10 @@ impl Effects {
                 record.shown_in_record.extend(sent.map(|(place, _)| *place));
             } else if let Some(at) = lists.others.get(&list) {
                 if about_it(at).is_some() {
-                    record.is_in.insert(list, true);
+                    record.is_in.insert(list);
                 }
-                if whole_since
-                    .zip(record.listed)
-                    .is_some_and(|(since, listed)| since >= listed.max(record.created))
-                {
-                    record.is_in.entry(list).or_insert(false);
+                if let Some(since) = whole_since {
+                    record.absent_at.insert(list, since);
                 }
             }
         }
@@ -256,14 +257,27 @@ impl Effects {
     /// Returns what is known of a record and a field; `None` where a list was not read whole.
     fn effect(&self, record: &Record, place: PlaceId) -> Option<Effect> {
         let others = &self.lists.get(&record.create)?.others;
-        let mut has_item = record.is_in.iter().filter(|(_, is_in)| **is_in);
+        let mut has_item = record.is_in.iter();
         match (has_item.next(), has_item.next()) {
-            (Some(_), Some(_)) => Some(Effect::Other),
-            (Some((list, _)), None) => Some(Effect::ItemIn(*list)),
-            _ if others.keys().any(|list| !record.is_in.contains_key(list)) => None,
-            _ if record.shown_in_record.contains(&place) => Some(Effect::Other),
-            _ => Some(Effect::None),
+            (Some(_), Some(_)) => return Some(Effect::Other),
+            (Some(list), None) => return Some(Effect::ItemIn(*list)),
+            _ => {}
         }
+        let of_create = self.records.iter().filter(|other| other.create == record.create);
+        let soonest = of_create
+            .filter_map(|other| Some(other.listed?.saturating_sub(other.created)))
+            .min()?;
+        let late_enough = record
+            .listed?
+            .max(record.created.saturating_add(soonest.saturating_mul(2)));
+        let is_absent = |list: &OperationId| record.absent_at.get(list).is_some_and(|since| *since >= late_enough);
+        if !others.keys().all(is_absent) {
+            return None;
+        }
+        Some(match record.shown_in_record.contains(&place) {
+            true => Effect::Other,
+            false => Effect::None,
+        })
     }
 }
 
