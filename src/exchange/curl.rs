@@ -75,10 +75,10 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     words.join(" ")
 }
 
-/// Returns the line that checks one operation again, for findings that no single request shows. `overlay` is the file that
-/// states the broken fact, if one does.
+/// Returns the line that checks one operation again, for findings that no single request shows. `files` are those of the
+/// contract, unless it is the built-in one, and of the overlay that states the broken fact, if one does.
 #[must_use]
-pub fn check_line(target: &Target, operation: &str, writes: bool, overlay: Option<&str>) -> String {
+pub fn check_line(target: &Target, operation: &str, writes: bool, files: [Option<&str>; 2]) -> String {
     let base = target.url("");
     let base = base.as_str().trim_end_matches('/');
     let writes = if writes { " --writes" } else { "" };
@@ -87,13 +87,11 @@ pub fn check_line(target: &Target, operation: &str, writes: bool, overlay: Optio
         Some(name) => format!("--target {}", quote(name)),
         None => format!("--base-url {}", quote(base)),
     };
-    let overlay = overlay
-        .map(|file| format!(" --overlay {}", quote(file)))
-        .unwrap_or_default();
-    format!(
-        "countersign check {target}{writes}{overlay} --only {}",
-        quote(operation)
-    )
+    let files = ["spec", "overlay"].into_iter().zip(files);
+    let files: String = files
+        .filter_map(|(flag, file)| Some(format!(" --{flag} {}", quote(file?))))
+        .collect();
+    format!("countersign check {target}{writes}{files} --only {}", quote(operation))
 }
 
 /// Returns the body of the request as it may be printed.

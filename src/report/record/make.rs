@@ -279,9 +279,10 @@ fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
         let writes = about.writes && !operation.is_safe();
         let overlay = contract.overlay_of(contract.fact(finding.fact));
         let is_built_in = contract.document.name == Contract::BUILT_IN_NAME;
-        let is_named = |file: &&str| *file != "-" && !(is_built_in && *file == Contract::BUILT_IN_OVERLAY_NAME);
-        let overlay = overlay.filter(is_named);
-        return curl::check_line(about.target, &operation.name, writes, overlay);
+        let is_file = |file: &&str| *file != "-" && !(is_built_in && *file == Contract::BUILT_IN_OVERLAY_NAME);
+        let spec = Some(contract.document.name.as_str()).filter(|_| !is_built_in);
+        let files = [spec, overlay].map(|file| file.filter(is_file));
+        return curl::check_line(about.target, &operation.name, writes, files);
     }
     curl::line(&finding.request, contract, about.target, about.values)
 }
