@@ -200,15 +200,8 @@ impl Learning {
     ///
     /// # Errors
     ///
-    /// [`Failure::Usage`] for a gap that the contract does not have, or if it has none.
+    /// [`Failure::Usage`] for a gap that the contract does not have.
     pub(super) fn gaps(&self, contract: &Contract) -> Result<Vec<usize>, Failure> {
-        if contract.gaps.is_empty() {
-            return Err(Failure::Usage(format!(
-                "`{}` names no gaps, so there is nothing to ask; list them under `x-gaps`, and name each by `x-gap` where \
-                 it is",
-                contract.document.name
-            )));
-        }
         let index = |id: &String| {
             let found = contract.gaps.iter().position(|gap| gap.id == *id);
             found.ok_or_else(|| {

@@ -21,7 +21,7 @@ use super::query;
 use super::reach::Reach;
 use super::shape::Expander;
 use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
-use super::{Contract, OmittedOperation, Statements, invariant_facts, pointer};
+use super::{Contract, OmittedOperation, Statements, implied_gaps, invariant_facts, pointer};
 
 /// The contract that the client's types are generated from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,8 +79,12 @@ pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract,
         check_null_keys(&expander, &mut defects);
     }
     let mut links = link::read(&document, &operations, &omitted, &mut defects);
+    let (mut shapes, mut facts) = (expander.shapes, expander.facts);
+    let gaps = match document.root.member("x-gaps") {
+        Some(_) => gaps,
+        None => implied_gaps::gaps(&document, &operations, (&mut shapes, &facts)),
+    };
     let answers = learned::read(&document, (&operations, &omitted), &gaps, &mut defects);
-    let (shapes, mut facts) = (expander.shapes, expander.facts);
     let is_full = defects.is_full();
     let defects = defects.in_order();
     if is_full && let Some(defects) = Defects::new(defects.clone()) {

@@ -38,6 +38,7 @@ pub mod equivalent;
 pub mod fact;
 pub mod field;
 mod identity;
+mod implied_gaps;
 mod inferred;
 mod invariant_facts;
 pub mod json_schema;
@@ -527,6 +528,12 @@ impl Contract {
             crate::testing::work::count();
             &self.links[*number]
         })
+    }
+
+    /// Whether the contract lists what it leaves open, or an overlay answers some of it, so that a check looks for it too.
+    #[must_use]
+    pub fn lists_gaps(&self) -> bool {
+        !self.answers.is_empty() || self.gaps.iter().any(|gap| !gap.is_implied)
     }
 
     /// Returns the list whose items are the records that the operation creates; `None` where it

@@ -612,7 +612,9 @@ impl<'contract> Gaps<'contract> {
             }
         }
         let mut answers = Vec::new();
-        for (index, gap) in self.contract.gaps.iter().enumerate() {
+        let is_idle = self.places.all.is_empty();
+        let gaps = self.contract.gaps.iter().enumerate();
+        for (index, gap) in gaps.filter(|(_, gap)| !(is_idle && gap.is_implied)) {
             let places = self.places.all.iter().enumerate();
             let places = places.filter(|(_, place)| place.gap == index);
             let before = answers.len();

@@ -57,7 +57,10 @@ impl<'run> Evaluation<'run> {
         });
         Self {
             history: History::new(contract, run_tag, recognises_by_links),
-            gaps: Gaps::asking(contract, &plan.questions),
+            gaps: match plan.learns || contract.lists_gaps() {
+                true => Gaps::asking(contract, &plan.questions),
+                false => Gaps::idle(contract),
+            },
             answers: Vec::new(),
             judge,
             recording,
@@ -68,7 +71,10 @@ impl<'run> Evaluation<'run> {
     pub(crate) fn of_traffic(judge: Judge<'run>, unused: RunTag) -> Self {
         Self {
             history: History::new(judge.contract(), unused, false),
-            gaps: Gaps::new(judge.contract()),
+            gaps: match judge.contract().lists_gaps() {
+                true => Gaps::new(judge.contract()),
+                false => Gaps::idle(judge.contract()),
+            },
             answers: Vec::new(),
             judge,
             recording: None,

@@ -11,7 +11,7 @@ use super::{
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::shared_string::StringPool;
-use crate::contract::vocabulary::Stated;
+use crate::contract::vocabulary::{Gap, Stated};
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Target, curl};
 use crate::plan::NotCalled;
@@ -100,7 +100,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         requests: run.tally,
         operations: operations(run, about.contract),
         omitted_operations: omitted_operations(about.contract),
-        gaps: gaps(about.contract),
+        gaps: gaps(about.contract, run.learned),
         answers: run.answers.clone(),
         learned: run.learned,
         exchanges,
@@ -155,13 +155,14 @@ fn other_file(contract: &Contract, pointer: &str) -> Option<String> {
     document.other_file(document.position(pointer)).map(str::to_owned)
 }
 
-fn gaps(contract: &Contract) -> Vec<GapRecord> {
+fn gaps(contract: &Contract, learned: bool) -> Vec<GapRecord> {
     let location = |pointer: &String| LocationRecord {
         pointer: pointer.clone(),
         line: contract.document.position(pointer).line,
         file: other_file(contract, pointer),
     };
-    let rendered = contract.gaps.iter().map(|gap| GapRecord {
+    let shown = |gap: &&Gap| learned || contract.lists_gaps() || !gap.is_implied;
+    let rendered = contract.gaps.iter().filter(shown).map(|gap| GapRecord {
         id: gap.id.clone(),
         question: gap.question.clone(),
         stated: gap.stated == Stated::NotShown,

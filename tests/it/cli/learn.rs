@@ -389,20 +389,106 @@ fn what_judges_or_does_not_exist_is_rejected() {
     let gap = learn(&target.url(), &["--gap", "page-sizes"]);
     assert_eq!(gap.code, 2);
     assert!(gap.stderr.contains("did you mean `page-size`?"), "{}", gap.stderr);
-    let folder = tempfile::tempdir().unwrap();
-    let plain = folder.path().join("plain.yaml");
-    let text = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\npaths:\n  /things:\n    get:\n      responses: {'200': \
-                {description: Things}}\n";
-    std::fs::write(&plain, text).unwrap();
-    let plain = learn(&target.url(), &["--spec", plain.to_str().unwrap()]);
-    assert_eq!(plain.code, 2, "{plain:?}");
-    assert!(
-        plain.stderr.contains("names no gaps, so there is nothing to ask"),
-        "{}",
-        plain.stderr
-    );
     let one = learn(&target.url(), &["--gap", "page-beyond-last"]);
     assert!(one.stdout.contains("answers 1 of 1 gap\n"), "{}", one.stdout);
+}
+
+/// A document of a service like the one under test, without a key of our own.
+const PLAIN: &str = "\
+openapi: 3.0.3
+info: {title: Contacts, version: '1'}
+security: [{token: []}]
+paths:
+  /organization/v1/tags:
+    get:
+      operationId: getTags
+      responses:
+        2XX:
+          description: Tags
+          content:
+            application/json:
+              schema: {type: object, properties: {data: {$ref: '#/components/schemas/Page'}}}
+components:
+  securitySchemes: {token: {type: http, scheme: bearer}}
+  schemas:
+    Page: {type: object, properties: {items: {type: array, items: {type: object, properties: {id: {type: string}}}}}}
+";
+
+/// What `--overlay` adds to it.
+const CHANGED: &str = "\
+overlay: 1.0.0
+info: {title: Known, version: '1'}
+actions:
+  - target: \"$['paths']['/organization/v1/tags']['get']['responses']['2XX']\"
+    update:
+      x-answers:
+        - {gap: success-status, operation: getTags, claim: {status: 202}}
+";
+
+#[test]
+fn a_document_without_gaps_is_asked_about_what_any_document_leaves_open() {
+    let target = Target::sound();
+    let with_spec = |arguments: &[&str]| {
+        let call = countersign(arguments).env("COUNTERSIGN_TOKEN", TOKEN);
+        call.file("plain.yaml", PLAIN).file("changed.yaml", CHANGED).report()
+    };
+    let url = target.url();
+    let fixed = ["--base-url", &url, "--spec", "plain.yaml"];
+    let (ended, report) = with_spec(&[&["learn"], &fixed[..]].concat());
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let answers = report["answers"].as_array().unwrap();
+    let claims: Vec<_> = answers
+        .iter()
+        .filter(|answer| !answer["claim"].is_null() && answer["gap"] != "latency" && answer["gap"] != "rate-limits")
+        .map(|answer| {
+            let of = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
+            (of("gap"), of("state"), answer["claim"].to_string())
+        })
+        .collect();
+    let expected = [
+        ("challenge", "seen", r#"{"sent":true}"#),
+        ("compression", "indicated", r#"{"sent":false}"#),
+        (
+            "error-body",
+            "seen",
+            r#"{"media_type":"application/json","properties":["errors","message"]}"#,
+        ),
+        (
+            "error-conditions",
+            "indicated",
+            r#"{"condition":"no-credential","status":401}"#,
+        ),
+        (
+            "error-conditions",
+            "seen",
+            r#"{"condition":"wrong-credential","status":401}"#,
+        ),
+        ("identifier-spelling", "seen", r#"{"form":"uuid-lower"}"#),
+        ("success-status", "indicated", r#"{"status":200}"#),
+    ];
+    let claims: Vec<_> = claims
+        .iter()
+        .map(|(gap, state, claim)| (&**gap, &**state, &**claim))
+        .collect();
+    assert_eq!(claims, expected);
+    assert!(answers.iter().any(|answer| answer["gap"] == "rate-limits"));
+    // A check is about what the document says, unless an overlay says more.
+    let (ended, report) = with_spec(&[&["check"], &fixed[..]].concat());
+    assert!(!ended.stdout.contains("  gaps "), "{}", ended.stdout);
+    let is_empty = |name: &str| report[name].as_array().is_none_or(Vec::is_empty);
+    assert!(is_empty("answers") && is_empty("gaps"));
+    let (ended, report) = with_spec(&[&["check"], &fixed[..], &["--overlay", "changed.yaml"]].concat());
+    assert!(ended.stdout.contains("warning[changed-answer]"), "{}", ended.stdout);
+    // The line that reproduces it names both files.
+    let changed = |report: &Value| {
+        let mut findings = report["findings"].as_array().unwrap().iter();
+        let changed = findings.find(|finding| finding["rule"] == "changed-answer");
+        changed.unwrap()["reproduce"].as_str().unwrap().to_owned()
+    };
+    let line = changed(&report);
+    let words: Vec<_> = line.split(' ').map(|word| word.trim_matches('\'')).collect();
+    let (_, report) = with_spec(&words[1..]);
+    assert_eq!(changed(&report), line);
 }
 
 #[test]

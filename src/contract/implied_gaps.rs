@@ -1,0 +1,306 @@
+//! Lists what a document without `x-gaps` leaves open, as every OpenAPI document does: the statuses of its errors, the
+//! limits of requests, how a timestamp is written. The entry is [`gaps`].
+//!
+//! # Design
+//!
+//! Only what responses show as a whole is listed, and how identifiers and timestamps are written. What an update or a
+//! create must be asked, such as which fields it requires, needs keys that say where its record shows up. These gaps
+//! are for a run that asks: a check neither judges by them nor reports them.
+
+use std::collections::BTreeSet;
+
+use super::document::{Document, Node};
+use super::fact::Fact;
+use super::operation::{Operation, StatusPattern};
+use super::shape::{GapHere, Shape};
+use super::vocabulary::{Gap, GapKind, Stated};
+
+/// The question about the form of identifiers.
+const IDENTIFIERS: (&str, GapKind, &str) = (
+    "identifier-spelling",
+    GapKind::IdentifierForm,
+    "In which form are identifiers written?",
+);
+/// The question about the form of timestamps.
+const TIMESTAMPS: (&str, GapKind, &str) = (
+    "timestamp-form",
+    GapKind::TimestampForm,
+    "In which form are timestamps written?",
+);
+/// The names of fields that identify what contains them.
+const IDENTIFIER_NAMES: [&str; 3] = ["id", "uuid", "guid"];
+
+/// Returns what a document without `x-gaps` leaves open, and marks the shapes that are concerned.
+pub(super) fn gaps(
+    document: &Document,
+    operations: &[Operation],
+    (shapes, facts): (&mut [Shape], &[Fact]),
+) -> Vec<Gap> {
+    let at = |which: &dyn Fn(&Operation) -> bool| {
+        let operations = operations.iter().filter(|operation| which(operation));
+        operations
+            .map(|operation| operation.pointer.clone())
+            .collect::<Vec<_>>()
+    };
+    let documents = |operation: &Operation, status: u16| {
+        let mut patterns = operation.responses.iter().map(|response| response.status);
+        patterns.any(|pattern| pattern.rank(status).is_some_and(|rank| rank < 2))
+    };
+    let names_rejections = |operation: &Operation| (400..500).any(|status| documents(operation, status));
+    let shows_errors = |operation: &Operation| {
+        let mut responses = operation
+            .responses
+            .iter()
+            .filter(|response| !is_of_success(response.status));
+        responses.any(|response| !response.media_types.is_empty())
+    };
+    let is_deprecated = |operation: &Operation| {
+        let stated = document
+            .node(&operation.pointer)
+            .and_then(|node| node.member("deprecated"));
+        stated.and_then(Node::boolean) == Some(true)
+    };
+    let successes = operations.iter().flat_map(|operation| {
+        let of_class = operation.responses.iter().filter(|response| match response.status {
+            StatusPattern::Class(class) => class == 2,
+            // It also stands for errors, but for successes only if no other response does.
+            StatusPattern::Default => !operation
+                .responses
+                .iter()
+                .any(|response| is_of_success(response.status)),
+            StatusPattern::Exact(_) => false,
+        });
+        of_class.map(|response| response.pointer.clone())
+    });
+    let schemes: BTreeSet<_> = operations
+        .iter()
+        .filter(|operation| {
+            operation
+                .security
+                .scheme()
+                .is_some_and(super::operation::SecurityScheme::is_authorization)
+        })
+        .filter_map(|operation| operation.security.scheme_name())
+        .map(|name| super::pointer::join("/components/securitySchemes", name))
+        .collect();
+    let is_limited = operations.iter().any(|operation| documents(operation, 429));
+    let limited = (!is_limited && !operations.is_empty()).then(|| "/paths".to_owned());
+    let all = at(&|_| true);
+    let listed = [
+        (
+            (
+                "success-status",
+                GapKind::SuccessStatus,
+                "Which status does a success have?",
+            ),
+            successes.collect(),
+        ),
+        (
+            (
+                "error-conditions",
+                GapKind::ErrorConditions,
+                "Which status rejects a request, and for what?",
+            ),
+            at(&|operation| !names_rejections(operation)),
+        ),
+        (
+            (
+                "error-body",
+                GapKind::ErrorBody,
+                "What does the body of an error contain?",
+            ),
+            at(&|operation| !shows_errors(operation)),
+        ),
+        (
+            (
+                "challenge",
+                GapKind::Challenge,
+                "Does a 401 carry a challenge in WWW-Authenticate?",
+            ),
+            schemes.into_iter().collect(),
+        ),
+        (
+            (
+                "compression",
+                GapKind::Compression,
+                "Are responses compressed for a client that accepts it?",
+            ),
+            all.clone(),
+        ),
+        (
+            (
+                "deprecation",
+                GapKind::Deprecation,
+                "Will operations change or end, and when?",
+            ),
+            at(&|operation| !is_deprecated(operation)),
+        ),
+        (("latency", GapKind::Latency, "How long may a response take?"), all),
+        (
+            (
+                "rate-limits",
+                GapKind::RateLimits,
+                "Is there a limit of requests in a time?",
+            ),
+            limited.into_iter().collect(),
+        ),
+        (
+            IDENTIFIERS,
+            marked(document, (shapes, facts), IDENTIFIERS.0, is_free_identifier),
+        ),
+        (
+            TIMESTAMPS,
+            marked(document, (shapes, facts), TIMESTAMPS.0, is_timestamp),
+        ),
+    ];
+    let gaps = listed
+        .into_iter()
+        .filter(|(_, locations): &(_, Vec<String>)| !locations.is_empty());
+    let gap = |((id, kind, question), locations): ((&str, GapKind, &str), Vec<String>)| Gap {
+        id: id.to_owned(),
+        question: question.to_owned(),
+        stated: Stated::Silent,
+        document: None,
+        kind: Some(kind),
+        locations,
+        is_implied: true,
+    };
+    gaps.map(gap).collect()
+}
+
+/// Whether a response of this status is a success.
+fn is_of_success(status: StatusPattern) -> bool {
+    match status {
+        StatusPattern::Class(class) => class == 2,
+        StatusPattern::Default => false,
+        StatusPattern::Exact(status) => (200..300).contains(&status),
+    }
+}
+
+/// Marks the shapes of the fields that a gap is about, and returns the locations of their schemas.
+fn marked(
+    document: &Document,
+    (shapes, facts): (&mut [Shape], &[Fact]),
+    id: &str,
+    is_concerned: fn(&str, &Node) -> bool,
+) -> Vec<String> {
+    let mut concerned = Vec::new();
+    for field in shapes.iter().flat_map(|shape| &shape.fields) {
+        let fact = shapes[field.shape.0].type_fact.map(|fact| &facts[fact.0]);
+        let Some(location) = fact.and_then(|fact| fact.location.strip_suffix("/type")) else {
+            continue;
+        };
+        if document
+            .node(location)
+            .is_some_and(|schema| is_concerned(&field.name, schema))
+        {
+            concerned.push((field.shape, location.to_owned()));
+        }
+    }
+    for (shape, location) in &concerned {
+        let here = GapHere {
+            gap: id.into(),
+            location: location.as_str().into(),
+        };
+        let gaps = &mut shapes[shape.0].gaps;
+        if !gaps.contains(&here) {
+            gaps.push(here);
+        }
+    }
+    let locations: BTreeSet<_> = concerned.into_iter().map(|(_, location)| location).collect();
+    locations.into_iter().collect()
+}
+
+/// Whether a field is an identifier whose form its schema does not state.
+fn is_free_identifier(name: &str, schema: &Node) -> bool {
+    let states = |keyword: &&str| schema.member(keyword).is_some();
+    is_string(schema) && IDENTIFIER_NAMES.contains(&name) && !["enum", "format", "pattern"].iter().any(states)
+}
+
+/// Whether a field is a timestamp, which RFC 3339 allows to be written in several forms.
+fn is_timestamp(_: &str, schema: &Node) -> bool {
+    is_string(schema) && schema.member("format").and_then(Node::string) == Some("date-time")
+}
+
+fn is_string(schema: &Node) -> bool {
+    schema.member("type").and_then(Node::string) == Some("string")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::Contract;
+    use crate::contract::testing::of_paths;
+
+    /// The locations of a gap that a document leaves open.
+    fn locations(contract: &Contract, gap: &str) -> Vec<String> {
+        let mut found = contract.gaps.iter().filter(|known| known.id == gap);
+        found.next().map(|gap| gap.locations.clone()).unwrap_or_default()
+    }
+
+    /// A document whose one operation has these responses, and these further keys.
+    fn of_responses(responses: &str, keys: &str) -> Contract {
+        of_paths(
+            &format!("/things: {{get: {{operationId: get, {keys}responses: {responses}}}}}"),
+            "",
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn what_a_document_says_is_not_open() {
+        const OPERATION: &str = "/paths/~1things/get";
+        let open = |responses: &str, keys: &str, gap: &str| !locations(&of_responses(responses, keys), gap).is_empty();
+        let ok = "{'200': {description: Things}}";
+        for (gap, silent, saying) in [
+            ("success-status", "{2XX: {description: Things}}", ok),
+            ("success-status", "{default: {description: Any}}", ok),
+            (
+                "error-conditions",
+                ok,
+                "{'200': {description: Things}, 4XX: {description: Wrong}}",
+            ),
+            (
+                "rate-limits",
+                ok,
+                "{'200': {description: Things}, '429': {description: Slow down}}",
+            ),
+            (
+                "error-body",
+                "{'200': {description: Things}, '404': {description: None}}",
+                "{'200': {description: Things}, default: {description: Wrong, content: {text/plain: {}}}}",
+            ),
+        ] {
+            assert!(open(silent, "", gap), "{gap}: {silent}");
+            assert!(!open(saying, "", gap), "{gap}: {saying}");
+        }
+        assert!(open(ok, "", "deprecation") && !open(ok, "deprecated: true, ", "deprecation"));
+        for always in ["compression", "latency"] {
+            assert_eq!(locations(&of_responses(ok, ""), always), [OPERATION], "{always}");
+        }
+        let default = "{2XX: {description: Things}, default: {description: Wrong}}";
+        let class = format!("{OPERATION}/responses/2XX");
+        assert_eq!(locations(&of_responses(default, ""), "success-status"), [class]);
+        assert_eq!(locations(&of_responses(ok, ""), "challenge"), [""; 0]);
+    }
+
+    #[test]
+    fn a_form_is_open_where_the_schema_states_none() {
+        let contract = crate::contract::testing::of_schema(
+            "{type: object, properties: {id: {type: string}, uuid: {type: string, format: uuid}, name: {type: string}, \
+             at: {type: string, format: date-time}}}",
+            "",
+        );
+        let schema = "/paths/~1things/get/responses/200/content/application~1json/schema/properties";
+        assert_eq!(locations(&contract, "identifier-spelling"), [format!("{schema}/id")]);
+        assert_eq!(locations(&contract, "timestamp-form"), [format!("{schema}/at")]);
+        assert!(contract.gaps.iter().all(|gap| gap.is_implied) && !contract.lists_gaps());
+    }
+
+    #[test]
+    fn a_document_that_lists_its_gaps_leaves_open_what_it_says() {
+        let contract = Contract::built_in().unwrap();
+        assert!(contract.lists_gaps() && contract.gaps.iter().all(|gap| !gap.is_implied));
+        let none = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\nx-gaps: []\npaths: {}\n";
+        assert!(Contract::read("things.yaml", none.to_owned()).unwrap().gaps.is_empty());
+    }
+}
