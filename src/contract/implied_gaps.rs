@@ -11,22 +11,60 @@ use std::collections::BTreeSet;
 
 use super::document::{Document, Node};
 use super::fact::Fact;
-use super::operation::{Operation, StatusPattern};
+use super::operation::{Operation, SecurityScheme, StatusPattern};
+use super::pointer;
 use super::shape::{GapHere, Shape};
 use super::vocabulary::{Gap, GapKind, Stated};
 
-/// The question about the form of identifiers.
-const IDENTIFIERS: (&str, GapKind, &str) = (
-    "identifier-spelling",
-    GapKind::IdentifierForm,
-    "In which form are identifiers written?",
-);
-/// The question about the form of timestamps.
-const TIMESTAMPS: (&str, GapKind, &str) = (
-    "timestamp-form",
-    GapKind::TimestampForm,
-    "In which form are timestamps written?",
-);
+/// What any document may leave open: the id, the kind and the question.
+const LISTED: [(&str, GapKind, &str); 10] = [
+    (
+        "success-status",
+        GapKind::SuccessStatus,
+        "Which status does a success have?",
+    ),
+    (
+        "error-conditions",
+        GapKind::ErrorConditions,
+        "Which status rejects a request, and for what?",
+    ),
+    (
+        "error-body",
+        GapKind::ErrorBody,
+        "What does the body of an error contain?",
+    ),
+    (
+        "challenge",
+        GapKind::Challenge,
+        "Does a 401 carry a challenge in WWW-Authenticate?",
+    ),
+    (
+        "compression",
+        GapKind::Compression,
+        "Are responses compressed for a client that accepts it?",
+    ),
+    (
+        "deprecation",
+        GapKind::Deprecation,
+        "Will operations change or end, and when?",
+    ),
+    ("latency", GapKind::Latency, "How long may a response take?"),
+    (
+        "rate-limits",
+        GapKind::RateLimits,
+        "Is there a limit of requests in a time?",
+    ),
+    (
+        "identifier-spelling",
+        GapKind::IdentifierForm,
+        "In which form are identifiers written?",
+    ),
+    (
+        "timestamp-form",
+        GapKind::TimestampForm,
+        "In which form are timestamps written?",
+    ),
+];
 /// The names of fields that identify what contains them.
 const IDENTIFIER_NAMES: [&str; 3] = ["id", "uuid", "guid"];
 
@@ -36,136 +74,91 @@ pub(super) fn gaps(
     operations: &[Operation],
     (shapes, facts): (&mut [Shape], &[Fact]),
 ) -> Vec<Gap> {
-    let at = |which: &dyn Fn(&Operation) -> bool| {
-        let operations = operations.iter().filter(|operation| which(operation));
-        operations
-            .map(|operation| operation.pointer.clone())
-            .collect::<Vec<_>>()
-    };
-    let documents = |operation: &Operation, status: u16| {
-        let mut patterns = operation.responses.iter().map(|response| response.status);
-        patterns.any(|pattern| pattern.rank(status).is_some_and(|rank| rank < 2))
-    };
-    let names_rejections = |operation: &Operation| (400..500).any(|status| documents(operation, status));
-    let shows_errors = |operation: &Operation| {
-        let mut responses = operation
-            .responses
-            .iter()
-            .filter(|response| !is_of_success(response.status));
-        responses.any(|response| !response.media_types.is_empty())
-    };
-    let is_deprecated = |operation: &Operation| {
-        let stated = document
-            .node(&operation.pointer)
-            .and_then(|node| node.member("deprecated"));
-        stated.and_then(Node::boolean) == Some(true)
-    };
-    let successes = operations.iter().flat_map(|operation| {
-        let of_class = operation.responses.iter().filter(|response| match response.status {
-            StatusPattern::Class(class) => class == 2,
-            // It also stands for errors, but for successes only if no other response does.
-            StatusPattern::Default => !operation
-                .responses
-                .iter()
-                .any(|response| is_of_success(response.status)),
-            StatusPattern::Exact(_) => false,
-        });
-        of_class.map(|response| response.pointer.clone())
+    let mut gaps = Vec::new();
+    for (id, kind, question) in LISTED {
+        let locations = match kind {
+            GapKind::IdentifierForm => marked(document, (shapes, facts), id, is_free_identifier),
+            GapKind::TimestampForm => marked(document, (shapes, facts), id, is_timestamp),
+            GapKind::SuccessStatus => operations.iter().flat_map(open_successes).collect(),
+            GapKind::Challenge => schemes(operations),
+            GapKind::RateLimits => {
+                let is_limited = operations.iter().any(|operation| documents(operation, 429));
+                let paths = (!is_limited && !operations.is_empty()).then(|| "/paths".to_owned());
+                paths.into_iter().collect()
+            }
+            _ => {
+                let open = operations
+                    .iter()
+                    .filter(|operation| leaves_open(document, operation, kind));
+                open.map(|operation| operation.pointer.clone()).collect()
+            }
+        };
+        if !locations.is_empty() {
+            gaps.push(Gap {
+                id: id.to_owned(),
+                question: question.to_owned(),
+                stated: Stated::Silent,
+                document: None,
+                kind: Some(kind),
+                locations,
+                is_implied: true,
+            });
+        }
+    }
+    gaps
+}
+
+/// Whether an operation as a whole leaves something open.
+fn leaves_open(document: &Document, operation: &Operation, kind: GapKind) -> bool {
+    match kind {
+        GapKind::ErrorConditions => !(400..500).any(|status| documents(operation, status)),
+        GapKind::ErrorBody => {
+            let mut responses = operation.responses.iter();
+            !responses.any(|response| !is_of_success(response.status) && !response.media_types.is_empty())
+        }
+        GapKind::Deprecation => {
+            let stated = document
+                .node(&operation.pointer)
+                .and_then(|node| node.member("deprecated"));
+            stated.and_then(Node::boolean) != Some(true)
+        }
+        _ => true,
+    }
+}
+
+/// Whether an operation documents a status, by itself or by its class.
+fn documents(operation: &Operation, status: u16) -> bool {
+    let mut patterns = operation.responses.iter().map(|response| response.status);
+    patterns.any(|pattern| pattern.rank(status).is_some_and(|rank| rank < 2))
+}
+
+/// Returns the locations of the responses that document successes without their status. `default` stands for errors
+/// too, and for successes only if no other response does.
+fn open_successes(operation: &Operation) -> Vec<String> {
+    let mut statuses = operation.responses.iter().map(|response| response.status);
+    let others = statuses.any(is_of_success);
+    let open = operation.responses.iter().filter(|response| match response.status {
+        StatusPattern::Class(class) => class == 2,
+        StatusPattern::Default => !others,
+        StatusPattern::Exact(_) => false,
     });
-    let schemes: BTreeSet<_> = operations
+    open.map(|response| response.pointer.clone()).collect()
+}
+
+/// Returns the locations of the security schemes whose credential a 401 can ask for.
+fn schemes(operations: &[Operation]) -> Vec<String> {
+    let names: BTreeSet<_> = operations
         .iter()
         .filter(|operation| {
             operation
                 .security
                 .scheme()
-                .is_some_and(super::operation::SecurityScheme::is_authorization)
+                .is_some_and(SecurityScheme::is_authorization)
         })
         .filter_map(|operation| operation.security.scheme_name())
-        .map(|name| super::pointer::join("/components/securitySchemes", name))
         .collect();
-    let is_limited = operations.iter().any(|operation| documents(operation, 429));
-    let limited = (!is_limited && !operations.is_empty()).then(|| "/paths".to_owned());
-    let all = at(&|_| true);
-    let listed = [
-        (
-            (
-                "success-status",
-                GapKind::SuccessStatus,
-                "Which status does a success have?",
-            ),
-            successes.collect(),
-        ),
-        (
-            (
-                "error-conditions",
-                GapKind::ErrorConditions,
-                "Which status rejects a request, and for what?",
-            ),
-            at(&|operation| !names_rejections(operation)),
-        ),
-        (
-            (
-                "error-body",
-                GapKind::ErrorBody,
-                "What does the body of an error contain?",
-            ),
-            at(&|operation| !shows_errors(operation)),
-        ),
-        (
-            (
-                "challenge",
-                GapKind::Challenge,
-                "Does a 401 carry a challenge in WWW-Authenticate?",
-            ),
-            schemes.into_iter().collect(),
-        ),
-        (
-            (
-                "compression",
-                GapKind::Compression,
-                "Are responses compressed for a client that accepts it?",
-            ),
-            all.clone(),
-        ),
-        (
-            (
-                "deprecation",
-                GapKind::Deprecation,
-                "Will operations change or end, and when?",
-            ),
-            at(&|operation| !is_deprecated(operation)),
-        ),
-        (("latency", GapKind::Latency, "How long may a response take?"), all),
-        (
-            (
-                "rate-limits",
-                GapKind::RateLimits,
-                "Is there a limit of requests in a time?",
-            ),
-            limited.into_iter().collect(),
-        ),
-        (
-            IDENTIFIERS,
-            marked(document, (shapes, facts), IDENTIFIERS.0, is_free_identifier),
-        ),
-        (
-            TIMESTAMPS,
-            marked(document, (shapes, facts), TIMESTAMPS.0, is_timestamp),
-        ),
-    ];
-    let gaps = listed
-        .into_iter()
-        .filter(|(_, locations): &(_, Vec<String>)| !locations.is_empty());
-    let gap = |((id, kind, question), locations): ((&str, GapKind, &str), Vec<String>)| Gap {
-        id: id.to_owned(),
-        question: question.to_owned(),
-        stated: Stated::Silent,
-        document: None,
-        kind: Some(kind),
-        locations,
-        is_implied: true,
-    };
-    gaps.map(gap).collect()
+    let at = |name| pointer::join("/components/securitySchemes", name);
+    names.into_iter().map(at).collect()
 }
 
 /// Whether a response of this status is a success.
