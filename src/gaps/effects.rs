@@ -3,12 +3,12 @@
 //!
 //! # Design
 //!
-//! Nothing is sent for this. A create may have an effect only if it refers to a record that a list has shown. Another
-//! list, whose items refer to such records as it creates, then shows an item about the new one; or, read from its first
-//! page to its last after the new record was listed, it shows none. As both may be listed late, it must be twice as long
-//! after the create as the soonest of such records took to be listed. That is looked for until the run itself writes
-//! something about the record, because what is there then may be the run's own. The field is the reason for what was
-//! found only if the same list shows nothing about a record that was created without it.
+//! No request is sent for this alone. A create may have an effect only if it refers to a record that a list has shown.
+//! Another list, whose items refer to such records as it creates, then shows an item about the new one; or, read from its
+//! first page to its last after the new record was listed, it shows none. As both may be listed late, that must be twice
+//! as long after the create as the soonest of such records took to be listed, and the record must not show the value
+//! itself. The lists are looked at until the run writes something about the record, because what they show then may be
+//! the run's own. The field is the reason for an item only if there is none about a record that was created without it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
@@ -90,8 +90,8 @@ enum Effect {
     ItemIn(OperationId),
     /// No other list has one.
     None,
-    /// Its own list shows the value, or several other lists have an item.
-    Other,
+    /// Several other lists have one.
+    Several,
 }
 
 impl Effects {
@@ -246,7 +246,7 @@ impl Effects {
                     Effect::ItemIn(list) => Some(without.as_slice())
                         .filter(|without| !without.is_empty() && without.iter().all(|other| *other == Effect::None))
                         .map(|_| records_a(contract, list)),
-                    Effect::Other => None,
+                    Effect::Several => None,
                 };
                 observed.push((field.place, claim.map(|does| Claim::Does { does })));
             }
@@ -254,12 +254,12 @@ impl Effects {
         observed
     }
 
-    /// Returns what is known of a record and a field; `None` where a list was not read whole.
+    /// Returns what is known of a record and a field; `None` if a list was not read whole in time.
     fn effect(&self, record: &Record, place: PlaceId) -> Option<Effect> {
         let others = &self.lists.get(&record.create)?.others;
         let mut has_item = record.is_in.iter();
         match (has_item.next(), has_item.next()) {
-            (Some(_), Some(_)) => return Some(Effect::Other),
+            (Some(_), Some(_)) => return Some(Effect::Several),
             (Some(list), None) => return Some(Effect::ItemIn(*list)),
             _ => {}
         }
@@ -271,13 +271,9 @@ impl Effects {
             .listed?
             .max(record.created.saturating_add(soonest.saturating_mul(2)));
         let is_absent = |list: &OperationId| record.absent_at.get(list).is_some_and(|since| *since >= late_enough);
-        if !others.keys().all(is_absent) {
-            return None;
-        }
-        Some(match record.shown_in_record.contains(&place) {
-            true => Effect::Other,
-            false => Effect::None,
-        })
+        // If its own list shows the value in it, another list may be late.
+        let is_nothing = !record.shown_in_record.contains(&place) && others.keys().all(is_absent);
+        is_nothing.then_some(Effect::None)
     }
 }
 
@@ -324,5 +320,232 @@ fn contains(value: &Value, other: &Value) -> bool {
         Value::Array(elements) => elements.iter().any(|element| contains(element, other)),
         Value::Object(members) => members.values().any(|member| contains(member, other)),
         value => value == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use serde_json::json;
+
+    use super::*;
+    use crate::exchange::{Content, Response};
+
+    const VENUE: &str = "v1";
+
+    /// What a service and a run do, in seconds.
+    struct Story<'contract> {
+        contract: &'contract Contract,
+        effects: Effects,
+        now: u64,
+    }
+
+    impl<'contract> Story<'contract> {
+        /// The venue was listed.
+        fn new(contract: &'contract Contract) -> Self {
+            let mut places = 0;
+            let add = |_, _, _| {
+                places += 1;
+                places
+            };
+            let (effects, now) = (Effects::of(contract, add), 0);
+            let mut story = Self { contract, effects, now };
+            story.page("getVenues", (1, 1), &[json!({"id": VENUE})]);
+            story
+        }
+
+        fn exchange(&mut self, operation: &str, path: &str, sent: Option<Value>) -> Exchange {
+            let id = self.contract.operation_named(operation).unwrap();
+            self.now += 1;
+            let mut request = Request::plain(id, self.contract.operation(id));
+            request.path += path;
+            request.body = sent.map(Content::Json);
+            let response = Response {
+                status: 200,
+                headers: http::HeaderMap::new(),
+                body: Bytes::new(),
+                is_compressed: false,
+                has_body: true,
+                location: None,
+                elapsed: Duration::ZERO,
+            };
+            let exchange = Exchange {
+                number: self.now,
+                request,
+                sent: Duration::from_secs(self.now),
+                outcome: Ok(response),
+            };
+            self.effects.written(self.contract, &exchange.request);
+            exchange
+        }
+
+        fn create(&mut self, id: &str, venue: Option<&str>) {
+            let sent = venue.map_or_else(|| json!({}), |venue| json!({"venue_id": venue}));
+            let exchange = self.exchange("createContact", "", Some(sent));
+            let body = json!({"data": {"id": id}});
+            self.effects.created(self.contract, &exchange, &body);
+        }
+
+        fn page(&mut self, list: &str, (page, last): (u64, u64), items: &[Value]) {
+            let exchange = self.exchange(list, &format!("?page={page}"), None);
+            let body = json!({"data": {"items": items, "page": page, "per_page": 9, "total": 9, "last_page": last}});
+            self.effects.page(self.contract, &exchange, &body);
+        }
+
+        /// Lists contacts, each with a field of its own.
+        fn contacts(&mut self, ids: &[&str]) {
+            let items: Vec<_> = ids.iter().map(|id| json!({"id": id, "status": "new"})).collect();
+            self.page("getContacts", (1, 1), &items);
+        }
+
+        /// Lists visits of these contacts, on the only page.
+        fn visits(&mut self, of: &[&str]) {
+            let items: Vec<_> = of.iter().map(|id| json!({"id": 1, "contact": {"id": id}})).collect();
+            self.page("getVisits", (1, 1), &items);
+        }
+
+        /// What each contact shows that was created with a venue.
+        fn shown(&self) -> Vec<Option<String>> {
+            let observed = self.effects.observed(self.contract).into_iter();
+            let claims = observed.map(|(_, claim)| {
+                claim.map(|claim| match claim {
+                    Claim::Does { does } => does,
+                    other => panic!("{other}"),
+                })
+            });
+            claims.collect()
+        }
+    }
+
+    /// What is shown after this.
+    fn after(tell: impl FnOnce(&mut Story<'_>)) -> Vec<Option<String>> {
+        let contract = Contract::built_in().unwrap();
+        let mut story = Story::new(&contract);
+        tell(&mut story);
+        story.shown()
+    }
+
+    fn does(what: &str) -> Vec<Option<String>> {
+        vec![Some(what.to_owned())]
+    }
+
+    #[test]
+    fn an_item_about_a_record_with_the_field_and_none_about_one_without_it_is_an_effect() {
+        let shown = after(|story| {
+            story.create("with", Some(VENUE));
+            story.contacts(&["with"]);
+            story.create("without", None);
+            story.contacts(&["with", "without"]);
+            story.visits(&["with", "somebody"]);
+            story.visits(&["with", "somebody"]);
+        });
+        assert_eq!(shown, does("records-a-visit"));
+    }
+
+    #[test]
+    fn an_item_about_each_record_or_without_one_to_compare_shows_nothing() {
+        for without in [false, true] {
+            let shown = after(|story| {
+                story.create("with", Some(VENUE));
+                story.contacts(&["with"]);
+                if without {
+                    story.create("without", None);
+                }
+                story.contacts(&["with", "without"]);
+                story.visits(&["with", "without"]);
+                story.visits(&["with", "without"]);
+            });
+            assert_eq!(shown, [None], "{without}");
+        }
+    }
+
+    #[test]
+    fn a_list_without_an_item_shows_nothing_if_it_was_read_whole_and_late_enough() {
+        type Tell = fn(&mut Story<'_>);
+        let pages = |story: &mut Story<'_>, pages: &[u64]| {
+            story.create("with", Some(VENUE));
+            story.contacts(&["with"]);
+            story.contacts(&["with"]);
+            pages.iter().for_each(|page| story.page("getVisits", (*page, 2), &[]));
+        };
+        assert_eq!(after(|story| pages(story, &[1, 2])), does("nothing-shown"));
+        assert_eq!(after(|story| pages(story, &[2, 1, 2])), does("nothing-shown"));
+        // One page is missing; a page beyond the last is none.
+        for missing in [&[1][..], &[2], &[1, 3], &[1, 0]] {
+            assert_eq!(after(|story| pages(story, missing)), [], "{missing:?}");
+        }
+        let too_soon: [Tell; 3] = [
+            |story| {
+                story.visits(&[]);
+                story.create("with", Some(VENUE));
+                story.contacts(&["with"]);
+            },
+            // The visits are read before the contact is listed, and right after.
+            |story| {
+                story.create("with", Some(VENUE));
+                story.visits(&[]);
+                story.contacts(&["with"]);
+            },
+            |story| {
+                story.create("with", Some(VENUE));
+                story.contacts(&[]);
+                story.contacts(&[]);
+                story.contacts(&["with"]);
+                story.visits(&[]);
+            },
+        ];
+        for tell in too_soon {
+            assert_eq!(after(tell), []);
+        }
+    }
+
+    #[test]
+    fn what_the_run_writes_itself_is_no_effect() {
+        let of_run = |write: fn(&mut Story<'_>)| {
+            after(|story| {
+                story.create("with", Some(VENUE));
+                story.create("without", None);
+                write(story);
+                story.contacts(&["with", "without"]);
+                for _ in 0..4 {
+                    story.visits(&["with"]);
+                }
+            })
+        };
+        assert_eq!(of_run(|_| {}), does("records-a-visit"));
+        let visit = |story: &mut Story<'_>| {
+            story.exchange("createVisit", "", Some(json!({"contact_id": "with"})));
+        };
+        assert_eq!(of_run(visit), []);
+        let update = |story: &mut Story<'_>| {
+            story.exchange("updateContact", "/with", Some(json!({"venue_id": VENUE})));
+        };
+        assert_eq!(of_run(update), []);
+        // A create that returns the record of another one.
+        assert_eq!(of_run(|story| story.create("with", None)), []);
+    }
+
+    #[test]
+    fn a_value_that_names_no_record_or_that_the_record_shows_says_nothing() {
+        let listed = |venue: &str, item: Value| {
+            after(|story| {
+                story.create("with", Some(venue));
+                story.page("getContacts", (1, 1), &[item]);
+                story.visits(&[]);
+                story.visits(&[]);
+            })
+        };
+        assert_eq!(listed(VENUE, json!({"id": "with"})), does("nothing-shown"));
+        assert_eq!(listed("v2", json!({"id": "with"})), []);
+        let showing = json!({"id": "with", "first_visit": [{"venue": [{"id": VENUE}]}]});
+        assert_eq!(listed(VENUE, showing), []);
+    }
+
+    #[test]
+    fn the_item_of_a_list_is_named_in_words() {
+        let contract = Contract::built_in().unwrap();
+        let name = |list: &str| records_a(&contract, contract.operation_named(list).unwrap());
+        assert_eq!(name("getVisits"), "records-a-visit");
+        assert_eq!(name("getContacts"), "records-a-contact");
     }
 }

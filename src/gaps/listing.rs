@@ -193,7 +193,10 @@ impl Passes {
             self.0.insert(list, pass);
         }
         let pass = self.0.get_mut(&list)?;
-        pass.pages.insert(asked);
+        // What a list returns for a page beyond its last is no part of it.
+        if (1..=size.1).contains(&asked) {
+            pass.pages.insert(asked);
+        }
         let was_stable = pass.size == size;
         let is_whole = u64::try_from(pass.pages.len()).is_ok_and(|count| count == size.1);
         if was_stable && !is_whole {
