@@ -470,17 +470,37 @@ impl History<'_> {
         self.ledger.walks.insert(walk.operation, walk);
     }
 
-    /// Ends the search for residue: marks as not found whatever no look has shown, where a look would have seen it.
+    /// Ends the search for residue: marks as not found whatever no look has shown, where a look would have seen it. A record
+    /// that has neither the run tag nor a known identifier could not be recognised.
     pub(crate) fn end_residue_search(&mut self) -> SearchExtent {
         let (contract, ledger) = (self.contract, &mut self.ledger);
         let seen = |operation: OperationId| {
             let list = contract.created_in(operation);
             list.is_some_and(|list| ledger.seen_completely.contains(&list))
         };
-        for left in ledger.residue.iter_mut().filter(|left| seen(left.operation)) {
-            left.found.get_or_insert(false);
+        let untagged = ledger
+            .creates
+            .untagged
+            .iter()
+            .filter_map(|(_, outcome, _)| match outcome {
+                CreateOutcome::Left(index) => Some(*index),
+                CreateOutcome::Rejected(_) => None,
+            });
+        let untagged: HashSet<_> = untagged.collect();
+        let mut all_recognisable = true;
+        for (index, left) in ledger
+            .residue
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, left)| seen(left.operation))
+        {
+            if left.id.is_none() && untagged.contains(&index) {
+                all_recognisable = false;
+            } else {
+                left.found.get_or_insert(false);
+            }
         }
-        if ledger.creates.operations().into_iter().all(seen) {
+        if all_recognisable && ledger.creates.operations().into_iter().all(seen) {
             SearchExtent::Whole
         } else {
             SearchExtent::Part

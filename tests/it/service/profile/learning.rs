@@ -13,6 +13,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse as _;
 use axum::{Json, Router};
 use countersign::gaps::{Allowed, Answer, Claim, Equal, Reason, State, Unknown, Unsent};
+use countersign::history::SearchExtent;
 use countersign::run::{Ended, Run};
 use serde_json::{Map, Value, json};
 use tower::ServiceExt as _;
@@ -720,4 +721,30 @@ async fn a_record_that_is_created_without_any_text_is_found_by_its_identifier() 
             .all(|left| left.id.is_some() && left.found == Some(true)),
         "{contacts:?}"
     );
+}
+
+#[tokio::test]
+async fn a_record_that_nobody_could_recognise_is_not_called_missing() {
+    // Its create has sent no text, and does not say what identifies it.
+    let silent = async |request: Request, next: Next| {
+        let is_create = request.method() == Method::POST && request.uri().path() == CONTACTS;
+        let (head, body) = request.into_parts();
+        let body = to_bytes(body, usize::MAX).await.unwrap();
+        let hides = is_create && body == "{}";
+        let response = next.run(Request::from_parts(head, Body::from(body))).await;
+        if !hides || !response.status().is_success() {
+            return response;
+        }
+        let status = response.status();
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        let mut created: Value = serde_json::from_slice(&body).unwrap();
+        created["data"].as_object_mut().unwrap().remove("id");
+        (status, Json(created)).into_response()
+    };
+    let service = app(&["required-fields=least".to_owned()]).await;
+    let run = learned_from(service.layer(from_fn(silent))).await;
+    let unnamed = run.residue.iter().filter(|left| left.id.is_none());
+    let found: Vec<_> = unnamed.map(|left| left.found).collect();
+    assert!(!found.is_empty() && found.iter().all(Option::is_none), "{found:?}");
+    assert_eq!(run.residue_search, SearchExtent::Part);
 }
