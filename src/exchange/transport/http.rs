@@ -15,6 +15,9 @@
 //! keep one. A connection of its own for each write would be certain, and cost two round trips each over TLS, and in a soak
 //! all ports of the machine.
 //!
+//! A request that says `Connection: close` has a new connection too: what is in front of replicas chooses one of them
+//! for it, and has chosen already for a connection that is idle.
+//!
 //! One thing can exceed the deadline for a moment: interim responses (1xx). hyper reads all of them in a piece of the
 //! connection, and one piece after the other until the scheduler makes it yield, which is after 128 pieces of at
 //! most 400 KB; no clock is checked meanwhile. `reqwest` offers no way to intervene: its connector's stream is sealed,
@@ -28,6 +31,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::LocalBoxFuture;
+use http::header::CONNECTION;
 
 use super::{Channel, Outgoing, Received, TransportError, collect};
 use crate::client::cause::Cause;
@@ -46,7 +50,7 @@ const IDLE: Duration = Duration::from_millis(500);
 pub(super) struct Http {
     /// Shares connections among requests.
     shared: reqwest::Client,
-    /// Opens a connection for each request. It is made when it is first needed, because most runs do without it.
+    /// Opens a connection for each request. It is made when it is first needed, because many runs do without it.
     single: OnceLock<reqwest::Client>,
     /// Whether a response has come, so that there may be a connection that was used before.
     has_response: AtomicBool,
@@ -98,10 +102,11 @@ impl Http {
     /// Sends a request and returns its response as soon as the head is there. If it may be sent twice and its
     /// connection may have been used before, it is sent again when that connection ends.
     async fn response(&self, outgoing: Outgoing) -> Result<reqwest::Response, Failure> {
+        let closes = outgoing.headers.get(CONNECTION).is_some_and(|value| value == "close");
         let mut request = reqwest::Request::new(outgoing.method, outgoing.url);
         *request.headers_mut() = outgoing.headers;
         *request.body_mut() = outgoing.body.map(Into::into);
-        if self.stops_sharing.load(Ordering::Relaxed) {
+        if closes || self.stops_sharing.load(Ordering::Relaxed) {
             return send(self.single()?, request).await;
         }
         let again = request.try_clone().filter(|_| outgoing.may_repeat);
@@ -175,6 +180,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::sync::{Arc, Mutex};
 
+    use reqwest::header::{HeaderMap, HeaderValue};
     use reqwest::{Method, Url};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::{TcpListener, TcpStream};
@@ -212,11 +218,15 @@ mod tests {
         }
 
         async fn send(&self, method: Method) -> Result<u16, Failure> {
+            self.send_with(method, HeaderMap::new()).await
+        }
+
+        async fn send_with(&self, method: Method, headers: HeaderMap) -> Result<u16, Failure> {
             let outgoing = Outgoing {
                 may_repeat: method == Method::GET,
                 method,
                 url: self.url.clone(),
-                headers: reqwest::header::HeaderMap::new(),
+                headers,
                 body: None,
             };
             self.http.send(outgoing, 1 << 10).await.map(|received| received.status)
@@ -264,6 +274,20 @@ mod tests {
         let service = Service::failing_at_first(1).await;
         assert_eq!(service.send(Method::GET).await, Err(Failure::Incomplete));
         assert_eq!(service.seen(), (1, "G".to_owned()));
+    }
+
+    #[tokio::test]
+    async fn a_request_that_closes_its_connection_has_a_new_one_while_another_is_idle() {
+        let service = Service::failing_at_first(0).await;
+        assert_eq!(service.send(Method::GET).await, Ok(200));
+        for method in [Method::GET, Method::POST] {
+            let headers = HeaderMap::from_iter([(CONNECTION, HeaderValue::from_static("close"))]);
+            assert_eq!(service.send_with(method, headers).await, Ok(200));
+        }
+        assert_eq!(service.seen(), (3, "GGP".to_owned()));
+        // The others still share theirs.
+        assert_eq!(service.send(Method::POST).await, Err(Failure::Incomplete));
+        assert_eq!(service.seen(), (3, "GGPP".to_owned()));
     }
 
     #[tokio::test]
