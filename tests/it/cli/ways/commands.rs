@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use countersign::client::Client;
 
@@ -143,17 +144,21 @@ fn commands(page: &str) -> Vec<Shown> {
 
 /// A line without what differs from run to run: addresses, times, identifiers, tokens, and the width of columns.
 fn plain(line: &str) -> String {
+    static PATTERNS: LazyLock<[(regress::Regex, &str); 4]> = LazyLock::new(|| {
+        [
+            (r"http://127\.0\.0\.1:\d+", "SERVICE"),
+            (r"\bin \d+\.\d\d s\b", "in TIME"),
+            (r"\btoken [0-9a-f]{32}\b", "token TOKEN"),
+            (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UUID"),
+        ]
+        .map(|(pattern, name)| (regress::Regex::new(pattern).unwrap(), name))
+    });
     let mut line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     for service in SERVICES {
         line = line.replace(service, "SERVICE");
     }
-    for (pattern, name) in [
-        (r"http://127\.0\.0\.1:\d+", "SERVICE"),
-        (r"\bin \d+\.\d\d s\b", "in TIME"),
-        (r"\btoken [0-9a-f]{32}\b", "token TOKEN"),
-        (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UUID"),
-    ] {
-        line = regress::Regex::new(pattern).unwrap().replace_all(&line, name);
+    for (pattern, name) in PATTERNS.iter() {
+        line = pattern.replace_all(&line, name);
     }
     line
 }

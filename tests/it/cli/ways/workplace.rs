@@ -1,6 +1,8 @@
 //! Where the steps of a pipeline run: a folder, `countersign` on the path, and a service with a person in its data. The
 //! main types are [`Workplace`] and [`Done`].
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +12,7 @@ use tempfile::TempDir;
 
 use super::super::leaks;
 use super::super::target::Target;
-use crate::support::leaks::Canary;
+use crate::support::leaks::{Canary, Scanner};
 
 /// A fault that makes the check fail.
 pub(super) const FAULT: &str = "getContacts/data/items/each/firstname:dropped";
@@ -23,6 +25,9 @@ pub(super) const SH: [&str; 2] = ["sh", "-e"];
 pub(super) struct Workplace {
     folder: TempDir,
     pub(super) canary: Canary,
+    scanner: Scanner,
+    /// The files that gave nothing away, each as it was then.
+    clean: RefCell<HashMap<PathBuf, Vec<u8>>>,
     target: Target,
 }
 
@@ -43,7 +48,13 @@ impl Workplace {
         for name in ["bin", "work", "runner"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let place = Self { folder, canary, target };
+        let place = Self {
+            folder,
+            scanner: canary.scanner(),
+            canary,
+            clean: RefCell::default(),
+            target,
+        };
         let binary = env!("CARGO_BIN_EXE_countersign");
         std::os::unix::fs::symlink(binary, place.path("bin/countersign")).unwrap();
         place
@@ -139,14 +150,16 @@ impl Workplace {
     }
 
     fn gives_nothing_away(&self, done: &Done) {
-        let scanner = self.canary.scanner();
-        scanner.assert_clean("standard output", done.stdout.as_bytes());
-        scanner.assert_clean("standard error", done.stderr.as_bytes());
+        self.scanner.assert_clean("standard output", done.stdout.as_bytes());
+        self.scanner.assert_clean("standard error", done.stderr.as_bytes());
+        let mut clean = self.clean.borrow_mut();
         for folder in ["work", "runner"] {
             for path in files(&self.path(folder)) {
-                // The one file that the user put the token into.
-                if !path.ends_with("countersign/token") {
-                    scanner.assert_clean(&path.display().to_string(), &std::fs::read(&path).unwrap());
+                let content = std::fs::read(&path).unwrap();
+                // The one file that the user put the token into, and those that are as they were after the last step.
+                if !path.ends_with("countersign/token") && clean.get(&path) != Some(&content) {
+                    self.scanner.assert_clean(&path.display().to_string(), &content);
+                    clean.insert(path, content);
                 }
             }
         }
