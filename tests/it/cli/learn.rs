@@ -2,9 +2,11 @@
 
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use countersign::service::{self, Profile, Service, Setting, StoreUrl};
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
@@ -20,6 +22,24 @@ fn learn(url: &str, arguments: &[&str]) -> Ended {
     countersign(&[&fixed, arguments].concat())
         .env("COUNTERSIGN_TOKEN", TOKEN)
         .run()
+}
+
+/// A folder with the ledger of a run without writes. It has asked the reference service, which one run does for all
+/// tests.
+fn learned(url: &str) -> TempDir {
+    static LEARNED: LazyLock<(String, String)> = LazyLock::new(|| {
+        let target = Target::sound();
+        let ended = learn(&target.url(), &["--ledger", LEDGER]);
+        assert_eq!(ended.code, 0, "{ended:?}");
+        (
+            target.url(),
+            std::fs::read_to_string(ended.path().join(LEDGER)).unwrap(),
+        )
+    });
+    let (asked, text) = &*LEARNED;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(LEDGER), text.replace(asked, url)).unwrap();
+    folder
 }
 
 /// The answers of a ledger in this folder, after an edit of its lines.
@@ -89,8 +109,7 @@ fn without_writes_only_reads_are_sent() {
 #[test]
 fn what_two_runs_indicate_an_hour_apart_is_established_unless_another_disagrees() {
     let target = Target::sound();
-    let first = learn(&target.url(), &["--ledger", LEDGER]);
-    assert_eq!(first.code, 0, "{first:?}");
+    let first = learned(&target.url());
     let folder = first.path();
     let path = folder.join(LEDGER);
     let count = std::fs::read_to_string(&path).unwrap().lines().count();
@@ -142,8 +161,8 @@ fn a_ledger_holds_no_value_of_the_target_and_no_token() {
 #[test]
 fn a_line_that_is_cut_is_left_out_and_told_and_the_next_run_begins_a_line() {
     let target = Target::sound();
-    let ended = learn(&target.url(), &["--ledger", LEDGER]);
-    let path = ended.path().join(LEDGER);
+    let folder = learned(&target.url());
+    let path = folder.path().join(LEDGER);
     let text = std::fs::read_to_string(&path).unwrap();
     let lines = text.lines().count();
     std::fs::write(&path, &text[..text.len() - 20]).unwrap();
@@ -159,8 +178,8 @@ fn a_line_that_is_cut_is_left_out_and_told_and_the_next_run_begins_a_line() {
 #[test]
 fn a_line_that_is_not_utf_8_is_left_out_and_told_and_the_others_count() {
     let target = Target::sound();
-    let ended = learn(&target.url(), &["--ledger", LEDGER]);
-    let path = ended.path().join(LEDGER);
+    let folder = learned(&target.url());
+    let path = folder.path().join(LEDGER);
     let whole = std::fs::read(&path).unwrap();
     let lines = || whole.split_inclusive(|byte| *byte == b'\n');
     let gaps = |text: &[u8]| {
@@ -191,12 +210,10 @@ fn a_line_that_is_not_utf_8_is_left_out_and_told_and_the_others_count() {
 
 #[test]
 fn what_somebody_calls_indicated_or_established_without_trials_does_not_count() {
-    let target = Target::sound();
-    let ended = learn(&target.url(), &["--ledger", LEDGER]);
-    let folder = ended.path();
-    assert_eq!(states(&known(folder, |_, _| {}), "page-size"), ["indicated"; 4]);
+    let folder = learned("http://127.0.0.1:1");
+    assert_eq!(states(&known(folder.path(), |_, _| {}), "page-size"), ["indicated"; 4]);
     let edited = |edit: fn(&mut Value)| {
-        let answers = known(folder, |_, line| {
+        let answers = known(folder.path(), |_, line| {
             if line["gap"] == "page-size" {
                 edit(line);
             }
@@ -311,8 +328,8 @@ fn a_ledger_behind_a_link_is_kept_where_the_link_leads_to() {
 #[test]
 fn the_lines_of_another_contract_or_of_several_targets_are_not_mixed() {
     let target = Target::sound();
-    let ended = learn(&target.url(), &["--ledger", LEDGER]);
-    let path = ended.path().join(LEDGER);
+    let folder = learned(&target.url());
+    let path = folder.path().join(LEDGER);
     let text = std::fs::read_to_string(&path).unwrap();
     let gaps = |text: &str, more: &[&str]| {
         std::fs::write(&path, text).unwrap();
@@ -530,14 +547,11 @@ fn what_a_run_learns_that_is_throttled_or_over_is_no_success() {
 
 #[test]
 fn what_earlier_runs_know_is_no_success_of_one_that_learns_nothing() {
-    let mut target = Some(Target::sound());
-    let url = target.as_ref().unwrap().url();
-    let first = learn(&url, &["--ledger", LEDGER]);
-    assert_eq!(first.code, 0, "{first:?}");
-    drop(target.take());
-    let path = first.path().join(LEDGER);
-    let second = learn(&url, &["--ledger", path.to_str().unwrap()]);
-    assert_eq!(second.code, 3, "{second:?}");
+    let url = "http://127.0.0.1:1";
+    let folder = learned(url);
+    let path = folder.path().join(LEDGER);
+    let ended = learn(url, &["--ledger", path.to_str().unwrap()]);
+    assert_eq!(ended.code, 3, "{ended:?}");
 }
 
 /// Returns the address of a balancer that gives each connection to the next of two services.
