@@ -4,6 +4,7 @@
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -278,12 +279,13 @@ impl Ended {
 
 /// Asserts that a report is valid against the schema that is checked in.
 pub(super) fn valid(report: &Value) {
-    let schema = include_str!(concat!(
+    const SCHEMA: &str = include_str!(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/snapshots/report_schema.snap.json"
     ));
-    let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
-    let errors: Vec<_> = validator.iter_errors(report).map(|error| error.to_string()).collect();
+    static VALIDATOR: LazyLock<jsonschema::Validator> =
+        LazyLock::new(|| jsonschema::validator_for(&serde_json::from_str(SCHEMA).unwrap()).unwrap());
+    let errors: Vec<_> = VALIDATOR.iter_errors(report).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
 }
 
