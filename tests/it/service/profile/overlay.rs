@@ -93,7 +93,7 @@ fn what_was_learned_of_a_service_holds_of_it() {
 fn what_a_service_answers_otherwise_is_reported_and_nothing_else() {
     let answers = runtime().block_on(established(&[]));
     let contract = stating(&answers);
-    let cases = sampled(14, single_settings()).collect();
+    let cases = sampled(20, single_settings()).collect();
     try_all(cases, async |setting: String| {
         let settings = [setting];
         let run = checked(&contract, &settings).await;
