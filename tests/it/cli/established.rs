@@ -92,7 +92,7 @@ fn what_a_ledger_establishes_holds_of_the_service_and_a_change_of_it_is_a_warnin
     assert!(ended.stdout.contains("received: status: 200"), "{}", ended.stdout);
     let line = "--overlay 'overlay.yaml' --only 'getTags'";
     assert!(ended.stdout.contains(line), "{}", ended.stdout);
-    let (ended, _) = judged(&changed, &["--deny", "changed-answer"]);
+    let (ended, _) = judged(&changed, &["--deny", "changed-answer", "--only", "getTags"]);
     assert_eq!(ended.code, 1, "{ended:?}");
 }
 

@@ -444,7 +444,7 @@ fn the_proxy_is_not_its_own_target() {
 }
 
 /// How many drawn profiles are tried, and how many in the gate.
-const DRAWN: (usize, usize) = (4, 200);
+const DRAWN: (usize, usize) = (2, 200);
 
 #[test]
 fn no_profile_that_is_drawn_is_accused_through_the_proxy() {
