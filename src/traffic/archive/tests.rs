@@ -518,15 +518,16 @@ mod of_a_check {
         let contract = built_in();
         let found = assert_judged_alike(&contract, "sound", &SOUND);
         assert_eq!(found, 0);
-        for faults in [
-            &["getContacts/data/items/each/firstname:dropped"][..],
+        let broken = [
             &[
                 "getTags:body-not-utf8",
                 "getContacts:body-html",
                 "getVenues:body-empty",
                 "getVisits:media-type-dropped",
-            ],
-        ] {
+            ][..],
+            &["getContacts/data/items/each/firstname:dropped"],
+        ];
+        for faults in broken.into_iter().take(tried(1, 2)) {
             let found = assert_judged_alike(&contract, faults[0], &traffic(faults));
             assert!(found > 0, "{faults:?}");
         }
