@@ -212,7 +212,7 @@ async fn every_created_record_is_residue() {
 
 #[tokio::test]
 async fn no_more_records_are_left_than_allowed() {
-    for most in sampled(2, 0..=5) {
+    for most in sampled(3, 0..=5) {
         let check = Check {
             max_writes: most,
             ..Check::default()

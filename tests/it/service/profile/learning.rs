@@ -55,7 +55,7 @@ const INDICATED: [(&str, usize); 19] = [
 
 #[test]
 fn every_statement_is_that_of_the_profile() {
-    let cases = sampled(16, single_settings());
+    let cases = sampled(22, single_settings());
     let cases = cases.map(Some).chain([None]).collect();
     try_all(cases, async |setting: Option<String>| {
         let settings: Vec<_> = setting.into_iter().collect();
@@ -596,7 +596,7 @@ async fn of_fields_either_of_which_is_enough_none_is_called_required() {
 
 #[tokio::test]
 async fn replicas_that_require_other_fields_are_no_answer() {
-    for (replicas, of_them) in sampled(3, [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]) {
+    for (replicas, of_them) in sampled(4, [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]) {
         let operations: [(Kind, &str); 2] = [(is_update, "updateContact"), (creates_contact, "createContact")];
         // Two records that a create accepts may both be of one replica, if there are three.
         for (is_handled, operation) in operations.into_iter().take(if replicas == 2 { 2 } else { 1 }) {
@@ -613,7 +613,7 @@ async fn replicas_that_require_other_fields_are_no_answer() {
 
 #[tokio::test]
 async fn creates_that_are_rejected_by_chance_make_no_wrong_statement() {
-    for every in sampled(3, 2..10) {
+    for every in sampled(4, 2..10) {
         let rejects: Handler =
             Box::new(move |number, _| (number % every == 0).then_some(StatusCode::UNPROCESSABLE_ENTITY));
         let run = learned_handling(|request| request.method() == Method::POST, &[], rejects).await;
