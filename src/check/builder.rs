@@ -211,7 +211,7 @@ impl Check {
 
     /// Sets how many requests are under way at once, by default [`Settings::JOBS`].
     pub fn jobs(mut self, jobs: usize) -> Self {
-        self.settings.jobs = jobs.clamp(1, Settings::MOST_JOBS);
+        self.settings.jobs = jobs.clamp(1, Settings::MAX_JOBS);
         self
     }
 

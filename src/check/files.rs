@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::contract::bundle::{OtherFiles, Unread};
-use crate::contract::document::MAXIMUM_BYTES;
+use crate::contract::document::MAX_BYTES;
 
 /// Returns the files beside a document. Nothing outside of its folder is read, not even by way of a link: a document may
 /// come from anybody, and messages contain lines of what is read.
@@ -41,7 +41,7 @@ fn read(folder: &Path, path: &str) -> Result<String, Unread> {
 pub(super) fn text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     // One byte more shows whether the file is larger.
-    let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     File::open(path)?.take(most).read_to_string(&mut text)?;
     Ok(text)
 }

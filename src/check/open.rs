@@ -17,7 +17,7 @@ impl Contract {
     /// # Errors
     ///
     /// [`Error::File`] for a file that cannot be read or is not UTF-8, [`Error::Contract`] for a document that is
-    /// defective or larger than [`MAXIMUM_BYTES`](crate::contract::document::MAXIMUM_BYTES); no more than that is read.
+    /// defective or larger than [`MAX_BYTES`](crate::contract::document::MAX_BYTES); no more than that is read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Ok(Self::of(document(path.as_ref())?)?)
     }

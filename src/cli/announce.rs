@@ -40,15 +40,15 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
 }
 
 /// The number of defects, and of operations that one of them takes out, which are printed.
-const MOST_PRINTED: usize = 20;
+const MAX_PRINTED: usize = 20;
 
 /// Warns of the defects of a contract that was read nevertheless, with the operations that are left out for each.
 pub(super) fn omitted(contract: &Contract) {
-    for defect in contract.defects.iter().take(MOST_PRINTED) {
+    for defect in contract.defects.iter().take(MAX_PRINTED) {
         let concerned = contract.omitted.iter().filter(|operation| operation.defect == *defect);
         let names: Vec<_> = concerned.map(|operation| format!("`{}`", operation.name)).collect();
-        let shown = names.get(..MOST_PRINTED).unwrap_or(&names).join(", ");
-        let without = match names.len().saturating_sub(MOST_PRINTED) {
+        let shown = names.get(..MAX_PRINTED).unwrap_or(&names).join(", ");
+        let without = match names.len().saturating_sub(MAX_PRINTED) {
             _ if names.is_empty() => String::new(),
             0 => format!("; left out: {shown}"),
             more => format!("; left out: {shown}, and {more} more"),
@@ -56,7 +56,7 @@ pub(super) fn omitted(contract: &Contract) {
         edge::note(&format!("warning: {defect}{without}"));
     }
     let (more, file) = (
-        contract.defects.len().saturating_sub(MOST_PRINTED),
+        contract.defects.len().saturating_sub(MAX_PRINTED),
         &contract.document.name,
     );
     if more > 0 {

@@ -33,7 +33,7 @@ use super::token_command::TokenCommand;
 use crate::check::{Prepared, Report, other_files};
 use crate::client::Token;
 use crate::contract::Contract;
-use crate::contract::document::{Document, MAXIMUM_BYTES};
+use crate::contract::document::{Document, MAX_BYTES};
 use crate::contract::operation::OperationId;
 use crate::exchange::basic;
 use crate::exchange::redact::{Redaction, Values};
@@ -280,7 +280,7 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
 fn read<'path>(what: &'static str, path: &'path Path) -> Result<(&'path Path, String), Failure> {
     document::reject_url(what, path)?;
     document::reject_pipe(what, path)?;
-    let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
+    let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
     Ok((path, edge::read(what, path, most)?))
 }
 

@@ -11,7 +11,7 @@ use super::edge;
 use super::failure::Failure;
 use crate::check::other_files;
 use crate::contract::bundle::{OtherFiles, Unread};
-use crate::contract::document::MAXIMUM_BYTES;
+use crate::contract::document::MAX_BYTES;
 use crate::diff::DocumentName;
 
 /// Standard input, where a file is named.
@@ -177,7 +177,7 @@ impl Source {
                     folder: folder.clone(),
                     own: own.to_owned(),
                     read: Box::new(move |path| {
-                        let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
+                        let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
                         blob(&format!("{folder}{path}"), most).map_err(|failure| Unread::Failed(failure.to_string()))
                     }),
                 })
@@ -192,7 +192,7 @@ impl Source {
     ///
     /// [`Failure::File`]: what the system or git says; a text that is too large or not UTF-8.
     pub(super) fn text(&self) -> Result<String, Failure> {
-        let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
+        let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
         match self {
             Self::File(path) => {
                 reject_pipe("contract", path)?;

@@ -268,9 +268,9 @@ fn identity(_: &Path) -> Option<(u64, u64)> {
 /// to one that does not.
 fn absolute_path(file: &Path) -> PathBuf {
     // As many links in a row as Linux follows.
-    const MOST_LINKS: usize = 40;
+    const MAX_LINKS: usize = 40;
     let mut file = file.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         if let Ok(found) = file.canonicalize() {
             return found;
         }

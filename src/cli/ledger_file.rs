@@ -13,7 +13,7 @@ use crate::contract::Contract;
 use crate::gaps::{self, Line, Unreadable};
 
 /// The most of a ledger that is read: some ten thousand runs.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 /// How each line begins.
 const FIRST_BYTES: &[u8] = b"{\"version\":";
 /// How many bytes of a digest are written: enough to tell contracts apart.
@@ -68,7 +68,7 @@ impl LedgerFile {
             .open(path)
             .map_err(failure)?;
         let mut bytes = Vec::new();
-        (&file).take(MOST_BYTES).read_to_end(&mut bytes).map_err(failure)?;
+        (&file).take(MAX_BYTES).read_to_end(&mut bytes).map_err(failure)?;
         let lines = lines(path, &bytes)?;
         end_line(&mut file).map_err(failure)?;
         Ok(Self {
@@ -113,7 +113,7 @@ impl LedgerFile {
 /// [`Failure::Usage`] if it is no file or a line has another version, [`Failure::File`] if it cannot be read.
 pub(super) fn read(path: &Path) -> Result<Vec<Line>, Failure> {
     reject_no_file(path)?;
-    lines(path, &edge::read_whole("ledger", path, MOST_BYTES)?)
+    lines(path, &edge::read_whole("ledger", path, MAX_BYTES)?)
 }
 
 fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<Line>, Failure> {

@@ -13,7 +13,7 @@ use super::edge;
 use super::failure::Failure;
 use super::format::{Format, Reported, Stream};
 use super::staged::staged_file;
-use crate::report::{MOST_BYTES, Record, Terminal};
+use crate::report::{MAX_BYTES, Record, Terminal};
 
 /// The name of standard output in messages.
 const STANDARD_OUTPUT: &str = "standard output";
@@ -220,7 +220,7 @@ fn append(path: &Path, mut file: File, report: impl FnOnce(usize) -> String) -> 
     let appended = move |file: &mut File| -> io::Result<bool> {
         let before = file.metadata()?.len();
         let room = usize::try_from(MAX_SUMMARY_BYTES.saturating_sub(before + 1)).unwrap_or(0);
-        let text = report(room.min(MOST_BYTES - 1));
+        let text = report(room.min(MAX_BYTES - 1));
         if let Err(error) = file.write_all(format!("\n{text}").as_bytes()) {
             // Half a table would spoil what is already there.
             let _ = file.set_len(before);

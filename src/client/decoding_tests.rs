@@ -141,7 +141,7 @@ pub(super) fn response_schemas(contract: &Value) -> Vec<(String, &Value)> {
 const ARBITRARY: &str = "any";
 
 /// How deep an example nests: a list below this depth is empty, so that a schema may refer to itself.
-const MAXIMUM_DEPTH: usize = 24;
+const MAX_DEPTH: usize = 24;
 
 /// Returns a value with every field that `schema` lists, read independently of the projection, which is under test.
 fn example(schema: &Value, contract: &Value, depth: usize) -> Value {
@@ -164,7 +164,7 @@ fn example(schema: &Value, contract: &Value, depth: usize) -> Value {
         Some("number") => json!(7.5),
         Some("boolean") => json!(true),
         Some("string") => json!("text"),
-        Some("array") if depth > MAXIMUM_DEPTH => json!([]),
+        Some("array") if depth > MAX_DEPTH => json!([]),
         Some("array") => json!([example(&schema["items"], contract, depth + 1)]),
         Some("object") => Value::Object(object_example(schema, contract, depth)),
         kind => panic!("no example of {kind:?}"),

@@ -70,7 +70,7 @@ struct Walk {
 impl Walk {
     /// For how many pages the last page may move away as fast as the walk advances. A list may grow while it is read,
     /// so the first response does not fix the last page; this bound ends the walk over a service that never would.
-    const MAXIMUM_STALLED: u32 = 100;
+    const MAX_STALLED: u32 = 100;
 
     fn start() -> Self {
         Self {
@@ -107,10 +107,10 @@ impl Walk {
         } else {
             self.stalled + 1
         };
-        if stalled > Self::MAXIMUM_STALLED {
+        if stalled > Self::MAX_STALLED {
             return Err(ClientError::EndlessPages {
                 page: requested,
-                pages: Self::MAXIMUM_STALLED,
+                pages: Self::MAX_STALLED,
             });
         }
         Ok(Some(Self {
@@ -204,7 +204,7 @@ mod tests {
         for ahead in [1, 1_000_000] {
             let (items, error) = walked(|number| page(number, number + ahead));
             assert!(matches!(error, Some(ClientError::EndlessPages { .. })), "{error:?}");
-            assert_eq!(items.len(), 2 * (Walk::MAXIMUM_STALLED as usize + 1));
+            assert_eq!(items.len(), 2 * (Walk::MAX_STALLED as usize + 1));
         }
     }
 

@@ -15,9 +15,9 @@ use super::document::{Document, Node};
 use super::openapi::target_of;
 
 /// The maximum number of schemas that an assertion may check one value against.
-pub(super) const MAXIMUM_ALTERNATIVES: u64 = 20_000;
+pub(super) const MAX_ALTERNATIVES: u64 = 20_000;
 /// The maximum depth at which a value is checked, where each schema is an alternative or a part of the one before.
-const MAXIMUM_DEPTH: usize = 512;
+const MAX_DEPTH: usize = 512;
 
 /// The counts of a document's schemas.
 pub(super) struct AlternativeCounts<'document> {
@@ -42,8 +42,8 @@ impl<'document> AlternativeCounts<'document> {
     /// The maximum number of alternatives, where the schema has more.
     pub(super) fn check(&mut self, schema: &'document Node) -> Result<(), u64> {
         match self.count(schema, 0) {
-            Some(count) if count <= MAXIMUM_ALTERNATIVES => Ok(()),
-            _ => Err(MAXIMUM_ALTERNATIVES),
+            Some(count) if count <= MAX_ALTERNATIVES => Ok(()),
+            _ => Err(MAX_ALTERNATIVES),
         }
     }
 
@@ -51,7 +51,7 @@ impl<'document> AlternativeCounts<'document> {
         if let Some(known) = self.counts.get(&std::ptr::from_ref(schema)) {
             return *known;
         }
-        if depth > MAXIMUM_DEPTH {
+        if depth > MAX_DEPTH {
             return None;
         }
         #[cfg(test)]

@@ -18,16 +18,16 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::defect::Problem;
 use super::document::{
-    Document, MAXIMUM_BYTES, MAXIMUM_DEPTH, MAXIMUM_NODES, Member, Members, Node, NodeKind, Position, SourceFile,
+    Document, MAX_BYTES, MAX_DEPTH, MAX_NODES, Member, Members, Node, NodeKind, Position, SourceFile,
 };
 use super::object::{Holds, Object};
 use super::openapi::{is_url, percent_decode};
 use super::pointer;
 
 /// The maximum number of files in one document, its own included.
-pub const MAXIMUM_FILES: usize = 10_000;
+pub const MAX_FILES: usize = 10_000;
 /// The maximum size of these files together, in bytes.
-pub const MAXIMUM_TOTAL_BYTES: usize = 4 * MAXIMUM_BYTES;
+pub const MAX_TOTAL_BYTES: usize = 4 * MAX_BYTES;
 
 /// Reads the file at this path, which is relative to the document's folder and uses `/`.
 pub type ReadFile<'files> = dyn FnMut(&str) -> Result<String, Unread> + 'files;
@@ -312,15 +312,15 @@ impl Bundle<'_> {
 
     fn read(&mut self, path: &str) -> Result<u32, Unread> {
         let failed = |reason: String| Err(Unread::Failed(reason));
-        if self.files.len() + 1 >= MAXIMUM_FILES {
-            return failed(format!("the document has more than {MAXIMUM_FILES} files"));
+        if self.files.len() + 1 >= MAX_FILES {
+            return failed(format!("the document has more than {MAX_FILES} files"));
         }
         let text = (self.other_files.read)(path)?;
         self.bytes += text.len();
-        if self.bytes > MAXIMUM_TOTAL_BYTES {
+        if self.bytes > MAX_TOTAL_BYTES {
             return failed(format!(
                 "the document's files together have more than {} MiB",
-                MAXIMUM_TOTAL_BYTES >> 20
+                MAX_TOTAL_BYTES >> 20
             ));
         }
         let number = u32::try_from(self.files.len() + 1).unwrap_or(u32::MAX);
@@ -400,17 +400,17 @@ impl Bundle<'_> {
     /// Counts the nodes that a target adds at this depth. Once there are too many, further targets
     /// are rejected without being measured, to bound the work.
     fn admit(&mut self, target: &Target, depth: usize) -> Result<(), Problem> {
-        let too_many = Err(Problem::TooManyNodes { maximum: MAXIMUM_NODES });
-        if self.nodes > MAXIMUM_NODES {
+        let too_many = Err(Problem::TooManyNodes { maximum: MAX_NODES });
+        if self.nodes > MAX_NODES {
             return too_many;
         }
         let (size, levels) = self.node(target).map_or((0, 0), measure);
         self.nodes += size;
-        if self.nodes > MAXIMUM_NODES {
+        if self.nodes > MAX_NODES {
             return too_many;
         }
-        if depth + levels > MAXIMUM_DEPTH + COMPONENT_DEPTH {
-            return Err(Problem::TooDeep { maximum: MAXIMUM_DEPTH });
+        if depth + levels > MAX_DEPTH + COMPONENT_DEPTH {
+            return Err(Problem::TooDeep { maximum: MAX_DEPTH });
         }
         Ok(())
     }

@@ -36,13 +36,13 @@ impl fmt::Display for Defect {
 impl std::error::Error for Defect {}
 
 /// The maximum number of defects that are collected of one contract.
-pub const MAXIMUM_DEFECTS: usize = 10_000;
+pub const MAX_DEFECTS: usize = 10_000;
 /// The maximum length of their pointers and messages together, in bytes: a name may be megabytes long.
-const MAXIMUM_TEXT: usize = 64 << 20;
+const MAX_TEXT: usize = 64 << 20;
 /// The number of defects beyond which no similar name is suggested: looking for one compares all names.
-const MAXIMUM_SUGGESTIONS: usize = 20;
+const MAX_SUGGESTIONS: usize = 20;
 /// The number of defects that a message lists.
-const MAXIMUM_LISTED: usize = 20;
+const MAX_LISTED: usize = 20;
 
 /// Collects defects up to a bound.
 #[derive(Clone, Debug, Default)]
@@ -63,14 +63,12 @@ impl DefectList {
         if let Problem::Vocabulary { message } = &defect.problem {
             self.text += message.len();
         }
-        if self.defects.len() < MAXIMUM_DEFECTS && self.text <= MAXIMUM_TEXT {
+        if self.defects.len() < MAX_DEFECTS && self.text <= MAX_TEXT {
             return self.defects.push(defect);
         }
         self.is_full = true;
         self.defects.push(Defect {
-            problem: Problem::TooManyDefects {
-                maximum: MAXIMUM_DEFECTS,
-            },
+            problem: Problem::TooManyDefects { maximum: MAX_DEFECTS },
             ..defect
         });
     }
@@ -82,7 +80,7 @@ impl DefectList {
 
     /// Whether there are still so few defects that a similar name is suggested.
     pub(super) fn suggests(&self) -> bool {
-        self.defects.len() < MAXIMUM_SUGGESTIONS
+        self.defects.len() < MAX_SUGGESTIONS
     }
 
     /// Returns the number of defects.
@@ -153,10 +151,10 @@ impl fmt::Display for Defects {
     /// Writes one defect per line, at most twenty, and how many more there are.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.first)?;
-        for defect in self.others.iter().take(MAXIMUM_LISTED - 1) {
+        for defect in self.others.iter().take(MAX_LISTED - 1) {
             write!(formatter, "\n{defect}")?;
         }
-        match self.others.len().saturating_sub(MAXIMUM_LISTED - 1) {
+        match self.others.len().saturating_sub(MAX_LISTED - 1) {
             0 => Ok(()),
             1 => write!(formatter, "\nand 1 more defect"),
             more => write!(formatter, "\nand {more} more defects"),

@@ -87,7 +87,7 @@ const DIALECTS: &[&str] = &[
 ];
 
 /// The maximum length of all pointers that are remembered, in bytes; beyond it they are those of the tree.
-const MAXIMUM_TEXT: usize = 64 << 20;
+const MAX_TEXT: usize = 64 << 20;
 
 /// A version that is rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +153,7 @@ impl Moves {
 
     fn admits(&mut self, tree: &str, written: &str) -> bool {
         self.text += tree.len() + written.len();
-        self.text <= MAXIMUM_TEXT
+        self.text <= MAX_TEXT
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn property(schema: &Node) -> Option<&str> {
 
 /// The maximum number of definitions that one discriminator may name. A larger hierarchy would
 /// state as much as a whole document, so only the parent's facts apply.
-const MAXIMUM_CHILDREN: usize = 64;
+const MAX_CHILDREN: usize = 64;
 
 /// Returns the values of the discriminator of a definition, each with the pointer of the definition
 /// that it names, in the order of the file.
@@ -38,8 +38,8 @@ pub(crate) fn children(document: &Document, parent: &str) -> Vec<(String, String
         .map(|member| pointer::join(SCHEMAS, &member.name))
         .filter(|child| child != parent && ancestors(document, child).contains(parent));
     let named = inheriting.filter_map(|child| Some((value(schema, &child)?, child)));
-    let named: Vec<_> = named.take(MAXIMUM_CHILDREN + 1).collect();
-    if named.len() > MAXIMUM_CHILDREN {
+    let named: Vec<_> = named.take(MAX_CHILDREN + 1).collect();
+    if named.len() > MAX_CHILDREN {
         return Vec::new();
     }
     named

@@ -23,11 +23,11 @@ use super::pointer;
 use super::shared_string::{SharedString, StringPool};
 
 /// The largest document that is read, in bytes.
-pub const MAXIMUM_BYTES: usize = 16 << 20;
+pub const MAX_BYTES: usize = 16 << 20;
 /// The maximum depth of a document.
-pub const MAXIMUM_DEPTH: usize = 128;
+pub const MAX_DEPTH: usize = 128;
 /// The maximum number of nodes of a document once its aliases are expanded.
-pub const MAXIMUM_NODES: usize = 4_000_000;
+pub const MAX_NODES: usize = 4_000_000;
 
 /// A file, a line and a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -333,7 +333,7 @@ impl Document {
     /// # Errors
     ///
     /// A [`Defect`] with the line: text that is not YAML, a name that appears twice in an object, more than one
-    /// document, or one that exceeds [`MAXIMUM_BYTES`], [`MAXIMUM_DEPTH`] or [`MAXIMUM_NODES`].
+    /// document, or one that exceeds [`MAX_BYTES`], [`MAX_DEPTH`] or [`MAX_NODES`].
     pub fn read(name: &str, text: String) -> Result<Self, Defect> {
         Self::read_past_duplicates(name, text)?.without_duplicates()
     }
@@ -603,14 +603,14 @@ impl<'text> Reader<'text> {
             members: Vec::new(),
             elements: Vec::new(),
         };
-        if text.len() - before > MAXIMUM_BYTES {
+        if text.len() - before > MAX_BYTES {
             return Err(reader.defect(
                 Position {
                     file: number,
                     line: 1,
                     column: 1,
                 },
-                Problem::TooLarge { maximum: MAXIMUM_BYTES },
+                Problem::TooLarge { maximum: MAX_BYTES },
             ));
         }
         Ok(reader)
@@ -641,7 +641,7 @@ impl<'text> Reader<'text> {
             Some(Err(error)) => {
                 // The parser bounds its own nesting, and has no kind of error for that.
                 let problem = match error.info() {
-                    "recursion limit exceeded" => Problem::TooDeep { maximum: MAXIMUM_DEPTH },
+                    "recursion limit exceeded" => Problem::TooDeep { maximum: MAX_DEPTH },
                     message => Problem::Syntax {
                         language: if self.before > 0 { "JSON" } else { "YAML" },
                         message: message.to_owned(),
@@ -783,16 +783,16 @@ impl<'text> Reader<'text> {
 
     fn descend(&mut self, at: Position) -> Result<(), Defect> {
         self.depth += 1;
-        if self.depth > MAXIMUM_DEPTH {
-            return Err(self.defect(at, Problem::TooDeep { maximum: MAXIMUM_DEPTH }));
+        if self.depth > MAX_DEPTH {
+            return Err(self.defect(at, Problem::TooDeep { maximum: MAX_DEPTH }));
         }
         Ok(())
     }
 
     fn count(&mut self, nodes: usize, at: Position) -> Result<(), Defect> {
         self.nodes += nodes;
-        if self.nodes > MAXIMUM_NODES {
-            return Err(self.defect(at, Problem::TooManyNodes { maximum: MAXIMUM_NODES }));
+        if self.nodes > MAX_NODES {
+            return Err(self.defect(at, Problem::TooManyNodes { maximum: MAX_NODES }));
         }
         Ok(())
     }

@@ -91,7 +91,7 @@ const OF_QUERIES: [EdgeCaseKind; 3] = [
 
 /// The maximum number of edge cases of one operation if the contract lists none: those of three
 /// parameters.
-const MOST_UNLISTED: usize = 12;
+const MAX_UNLISTED: usize = 12;
 
 /// Whether a location in the contract is one that states edge cases: the key that lists them or, if
 /// no key does, an operation.
@@ -119,10 +119,10 @@ pub(super) fn unlisted(document: &Document, operation: &Operation) -> Vec<EdgeCa
     };
     let kinds = kinds.iter().copied().enumerate();
     let all = kinds.flat_map(|kind| {
-        let most = if operation.is_query() { 1 } else { MOST_UNLISTED };
+        let most = if operation.is_query() { 1 } else { MAX_UNLISTED };
         of_kind(document, operation, kind).into_iter().take(most)
     });
-    all.take(MOST_UNLISTED).collect()
+    all.take(MAX_UNLISTED).collect()
 }
 
 /// Returns an operation's edge cases of this kind: one for each parameter or field of the body that it concerns, or a
@@ -384,7 +384,7 @@ mod tests {
         let parameters = (0..50).map(|n| format!("{{name: n{n}, in: query, schema: {{type: integer}}}}"));
         let parameters = parameters.collect::<Vec<_>>().join(", ");
         let contract = read(&get(&parameters), "").unwrap();
-        assert_eq!(contract.operations[0].edge_cases.len(), super::MOST_UNLISTED);
+        assert_eq!(contract.operations[0].edge_cases.len(), super::MAX_UNLISTED);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::vocabulary::EdgeCaseKind;
 /// The depth to which fields are collected; bodies are drafted to the same depth.
 const DEPTH: usize = 6;
 /// The maximum number of fields that are kept of one body: a document with more is built to exhaust memory.
-const MAXIMUM_FIELDS: usize = 500;
+const MAX_FIELDS: usize = 500;
 
 /// A documented field of a request body, or an element of an array in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields
     let schema = resolve(document, schema.to_owned());
     let Some(node) = document
         .node(&schema)
-        .filter(|_| depth <= DEPTH && fields.len() < MAXIMUM_FIELDS)
+        .filter(|_| depth <= DEPTH && fields.len() < MAX_FIELDS)
     else {
         return;
     };

@@ -12,7 +12,7 @@ use super::field;
 use super::inferred;
 use super::learned;
 use super::link;
-use super::openapi::{self, MAXIMUM_REFERENCES, near};
+use super::openapi::{self, MAX_REFERENCES, near};
 use super::operation::{
     DocumentedResponse, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, SecurityScheme,
     StatusPattern,
@@ -495,7 +495,7 @@ fn scheme(document: &Document, name: &str) -> Option<SecurityScheme> {
 
 /// Follows references from the pointer to the definition; [`openapi::validate`] has checked that they lead somewhere.
 pub(crate) fn resolve(document: &Document, mut pointer: String) -> String {
-    for _ in 0..=MAXIMUM_REFERENCES {
+    for _ in 0..=MAX_REFERENCES {
         match document.node(&pointer).and_then(openapi::target_of) {
             Some(target) => pointer = target,
             None => break,

@@ -8,12 +8,12 @@
 //! printed, and the finding says how to see it.
 
 /// The longest name that is printed.
-const MAXIMUM_LENGTH: usize = 64;
+const MAX_LENGTH: usize = 64;
 /// The most digits in a row.
-const MAXIMUM_DIGITS: usize = 2;
+const MAX_DIGITS: usize = 2;
 /// The maximum length of a word, and the maximum number of consecutive consonants.
-const MAXIMUM_WORD_LENGTH: usize = 20;
-const MAXIMUM_CONSONANTS: usize = 6;
+const MAX_WORD_LENGTH: usize = 20;
+const MAX_CONSONANTS: usize = 6;
 /// A part with at least this many digits of hexadecimal is one number.
 const MINIMUM_HEXADECIMAL: usize = 8;
 /// Words that have more digits than others, and do not identify anybody.
@@ -27,7 +27,7 @@ const NUMBERED: [&str; 12] = [
 pub(super) fn is_plain(name: &str) -> bool {
     let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-    begins && name.len() <= MAXIMUM_LENGTH && name.bytes().all(is_part) && !looks_like_data(name)
+    begins && name.len() <= MAX_LENGTH && name.bytes().all(is_part) && !looks_like_data(name)
 }
 
 fn looks_like_data(name: &str) -> bool {
@@ -54,15 +54,15 @@ fn is_data(part: &str) -> bool {
     });
     let is_number = longest > 1 && longest == part.len();
     let is_hexadecimal = part.len() >= MINIMUM_HEXADECIMAL && part.bytes().all(|byte| byte.is_ascii_hexdigit());
-    count > 1 || longest > MAXIMUM_DIGITS || is_number || is_hexadecimal || is_noise(part)
+    count > 1 || longest > MAX_DIGITS || is_number || is_hexadecimal || is_noise(part)
 }
 
 /// Whether the letters form no words, as in random strings and in encoded ones.
 fn is_noise(part: &str) -> bool {
     let words = words(part);
-    let is_long = |word: &&str| word.len() > MAXIMUM_WORD_LENGTH;
+    let is_long = |word: &&str| word.len() > MAX_WORD_LENGTH;
     let has_no_vowels =
-        |word: &&str| longest_run(word, |byte| byte.is_ascii_alphabetic() && !is_vowel(byte)) > MAXIMUM_CONSONANTS;
+        |word: &&str| longest_run(word, |byte| byte.is_ascii_alphabetic() && !is_vowel(byte)) > MAX_CONSONANTS;
     // Capitals begin words; words have more than two letters on average, and most have a vowel.
     let without = words.iter().filter(|word| longest_run(word, is_vowel) == 0).count();
     let is_mixed = words.len() > 2 && part.len() < words.len() * 3 || words.len() > 3 && without * 2 >= words.len();

@@ -56,10 +56,10 @@ pub(crate) fn walk(document: &Document, visit: &mut dyn FnMut(Visited, &Node, &s
 }
 
 /// The maximum number of references that are followed from a reference to its definition.
-pub(super) const MAXIMUM_REFERENCES: usize = 64;
+pub(super) const MAX_REFERENCES: usize = 64;
 
 /// The maximum number of letters by which a name may differ from the intended one.
-const MAXIMUM_DISTANCE: usize = 2;
+const MAX_DISTANCE: usize = 2;
 
 /// Returns the name among `known` that nearly matches `name`, if there is one.
 #[must_use]
@@ -69,11 +69,11 @@ pub fn near<'known>(name: &str, known: impl IntoIterator<Item = &'known str>) ->
     let length = name.chars().count();
     let scored = known
         .into_iter()
-        .filter(|candidate| candidate.chars().count().abs_diff(length) <= MAXIMUM_DISTANCE)
+        .filter(|candidate| candidate.chars().count().abs_diff(length) <= MAX_DISTANCE)
         .map(|candidate| (distance(name, candidate), candidate));
     let (distance, candidate) = scored.min_by_key(|(distance, _)| *distance)?;
     let longest = length.max(candidate.chars().count());
-    (distance <= MAXIMUM_DISTANCE && distance * 3 < longest).then_some(candidate)
+    (distance <= MAX_DISTANCE && distance * 3 < longest).then_some(candidate)
 }
 
 /// Returns a suggestion to append to a message; empty where no name is near.
@@ -343,9 +343,9 @@ impl Walk<'_> {
                     target: target.to_owned(),
                 });
             }
-            if met.len() >= MAXIMUM_REFERENCES {
+            if met.len() >= MAX_REFERENCES {
                 return Some(Problem::Unsupported {
-                    what: format!("a reference that leads through more than {MAXIMUM_REFERENCES} others"),
+                    what: format!("a reference that leads through more than {MAX_REFERENCES} others"),
                     fix: "point it directly at the definition",
                 });
             }
@@ -789,7 +789,7 @@ static ASSERTIONS_OBJECT: ObjectSpec = spec(
 mod tests {
     use super::*;
     use crate::contract::Contract;
-    use crate::contract::defect::{Defects, MAXIMUM_DEFECTS};
+    use crate::contract::defect::{Defects, MAX_DEFECTS};
 
     const SMALL: &str = "\
 openapi: 3.0.3
@@ -928,11 +928,11 @@ components:
 
     #[test]
     fn a_document_full_of_defects_costs_bounded_work_and_is_refused() {
-        let schemas = (0..=MAXIMUM_DEFECTS)
+        let schemas = (0..=MAX_DEFECTS)
             .map(|index| format!("    Thing{index}: {{$ref: '#/components/schemas/Things{index}'}}\n"));
         let text = format!("{SMALL}{}", schemas.collect::<String>());
         let defects = check(&text).unwrap_err();
-        assert_eq!(defects.iter().count(), MAXIMUM_DEFECTS + 1);
+        assert_eq!(defects.iter().count(), MAX_DEFECTS + 1);
         let last = defects.iter().last().unwrap();
         assert!(matches!(last.problem, Problem::TooManyDefects { .. }), "{last}");
         let suggested = |defect: &&Defect| matches!(defect.problem, Problem::DanglingReference { near: Some(_), .. });

@@ -10,7 +10,7 @@
 
 use super::bundle::measure;
 use super::defect::{Defect, DefectList, Defects, Problem};
-use super::document::{Document, MAXIMUM_DEPTH, Member, Members, Node, NodeKind};
+use super::document::{Document, MAX_DEPTH, Member, Members, Node, NodeKind};
 use super::openapi::{did_you_mean, near};
 use super::pointer;
 use super::singular_query::{self, Step};
@@ -110,8 +110,8 @@ fn apply(document: &mut Document, action: &Node) -> Result<(), Wrong> {
     match action.member("update") {
         _ if removes => remove(&mut document.root, &steps)
             .ok_or_else(|| of_target("the whole document cannot be removed; name a part of it".to_owned())),
-        Some(update) if steps.len() + measure(update).1 > MAXIMUM_DEPTH => {
-            let message = Problem::TooDeep { maximum: MAXIMUM_DEPTH }.to_string();
+        Some(update) if steps.len() + measure(update).1 > MAX_DEPTH => {
+            let message = Problem::TooDeep { maximum: MAX_DEPTH }.to_string();
             Err((Some("update"), message))
         }
         Some(update) => extend(selected, update.clone()).map_err(|message| (Some("update"), message)),

@@ -18,7 +18,7 @@ use super::alternatives::AlternativeCounts;
 use super::defect::{Defect, Problem};
 use super::dialect::ASSERTIONS;
 use super::discriminator;
-use super::document::{Document, MAXIMUM_DEPTH, Node};
+use super::document::{Document, MAX_DEPTH, Node};
 use super::fact::{Fact, FactId, FactKind};
 use super::json_schema;
 use super::openapi::target_of;
@@ -30,7 +30,7 @@ use super::shared_string::{SharedString, StringPool};
 const SHARED_AFTER: usize = 1000;
 /// The maximum number of schemas and fields expanded for all responses of a document. The largest public documents need
 /// a tenth of it.
-pub const MAXIMUM_PARTS: usize = 10_000_000;
+pub const MAX_PARTS: usize = 10_000_000;
 
 /// The index of a shape in [`Contract::shapes`](super::Contract::shapes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -278,7 +278,7 @@ impl<'document> Expander<'document> {
     ///
     /// # Errors
     ///
-    /// A schema that states more than [`MAXIMUM_PARTS`] things, or whose alternatives multiply beyond what can be
+    /// A schema that states more than [`MAX_PARTS`] things, or whose alternatives multiply beyond what can be
     /// checked.
     pub(super) fn response(&mut self, operation: OperationId, subject: &str, schema: &str) -> Result<ShapeId, Defect> {
         self.memo.clear();
@@ -288,7 +288,7 @@ impl<'document> Expander<'document> {
         let all_of = self.all_of(schema);
         let shape = self.shape(&all_of, "", schema);
         if self.is_exhausted() {
-            let maximum = MAXIMUM_PARTS;
+            let maximum = MAX_PARTS;
             return Err(self.document.defect(schema, Problem::TooManyParts { maximum }));
         }
         self.rejected.take().map_or(Ok(shape), Err)
@@ -299,7 +299,7 @@ impl<'document> Expander<'document> {
         (self.shapes.len(), self.facts.len())
     }
 
-    /// Forgets what was expanded since the mark. It still counts against [`MAXIMUM_PARTS`].
+    /// Forgets what was expanded since the mark. It still counts against [`MAX_PARTS`].
     pub(super) fn roll_back(&mut self, (shapes, facts): (usize, usize)) {
         self.shapes.truncate(shapes);
         self.facts.truncate(facts);
@@ -310,7 +310,7 @@ impl<'document> Expander<'document> {
     }
 
     fn is_exhausted(&self) -> bool {
-        self.parts.get() > MAXIMUM_PARTS
+        self.parts.get() > MAX_PARTS
     }
 
     /// `written_at` is where the contract names the schemas: the reference, where there is one.
@@ -330,7 +330,7 @@ impl<'document> Expander<'document> {
         let id = ShapeId(self.shapes.len());
         self.shapes.push(Shape::default());
         // No response is read to that depth, so nothing that is stated there could be broken.
-        if self.path.len() > MAXIMUM_DEPTH || self.is_exhausted() {
+        if self.path.len() > MAX_DEPTH || self.is_exhausted() {
             return id;
         }
         self.memo.insert(key.clone(), id);

@@ -11,7 +11,7 @@ use crate::contract::openapi::local_pointer;
 use crate::contract::pointer;
 
 /// More references in a row than this lead nowhere.
-const MAXIMUM_REFERENCES: usize = 64;
+const MAX_REFERENCES: usize = 64;
 
 /// One of the two documents.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl<'document> Source<'document> {
     pub(super) fn resolve(&self, at: At<'document>) -> At<'document> {
         let mut current = at;
         let mut met = HashSet::new();
-        for _ in 0..MAXIMUM_REFERENCES {
+        for _ in 0..MAX_REFERENCES {
             let Some(target) = reference(current.node).and_then(local_pointer) else {
                 break;
             };

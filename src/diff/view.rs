@@ -11,11 +11,11 @@ use crate::contract::document::{Node, NodeKind};
 use crate::contract::pointer;
 
 /// The most schemas that one view combines; the rest of a larger `allOf` is left out.
-const MAXIMUM_PARTS: usize = 200;
+const MAX_PARTS: usize = 200;
 /// The most alternatives that are looked at one by one.
-const MAXIMUM_ALTERNATIVES: usize = 64;
+const MAX_ALTERNATIVES: usize = 64;
 /// How deep references are followed to learn whether null is admitted.
-const MAXIMUM_NULL_DEPTH: usize = 16;
+const MAX_NULL_DEPTH: usize = 16;
 
 /// The keywords that make an object of what states no type.
 const OF_OBJECTS: [&str; 5] = [
@@ -94,7 +94,7 @@ impl<'document> View<'document> {
     }
 
     fn add(&mut self, source: &Source<'document>, schema: &At<'document>) {
-        if self.parts.len() >= MAXIMUM_PARTS {
+        if self.parts.len() >= MAX_PARTS {
             return;
         }
         let is_reference = reference(schema.node).is_some();
@@ -146,7 +146,7 @@ impl<'document> View<'document> {
         let mut found = Vec::new();
         let mut open = VecDeque::from([self.clone()]);
         while let Some(view) = open.pop_front() {
-            if view.groups.is_empty() || found.len() + open.len() > MAXIMUM_ALTERNATIVES {
+            if view.groups.is_empty() || found.len() + open.len() > MAX_ALTERNATIVES {
                 found.push(view);
             } else {
                 open.extend(view.of_first_group(source));
@@ -432,7 +432,7 @@ impl<'both, 'document> Nulls<'both, 'document> {
     /// Whether null is valid by this schema. `nullable` adds null wherever it is written, as the check reads it.
     fn admitted(&mut self, schema: &At<'document>, depth: usize) -> bool {
         let resolved = self.source.resolve(schema.clone());
-        if schema.flag("nullable") || resolved.flag("nullable") || depth > MAXIMUM_NULL_DEPTH {
+        if schema.flag("nullable") || resolved.flag("nullable") || depth > MAX_NULL_DEPTH {
             return true;
         }
         if let Some(known) = self.known.get(&resolved.address()) {

@@ -26,12 +26,12 @@ use super::view::View;
 use crate::contract::pointer;
 
 /// How deep two schemas are compared.
-const MAXIMUM_DEPTH: usize = 150;
+const MAX_DEPTH: usize = 150;
 /// How deep trials are nested: alternatives within alternatives.
-const MAXIMUM_TRIALS: usize = 3;
+const MAX_TRIALS: usize = 3;
 /// How many pairs of schemas are compared for one body or parameter; trials of a document that is made for it would
 /// multiply without bound.
-const MAXIMUM_PAIRS: usize = 20_000;
+const MAX_PAIRS: usize = 20_000;
 
 /// A difference of two schemas. Two are equal if the same is said of the same places, wherever the value has them.
 #[derive(Clone, Debug)]
@@ -174,7 +174,7 @@ impl<'both> Walk<'both> {
             None => {}
         }
         self.pairs += 1;
-        if self.depth >= MAXIMUM_DEPTH || self.pairs > MAXIMUM_PAIRS {
+        if self.depth >= MAX_DEPTH || self.pairs > MAX_PAIRS {
             return self.too_large(
                 (old, new),
                 path,
@@ -264,7 +264,7 @@ impl<'both> Walk<'both> {
 
     /// Compares two schemas by a walk whose differences are not kept.
     fn tried(&mut self, old: &View<'both>, new: &View<'both>) -> Tried {
-        if self.trials >= MAXIMUM_TRIALS {
+        if self.trials >= MAX_TRIALS {
             return Tried::Unclear;
         }
         let changes = std::mem::take(&mut self.changes);

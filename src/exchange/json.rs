@@ -42,7 +42,7 @@ pub enum JsonError {
 }
 
 /// The maximum number of values: each takes some eighty bytes, and two bytes of a body are enough for one.
-const MAXIMUM_VALUES: u32 = 1_000_000;
+const MAX_VALUES: u32 = 1_000_000;
 const TOO_MANY: &str = "too many values";
 
 /// Reads a body.
@@ -55,7 +55,7 @@ pub fn read(bytes: &[u8]) -> Result<Body, JsonError> {
         return Err(JsonError::Empty);
     }
     let state = State {
-        left: Cell::new(MAXIMUM_VALUES),
+        left: Cell::new(MAX_VALUES),
         ..State::default()
     };
     if bytes.len() >= LARGE {
@@ -111,9 +111,9 @@ const LARGE: usize = 256 << 10;
 /// object is counted.
 const MANY: usize = 64;
 /// At most this many locations of repeated names are kept, and none is added once their total length reaches
-/// [`MAXIMUM_LOCATIONS_LENGTH`].
-const MAXIMUM_LOCATIONS: usize = 16;
-const MAXIMUM_LOCATIONS_LENGTH: usize = 4 << 10;
+/// [`MAX_LOCATIONS_LENGTH`].
+const MAX_LOCATIONS: usize = 16;
+const MAX_LOCATIONS_LENGTH: usize = 4 << 10;
 
 /// The state of reading one body.
 ///
@@ -141,7 +141,7 @@ impl State {
     /// Counts the entries of the large lists and objects.
     fn count(&self, bytes: &[u8]) -> serde_json::Result<()> {
         whole(Counter(self), bytes)?;
-        self.left.set(MAXIMUM_VALUES);
+        self.left.set(MAX_VALUES);
         self.begun.set(0);
         self.large.borrow_mut().sort_unstable_by(|left, right| right.cmp(left));
         Ok(())
@@ -269,8 +269,7 @@ impl Reader<'_> {
     /// must not cost more than its own size.
     fn record_duplicate(&self, name: &str) {
         let mut duplicates = self.state.duplicates.borrow_mut();
-        if duplicates.len() < MAXIMUM_LOCATIONS
-            && duplicates.iter().map(String::len).sum::<usize>() < MAXIMUM_LOCATIONS_LENGTH
+        if duplicates.len() < MAX_LOCATIONS && duplicates.iter().map(String::len).sum::<usize>() < MAX_LOCATIONS_LENGTH
         {
             duplicates.push(Path::Member(&self.path, name).pointer());
         }
@@ -420,7 +419,7 @@ mod tests {
         assert!(large.len() > LARGE);
         let body = read(large.as_bytes()).unwrap();
         assert_eq!(body.value, serde_json::from_str::<Value>(&large).unwrap());
-        assert_eq!(body.duplicates.len(), MAXIMUM_LOCATIONS);
+        assert_eq!(body.duplicates.len(), MAX_LOCATIONS);
         assert_eq!(body.duplicates[0], "/~20/n0/a");
     }
 

@@ -359,12 +359,12 @@ pub struct Response {
 }
 
 /// How much of a body is searched as text, in bytes: it may have megabytes, and its text is a copy.
-const MAXIMUM_TEXT: usize = 64 << 10;
+const MAX_TEXT: usize = 64 << 10;
 
 impl Response {
     /// Returns the first 64 KiB of the body as text; what is not UTF-8 is replaced.
     pub(crate) fn beginning_as_text(&self) -> String {
-        let shown = self.body.get(..MAXIMUM_TEXT).unwrap_or(&self.body);
+        let shown = self.body.get(..MAX_TEXT).unwrap_or(&self.body);
         String::from_utf8_lossy(shown).into_owned()
     }
 

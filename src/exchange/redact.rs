@@ -47,7 +47,7 @@ impl Values {
 }
 
 /// The maximum number of characters that are shown of a text.
-const MAXIMUM_CHARACTERS: usize = 200;
+const MAX_CHARACTERS: usize = 200;
 
 /// Returns the beginning of a value as JSON, a little longer than the part that is shown: a value may be megabytes
 /// long.
@@ -56,7 +56,7 @@ fn beginning(value: &Value) -> String {
     impl std::io::Write for BoundedBuffer {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             // A character takes four bytes at most.
-            let room = (4 * MAXIMUM_CHARACTERS + 4).saturating_sub(self.0.len());
+            let room = (4 * MAX_CHARACTERS + 4).saturating_sub(self.0.len());
             self.0.extend(bytes.iter().take(room));
             if room == 0 { Ok(0) } else { Ok(bytes.len().min(room)) }
         }
@@ -93,8 +93,8 @@ pub fn shape(value: &Value) -> String {
 /// Returns the text on one line, cut at 200 characters, without anything that a terminal or a CI system interprets.
 #[must_use]
 pub fn printable(text: &str) -> String {
-    let mut rendered: String = text.chars().take(MAXIMUM_CHARACTERS).collect();
-    if text.chars().nth(MAXIMUM_CHARACTERS).is_some() {
+    let mut rendered: String = text.chars().take(MAX_CHARACTERS).collect();
+    if text.chars().nth(MAX_CHARACTERS).is_some() {
         rendered.push('…');
     }
     // A value may be printed at the beginning of a line, wherever it is in its own text.

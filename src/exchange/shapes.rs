@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::redact::shape;
 
 /// The maximum number of different shapes that are shown for the elements of one list.
-const MAXIMUM_SHAPES: usize = 8;
+const MAX_SHAPES: usize = 8;
 
 /// Returns the body as JSON text in which each value is its shape and each name is rendered by `name`. Elements of a
 /// list that have the same shape, apart from the lengths of their strings, are shown once: the first, and how many more
@@ -137,7 +137,7 @@ impl Shapes<'_> {
             let Visited { form, values } = self.visited[place];
             match groups.iter().position(|group| group.form == form) {
                 Some(group) => groups[group].more += 1,
-                None if groups.len() < MAXIMUM_SHAPES => groups.push(Group {
+                None if groups.len() < MAX_SHAPES => groups.push(Group {
                     form,
                     element,
                     place,

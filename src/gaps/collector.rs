@@ -47,11 +47,11 @@ const COMMON_NAMES: [&str; 15] = [
     "type",
 ];
 /// The most fields of a body that are named.
-const MOST_NAMES: usize = 64;
+const MAX_NAMES: usize = 64;
 /// The largest page that counts as one: a larger number may be a value of something else.
 const LARGEST_PAGE: u64 = 100_000;
 /// How many neighbours must be in the same order before the order of a list is claimed.
-const LEAST_PAIRS: u64 = 4;
+const MIN_PAIRS: u64 = 4;
 
 /// Collects what exchanges show of the gaps of a contract.
 #[derive(Debug)]
@@ -532,9 +532,9 @@ impl<'contract> Gaps<'contract> {
                 format!("<undocumented name({})>", name.chars().count())
             }
         };
-        let mut rendered: Vec<_> = names.take(MOST_NAMES + 1).map(rendered).collect();
+        let mut rendered: Vec<_> = names.take(MAX_NAMES + 1).map(rendered).collect();
         rendered.sort_unstable();
-        (rendered.len() <= MOST_NAMES).then_some(rendered)
+        (rendered.len() <= MAX_NAMES).then_some(rendered)
     }
 
     /// Adds what a value and everything in it shows.
@@ -724,7 +724,7 @@ impl<'contract> Gaps<'contract> {
     /// Whether the items of a list are too few to tell its order from chance.
     fn is_confounded(&self, id: PlaceId, place: &Place) -> bool {
         let pairs = self.pairs.get(&id).copied().unwrap_or(0);
-        place.kind == GapKind::ListOrder && pairs < LEAST_PAIRS && !self.tallies[id].shows_other_order()
+        place.kind == GapKind::ListOrder && pairs < MIN_PAIRS && !self.tallies[id].shows_other_order()
     }
 
     fn calls_of(&self, place: &Place) -> impl Iterator<Item = Calls> {

@@ -24,9 +24,9 @@ use crate::exchange::{Digest, Exchange, Response, identifier};
 /// How much later than the soonest a record may be looked for, beyond twice its time, to say as much.
 const SOON: Duration = Duration::from_millis(100);
 /// How many records of a list are looked for at a time. More are not needed to see how late one is.
-const MOST_AWAITED: usize = 64;
+const MAX_AWAITED: usize = 64;
 /// How many records are kept that were shown.
-const MOST_SHOWN: usize = 256;
+const MAX_SHOWN: usize = 256;
 
 /// What lists have shown of the records that were created.
 #[derive(Debug, Default)]
@@ -102,7 +102,7 @@ impl Listing {
             (Some(_), None) => return,
         };
         let awaited = self.awaited.entry(list).or_default();
-        if awaited.len() < MOST_AWAITED {
+        if awaited.len() < MAX_AWAITED {
             awaited.push(Awaited {
                 place,
                 id: Digest::of(id),
@@ -138,7 +138,7 @@ impl Listing {
             let is_shown = shown.contains(&record.id);
             if is_shown {
                 let shown = self.shown.entry(record.place).or_default();
-                if shown.len() < MOST_SHOWN {
+                if shown.len() < MAX_SHOWN {
                     shown.push(record.shown(ended));
                 }
             }

@@ -21,7 +21,7 @@ use crate::contract::learned::{KEY, owner};
 use crate::exchange::sanitize::{Colours, sanitize, sanitize_json};
 
 /// How many observations that agree say something about those that were not made.
-const LEAST_FOR_BOUND: u64 = 4;
+const MIN_FOR_BOUND: u64 = 4;
 
 /// An action that does nothing: the schema of the specification requires one.
 const NO_ACTION: &str = "actions:\n  - {target: $, update: {}}\n";
@@ -181,7 +181,7 @@ fn in_words(Known { answer, runs }: &Known) -> String {
     };
     // The rule of three: of n observations that agree, it is 95 % certain.
     let bound = match answer.state {
-        State::Seen if all >= LEAST_FOR_BOUND => format!(", so fewer than 3 in {all} differ"),
+        State::Seen if all >= MIN_FOR_BOUND => format!(", so fewer than 3 in {all} differ"),
         _ => String::new(),
     };
     let dissent = dissent.collect::<String>();

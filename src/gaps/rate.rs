@@ -14,9 +14,9 @@ use super::answer::Claim;
 /// How many steps a second has: times are counted in these.
 const STEPS: usize = 50;
 /// The most seconds that are looked at together.
-const MOST_SECONDS: usize = 8;
+const MAX_SECONDS: usize = 8;
 /// How many steps are kept.
-const KEPT: usize = STEPS * MOST_SECONDS;
+const KEPT: usize = STEPS * MAX_SECONDS;
 
 /// The requests that were answered or limited so far.
 #[derive(Clone, Debug)]

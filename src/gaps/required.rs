@@ -19,9 +19,9 @@ const REJECTIONS: u64 = NET_TRIALS / 2;
 /// How often a create must accept the smallest bodies: each leaves a record. An update may do so more often.
 const WITNESSES: u64 = 2;
 /// The most required members that are asked about: each takes [`NET_TRIALS`] requests.
-const MOST_REQUIRED: usize = 8;
+const MAX_REQUIRED: usize = 8;
 /// The most bodies that are sent.
-const MOST_TRIES: u64 = 64;
+const MAX_TRIES: u64 = 64;
 
 /// Members of a body, by their indexes.
 type Members = BTreeSet<usize>;
@@ -214,7 +214,7 @@ impl Search {
     /// Returns what the next body leaves out, as pointers; `None` if no further one is needed. With `finally`, no other
     /// question sends the smallest body again.
     pub(super) fn leaves_out(&self, finally: bool) -> Option<Vec<String>> {
-        if self.others > 0 || self.tries >= MOST_TRIES {
+        if self.others > 0 || self.tries >= MAX_TRIES {
             return None;
         }
         let Next::Send(body) = self.next(finally) else {
@@ -316,7 +316,7 @@ impl Search {
             Next::Found(smallest) => smallest,
             other => return other,
         };
-        if smallest.required.len() > MOST_REQUIRED {
+        if smallest.required.len() > MAX_REQUIRED {
             return Next::Stuck;
         }
         for member in &smallest.required {

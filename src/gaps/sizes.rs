@@ -29,7 +29,7 @@ const TIMES: u64 = 5;
 /// How often, if another field was found to have the limit: then the service rejects what is too long, and not by chance.
 const TIMES_AS_ANOTHER: u64 = 2;
 /// How many trials that decide nothing end a search.
-const MOST_VOID: u64 = 8;
+const MAX_VOID: u64 = 8;
 
 /// What became of texts of different lengths in one field.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ impl Sizes {
     /// Returns how long the next text is; `None` if none is needed. Other fields may have these limits, and so many trials
     /// decided nothing.
     pub(super) fn next(&self, others: &[usize], void: u64) -> Option<usize> {
-        if self.others > 0 || void > MOST_VOID || self.plain >= LONGEST {
+        if self.others > 0 || void > MAX_VOID || self.plain >= LONGEST {
             return None;
         }
         let accepted = self.longest();
@@ -259,7 +259,7 @@ mod tests {
     fn another_rejection_and_many_failures_end_the_search() {
         assert_eq!(asked(|_, length| (length <= 60).then_some(true)), (None, 1));
         let sizes = Sizes::default();
-        assert_eq!(sizes.next(&[], MOST_VOID), Some(LONGEST));
-        assert_eq!(sizes.next(&[], MOST_VOID + 1), None);
+        assert_eq!(sizes.next(&[], MAX_VOID), Some(LONGEST));
+        assert_eq!(sizes.next(&[], MAX_VOID + 1), None);
     }
 }

@@ -4,7 +4,7 @@ use super::answer::{Claim, Dissent, ListOrder, State, Trials, WrittenForm};
 use crate::plan::NET_TRIALS;
 
 /// How many different claims are kept at one location. A target that shows more is unstable there anyway.
-pub(super) const MOST_CLAIMS: usize = 8;
+pub(super) const MAX_CLAIMS: usize = 8;
 
 /// What the observations at one location show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Tally {
         if let Some((both, known, count)) = known {
             *known = both;
             *count = count.saturating_add(times);
-        } else if self.claims.len() < MOST_CLAIMS {
+        } else if self.claims.len() < MAX_CLAIMS {
             self.claims.push((claim, times));
         } else {
             self.count_other(times);
@@ -223,7 +223,7 @@ mod tests {
     fn little_is_kept_however_much_differs() {
         let mut tally = Tally::default();
         (0..1000).for_each(|number| tally.count(Claim::PageSize { per_page: number }));
-        assert_eq!(tally.claims.len(), MOST_CLAIMS);
+        assert_eq!(tally.claims.len(), MAX_CLAIMS);
         let settled = tally.settle().unwrap();
         assert_eq!((settled.state, settled.trials.against), (State::Unstable, 999));
     }

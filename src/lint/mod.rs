@@ -162,11 +162,11 @@ struct LocatedNode<'document> {
 struct Findings(Vec<LintFinding>);
 
 /// The maximum number of findings of one document.
-const MAXIMUM_FINDINGS: usize = 10_000;
+const MAX_FINDINGS: usize = 10_000;
 
 impl Findings {
     fn push(&mut self, finding: LintFinding) {
-        if self.0.len() < MAXIMUM_FINDINGS {
+        if self.0.len() < MAX_FINDINGS {
             self.0.push(finding);
         }
     }

@@ -467,7 +467,7 @@ fn a_schema_between_two_cycles_is_not_composed_of_itself_and_those_on_a_cycle_ar
 
 #[test]
 fn cycles_of_many_schemas_cost_no_stack() {
-    const SCHEMAS: usize = MAXIMUM_FINDINGS + 1;
+    const SCHEMAS: usize = MAX_FINDINGS + 1;
     let schemas: String = (0..SCHEMAS)
         .map(|index| {
             format!(
@@ -478,7 +478,7 @@ fn cycles_of_many_schemas_cost_no_stack() {
         .collect();
     let found = of("things.yaml", &format!("{SOUND}{schemas}"));
     assert!(found.iter().all(|finding| finding.rule == LintRule::EndlessSchema));
-    assert_eq!(found.len(), MAXIMUM_FINDINGS);
+    assert_eq!(found.len(), MAX_FINDINGS);
 }
 
 #[cfg(feature = "service")]

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::optional::MOST_OPTIONAL;
+use super::optional::MAX_OPTIONAL;
 use super::variants::{TRIES_PER_VARIANT, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserved_writes};
 use crate::contract::Contract;
 use crate::contract::edge_case::EdgeCase;
@@ -103,18 +103,18 @@ pub enum CredentialProbe {
 }
 
 /// In how many rounds a question is asked at most: [`NET_TRIALS`] trials must decide it, and a few may be void.
-pub(crate) const MOST_ROUNDS: u64 = 7;
+pub(crate) const MAX_ROUNDS: u64 = 7;
 /// The most records that a run leaves which asks by creating some, as far as it knows of them: a service may create others
 /// with them.
-pub(crate) const MOST_RECORDS: u64 = 14;
+pub(crate) const MAX_RECORDS: u64 = 14;
 /// How many trials must agree before an answer counts as indicated.
 pub(crate) const NET_TRIALS: u64 = 4;
 
 /// The most pages of a list that are sampled: more would show more of the same.
-pub(crate) const MOST_SAMPLED: u64 = 3;
+pub(crate) const MAX_SAMPLED: u64 = 3;
 
 /// The most pages of a list that are walked where they are inferred.
-pub(crate) const MOST_INFERRED_PAGES: u64 = 10;
+pub(crate) const MAX_INFERRED_PAGES: u64 = 10;
 
 /// What shows the record of a create, apart from its own response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -507,12 +507,12 @@ impl Action {
             ("{by_default}", WRITES_BY_DEFAULT),
             ("{variant}", WRITES_PER_VARIANT),
             ("{tries}", TRIES_PER_VARIANT),
-            ("{optional}", MOST_OPTIONAL),
-            ("{sampled}", bounds.max_pages.min(MOST_SAMPLED)),
-            ("{trials}", MOST_ROUNDS),
+            ("{optional}", MAX_OPTIONAL),
+            ("{sampled}", bounds.max_pages.min(MAX_SAMPLED)),
+            ("{trials}", MAX_ROUNDS),
             ("{net_trials}", NET_TRIALS),
-            ("{records}", MOST_RECORDS),
-            ("{inferred_pages}", bounds.max_pages.min(MOST_INFERRED_PAGES)),
+            ("{records}", MAX_RECORDS),
+            ("{inferred_pages}", bounds.max_pages.min(MAX_INFERRED_PAGES)),
         ];
         let text = self
             .spec()

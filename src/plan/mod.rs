@@ -47,7 +47,7 @@ mod understood;
 mod variants;
 
 pub use action::{Action, ActionSpec, Bounds, CredentialProbe, ShownBy};
-pub(crate) use action::{MOST_INFERRED_PAGES, MOST_RECORDS, MOST_ROUNDS, MOST_SAMPLED, NET_TRIALS};
+pub(crate) use action::{MAX_INFERRED_PAGES, MAX_RECORDS, MAX_ROUNDS, MAX_SAMPLED, NET_TRIALS};
 pub use awkward::AwkwardValues;
 pub use described::StepDescription;
 pub use draft::Draft;

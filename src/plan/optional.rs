@@ -18,7 +18,7 @@ use crate::contract::operation::{Location, Operation, OperationId, Parameter, ov
 use crate::contract::query::ALWAYS_ACTS;
 
 /// The maximum number of optional parameters that one operation is read with.
-pub(crate) const MOST_OPTIONAL: u64 = 20;
+pub(crate) const MAX_OPTIONAL: u64 = 20;
 
 /// Verbs that mean a side effect where a description begins with them and a determiner follows:
 /// "Start the job", not "Start date".
@@ -58,7 +58,7 @@ pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Va
         Some((index, example.or_else(|| generated(contract, parameter, true))?))
     });
     valued
-        .take(usize::try_from(MOST_OPTIONAL).unwrap_or(usize::MAX))
+        .take(usize::try_from(MAX_OPTIONAL).unwrap_or(usize::MAX))
         .collect()
 }
 

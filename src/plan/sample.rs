@@ -18,7 +18,7 @@ use crate::exchange::Assertion;
 const LONGEST: usize = 10_000;
 
 /// The maximum number of elements in an array that is made.
-pub(super) const MOST_ELEMENTS: u64 = 10;
+pub(super) const MAX_ELEMENTS: u64 = 10;
 
 /// The maximum number of arrays that a value is nested in, and of schemas that refer to each other
 /// in a row.
@@ -100,7 +100,7 @@ impl Sample<'_> {
     fn array(&self, node: &Node, depth: usize) -> Option<Value> {
         let items = node.member("items").filter(|_| depth < DEPTH)?;
         let least = size(node, "minItems").unwrap_or(0).max(1);
-        let count = least.min(size(node, "maxItems").unwrap_or(least)).min(MOST_ELEMENTS);
+        let count = least.min(size(node, "maxItems").unwrap_or(least)).min(MAX_ELEMENTS);
         let mut elements = Vec::new();
         for index in 0..count {
             let text = if index == 0 {

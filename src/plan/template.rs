@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
-use super::sample::{MOST_ELEMENTS, Sample};
+use super::sample::{MAX_ELEMENTS, Sample};
 use super::source::NoValue;
 use super::timestamps;
 use crate::contract::discriminator;
@@ -40,7 +40,7 @@ fn looks_like_data(value: &Value) -> bool {
 }
 
 /// The most alternatives of a schema that are tried.
-const MOST_ALTERNATIVES: usize = 8;
+const MAX_ALTERNATIVES: usize = 8;
 
 /// Whether the schema describes neither an object nor an array.
 fn is_plain(node: &Node) -> bool {
@@ -128,7 +128,7 @@ impl<'contract> Template<'contract> {
         if first.alternatives == 0 || first.makes_a_body() {
             return first;
         }
-        let mut others = (1..first.alternatives.min(MOST_ALTERNATIVES))
+        let mut others = (1..first.alternatives.min(MAX_ALTERNATIVES))
             .map(|index| Self::with_alternative(contract, operation, index));
         others.find(Self::makes_a_body).unwrap_or(first)
     }
@@ -238,7 +238,7 @@ impl<'contract> Template<'contract> {
             }
         } else if let Some(items) = node.member("items").filter(|_| node.member("x-synthetic").is_none()) {
             let least = node.member("minItems").and_then(|least| least.to_value().as_u64());
-            for index in 0..least.unwrap_or(1).clamp(1, MOST_ELEMENTS) {
+            for index in 0..least.unwrap_or(1).clamp(1, MAX_ELEMENTS) {
                 self.read((items, Some(node)), &pointer::join(at, &index.to_string()), depth + 1);
             }
         } else if !is_composed && (!at.is_empty() || is_plain(node)) {

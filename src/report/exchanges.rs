@@ -18,11 +18,11 @@ use crate::rules::Finding;
 use crate::run::{Event, Exchanged};
 
 /// How many exchanges of a run are kept, besides those that showed a finding: a soak has millions.
-const MOST_KEPT: usize = 1000;
+const MAX_KEPT: usize = 1000;
 /// The largest body that is shown, in bytes.
 const LARGEST_BODY: usize = 256 << 10;
 /// How much of all bodies together is shown, in bytes: each report repeats them.
-const MOST_SHOWN: usize = 8 << 20;
+const MAX_SHOWN: usize = 8 << 20;
 /// What a request asks for in most contracts.
 pub(super) const ACCEPT_JSON: &str = "application/json";
 /// How much of a body is shown, in characters.
@@ -174,7 +174,7 @@ impl<'run> Exchanges<'run> {
     /// Takes an event of the run.
     pub fn add_event(&mut self, event: Event<'_>) {
         match event {
-            Event::Exchanged(exchanged) if self.kept.len() < MOST_KEPT => self.keep(exchanged),
+            Event::Exchanged(exchanged) if self.kept.len() < MAX_KEPT => self.keep(exchanged),
             Event::Exchanged(_) => self.left_out += 1,
             Event::Found(_, Some(exchanged)) if !self.numbers.contains(&exchanged.exchange.number) => {
                 self.left_out -= 1;
@@ -287,7 +287,7 @@ impl<'run> Exchanges<'run> {
         if response.body.is_empty() {
             return (None, true);
         }
-        if response.body.len() > LARGEST_BODY || self.shown.get() > MOST_SHOWN {
+        if response.body.len() > LARGEST_BODY || self.shown.get() > MAX_SHOWN {
             return (None, false);
         }
         let text = match self.values {
@@ -411,7 +411,7 @@ mod tests {
         let seen = Seen::bodies(&[r#"{"name": 1}"#]);
         let mut judge = Judge::new(&seen.contract, Levels::default(), Values::Hidden);
         let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::default());
-        let most = u64::try_from(MOST_KEPT).unwrap();
+        let most = u64::try_from(MAX_KEPT).unwrap();
         for number in 1..=most + 5 {
             let exchange = numbered(&seen, number);
             exchanges.add_event(Event::Exchanged(Seen::exchanged(&exchange)));
@@ -425,7 +425,7 @@ mod tests {
         let finding = judge.verdicts().findings()[0].clone();
         assert_eq!(exchanges.exchange_that_showed(&finding), Some(most + 3));
         let (kept, left_out) = exchanges.into_records();
-        assert_eq!((kept.len(), left_out), (MOST_KEPT + 1, 4));
+        assert_eq!((kept.len(), left_out), (MAX_KEPT + 1, 4));
         assert_eq!(kept.last().unwrap().number, most + 3);
     }
 

@@ -11,7 +11,7 @@ use super::record::Record;
 use super::{phrases, since};
 
 /// The most annotations. GitHub shows this many of each level in a step.
-pub(super) const MOST_SHOWN: usize = 10;
+pub(super) const MAX_SHOWN: usize = 10;
 /// The most characters of a title.
 const LONGEST_TITLE: usize = 200;
 /// The most characters of one value in a message.
@@ -26,7 +26,7 @@ pub fn github(record: &Record) -> String {
         lines.push(command("error", &[("title", "countersign".to_owned())], &message));
     }
     let groups = groups(record);
-    let room = MOST_SHOWN - lines.len();
+    let room = MAX_SHOWN - lines.len();
     lines.extend(groups.iter().take(room).map(|group| annotation(record, group)));
     let mut closing = format!(
         "{} {}{}",

@@ -19,9 +19,9 @@ use crate::contract::NO_CREDENTIAL;
 use crate::rules::{CHANGED_ANSWER, Headline};
 
 /// How many findings of a group a short report lists after its first.
-pub(super) const MOST_LISTED: usize = 20;
+pub(super) const MAX_LISTED: usize = 20;
 /// How many operations a headline names; if there are more, it gives their number.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// The findings of one cause: one or more.
 pub(super) struct Group<'record> {
@@ -173,11 +173,11 @@ impl<'record> Group<'record> {
         format!("{named}{wrong}{seen}{new}")
     }
 
-    /// Returns the group without its headline, as lines: the first finding, up to [`MOST_LISTED`] others, what to do.
+    /// Returns the group without its headline, as lines: the first finding, up to [`MAX_LISTED`] others, what to do.
     pub(super) fn in_lines(&self) -> Vec<String> {
         let finding = self.first;
         let mut lines = phrases::what_is_wrong(finding);
-        lines.extend(self.others(MOST_LISTED));
+        lines.extend(self.others(MAX_LISTED));
         lines.extend(phrases::what_to_do(finding));
         lines
     }
@@ -217,7 +217,7 @@ fn is_open_to_everyone(finding: &FindingRecord) -> bool {
 /// Joins the names of a few operations; gives the number of many.
 fn named(operations: &[&str]) -> String {
     match operations.len() {
-        0..=MOST_NAMED => operations.join(", "),
+        0..=MAX_NAMED => operations.join(", "),
         many => format!("{many} operations"),
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::github::{MOST_SHOWN, command};
+use super::github::{MAX_SHOWN, command};
 use super::phrases::{clipped, counted, line, path};
 use super::sarif::{SCHEMA, artifact, plain};
 use super::{Terminal, Verbosity};
@@ -19,7 +19,7 @@ const VERSION: u32 = 1;
 /// The most characters of a message.
 const LONGEST: usize = 2000;
 /// The number of operations that are named in a line.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// Returns the findings as lines for people, each of them with the place first.
 #[must_use]
@@ -28,7 +28,7 @@ pub fn lint_terminal(lints: &[Lint], terminal: &Terminal) -> String {
     let named = if terminal.verbosity == Verbosity::Verbose {
         usize::MAX
     } else {
-        MOST_NAMED
+        MAX_NAMED
     };
     for lint in lints {
         for finding in lint.findings.iter().filter(|_| terminal.verbosity > Verbosity::Quiet) {
@@ -120,7 +120,7 @@ pub fn lint_sarif(lints: &[Lint]) -> String {
 #[must_use]
 pub fn lint_github(lints: &[Lint]) -> String {
     let findings = || lints.iter().flat_map(|lint| &lint.findings);
-    let annotations = findings().take(MOST_SHOWN).map(|finding| {
+    let annotations = findings().take(MAX_SHOWN).map(|finding| {
         let properties = [
             ("file", path(&finding.file)),
             ("line", finding.position.line.max(1).to_string()),
@@ -130,7 +130,7 @@ pub fn lint_github(lints: &[Lint]) -> String {
         command(
             level(finding),
             &properties,
-            &clipped(&message(finding, MOST_NAMED), LONGEST),
+            &clipped(&message(finding, MAX_NAMED), LONGEST),
         )
     });
     let mut lines: Vec<_> = annotations.collect();
@@ -138,7 +138,7 @@ pub fn lint_github(lints: &[Lint]) -> String {
         .iter()
         .map(|lint| format!("{}: {}", lint.file, verdict(lint)))
         .collect();
-    let more = findings().count().saturating_sub(MOST_SHOWN);
+    let more = findings().count().saturating_sub(MAX_SHOWN);
     if more > 0 {
         closing.push(format!("{more} more are not annotated"));
     }
@@ -152,7 +152,7 @@ pub fn lint_github(lints: &[Lint]) -> String {
 pub fn lint_markdown_within(lints: &[Lint], most: usize) -> String {
     let mut text = String::new();
     for lint in lints {
-        let lines = lint.findings.iter().map(|finding| entry(finding, MOST_NAMED));
+        let lines = lint.findings.iter().map(|finding| entry(finding, MAX_NAMED));
         let head = format!(
             "### {}\n\n",
             super::markdown::code(&format!("{}: {}", lint.file, verdict(lint)))

@@ -12,23 +12,23 @@ use super::{accepted, phrases, since};
 use crate::rules::Level;
 
 /// A report is smaller than this, in bytes: a comment holds 65,536 characters.
-pub const MOST_BYTES: usize = 64 << 10;
+pub const MAX_BYTES: usize = 64 << 10;
 /// The most characters of a value in the table.
 const LONGEST_CELL: usize = 200;
 /// The most characters of a line in a folded part.
 const LONGEST_LINE: usize = 2000;
 /// How many accepted deviations are named, and the most characters of each.
-const MOST_ENTRIES: usize = 10;
+const MAX_ENTRIES: usize = 10;
 const LONGEST_ENTRY: usize = 400;
 /// How many undecided reasons, how many records of the residue, and how many further findings of a group are listed.
-const MOST_LISTED: usize = 50;
+const MAX_LISTED: usize = 50;
 /// The bytes reserved for the lines that count the omitted findings.
 const CLOSING: usize = 300;
 
-/// Returns the record as Markdown of less than [`MOST_BYTES`].
+/// Returns the record as Markdown of less than [`MAX_BYTES`].
 #[must_use]
 pub fn markdown(record: &Record) -> String {
-    markdown_within(record, MOST_BYTES - 1)
+    markdown_within(record, MAX_BYTES - 1)
 }
 
 /// Returns the record as Markdown of at most `most` bytes; empty if not even the verdict fits.
@@ -115,12 +115,12 @@ fn acceptances(record: &Record) -> String {
         return String::new();
     };
     let mut text = format!("\nAccepted: {}.\n", code(&phrases::clipped(&head, LONGEST_ENTRY)));
-    let shown = entries.iter().take(MOST_ENTRIES);
+    let shown = entries.iter().take(MAX_ENTRIES);
     for (place, what) in shown {
         let entry = format!("{place}: {what}");
         text.push_str(&format!("\n- {}", code(&phrases::clipped(&entry, LONGEST_ENTRY))));
     }
-    match entries.len().saturating_sub(MOST_ENTRIES) {
+    match entries.len().saturating_sub(MAX_ENTRIES) {
         0 if entries.is_empty() => text,
         0 => text + "\n",
         more => text + &format!("\n- and {more} more\n"),
@@ -177,7 +177,7 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
     let excerpt: Vec<_> = lines
         .map(|line| format!("{:>5} | {}", line.number, phrases::clipped(&line.text, LONGEST_LINE)))
         .collect();
-    let others = group.others(MOST_LISTED).into_iter();
+    let others = group.others(MAX_LISTED).into_iter();
     let mut others: String = others
         .map(|other| format!("- {}\n", code(&phrases::clipped(&other, LONGEST_LINE))))
         .collect();
@@ -227,7 +227,7 @@ fn undecided(record: &Record) -> String {
     if reasons.is_empty() {
         return String::new();
     }
-    let rows = reasons.iter().take(MOST_LISTED);
+    let rows = reasons.iter().take(MAX_LISTED);
     let rows: String = rows
         .map(|(reason, facts)| format!("| {} | {} |\n", facts.len(), cell(reason)))
         .collect();
@@ -235,8 +235,8 @@ fn undecided(record: &Record) -> String {
         "\n<details><summary>{} facts are undecided</summary>\n\n| facts | because |\n|---|---|\n{rows}",
         record.facts.undecided
     );
-    if reasons.len() > MOST_LISTED {
-        text.push_str(&format!("\nThere are {} more reasons.\n", reasons.len() - MOST_LISTED));
+    if reasons.len() > MAX_LISTED {
+        text.push_str(&format!("\nThere are {} more reasons.\n", reasons.len() - MAX_LISTED));
     }
     text + "\n</details>\n"
 }
@@ -247,7 +247,7 @@ fn residue(record: &Record) -> String {
         return String::new();
     }
     let rows: String = phrases::all_residue(record)
-        .take(MOST_LISTED)
+        .take(MAX_LISTED)
         .map(|(operation, left)| format!("| {} | {} |\n", cell(operation), cell(&left)))
         .collect();
     let mut text = format!(
@@ -255,8 +255,8 @@ fn residue(record: &Record) -> String {
         phrases::records_left(record),
         phrases::residue_search(record)
     );
-    if count > MOST_LISTED {
-        text.push_str(&format!("\n{} more are not listed here.\n", count - MOST_LISTED));
+    if count > MAX_LISTED {
+        text.push_str(&format!("\n{} more are not listed here.\n", count - MAX_LISTED));
     }
     text + "\n</details>\n"
 }
@@ -346,7 +346,7 @@ mod tests {
             .collect();
         let left = record.residue[0].clone();
         record.residue = vec![left; 3_000];
-        for most in [MOST_BYTES - 1, 40_000, 5_000, 1_000, 500, 10, 0] {
+        for most in [MAX_BYTES - 1, 40_000, 5_000, 1_000, 500, 10, 0] {
             let text = markdown_within(&record, most);
             assert!(text.len() <= most, "{} > {most}", text.len());
             assert_eq!(

@@ -74,7 +74,7 @@ pub use json::{json, write_json};
 #[cfg(feature = "junit")]
 pub use junit::junit;
 pub use lint::{lint_github, lint_json, lint_markdown_within, lint_sarif, lint_terminal};
-pub use markdown::{MOST_BYTES, markdown, markdown_within};
+pub use markdown::{MAX_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};
 #[cfg(feature = "cli")]
 pub(crate) use phrases::{answer as answer_in_words, counted, errors_and_warnings};

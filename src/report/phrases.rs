@@ -12,7 +12,7 @@ use crate::history::SearchExtent;
 use crate::rules::{Level, UNCHECKED_OPERATION};
 
 /// How many unchecked operations are named.
-const MOST_UNCHECKED: usize = 3;
+const MAX_UNCHECKED: usize = 3;
 
 /// Describes recorded traffic: how much of it was judged, and why the rest was not.
 pub(super) fn traffic(traffic: &TrafficRecord) -> String {
@@ -133,8 +133,8 @@ pub(super) fn unchecked(record: &Record) -> (Vec<(&str, &str)>, usize) {
     let operations = record.operations.iter().filter(rendered);
     let reasons = operations.filter_map(|operation| Some((operation.name.as_str(), operation.unchecked.as_deref()?)));
     let mut all: Vec<_> = reasons.collect();
-    let more = all.len().saturating_sub(MOST_UNCHECKED);
-    all.truncate(MOST_UNCHECKED);
+    let more = all.len().saturating_sub(MAX_UNCHECKED);
+    all.truncate(MAX_UNCHECKED);
     (all, more)
 }
 

@@ -8,7 +8,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 
 use super::excerpt::{Excerpt, Mark};
-use super::groups::{Group, MOST_LISTED, groups};
+use super::groups::{Group, MAX_LISTED, groups};
 use super::phrases;
 use super::record::Record;
 use crate::exchange::Exchange;
@@ -52,7 +52,7 @@ pub enum Verbosity {
 /// Together with the summary, that is a screen.
 const LINES: usize = 45;
 /// How many groups are printed.
-const MOST_GROUPS: usize = 50;
+const MAX_GROUPS: usize = 50;
 
 /// Writes records for people.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,13 +84,13 @@ impl Terminal {
     }
 
     /// Appends the groups of findings: as many as fit in full, leaving one line for each of the rest. Groups after
-    /// [`MOST_GROUPS`] are only counted.
+    /// [`MAX_GROUPS`] are only counted.
     fn findings(&self, record: &Record, groups: &[Group<'_>], text: &mut String) {
         let all = self.verbosity == Verbosity::Verbose;
         let printed = if all {
             groups.len()
         } else {
-            MOST_GROUPS.min(groups.len())
+            MAX_GROUPS.min(groups.len())
         };
         let mut blocks = groups
             .iter()
@@ -187,7 +187,7 @@ impl Terminal {
         let listed = if self.verbosity == Verbosity::Verbose {
             group.len()
         } else {
-            MOST_LISTED
+            MAX_LISTED
         };
         notes.extend(group.others(listed));
         notes.extend(finding.rule.rule().map(|rule| format!("fix: {}", rule.fix)));

@@ -28,8 +28,8 @@ use crate::history::evidence::{PageSeen, WalkEnd};
 use crate::plan::{NoValue, NotCalled};
 
 /// The maximum number of undocumented fields at one fact that are reported by name: a hostile target has millions.
-const MOST_NAMES: usize = 8;
-/// Represents the names beyond [`MOST_NAMES`]. It is not a name itself: in a finding's pointer it means any member.
+const MAX_NAMES: usize = 8;
+/// Represents the names beyond [`MAX_NAMES`]. It is not a name itself: in a finding's pointer it means any member.
 const OTHER_NAMES: &str = "*";
 
 /// What is known about a fact.
@@ -540,7 +540,7 @@ impl Sink<'_> {
         if self.count_repeat(fact, name) {
             return;
         }
-        if self.verdicts.known.get(&(self.rule.name, fact)).map_or(0, Vec::len) >= MOST_NAMES {
+        if self.verdicts.known.get(&(self.rule.name, fact)).map_or(0, Vec::len) >= MAX_NAMES {
             if !self.count_repeat(fact, OTHER_NAMES) {
                 let received = "fields with names other than those reported".to_owned();
                 let pointer = pointer::join(&location.pointer(), OTHER_NAMES);

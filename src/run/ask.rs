@@ -30,7 +30,7 @@ use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
-use crate::plan::{Asked, Asks, BodyAsked, Draft, MOST_RECORDS, MOST_ROUNDS, NET_TRIALS, Question};
+use crate::plan::{Asked, Asks, BodyAsked, Draft, MAX_RECORDS, MAX_ROUNDS, NET_TRIALS, Question};
 
 /// An operation that is asked.
 struct Subject<'run> {
@@ -71,14 +71,14 @@ impl Subject<'_> {
 type Turn = (Option<usize>, Vec<String>);
 
 /// How many trials a search has at most, for all questions of an operation.
-const MOST_SEARCHED: u64 = 80;
+const MAX_SEARCHED: u64 = 80;
 /// After how many requests two replicas that answer in turn are at the same point again, and three.
 const CYCLE: u64 = 6;
 /// Which part of the time of a check may go into asking: a list that shows late is waited for in each trial, and what
 /// else the check is for comes afterwards.
 const PART_OF_CHECK: u32 = 4;
 /// After how many controls that the list does not show, trials end: it is read up to the last page for each of them.
-const MOST_MISSED: u64 = 2;
+const MAX_MISSED: u64 = 2;
 
 impl Session<'_> {
     /// Asks every question about an operation until enough trials decide it.
@@ -124,7 +124,7 @@ impl Session<'_> {
 
     /// Whether one more record may be created to learn something.
     fn may_create_to_learn(&self) -> bool {
-        self.budget_allows_one() && self.history().count_left() < MOST_RECORDS
+        self.budget_allows_one() && self.history().count_left() < MAX_RECORDS
     }
 
     /// Asks the questions in rounds. Returns whether the last control was accepted.
@@ -133,7 +133,7 @@ impl Session<'_> {
         let (groups, alone): (Vec<_>, Vec<_>) = in_rounds
             .copied()
             .partition(|(_, question)| matches!(question.asks, Asks::Together { .. }));
-        for round in 0..MOST_ROUNDS {
+        for round in 0..MAX_ROUNDS {
             let mut asked = false;
             // What an update leaves alone shows only right after a control, and groups change several fields.
             for time in 0..subject.times_in_round() {
@@ -190,7 +190,7 @@ impl Session<'_> {
     /// Asks the questions whose trials depend on those before them.
     async fn search(&self, subject: &Subject<'_>) {
         let creates = self.contract.operation(subject.operation).creates();
-        for number in 0..MOST_SEARCHED {
+        for number in 0..MAX_SEARCHED {
             if self.is_asking_over() || (creates && !self.may_create_to_learn()) {
                 return;
             }
@@ -239,7 +239,7 @@ impl Session<'_> {
         if self.control_once(subject).await {
             return true;
         }
-        if subject.missed.get() >= MOST_MISSED || self.is_asking_over() {
+        if subject.missed.get() >= MAX_MISSED || self.is_asking_over() {
             return false;
         }
         self.expect_requests(1);
@@ -262,7 +262,7 @@ impl Session<'_> {
         if subject.list.is_some() {
             self.delays.updates_timed_out.set(self.gaps().awaits_look());
         }
-        missed < MOST_MISSED && self.succeeded(&exchange)
+        missed < MAX_MISSED && self.succeeded(&exchange)
     }
 
     /// Asks a question once. Returns whether it could.

@@ -6,10 +6,10 @@ use super::session::Session;
 use crate::contract::operation::OperationId;
 use crate::exchange::OnRejection;
 use crate::history::{LookGoal, LookId, NextPage, Part, WalkExtent};
-use crate::plan::MOST_INFERRED_PAGES;
+use crate::plan::MAX_INFERRED_PAGES;
 
 /// How often a list is walked at most: in small pages, in larger ones, and in those again.
-const MOST_WALKS: usize = 3;
+const MAX_WALKS: usize = 3;
 
 impl Session<'_> {
     /// Walks a list and judges its pages. A list with more pages than a walk covers is walked again in larger pages. If
@@ -18,9 +18,9 @@ impl Session<'_> {
         // The read of the list has already noted why its path has no value.
         let Ok(head) = self.request_head(list) else { return };
         let sought = LookGoal::InferredPages(self.sender.transport.target().clone());
-        let most = self.settings.max_pages.min(MOST_INFERRED_PAGES);
+        let most = self.settings.max_pages.min(MAX_INFERRED_PAGES);
         let look = self.with_evaluation(|evaluation| evaluation.look(list, &sought, most));
-        for _ in 0..MOST_WALKS {
+        for _ in 0..MAX_WALKS {
             self.walk_once(look, &head).await;
             if self.history().is_settled(look) {
                 break;

@@ -44,7 +44,7 @@ impl Settings {
     /// The default number of requests under way at once.
     pub const JOBS: usize = 4;
     /// The most requests that may be under way at once.
-    pub const MOST_JOBS: usize = 256;
+    pub const MAX_JOBS: usize = 256;
     /// By default the most pages that are walked in a list.
     pub const MAX_PAGES: u64 = 200;
     /// By default the most records that a run may create in the target.

@@ -10,7 +10,7 @@ use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, Purpose};
 use crate::history::{LookGoal, LookId, Looked, Part, WalkExtent};
-use crate::plan::{MOST_SAMPLED, optional};
+use crate::plan::{MAX_SAMPLED, optional};
 use crate::rules::Reason;
 
 /// How many pages of a walk may fail to come before the walk is given up.
@@ -143,7 +143,7 @@ impl Session<'_> {
         self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
         self.page(look, None).await;
         let last = self.history().last_page(look).unwrap_or(1);
-        self.pages(look, 2..=last.min(self.settings.max_pages).min(MOST_SAMPLED))
+        self.pages(look, 2..=last.min(self.settings.max_pages).min(MAX_SAMPLED))
             .await;
         self.conclude(look);
     }

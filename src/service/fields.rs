@@ -13,7 +13,7 @@ use super::refusal::FieldProblem;
 pub(super) type Read<T> = Result<T, Vec<FieldProblem>>;
 
 /// The most entries that an array may have.
-const MAXIMUM_ENTRIES: usize = 100;
+const MAX_ENTRIES: usize = 100;
 
 /// An object whose fields are being read. The profile decides what happens to fields that are never read.
 pub(super) struct Fields<'a> {
@@ -88,7 +88,7 @@ pub(super) fn object(value: &Value) -> Read<&Map<String, Value>> {
 /// Reads an array, each entry with `reader`.
 pub(super) fn list<T>(value: &Value, profile: &Profile, reader: impl Fn(&Value, &Profile) -> Read<T>) -> Read<Vec<T>> {
     let entries = value.as_array().ok_or_else(|| problem("is not an array"))?;
-    if entries.len() > MAXIMUM_ENTRIES {
+    if entries.len() > MAX_ENTRIES {
         return Err(problem("has more than 100 entries"));
     }
     let mut items = Vec::with_capacity(entries.len());

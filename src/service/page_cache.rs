@@ -16,9 +16,9 @@ use chrono::NaiveDate;
 
 use super::list::List;
 
-/// How many pages are kept, each of at most [`MAXIMUM_BYTES`] bytes: 4 MiB in all.
+/// How many pages are kept, each of at most [`MAX_BYTES`] bytes: 4 MiB in all.
 const PAGES: usize = 64;
-const MAXIMUM_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// What a page was made from, apart from its list and number: the page is valid while this stays the same.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -49,7 +49,7 @@ impl PageCache {
 
     /// Keeps the body of a page that was read at this moment or later. When the cache is full, it starts over.
     pub(super) fn keep(&self, moment: Moment, list: List, number: i64, body: Bytes) {
-        if body.len() > MAXIMUM_BYTES {
+        if body.len() > MAX_BYTES {
             return;
         }
         let mut kept = self.lock();
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn what_is_kept_is_bounded() {
         let kept = PageCache::default();
-        kept.keep(moment(1, 1), List::Tags, 0, vec![0; MAXIMUM_BYTES + 1].into());
+        kept.keep(moment(1, 1), List::Tags, 0, vec![0; MAX_BYTES + 1].into());
         assert_eq!(kept.page(moment(1, 1), List::Tags, 0), None);
         for number in 1..1_000 {
             kept.keep(moment(1, 1), List::Tags, number, BODY);

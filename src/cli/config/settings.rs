@@ -160,7 +160,7 @@ pub(in crate::cli) struct Pace {
     pub(in crate::cli) rate: Option<Setting<Positive>>,
     /// How many requests are under way at once.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
-    pub(in crate::cli) jobs: Setting<Count<{ Settings::JOBS as u64 }, 1, { Settings::MOST_JOBS as u64 }>>,
+    pub(in crate::cli) jobs: Setting<Count<{ Settings::JOBS as u64 }, 1, { Settings::MAX_JOBS as u64 }>>,
     /// How many seconds one request may take, from connecting to the last byte decoded.
     #[arg(long, value_name = "SECONDS", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) timeout: Setting<Positive<{ Limits::DEADLINE.as_secs() }>>,

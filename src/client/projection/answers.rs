@@ -22,7 +22,7 @@ use crate::contract::pointer;
 pub(crate) const LEARNED: &str = "x-countersign-learned";
 
 /// An `allOf` that is nested deeper than this leads back to itself.
-const MAXIMUM_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Makes the fields required that a service was learned to require.
 pub(super) fn require_fields(document: &mut Value) -> Result<(), Obstacle> {
@@ -146,7 +146,7 @@ fn addition(schema: &Value, required: &Required, whole: &Value) -> Result<Value,
 
 /// Whether the values that `schema` describes may have a field at this location.
 fn has(schema: &Value, tokens: &[&str], whole: &Value, depth: usize) -> bool {
-    let (Ok(schema), true) = (resolve(schema, whole), depth < MAXIMUM_DEPTH) else {
+    let (Ok(schema), true) = (resolve(schema, whole), depth < MAX_DEPTH) else {
         return false;
     };
     let inner = match tokens {
@@ -261,7 +261,7 @@ fn shown_elsewhere(update: &Value, whole: &Value) -> Result<Vec<Value>, Obstacle
 
 /// Returns the schema of a field, unless it must be absent.
 fn property(schema: &Value, name: &str, whole: &Value, depth: usize) -> Option<Value> {
-    let schema = resolve(schema, whole).ok().filter(|_| depth < MAXIMUM_DEPTH)?;
+    let schema = resolve(schema, whole).ok().filter(|_| depth < MAX_DEPTH)?;
     let own = schema.get("properties").and_then(|properties| properties.get(name));
     let own = own.filter(|own| own.get("not").is_none()).cloned();
     let mut parts = schema["allOf"].as_array().into_iter().flatten();

@@ -128,9 +128,9 @@ fn inner_schemas<'a>(keyword: &str, value: &'a mut Value) -> Vec<&'a mut Value> 
 /// A reference that leads nowhere or back to itself.
 pub(super) fn resolve<'a>(value: &'a Value, whole: &'a Value) -> Result<&'a Value, Obstacle> {
     // A chain of references longer than this is a circle.
-    const MAXIMUM_CHAIN: usize = 32;
+    const MAX_CHAIN: usize = 32;
     let mut at = value;
-    for _ in 0..MAXIMUM_CHAIN {
+    for _ in 0..MAX_CHAIN {
         let Some(reference) = at.get("$ref").and_then(Value::as_str) else {
             return Ok(at);
         };

@@ -11,7 +11,7 @@ use crate::diff::types::Types;
 use crate::diff::view::View;
 
 /// The most pairs of alternatives that are compared with each other.
-const MAXIMUM_PAIRS: usize = 400;
+const MAX_PAIRS: usize = 400;
 
 impl<'both> Walk<'both> {
     pub(super) fn alternatives(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
@@ -31,7 +31,7 @@ impl<'both> Walk<'both> {
         take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
             old_tags[o].is_some() && old_tags[o] == new_tags[n]
         });
-        if unmatched_old.len() * unmatched_new.len() > MAXIMUM_PAIRS {
+        if unmatched_old.len() * unmatched_new.len() > MAX_PAIRS {
             self.too_large((old, new), path, "there are too many alternatives to be compared");
         } else {
             take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {

@@ -41,7 +41,7 @@ const OPAQUE: &[&str] = &[
     "unevaluatedProperties",
 ];
 /// The most values that a sentence lists.
-const MOST_VALUES: usize = 8;
+const MAX_VALUES: usize = 8;
 
 impl<'both> Walk<'both> {
     /// Compares two schemas without alternatives.
@@ -669,8 +669,8 @@ fn is_every_boolean(values: &[Value]) -> bool {
 
 /// Returns values for a sentence: `` `a`, `b` ``.
 fn listed(values: &[Value]) -> String {
-    let shown: Vec<_> = values.iter().take(MOST_VALUES).map(quoted).collect();
-    match values.len().saturating_sub(MOST_VALUES) {
+    let shown: Vec<_> = values.iter().take(MAX_VALUES).map(quoted).collect();
+    match values.len().saturating_sub(MAX_VALUES) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }

@@ -6,15 +6,15 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
 /// The most keywords that are named of one value.
-const MOST_KEYWORDS: usize = 3;
+const MAX_KEYWORDS: usize = 3;
 /// The maximum number of alternatives for which the reason why they do not apply is given.
-const MOST_ALTERNATIVES: usize = 4;
+const MAX_ALTERNATIVES: usize = 4;
 /// The most characters of what one keyword demands: an `enum` may have thousands of values.
 const LONGEST_DEMAND: usize = 120;
 
 /// Returns what the errors of one value say that it should have satisfied.
 pub(super) fn unmet<'error>(errors: impl IntoIterator<Item = ValidationError<'error>>) -> String {
-    let demands = errors.into_iter().take(MOST_KEYWORDS);
+    let demands = errors.into_iter().take(MAX_KEYWORDS);
     let demands: Vec<_> = demands.map(|error| demand(&error, Alternatives::Each)).collect();
     demands.join("; ")
 }
@@ -74,13 +74,13 @@ fn none_of(alternatives: &[Vec<ValidationError<'_>>], shown: Alternatives) -> St
     if shown == Alternatives::Counted {
         return count;
     }
-    let numbered = alternatives.iter().enumerate().take(MOST_ALTERNATIVES);
+    let numbered = alternatives.iter().enumerate().take(MAX_ALTERNATIVES);
     let tried = numbered.filter_map(|(index, errors)| {
         let first = errors.first()?;
         Some(format!("{}. {}", index + 1, demand(first, Alternatives::Counted)))
     });
     let mut tried: Vec<_> = tried.collect();
-    match alternatives.len().saturating_sub(MOST_ALTERNATIVES) {
+    match alternatives.len().saturating_sub(MAX_ALTERNATIVES) {
         0 => {}
         more => tried.push(format!("and {more} more")),
     }

@@ -10,12 +10,12 @@ pub(super) struct SourceCharacter {
 }
 
 /// The maximum number of escapes that are undone one over another; no output nests more.
-const MAXIMUM_ESCAPE_DEPTH: usize = 3;
+const MAX_ESCAPE_DEPTH: usize = 3;
 /// The characters that begin an escape: percent signs, backslashes, entities, quoted-printable, pointers and the
 /// escapes of a terminal.
 const MARKERS: [char; 6] = ['%', '\\', '&', '=', '~', '\u{1b}'];
 /// The maximum length of an escape.
-const MAXIMUM_ESCAPE_LENGTH: usize = 12;
+const MAX_ESCAPE_LENGTH: usize = 12;
 /// The character that an output puts where it cuts a text off.
 pub(super) const ELLIPSIS: char = '…';
 
@@ -41,7 +41,7 @@ pub(super) fn views(text: &str) -> Vec<Vec<SourceCharacter>> {
         views.clear();
     }
     let mut last = undone(&plain, &markers);
-    for _ in 0..MAXIMUM_ESCAPE_DEPTH {
+    for _ in 0..MAX_ESCAPE_DEPTH {
         let Some(view) = last else { break };
         last = undone(&view, &MARKERS);
         views.push(view);
@@ -77,11 +77,7 @@ fn undone(view: &[SourceCharacter], markers: &[char]) -> Option<Vec<SourceCharac
 
 /// Returns the number of characters in the escape at the beginning, and the character that it represents, if any.
 fn unescape(rest: &[SourceCharacter]) -> Option<(usize, Option<char>)> {
-    let text: String = rest
-        .iter()
-        .take(MAXIMUM_ESCAPE_LENGTH)
-        .map(|seen| seen.character)
-        .collect();
+    let text: String = rest.iter().take(MAX_ESCAPE_LENGTH).map(|seen| seen.character).collect();
     let undone = match text.chars().next()? {
         '%' => percent(&text),
         '\\' => backslash(&text),

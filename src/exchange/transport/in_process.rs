@@ -32,9 +32,9 @@ use super::{Channel, Outgoing, Received, collect};
 use crate::exchange::record::Failure;
 
 /// The maximum number of headers in a response, the same as in hyper's client.
-const MAXIMUM_HEADERS: usize = 100;
+const MAX_HEADERS: usize = 100;
 /// The maximum number of bytes in their names and values, the same as in hyper's client.
-const MAXIMUM_HEAD: usize = 8192 + 4096 * 100;
+const MAX_HEAD: usize = 8192 + 4096 * 100;
 
 /// The body of a request to a service in this process, in one piece.
 #[derive(Debug, Default)]
@@ -163,7 +163,7 @@ fn trim(headers: &mut HeaderMap) {
 
 fn is_too_large(headers: &HeaderMap) -> bool {
     let sizes = headers.iter().map(|(name, value)| name.as_str().len() + value.len());
-    headers.len() > MAXIMUM_HEADERS || sizes.sum::<usize>() > MAXIMUM_HEAD
+    headers.len() > MAX_HEADERS || sizes.sum::<usize>() > MAX_HEAD
 }
 
 /// Cuts the body to its `Content-Length`, as a client would; a shorter body was cut off.

@@ -3,7 +3,7 @@
 
 use super::{acceptance, groups, sentence, shown_file, urgency, verdict, word};
 use crate::diff::{Diff, Difference, Meaning};
-use crate::report::github::{MOST_SHOWN, command};
+use crate::report::github::{MAX_SHOWN, command};
 use crate::report::phrases::{clipped, path};
 
 /// The most characters of a message.
@@ -20,10 +20,10 @@ pub fn diff_github(diff: &Diff) -> String {
     all.sort_by_key(|(_, difference)| urgency(difference));
     let mut lines: Vec<_> = all
         .iter()
-        .take(MOST_SHOWN)
+        .take(MAX_SHOWN)
         .map(|(title, difference)| annotation(diff, title, difference))
         .collect();
-    let more = all.len().saturating_sub(MOST_SHOWN);
+    let more = all.len().saturating_sub(MAX_SHOWN);
     let mut closing = verdict(diff);
     if more > 0 {
         closing.push_str(&format!(

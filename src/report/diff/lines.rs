@@ -11,7 +11,7 @@ use crate::report::{Terminal, Verbosity};
 
 /// How many facts are listed of those that one document alone states, and how many references that lead to nothing,
 /// unless a verbose report is asked for.
-const MOST_FACTS: usize = 20;
+const MAX_FACTS: usize = 20;
 /// The width of lines where there is no terminal.
 const WIDTH: usize = 100;
 
@@ -103,7 +103,7 @@ fn loose_references(diff: &Diff, terminal: &Terminal, text: &mut String) {
     let most = if terminal.verbosity == Verbosity::Verbose {
         all.len()
     } else {
-        MOST_FACTS
+        MAX_FACTS
     };
     for reference in all.iter().take(most) {
         let _ = writeln!(text, "  {reference}");
@@ -129,7 +129,7 @@ fn facts(diff: &Diff, terminal: &Terminal, text: &mut String) {
     let _ = writeln!(text, "facts: {} gained, {} lost", facts.gained.len(), facts.lost.len());
     let all = terminal.verbosity == Verbosity::Verbose;
     for (word, document, changes) in [("lost", &diff.old, &facts.lost), ("gained", &diff.new, &facts.gained)] {
-        let most = if all { changes.len() } else { MOST_FACTS };
+        let most = if all { changes.len() } else { MAX_FACTS };
         for FactChange { name, line, file } in changes.iter().take(most) {
             let _ = writeln!(
                 text,

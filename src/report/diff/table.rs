@@ -2,7 +2,7 @@
 
 use super::{acceptance, groups, sentence, short, verdict};
 use crate::diff::{Diff, Difference, DocumentName, FactChange, Meaning, Place};
-use crate::report::MOST_BYTES;
+use crate::report::MAX_BYTES;
 use crate::report::markdown::{cell, code};
 use crate::report::phrases::clipped;
 
@@ -11,12 +11,12 @@ const LONGEST: usize = 200;
 /// The bytes reserved for the line that counts what is left out.
 const CLOSING: usize = 100;
 /// How many facts are listed of those that one document alone states.
-const MOST_FACTS: usize = 50;
+const MAX_FACTS: usize = 50;
 
-/// Returns the differences as Markdown of less than [`MOST_BYTES`].
+/// Returns the differences as Markdown of less than [`MAX_BYTES`].
 #[must_use]
 pub fn diff_markdown(diff: &Diff) -> String {
-    diff_markdown_within(diff, MOST_BYTES - 1)
+    diff_markdown_within(diff, MAX_BYTES - 1)
 }
 
 /// Returns the differences as Markdown of at most `most` bytes; empty if not even the verdict fits.
@@ -110,10 +110,10 @@ fn facts(diff: &Diff) -> String {
     );
     let mut left_out = 0;
     for (word, changes) in [("lost", &facts.lost), ("gained", &facts.gained)] {
-        for FactChange { name, line, .. } in changes.iter().take(MOST_FACTS) {
+        for FactChange { name, line, .. } in changes.iter().take(MAX_FACTS) {
             text.push_str(&format!("| {} | {word} | {line} |\n", cell(&short(name))));
         }
-        left_out += changes.len().saturating_sub(MOST_FACTS);
+        left_out += changes.len().saturating_sub(MAX_FACTS);
     }
     if left_out > 0 {
         text.push_str(&format!("\n{left_out} more facts are not listed here.\n"));

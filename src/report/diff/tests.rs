@@ -161,7 +161,7 @@ fn a_table_that_is_cut_says_by_how_much() {
     let one = diff.differences[0].clone();
     diff.differences = vec![one; 5_000];
     let text = diff_markdown(&diff);
-    assert!(text.len() < crate::report::MOST_BYTES);
+    assert!(text.len() < crate::report::MAX_BYTES);
     let rows = text
         .lines()
         .filter(|line| line.starts_with("| ") && !line.starts_with("| service"))

@@ -8,7 +8,7 @@
 use crate::report::record::{Outcome, Record, ShardEnded, ShardsRecord, too_few};
 
 /// The most shards that a reason names.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// Sets the outcome of the record of several shards, and the reason if it could not be judged. A whole run has its own.
 pub(super) fn decide(record: &mut Record) {
@@ -55,7 +55,7 @@ fn of_shards(record: &Record, shards: &ShardsRecord) -> (Outcome, Option<String>
     }
     let mut reasons: Vec<_> = missing(shards).into_iter().collect();
     let unjudged = shards.present.iter().filter(|shard| shard.outcome != Outcome::Conforms);
-    reasons.extend(unjudged.take(MOST_NAMED).map(shard_ended));
+    reasons.extend(unjudged.take(MAX_NAMED).map(shard_ended));
     let nobodys = record.facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
     if shards.missing.is_empty() && nobodys > 0 {
         reasons.push(format!(
@@ -73,15 +73,15 @@ fn of_shards(record: &Record, shards: &ShardsRecord) -> (Outcome, Option<String>
 
 fn missing(shards: &ShardsRecord) -> Option<String> {
     let of = shards.of;
-    let named: Vec<_> = shards.missing.iter().take(MOST_NAMED).map(u32::to_string).collect();
+    let named: Vec<_> = shards.missing.iter().take(MAX_NAMED).map(u32::to_string).collect();
     match shards.missing.len() {
         0 => None,
         1 => Some(format!("shard {} of {of} is missing", named.join(""))),
-        count if count <= MOST_NAMED => Some(format!("shards {} of {of} are missing", named.join(", "))),
+        count if count <= MAX_NAMED => Some(format!("shards {} of {of} are missing", named.join(", "))),
         count => Some(format!(
             "shards {} and {} more of {of} are missing",
             named.join(", "),
-            count - MOST_NAMED
+            count - MAX_NAMED
         )),
     }
 }

@@ -10,7 +10,7 @@ use crate::report::record::{FactRow, FindingRecord, Outcome, Record, ShardRecord
 use crate::rules::Level;
 
 /// The most lines of a contract that one excerpt spans: a report writes those left out as empty lines.
-const MOST_LINES: u32 = 100_000;
+const MAX_LINES: u32 = 100_000;
 /// The largest number of an exchange; merging multiplies it.
 const LARGEST_NUMBER: u64 = 1 << 48;
 /// The longest time that a record may contain, in milliseconds: a thousand years.
@@ -90,7 +90,7 @@ fn finding((index, finding): (usize, &FindingRecord)) -> Option<String> {
     let first = lines.first().map_or(0, |line| line.number);
     let near = lines
         .last()
-        .is_none_or(|last| last.number.saturating_sub(first) <= MOST_LINES);
+        .is_none_or(|last| last.number.saturating_sub(first) <= MAX_LINES);
     let marks = [Some(finding.excerpt.primary), finding.excerpt.schema_name];
     let forward = marks.into_iter().flatten().all(|mark| mark.start <= mark.end);
     (!ascending || !near || !forward).then(|| format!("/findings/{index}/excerpt is not an excerpt of a contract"))

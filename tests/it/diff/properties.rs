@@ -18,7 +18,7 @@ const SEED: u64 = 16;
 /// How many bodies are made of a schema.
 const BODIES: u64 = 12;
 /// How many bodies are made to find one that shows a break.
-const MOST_BODIES: u64 = 400;
+const MAX_BODIES: u64 = 400;
 
 fn of(schema: &Value) -> Document {
     document(
@@ -210,7 +210,7 @@ fn each_break_for_callers_has_a_body_that_shows_it() {
 fn has_witness([old, new]: &[Value; 2]) -> bool {
     let at = "/paths/~1things/post/responses/200/content/application~1json/schema";
     let (was, is) = (old.pointer(at).unwrap(), new.pointer(at).unwrap());
-    let made = (0..MOST_BODIES).filter_map(|seed| Maker::new(new, seed).value(is));
+    let made = (0..MAX_BODIES).filter_map(|seed| Maker::new(new, seed).value(is));
     let mut bodies = extremes().into_iter().chain(made);
     bodies.any(|body| admits(new, is, &body) == Some(true) && admits(old, was, &body) == Some(false))
 }

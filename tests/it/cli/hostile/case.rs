@@ -22,7 +22,7 @@ const LONG_DEADLINE: &str = "60";
 /// may cost is bounded where it is counted, by the tests of `exchange::json` and `exchange::shapes`.
 const BESIDE: Duration = Duration::from_secs(180);
 /// The most memory of the checking process.
-const MOST_KIB: u64 = 256 << 10;
+const MAX_KIB: u64 = 256 << 10;
 /// More than there are processors: most of a case is waiting for a deadline.
 const AT_ONCE: usize = 10;
 
@@ -180,7 +180,7 @@ impl Case {
         let (started, ended, watched) = case.check(&target.url());
         let most = case.longest();
         assert!(started.elapsed() < most, "it took {:?}", started.elapsed());
-        assert!(watched.peak_kib < MOST_KIB, "it took {} KiB", watched.peak_kib);
+        assert!(watched.peak_kib < MAX_KIB, "it took {} KiB", watched.peak_kib);
         let report = ended.json("report.json");
         assert_eq!(report["exit_code"], ended.code, "{ended:?}");
         assert!(!ended.stderr.contains("panicked"), "{ended:?}");
