@@ -197,27 +197,35 @@ impl Effects {
         let items = pointer::get(body, &page.items).and_then(Value::as_array);
         let items = items.map(Vec::as_slice).unwrap_or_default();
         let whole_since = self.passes.page((list, page), (asked, exchange.sent), body);
+        // The items, by where they have the identifier.
+        let mut by_id: HashMap<&str, HashMap<Digest, &Value>> = HashMap::new();
         for record in self.records.iter_mut().filter(|record| !record.is_written) {
             let Some(lists) = self.lists.get(&record.create) else {
                 continue;
             };
-            let about_it = |at: &str| {
-                let is_about_it = |item: &&Value| pointer::get(item, at).is_some_and(|id| Digest::of(id) == record.id);
-                items.iter().find(is_about_it)
+            let is_own = lists.own == list;
+            let Some(at) = Some(&page.id).filter(|_| is_own).or_else(|| lists.others.get(&list)) else {
+                continue;
             };
-            if lists.own == list
-                && let Some(item) = about_it(&page.id)
-            {
-                record.listed.get_or_insert(ended);
-                let sent = record.sent.iter().filter(|(_, value)| contains(item, value));
-                record.shown_in_record.extend(sent.map(|(place, _)| *place));
-            } else if let Some(at) = lists.others.get(&list) {
-                if about_it(at).is_some() {
+            let ids = by_id.entry(at).or_insert_with(|| {
+                let ids = items
+                    .iter()
+                    .filter_map(|item| Some((Digest::of(pointer::get(item, at)?), item)));
+                ids.collect()
+            });
+            match ids.get(&record.id) {
+                Some(item) if is_own => {
+                    record.listed.get_or_insert(ended);
+                    let sent = record.sent.iter().filter(|(_, value)| contains(item, value));
+                    record.shown_in_record.extend(sent.map(|(place, _)| *place));
+                }
+                Some(_) => {
                     record.is_in.insert(list);
                 }
-                if let Some(since) = whole_since {
-                    record.absent_at.insert(list, since);
-                }
+                None => {}
+            }
+            if let Some(since) = whole_since.filter(|_| !is_own) {
+                record.absent_at.insert(list, since);
             }
         }
     }
