@@ -205,7 +205,8 @@ impl<'contract> Gaps<'contract> {
             return;
         }
         let id = exchange.request.operation;
-        self.effects.written(self.contract, &exchange.request);
+        self.effects
+            .written(self.contract, exchange, body.map(|body| &body.value));
         let is_void = |response: &&Response| intent.superseded || response.is_throttled() || response.status >= 500;
         let decisive = exchange.response().filter(|response| !is_void(response));
         if let Purpose::Trial(part) = intent.purpose
@@ -245,19 +246,26 @@ impl<'contract> Gaps<'contract> {
                     .note_accepted(self.contract, exchange, body.map(|body| &body.value));
             }
             self.success(shown);
+        } else if self.shows_as_a_whole(intent, id) && self.contract.operation(id).succeeds_with(response.status) {
+            self.whole_response(&shown);
         } else if (400..500).contains(&response.status) {
             self.refusal(shown);
         }
     }
 
+    /// Whether a success shows what any response of the operation does, though the request asked for something else too. A
+    /// read that varies is of a page beyond the last, or without a credential.
+    fn shows_as_a_whole(&self, intent: Intent, operation: OperationId) -> bool {
+        match intent.purpose {
+            Purpose::Trial(TrialPart::Variant(_)) => !self.contract.operation(operation).is_read(),
+            Purpose::Equivalent | Purpose::ResidueLook | Purpose::Trial(_) => true,
+            Purpose::Documented(_) | Purpose::EdgeCase(_) | Purpose::MustBeRejected { .. } => false,
+        }
+    }
+
     /// Whether the effects of a create are looked for: it was sent as documented, with or without its optional fields.
     fn is_watched(&self, intent: Intent) -> bool {
-        let asks = |question: usize| self.trials.questions.get(question).map(|question| &question.asks);
-        match intent.purpose {
-            Purpose::Documented(_) => true,
-            Purpose::Trial(TrialPart::Variant(question)) => matches!(asks(question), Some(Asks::Required { .. })),
-            _ => false,
-        }
+        intent.is_documented() || matches!(self.asks(intent), Some(Asks::Equal | Asks::Required { .. }))
     }
 
     /// Counts an exchange that decides nothing.
@@ -301,27 +309,15 @@ impl<'contract> Gaps<'contract> {
 
     fn success(&mut self, shown: Shown<'_>) {
         self.calls.entry(shown.operation).or_default().succeeded += 1;
-        for id in self.response_places(&shown) {
-            match self.places.all[id].kind {
-                GapKind::Compression => self.compression(id, &shown),
-                GapKind::Deprecation => self.announcement(id, &shown),
-                GapKind::Latency => self.latency(id, &shown),
-                GapKind::ListOrder => self.list_order(id, &shown),
-                GapKind::PageSize => self.page_size(id, &shown),
-                GapKind::SuccessStatus => {
-                    let status = shown.response.status;
-                    self.count(id, Claim::Status { status }, &shown);
+        self.whole_response(&shown);
+        if let Some(body) = shown.body
+            && shown.intent.is_documented()
+            && !shown.is_of_other_client()
+        {
+            for id in self.response_places(&shown) {
+                if self.places.all[id].kind == GapKind::VisibilityDelay {
+                    self.listing.created(self.contract, id, (shown.exchange, &body.value));
                 }
-                GapKind::UpdateResponseBody => self.response_body(id, &shown),
-                GapKind::VisibilityDelay => {
-                    if let Some(body) = shown
-                        .body
-                        .filter(|_| shown.intent.is_documented() && !shown.is_of_other_client())
-                    {
-                        self.listing.created(self.contract, id, (shown.exchange, &body.value));
-                    }
-                }
-                _ => {}
             }
         }
         let documented = self.contract.operation(shown.operation);
@@ -333,6 +329,25 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
+    /// Adds what a success shows as a whole.
+    fn whole_response(&mut self, shown: &Shown<'_>) {
+        for id in self.response_places(shown) {
+            match self.places.all[id].kind {
+                GapKind::Compression => self.compression(id, shown),
+                GapKind::Deprecation => self.announcement(id, shown),
+                GapKind::Latency => self.latency(id, shown),
+                GapKind::ListOrder => self.list_order(id, shown),
+                GapKind::PageSize => self.page_size(id, shown),
+                GapKind::SuccessStatus => {
+                    let status = shown.response.status;
+                    self.count(id, Claim::Status { status }, shown);
+                }
+                GapKind::UpdateResponseBody => self.response_body(id, shown),
+                _ => {}
+            }
+        }
+    }
+
     fn refusal(&mut self, shown: Shown<'_>) {
         // Another client's request may have been rejected by something in front of the service.
         if shown.intent.is_of_other_client() {
@@ -341,18 +356,17 @@ impl<'contract> Gaps<'contract> {
         }
         if shown.intent.is_documented() {
             self.calls.entry(shown.operation).or_default().refused += 1;
-        } else if !reaches_operation(shown.intent.purpose) {
-            return;
         }
+        let reaches = reaches_operation(shown.intent.purpose);
         let status = shown.response.status;
         for id in self.response_places(&shown) {
             match self.places.all[id].kind {
                 GapKind::Challenge if status == 401 => self.tallies[id].count(Claim::Sent {
                     sent: shown.response.headers.contains_key(WWW_AUTHENTICATE),
                 }),
-                GapKind::ErrorBody => self.error_body(id, &shown),
+                GapKind::ErrorBody if reaches => self.error_body(id, &shown),
                 GapKind::ErrorConditions => {
-                    if let Some(condition) = condition(shown.request, shown.intent, Some(status)) {
+                    if let Some(condition) = self.condition(&shown, status) {
                         let tally = self.conditions.entry((id, condition)).or_default();
                         tally.count(Claim::Condition { condition, status });
                     }
@@ -360,6 +374,22 @@ impl<'contract> Gaps<'contract> {
                 _ => {}
             }
         }
+    }
+
+    /// Returns for which reason a request was rejected. A body that lacks what is required is as invalid as any.
+    fn condition(&self, shown: &Shown<'_>, status: u16) -> Option<Condition> {
+        match self.asks(shown.intent) {
+            Some(Asks::Required { .. }) => matches!(status, 400 | 422).then_some(Condition::InvalidBody),
+            _ => condition(shown.request, shown.intent, Some(status)),
+        }
+    }
+
+    /// Returns what a request asks, if it asks something.
+    fn asks(&self, intent: Intent) -> Option<&Asks> {
+        let Purpose::Trial(TrialPart::Variant(question)) = intent.purpose else {
+            return None;
+        };
+        self.trials.questions.get(question).map(|question| &question.asks)
     }
 
     /// Counts what a whole response shows: a control is a trial of it too, because it is sent to show that.

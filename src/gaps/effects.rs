@@ -7,8 +7,11 @@
 //! Another list, whose items refer to such records as it creates, then shows an item about the new one; or, read from its
 //! first page to its last after the new record was listed, it shows none. As both may be listed late, that must be twice
 //! as long after the create as the soonest of such records took to be listed, and the record must not show the value
-//! itself. The lists are looked at until the run writes something about the record, because what they show then may be
-//! the run's own. The field is the reason for an item only if there is none about a record that was created without it.
+//! itself. The field is the reason for an item only if the item has its value, and if there is none about a record that was
+//! created without it.
+//!
+//! Once the run writes something about the record, that may be the reason for an item. One that it has not made itself
+//! then says only that something is shown; after an update, it says nothing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
@@ -22,8 +25,8 @@ use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::GapKind;
 use crate::contract::{Contract, pointer};
-use crate::exchange::{Digest, Exchange, Request, identifier};
-use crate::history::lists_that_show;
+use crate::exchange::{Digest, Exchange, identifier};
+use crate::history::{lists_that_show, may_have_stored};
 use crate::plan::body_texts;
 
 /// How many created records are watched.
@@ -40,7 +43,17 @@ pub(super) struct Effects {
     /// The lists that show the records of each create.
     lists: HashMap<OperationId, Lists>,
     records: Vec<Record>,
+    /// The items that the run has made, by the list that shows them.
+    made: HashMap<OperationId, HashSet<Digest>>,
     passes: Passes,
+}
+
+/// What is known of the item that a create of the run has made in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Made {
+    Known,
+    /// No response says what identifies it.
+    Unknown,
 }
 
 /// A field of a create whose effect is left open.
@@ -75,12 +88,18 @@ struct Record {
     sent: BTreeMap<PlaceId, Value>,
     /// The fields whose value its own list shows in it.
     shown_in_record: BTreeSet<PlaceId>,
-    /// The other lists that have an item about it.
+    /// The other lists that have an item about it, with a value that was sent.
     is_in: BTreeSet<OperationId>,
+    /// Whether one has an item about it that is neither the run's own nor such an item.
+    has_other_item: bool,
     /// When each other list was requested last that, read whole, had none.
     absent_at: BTreeMap<OperationId, Duration>,
     /// Whether the run has written something about it since.
     is_written: bool,
+    /// Whether that was an update of it.
+    is_updated: bool,
+    /// Whether the run may have made an item about it that cannot be recognised.
+    is_lost: bool,
 }
 
 /// What is known of a record.
@@ -90,8 +109,8 @@ enum Effect {
     ItemIn(OperationId),
     /// No other list has one.
     None,
-    /// Several other lists have one.
-    Several,
+    /// Another list has one, or several do, for which there may be another reason.
+    Unclear,
 }
 
 impl Effects {
@@ -127,16 +146,35 @@ impl Effects {
         effects
     }
 
-    /// Ends what is looked for about each record that the run writes something about.
-    pub(super) fn written(&mut self, contract: &Contract, request: &Request) {
-        if contract.operation(request.operation).is_safe() {
+    /// Notes what the run writes about records, and which items of lists it makes itself.
+    pub(super) fn written(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) {
+        let request = &exchange.request;
+        if self.records.is_empty() || contract.operation(request.operation).is_safe() {
             return;
         }
         let path = request.path.split_once('?').map_or(&*request.path, |(path, _)| path);
-        for record in self.records.iter_mut().filter(|record| !record.is_written) {
+        let made = self.note_made(contract, exchange, body);
+        for record in &mut self.records {
             let in_path = path.split('/').any(|segment| segment == record.id_text);
-            record.is_written = in_path || request.json().is_some_and(|body| has_identifier(body, record.id));
+            let in_body = request.json().is_some_and(|body| has_identifier(body, record.id));
+            record.is_written |= in_path || in_body;
+            record.is_updated |= in_path && !contract.operation(request.operation).creates();
+            record.is_lost |= in_body && made == Some(Made::Unknown);
         }
+    }
+
+    /// Notes the item that a create makes in a list; `None` if it makes none.
+    fn note_made(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) -> Option<Made> {
+        let operation = exchange.request.operation;
+        let list = contract.list_with_items_of(operation)?;
+        may_have_stored(&exchange.outcome).filter(|stored| *stored)?;
+        let created = contract.operation(operation).invariants.created.as_ref()?;
+        let id = body.and_then(|body| pointer::get(pointer::get(body, &created.resource)?, &created.id));
+        let Some(id) = id.filter(|id| identifier(id).is_some()) else {
+            return Some(Made::Unknown);
+        };
+        self.made.entry(list).or_default().insert(Digest::of(id));
+        Some(Made::Known)
     }
 
     /// Adds what a create has made, if its response says what identifies it.
@@ -170,8 +208,11 @@ impl Effects {
                 sent: sent.collect(),
                 shown_in_record: BTreeSet::new(),
                 is_in: BTreeSet::new(),
+                has_other_item: false,
                 absent_at: BTreeMap::new(),
                 is_written: false,
+                is_updated: false,
+                is_lost: false,
             });
         }
     }
@@ -197,9 +238,10 @@ impl Effects {
         let items = pointer::get(body, &page.items).and_then(Value::as_array);
         let items = items.map(Vec::as_slice).unwrap_or_default();
         let whole_since = self.passes.page((list, page), (asked, exchange.sent), body);
+        let made = self.made.get(&list);
         // The items, by where they have the identifier.
-        let mut by_id: HashMap<&str, HashMap<Digest, &Value>> = HashMap::new();
-        for record in self.records.iter_mut().filter(|record| !record.is_written) {
+        let mut by_id: HashMap<&str, HashMap<Digest, Vec<&Value>>> = HashMap::new();
+        for record in &mut self.records {
             let Some(lists) = self.lists.get(&record.create) else {
                 continue;
             };
@@ -208,23 +250,24 @@ impl Effects {
                 continue;
             };
             let ids = by_id.entry(at).or_insert_with(|| {
-                let ids = items
-                    .iter()
-                    .filter_map(|item| Some((Digest::of(pointer::get(item, at)?), item)));
-                ids.collect()
+                let mut ids: HashMap<_, Vec<_>> = HashMap::new();
+                for item in items {
+                    if let Some(id) = pointer::get(item, at) {
+                        ids.entry(Digest::of(id)).or_default().push(item);
+                    }
+                }
+                ids
             });
-            match ids.get(&record.id) {
-                Some(item) if is_own => {
-                    record.listed.get_or_insert(ended);
-                    let sent = record.sent.iter().filter(|(_, value)| contains(item, value));
-                    record.shown_in_record.extend(sent.map(|(place, _)| *place));
+            for item in ids.get(&record.id).into_iter().flatten() {
+                if is_own {
+                    record.is_listed(item, ended);
+                } else if !pointer::get(item, &page.id)
+                    .is_some_and(|id| made.is_some_and(|made| made.contains(&Digest::of(id))))
+                {
+                    record.is_in_other(list, item);
                 }
-                Some(_) => {
-                    record.is_in.insert(list);
-                }
-                None => {}
             }
-            if let Some(since) = whole_since.filter(|_| !is_own) {
+            if let Some(since) = whole_since.filter(|_| !is_own && !record.is_written) {
                 record.absent_at.insert(list, since);
             }
         }
@@ -248,13 +291,16 @@ impl Effects {
                 sent.is_some_and(|sent| field.references.contains(&Digest::of(sent)))
             };
             let (with, without) = (of(with.into_iter().filter(refers).collect()), of(without));
+            let has_item = with.iter().any(|effect| matches!(effect, Effect::ItemIn(_)));
             for effect in with {
                 let claim = match effect {
                     Effect::None => Some(NOTHING_SHOWN.to_owned()),
                     Effect::ItemIn(list) => Some(without.as_slice())
                         .filter(|without| !without.is_empty() && without.iter().all(|other| *other == Effect::None))
                         .map(|_| records_a(contract, list)),
-                    Effect::Several => None,
+                    // It says that there is something, as those do.
+                    Effect::Unclear if has_item => continue,
+                    Effect::Unclear => None,
                 };
                 observed.push((field.place, claim.map(|does| Claim::Does { does })));
             }
@@ -266,8 +312,11 @@ impl Effects {
     fn effect(&self, record: &Record, place: PlaceId) -> Option<Effect> {
         let others = &self.lists.get(&record.create)?.others;
         let mut has_item = record.is_in.iter();
+        if record.has_other_item {
+            return Some(Effect::Unclear);
+        }
         match (has_item.next(), has_item.next()) {
-            (Some(_), Some(_)) => return Some(Effect::Several),
+            (Some(_), Some(_)) => return Some(Effect::Unclear),
             (Some(list), None) => return Some(Effect::ItemIn(*list)),
             _ => {}
         }
@@ -282,6 +331,29 @@ impl Effects {
         // If its own list shows the value in it, another list may be late.
         let is_nothing = !record.shown_in_record.contains(&place) && others.keys().all(is_absent);
         is_nothing.then_some(Effect::None)
+    }
+}
+
+impl Record {
+    /// Adds how its own list shows it.
+    fn is_listed(&mut self, item: &Value, ended: Duration) {
+        if !self.is_written {
+            self.listed.get_or_insert(ended);
+            let sent = self.sent.iter().filter(|(_, value)| contains(item, value));
+            self.shown_in_record.extend(sent.map(|(place, _)| *place));
+        }
+    }
+
+    /// Adds an item of another list that is about it and that the run has not made.
+    fn is_in_other(&mut self, list: OperationId, item: &Value) {
+        if self.is_updated {
+            return;
+        }
+        if !self.is_written && self.sent.values().any(|value| contains(item, value)) {
+            self.is_in.insert(list);
+        } else if !self.is_lost {
+            self.has_other_item = true;
+        }
     }
 }
 
@@ -337,7 +409,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::exchange::{Content, Response};
+    use crate::exchange::{Content, Request, Response};
 
     const VENUE: &str = "v1";
 
@@ -363,6 +435,8 @@ mod tests {
         }
 
         fn exchange(&mut self, operation: &str, path: &str, sent: Option<Value>) -> Exchange {
+            // A visit at a venue gets a response with its identifier.
+            let sent_id = sent.as_ref().is_some_and(|sent| sent.get("venue_id").is_some());
             let id = self.contract.operation_named(operation).unwrap();
             self.now += 1;
             let mut request = Request::plain(id, self.contract.operation(id));
@@ -383,7 +457,10 @@ mod tests {
                 sent: Duration::from_secs(self.now),
                 outcome: Ok(response),
             };
-            self.effects.written(self.contract, &exchange.request);
+            // Of the writes, only visits say what they have made.
+            let made = json!({"data": {"id": 8}});
+            let made = Some(&made).filter(|_| operation == "createVisit" && sent_id);
+            self.effects.written(self.contract, &exchange, made);
             exchange
         }
 
@@ -408,7 +485,7 @@ mod tests {
 
         /// Lists visits of these contacts, on the only page.
         fn visits(&mut self, of: &[&str]) {
-            let items: Vec<_> = of.iter().map(|id| json!({"id": 1, "contact": {"id": id}})).collect();
+            let items: Vec<_> = of.iter().map(|id| visit(7, id, VENUE)).collect();
             self.page("getVisits", (1, 1), &items);
         }
 
@@ -423,6 +500,10 @@ mod tests {
             });
             claims.collect()
         }
+    }
+
+    fn visit(id: u64, contact: &str, venue: &str) -> Value {
+        json!({"id": id, "contact": {"id": contact}, "venue": {"id": venue}})
     }
 
     /// What is shown after this.
@@ -521,16 +602,43 @@ mod tests {
             })
         };
         assert_eq!(of_run(|_| {}), does("records-a-visit"));
-        let visit = |story: &mut Story<'_>| {
+        // Its visit cannot be recognised.
+        let lost = |story: &mut Story<'_>| {
             story.exchange("createVisit", "", Some(json!({"contact_id": "with"})));
         };
-        assert_eq!(of_run(visit), []);
+        assert_eq!(of_run(lost), []);
         let update = |story: &mut Story<'_>| {
             story.exchange("updateContact", "/with", Some(json!({"venue_id": VENUE})));
         };
         assert_eq!(of_run(update), []);
         // A create that returns the record of another one.
-        assert_eq!(of_run(|story| story.create("with", None)), []);
+        assert_eq!(of_run(|story| story.create("with", None)), [None]);
+    }
+
+    #[test]
+    fn an_item_that_the_run_has_not_made_opposes_that_nothing_is_shown() {
+        let with_visits = |visits: &[Value]| {
+            after(|story| {
+                story.create("first", Some(VENUE));
+                story.contacts(&["first"]);
+                story.exchange(
+                    "createVisit",
+                    "",
+                    Some(json!({"contact_id": "first", "venue_id": VENUE})),
+                );
+                story.create("second", Some(VENUE));
+                story.contacts(&["first", "second"]);
+                story.page("getVisits", (1, 1), visits);
+                story.page("getVisits", (1, 1), visits);
+            })
+        };
+        let nothing = Some("nothing-shown".to_owned());
+        assert_eq!(with_visits(&[]), [nothing.clone()]);
+        assert_eq!(with_visits(&[visit(8, "first", VENUE)]), [nothing.clone()]);
+        let both = [visit(8, "first", VENUE), visit(9, "first", VENUE)];
+        assert_eq!(with_visits(&both), [None, nothing]);
+        // An item of something else than what was sent.
+        assert_eq!(with_visits(&[visit(9, "second", "v2")]), [None]);
     }
 
     #[test]
