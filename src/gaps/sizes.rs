@@ -6,7 +6,8 @@
 //! a limit in a few requests, and takes any rejection for one of the length. So both lengths next to the limit are sent
 //! again, several times each, in an order in which either meets each of two or three replicas that answer in turn. Who
 //! rejects every second or third request accepts the longer text once, or rejects the shorter one, and then nothing is
-//! claimed.
+//! claimed. Nor is it if the limit is that of several texts together or of the whole body: the run's other texts are a
+//! little longer every second time.
 
 use std::collections::BTreeMap;
 

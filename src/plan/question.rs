@@ -333,6 +333,9 @@ impl Question {
             Asks::Longest { field } => {
                 let (text, length) = (body.pointer(field).and_then(Value::as_str), next.length());
                 let longer = text.zip(length).and_then(|(text, length)| longer(text, length, random));
+                if before % 2 == 1 {
+                    lengthen_others(body, (field, run_tag), random);
+                }
                 longer.map(|longer| (field, json!(longer)))
             }
             // Another value than the record has, because a service may keep what it has.
@@ -780,6 +783,24 @@ fn longer(text: &str, length: usize, random: &mut impl Rng) -> Option<String> {
         more => Some(format!("{text}-{}", letters(more - 1, 'a', random))),
     }
 }
+
+/// Makes the other texts of the run's own a little longer, at the top of a body. If that changes what becomes of a text, the
+/// limit is not that of its field, but of several together or of the whole body.
+fn lengthen_others(body: &mut Value, (field, run_tag): (&str, &str), random: &mut impl Rng) {
+    for (name, value) in body.as_object_mut().into_iter().flatten() {
+        let text = value
+            .as_str()
+            .filter(|text| text.contains(run_tag) && !text.contains('@'));
+        let text = text.filter(|_| pointer::join("", name) != field);
+        let longer = text.and_then(|text| longer(text, text.chars().count() + LENGTHENED, random));
+        if let Some(longer) = longer {
+            *value = json!(longer);
+        }
+    }
+}
+
+/// By how many characters.
+const LENGTHENED: usize = 5;
 
 /// Returns an identifier that should name no record, in the form of another.
 fn unknown_identifier(shown: &str, random: &mut impl Rng) -> String {

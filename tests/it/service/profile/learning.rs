@@ -748,3 +748,22 @@ async fn a_record_that_nobody_could_recognise_is_not_called_missing() {
     assert!(!found.is_empty() && found.iter().all(Option::is_none), "{found:?}");
     assert_eq!(run.residue_search, SearchExtent::Part);
 }
+
+#[tokio::test]
+async fn a_limit_of_several_fields_or_of_the_body_is_not_that_of_one() {
+    let length = |sent: &Map<String, Value>, name: &str| sent.get(name).and_then(Value::as_str).map_or(0, str::len);
+    let together: Handler = Box::new(move |_, sent| {
+        let both = length(sent, "firstname") + length(sent, "lastname");
+        (both > 100).then_some(StatusCode::UNPROCESSABLE_ENTITY)
+    });
+    let whole: Handler = Box::new(|_, sent| {
+        let body = Value::Object(sent.clone()).to_string();
+        (body.len() > 700).then_some(StatusCode::PAYLOAD_TOO_LARGE)
+    });
+    for (name, handler) in [("together", together), ("whole", whole)] {
+        let run = learned_with_updates(&[], handler).await;
+        let of_gap = run.answers.iter().filter(|answer| answer.gap == "field-sizes");
+        let claimed: Vec<_> = of_gap.filter(|answer| answer.claim.is_some()).collect();
+        assert!(claimed.is_empty(), "{name}: {claimed:?}");
+    }
+}
