@@ -776,7 +776,7 @@ impl<'contract> Gaps<'contract> {
             return Reason::Confounded;
         }
         if self.calls_of(place).next().is_none() && !place.operations.iter().any(is_read) {
-            return Reason::NeedsWrites;
+            return self.why_not_called();
         }
         let unknown_order =
             place.kind == GapKind::ListOrder && !place.operations.iter().any(|id| self.places.created.contains_key(id));
@@ -794,17 +794,25 @@ impl<'contract> Gaps<'contract> {
 
     /// Returns why nothing is known of a gap for which there is no place.
     fn why_unanswered(&self, kind: GapKind) -> Reason {
-        let is_write = |id: &OperationId| !self.contract.operation(*id).is_read();
         if kind == GapKind::Deprecation {
             return Reason::AskTheOperator;
         }
         if kind == GapKind::NullValues && !self.calls.is_empty() {
             return Reason::NoRow;
         }
-        if needs_writes(kind) && !self.calls.keys().any(is_write) {
-            return Reason::NeedsWrites;
+        match needs_writes(kind) {
+            true => self.why_not_called(),
+            false => Reason::OutOfReach,
         }
-        Reason::OutOfReach
+    }
+
+    /// Returns why a write was not called: a run that writes may lack what it needs, such as a record of its own.
+    fn why_not_called(&self) -> Reason {
+        let is_write = |id: &OperationId| !self.contract.operation(*id).is_read();
+        match self.calls.keys().any(is_write) {
+            true => Reason::OutOfReach,
+            false => Reason::NeedsWrites,
+        }
     }
 }
 

@@ -767,3 +767,16 @@ async fn a_limit_of_several_fields_or_of_the_body_is_not_that_of_one() {
         assert!(claimed.is_empty(), "{name}: {claimed:?}");
     }
 }
+
+#[tokio::test]
+async fn what_a_failed_create_prevents_is_not_for_want_of_writes() {
+    let run = learned_through(&[], |_, request| {
+        creates_contact(request).then_some(StatusCode::BAD_GATEWAY)
+    })
+    .await;
+    let reasons: Vec<_> = run.answers.iter().filter_map(|answer| answer.reason).collect();
+    assert!(
+        reasons.contains(&Reason::OutOfReach) && !reasons.contains(&Reason::NeedsWrites),
+        "{reasons:?}"
+    );
+}
