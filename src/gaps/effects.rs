@@ -21,13 +21,13 @@ use serde_json::Value;
 use super::answer::Claim;
 use super::listing::{Passes, asked, ended};
 use super::places::PlaceId;
+use super::searches::created_id;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::GapKind;
 use crate::contract::{Contract, pointer};
 use crate::exchange::{Digest, Exchange, identifier};
 use crate::history::{lists_that_show, may_have_stored};
-use crate::plan::body_texts;
+use crate::plan::texts_with_effect;
 
 /// How many created records are watched.
 const MAX_RECORDS: usize = 64;
@@ -118,23 +118,19 @@ impl Effects {
     /// the location, and returns its place.
     pub(super) fn of(contract: &Contract, mut add: impl FnMut(usize, OperationId, String) -> PlaceId) -> Self {
         let mut effects = Self::default();
-        let gaps = contract.gaps.iter().enumerate();
-        let gaps: Vec<_> = gaps.filter(|(_, gap)| gap.kind == Some(GapKind::SideEffect)).collect();
-        for create in contract.operation_ids().filter(|_| !gaps.is_empty()) {
+        for create in contract.operation_ids() {
             let Some(lists) = Lists::of(contract, create) else {
                 continue;
             };
-            for (location, at) in body_texts(contract, create) {
-                let target = Target::Body(at.clone());
-                let links = contract.links_that_fill(create, &target);
+            for (gap, location, at) in texts_with_effect(contract, create) {
+                let links = contract.links_that_fill(create, &Target::Body(at.clone()));
                 let sources: Vec<_> = links.into_iter().cloned().collect();
-                let of_field = gaps.iter().filter(|(_, gap)| gap.locations.contains(&location));
-                for (gap, _) in of_field.filter(|_| !sources.is_empty()) {
+                if !sources.is_empty() {
                     effects.fields.push(Field {
-                        place: add(*gap, create, location.clone()),
+                        place: add(gap, create, location),
                         create,
-                        at: at.clone(),
-                        sources: sources.clone(),
+                        at,
+                        sources,
                         references: HashSet::new(),
                     });
                 }
@@ -156,7 +152,7 @@ impl Effects {
         let made = self.note_made(contract, exchange, body);
         for record in &mut self.records {
             let in_path = path.split('/').any(|segment| segment == record.id_text);
-            let in_body = request.json().is_some_and(|body| has_identifier(body, record.id));
+            let in_body = request.json().is_some_and(|body| has_value(body, record.id));
             record.is_written |= in_path || in_body;
             record.is_updated |= in_path && !contract.operation(request.operation).creates();
             record.is_lost |= in_body && made == Some(Made::Unknown);
@@ -168,9 +164,7 @@ impl Effects {
         let operation = exchange.request.operation;
         let list = contract.list_with_items_of(operation)?;
         may_have_stored(&exchange.outcome).filter(|stored| *stored)?;
-        let created = contract.operation(operation).invariants.created.as_ref()?;
-        let id = body.and_then(|body| pointer::get(pointer::get(body, &created.resource)?, &created.id));
-        let Some(id) = id.filter(|id| identifier(id).is_some()) else {
+        let Some(id) = created_id(contract, operation, body).filter(|id| identifier(id).is_some()) else {
             return Some(Made::Unknown);
         };
         self.made.entry(list).or_default().insert(Digest::of(id));
@@ -180,12 +174,8 @@ impl Effects {
     /// Adds what a create has made, if its response says what identifies it.
     pub(super) fn created(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
         let create = exchange.request.operation;
-        let created = contract.operation(create).invariants.created.as_ref();
-        let (Some(created), Some(ended), true) = (created, ended(exchange), self.lists.contains_key(&create)) else {
-            return;
-        };
-        let resource = pointer::get(body, &created.resource);
-        let Some(id) = resource.and_then(|resource| pointer::get(resource, &created.id)) else {
+        let id = created_id(contract, create, Some(body));
+        let (Some(id), Some(ended), true) = (id, ended(exchange), self.lists.contains_key(&create)) else {
             return;
         };
         let (Some(id_text), id) = (identifier(id), Digest::of(id)) else {
@@ -220,7 +210,8 @@ impl Effects {
     /// Adds a page of a list, which was requested without any parameter but that of the page.
     pub(super) fn page(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
         let list = exchange.request.operation;
-        for field in &mut self.fields {
+        let open = self.fields.iter_mut();
+        for field in open.filter(|field| field.references.len() < MAX_REFERENCES) {
             let sources = field.sources.iter().filter(|link| link.from == list);
             for value in sources.flat_map(|link| link.values(body)) {
                 if field.references.len() < MAX_REFERENCES {
@@ -339,7 +330,7 @@ impl Record {
     fn is_listed(&mut self, item: &Value, ended: Duration) {
         if !self.is_written {
             self.listed.get_or_insert(ended);
-            let sent = self.sent.iter().filter(|(_, value)| contains(item, value));
+            let sent = self.sent.iter().filter(|(_, value)| has_value(item, Digest::of(value)));
             self.shown_in_record.extend(sent.map(|(place, _)| *place));
         }
     }
@@ -349,7 +340,7 @@ impl Record {
         if self.is_updated {
             return;
         }
-        if !self.is_written && self.sent.values().any(|value| contains(item, value)) {
+        if !self.is_written && self.sent.values().any(|value| has_value(item, Digest::of(value))) {
             self.is_in.insert(list);
         } else if !self.is_lost {
             self.has_other_item = true;
@@ -385,21 +376,12 @@ fn records_a(contract: &Contract, list: OperationId) -> String {
     format!("records-{article}-{words}")
 }
 
-/// Whether a value is this identifier, or contains it.
-fn has_identifier(value: &Value, id: Digest) -> bool {
+/// Whether a value is the one with this digest, or contains it.
+fn has_value(value: &Value, wanted: Digest) -> bool {
     match value {
-        Value::Array(elements) => elements.iter().any(|element| has_identifier(element, id)),
-        Value::Object(members) => members.values().any(|member| has_identifier(member, id)),
-        value => Digest::of(value) == id,
-    }
-}
-
-/// Whether a value is, or contains, another one.
-fn contains(value: &Value, other: &Value) -> bool {
-    match value {
-        Value::Array(elements) => elements.iter().any(|element| contains(element, other)),
-        Value::Object(members) => members.values().any(|member| contains(member, other)),
-        value => value == other,
+        Value::Array(elements) => elements.iter().any(|element| has_value(element, wanted)),
+        Value::Object(members) => members.values().any(|member| has_value(member, wanted)),
+        value => Digest::of(value) == wanted,
     }
 }
 

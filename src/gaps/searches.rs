@@ -15,10 +15,10 @@ use super::required::{Said, Search};
 use super::sizes::Sizes;
 use super::trials::{Observed, Shown, claim, rejects};
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::{Carry, Created, GapKind};
+use crate::contract::vocabulary::{Carry, Created};
 use crate::contract::{Contract, pointer};
 use crate::exchange::{Exchange, OnRejection, Response};
-use crate::plan::{Asks, BodyAsked, NET_TRIALS, Question, body_texts};
+use crate::plan::{Asks, BodyAsked, NET_TRIALS, Question, texts_with_effect};
 
 /// The searches of a run, by operation.
 #[derive(Debug, Default)]
@@ -113,7 +113,9 @@ impl Searches {
         let created = contract.operation(operation).invariants.created.as_ref();
         let always: Option<Vec<_>> = created.map(|created| {
             let telling = telling(created).map(|carry| carry.sent.clone());
-            telling.chain(with_effects(contract, operation)).collect()
+            // What such a field does shows in a record that is created with it.
+            let with_effect = texts_with_effect(contract, operation).into_iter();
+            telling.chain(with_effect.map(|(_, _, field)| field)).collect()
         });
         let documented = of_it.find_map(|question| match &question.asks {
             Asks::Required { documented } => Some(documented),
@@ -305,7 +307,7 @@ impl Searched {
     /// nothing that the service adds, such as a time, does so.
     fn note_original(&mut self, contract: &Contract, (create, sent): (OperationId, &Value), body: Option<&Value>) {
         let created = contract.operation(create).invariants.created.as_ref();
-        let Some((created, id)) = created.zip(identifier(contract, create, body)) else {
+        let Some((created, id)) = created.zip(created_id(contract, create, body)) else {
             return;
         };
         let is_sent = |carry: &Carry| {
@@ -313,7 +315,7 @@ impl Searched {
             first.is_some_and(|first| sent.get(first).is_some())
         };
         if telling(created).next().is_some() && telling(created).all(is_sent) {
-            self.original = Some((sent.clone(), id));
+            self.original = Some((sent.clone(), id.clone()));
         }
     }
 
@@ -331,12 +333,12 @@ impl Searched {
         if succeeded && let Some(search) = &mut self.required {
             search.add(sent, Some(true), "");
         }
-        let id = identifier(contract, operation, body);
+        let id = created_id(contract, operation, body);
         let original = self.original.take_if(|(body, _)| body == sent);
         let tried = self.tried.entry(index).or_default();
         match &original {
             None if succeeded => return self.note_original(contract, (operation, sent), body),
-            Some((_, known)) if succeeded && id.as_ref().is_some_and(|id| id != known) => {
+            Some((_, known)) if succeeded && id.is_some_and(|id| id != known) => {
                 *tried.accepted.entry(status).or_default() += 1;
             }
             Some(_) if !succeeded && OnRejection::is_evidence_on_gap(status) => {
@@ -379,14 +381,6 @@ fn telling(created: &Created) -> impl Iterator<Item = &Carry> {
     created.carries.iter().filter(|carry| carry.is_strict())
 }
 
-/// Returns the fields of a create whose effect is left open. What one does shows in a record that is created with it.
-fn with_effects(contract: &Contract, create: OperationId) -> impl Iterator<Item = String> {
-    let gaps = contract.gaps.iter().filter(|gap| gap.kind == Some(GapKind::SideEffect));
-    let locations: Vec<_> = gaps.flat_map(|gap| &gap.locations).collect();
-    let texts = body_texts(contract, create).into_iter();
-    texts.filter_map(move |(location, field)| locations.contains(&&location).then_some(field))
-}
-
 /// Whether an update of the run may have changed what a create made, or what contains it, so that the same body no longer
 /// equals its record.
 fn may_be_updated(contract: &Contract, create: OperationId) -> bool {
@@ -397,8 +391,12 @@ fn may_be_updated(contract: &Contract, create: OperationId) -> bool {
 }
 
 /// Returns the identifier in the response to a create.
-fn identifier(contract: &Contract, create: OperationId, body: Option<&Value>) -> Option<Value> {
+pub(super) fn created_id<'body>(
+    contract: &Contract,
+    create: OperationId,
+    body: Option<&'body Value>,
+) -> Option<&'body Value> {
     let created = contract.operation(create).invariants.created.as_ref()?;
     let id = body?.pointer(&created.resource)?.pointer(&created.id)?;
-    (!id.is_null()).then(|| id.clone())
+    (!id.is_null()).then_some(id)
 }

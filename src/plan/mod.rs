@@ -55,7 +55,7 @@ pub use draft::Draft;
 pub(crate) use draft::leave_out;
 pub use edge_case::{EdgeCaseChange, unknown_path};
 pub use fallback::Fallback;
-pub(crate) use question::body_texts;
+pub(crate) use question::texts_with_effect;
 pub use question::{Asked, Asks, BodyAsked, Question, SentDate};
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};

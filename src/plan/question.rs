@@ -553,12 +553,28 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
 const DEPTH: usize = 3;
 
 /// Returns the texts of an operation's body, each with the location that names its gaps and with its pointer in the body.
-pub(crate) fn body_texts(contract: &Contract, operation: OperationId) -> Vec<(String, String)> {
+fn body_texts(contract: &Contract, operation: OperationId) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     for (schema, node) in contract.located_body_schemas(operation) {
         collect_texts(contract, (&schema, node), ("", 0), &mut texts);
     }
     texts
+}
+
+/// Returns the texts of a create's body whose effect a gap leaves open: the index of the gap, the location and the pointer.
+pub(crate) fn texts_with_effect(contract: &Contract, create: OperationId) -> Vec<(usize, String, String)> {
+    let gaps = contract.gaps.iter().enumerate();
+    let gaps: Vec<_> = gaps.filter(|(_, gap)| gap.kind == Some(GapKind::SideEffect)).collect();
+    if gaps.is_empty() {
+        return Vec::new();
+    }
+    let texts = body_texts(contract, create).into_iter();
+    let named = texts.flat_map(|(location, field)| {
+        let naming = gaps.iter().filter(|(_, gap)| gap.locations.contains(&location));
+        let naming: Vec<_> = naming.map(|(gap, _)| (*gap, location.clone(), field.clone())).collect();
+        naming
+    });
+    named.collect()
 }
 
 /// Collects the texts of an object in a body, each with the location that names its gaps and with its pointer in the body:

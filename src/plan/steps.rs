@@ -8,7 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::action::{Action, CredentialProbe, ShownBy};
 use super::edge_case::{edge_cases, unknown_path};
 use super::optional;
-use super::question::{Asks, Question, body_texts};
+use super::question::{Asks, Question, texts_with_effect};
 use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
@@ -176,31 +176,22 @@ impl Plan {
     /// Leaves out the steps that answer nothing of what the document leaves open, and adds those that ask it.
     fn learn(&mut self, contract: &Contract, gaps: &[usize]) {
         let mut questions = Question::all(contract);
-        let chosen = |kind: GapKind| {
-            let of_kind = contract
-                .gaps
-                .iter()
-                .enumerate()
-                .filter(move |(_, gap)| gap.kind == Some(kind));
-            of_kind
-                .filter(|(index, _)| gaps.is_empty() || gaps.contains(index))
-                .map(|(_, gap)| gap)
-        };
+        let is_chosen = |gap: usize| gaps.is_empty() || gaps.contains(&gap);
         // What a field does shows where records are created with it and without it.
         let shows_effect = |asked: &Question| {
-            let is_named = |location: &String| chosen(GapKind::SideEffect).any(|gap| gap.locations.contains(location));
-            let mut texts = body_texts(contract, asked.operation).into_iter();
             let creates = contract.operation(asked.operation).creates();
+            let mut texts = texts_with_effect(contract, asked.operation).into_iter();
             creates
                 && matches!(asked.asks, Asks::Required { .. } | Asks::Equal)
-                && texts.any(|(location, _)| is_named(&location))
+                && texts.any(|(gap, _, _)| is_chosen(gap))
         };
-        questions.retain(|asked| gaps.is_empty() || gaps.contains(&asked.gap) || shows_effect(asked));
+        questions.retain(|asked| is_chosen(asked.gap) || shows_effect(asked));
         let asks_for_rejection = |id| {
             let mut of_it = questions.iter().filter(|question| question.operation == id);
             of_it.any(|question| question.asks == Asks::NoCredential)
         };
-        let asks_when_listed = chosen(GapKind::VisibilityDelay).next().is_some();
+        let mut all = contract.gaps.iter().enumerate();
+        let asks_when_listed = all.any(|(index, gap)| gap.kind == Some(GapKind::VisibilityDelay) && is_chosen(index));
         let mut of_fields: HashMap<OperationId, usize> = HashMap::new();
         self.steps.retain(|step| match step.action {
             Action::Equivalent
