@@ -11,8 +11,8 @@ use super::error::Error;
 use super::prepared::Prepared;
 use super::report::Report;
 use crate::client::Token;
+use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::contract::{Contract, UnknownOperation};
 use crate::exchange::basic;
 use crate::exchange::redact::{SHORTEST_TOKEN, Values};
 use crate::exchange::{Limits, RequestBody, Target, Transport};
@@ -64,6 +64,7 @@ pub struct Check {
     writes: bool,
     cleanup: bool,
     learn: bool,
+    learn_about: Vec<String>,
     only: Vec<String>,
     skip: Vec<String>,
     also_send: Vec<String>,
@@ -111,6 +112,7 @@ impl Check {
             writes: false,
             cleanup: false,
             learn: false,
+            learn_about: Vec::new(),
             only: Vec::new(),
             skip: Vec::new(),
             also_send: Vec::new(),
@@ -170,6 +172,12 @@ impl Check {
     pub fn learn(mut self, learn: bool) -> Self {
         self.learn = learn;
         self
+    }
+
+    /// Asks about this gap alone. If called several times, about each named gap.
+    pub fn learn_about(mut self, gap: impl Into<String>) -> Self {
+        self.learn_about.push(gap.into());
+        self.learn(true)
     }
 
     /// Sets whether the check deletes at its end what it created, where the contract has an operation for it; by default
@@ -315,7 +323,7 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// [`Error::Operation`] for a name that the contract does not have.
+    /// [`Error::Operation`] and [`Error::Gap`] for a name that the contract does not have.
     pub fn plan(&self) -> Result<Plan, Error> {
         Ok(Plan::new(&self.contract, &self.scope(self.seed.unwrap_or_default())?))
     }
@@ -386,14 +394,16 @@ impl Check {
         })
     }
 
-    fn scope(&self, seed: u64) -> Result<Selection, UnknownOperation> {
+    fn scope(&self, seed: u64) -> Result<Selection, Error> {
         let named = |names: &[String]| -> Result<Vec<OperationId>, _> {
             names.iter().map(|name| self.contract.find_operation(name)).collect()
         };
+        let gaps = self.learn_about.iter().map(|id| self.contract.find_gap(id));
+        let gaps = gaps.collect::<Result<Vec<_>, _>>()?;
         Ok(Selection {
             writes: self.writes,
             cleanup: self.cleanup,
-            learn: self.learn.then(Vec::new),
+            learn: self.learn.then_some(gaps),
             token: self.token.is_some(),
             user_and_password: self
                 .token

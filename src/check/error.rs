@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::client::{BaseUrlError, TokenError};
-use crate::contract::UnknownOperation;
 use crate::contract::defect::Defects;
+use crate::contract::{UnknownGap, UnknownOperation};
 use crate::exchange::redact::{SHORTEST_TOKEN, TOO_SHORT};
 use crate::exchange::{BasicError, TransportError};
 use crate::rules::UnknownRule;
@@ -24,6 +24,9 @@ pub enum Error {
         /// The system's error.
         source: std::io::Error,
     },
+    /// The contract does not have a gap of this identifier.
+    #[error(transparent)]
+    Gap(#[from] UnknownGap),
     /// Neither a service nor a URL was given.
     #[error("there is nothing to check; give a service or a URL")]
     NoService,

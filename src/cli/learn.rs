@@ -17,7 +17,6 @@ use super::ledger_file::{self, LedgerFile, digest, reject_no_file};
 use super::overlay_file::OverlayFile;
 use super::overwrites::Named;
 use crate::contract::Contract;
-use crate::contract::openapi::{did_you_mean, near};
 use crate::gaps::{self, Run};
 use crate::history::RunTag;
 use crate::report::Record;
@@ -203,13 +202,8 @@ impl Learning {
     /// [`Failure::Usage`] for a gap that the contract does not have.
     pub(super) fn gaps(&self, contract: &Contract) -> Result<Vec<usize>, Failure> {
         let index = |id: &String| {
-            let found = contract.gaps.iter().position(|gap| gap.id == *id);
-            found.ok_or_else(|| {
-                let hint = did_you_mean(near(id, contract.gaps.iter().map(|gap| gap.id.as_str())));
-                Failure::Usage(format!(
-                    "the contract has no gap `{id}`{hint}; `countersign gaps` lists those that it has"
-                ))
-            })
+            let found = contract.find_gap(id);
+            found.map_err(|unknown| Failure::Usage(format!("{unknown}; `countersign gaps` lists those that it has")))
         };
         self.gaps.iter().map(index).collect()
     }

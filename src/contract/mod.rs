@@ -105,6 +105,22 @@ impl fmt::Display for NotGiven {
 
 impl std::error::Error for NotGiven {}
 
+/// A gap that the contract does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownGap {
+    id: String,
+    hint: String,
+}
+
+impl fmt::Display for UnknownGap {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, hint } = self;
+        write!(formatter, "the contract has no gap `{id}`{hint}")
+    }
+}
+
+impl std::error::Error for UnknownGap {}
+
 /// An operation that the contract does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownOperation {
@@ -456,6 +472,19 @@ impl Contract {
     #[must_use]
     pub fn operation_named(&self, name: &str) -> Option<OperationId> {
         self.by_name.get(name).copied()
+    }
+
+    /// Finds the gap that a user named.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownGap`] if there is none with that identifier.
+    pub fn find_gap(&self, id: &str) -> Result<usize, UnknownGap> {
+        let known = || self.gaps.iter().map(|gap| gap.id.as_str());
+        known().position(|known| known == id).ok_or_else(|| UnknownGap {
+            id: id.to_owned(),
+            hint: did_you_mean(near(id, known())),
+        })
     }
 
     /// Finds the operation that a user named.

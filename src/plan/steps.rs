@@ -177,6 +177,9 @@ impl Plan {
     fn learn(&mut self, contract: &Contract, gaps: &[usize]) {
         let mut questions = Question::all(contract);
         let is_chosen = |gap: usize| gaps.is_empty() || gaps.contains(&gap);
+        let chosen = questions.iter().filter(|asked| is_chosen(asked.gap));
+        let about_required = chosen.filter(|asked| matches!(asked.asks, Asks::Required { .. }));
+        let without_fields: BTreeSet<_> = about_required.map(|asked| asked.operation).collect();
         // What a field does shows where records are created with it and without it.
         let shows_effect = |asked: &Question| {
             let creates = contract.operation(asked.operation).creates();
@@ -185,7 +188,9 @@ impl Plan {
                 && matches!(asked.asks, Asks::Required { .. } | Asks::Equal)
                 && texts.any(|(gap, _, _)| is_chosen(gap))
         };
-        questions.retain(|asked| is_chosen(asked.gap) || shows_effect(asked));
+        // A create without a field may be rejected because it equals an earlier one: whether that is so is asked too.
+        let explains = |asked: &Question| asked.asks == Asks::Equal && without_fields.contains(&asked.operation);
+        questions.retain(|asked| is_chosen(asked.gap) || shows_effect(asked) || explains(asked));
         let asks_for_rejection = |id| {
             let mut of_it = questions.iter().filter(|question| question.operation == id);
             of_it.any(|question| question.asks == Asks::NoCredential)

@@ -154,6 +154,17 @@ pub(super) async fn learned_from(service: axum::Router) -> Run {
     run_of(check_of(&CONTRACT, service).learn(true)).await
 }
 
+/// Asks this service about these gaps; about all where everything is tried.
+pub(super) async fn learned_about(gaps: &[&str], service: axum::Router) -> Run {
+    learned_alone(if is_exhaustive() { &[] } else { gaps }, service).await
+}
+
+/// Asks this service about these gaps alone, as `countersign learn --writes --gap` does.
+pub(super) async fn learned_alone(gaps: &[&str], service: axum::Router) -> Run {
+    let check = check_of(&CONTRACT, service).learn(true);
+    run_of(gaps.iter().fold(check, |check, gap| check.learn_about(*gap))).await
+}
+
 fn check_of(contract: &Arc<Contract>, service: axum::Router) -> Check {
     let check = Check::new(Arc::clone(contract)).service(service);
     let began = DateTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);

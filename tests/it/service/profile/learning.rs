@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use tower::ServiceExt as _;
 
 use super::answers::wrong;
-use super::checker::{CONTRACT, learned, learned_from};
+use super::checker::{CONTRACT, learned, learned_about, learned_alone, learned_from};
 use super::{TOKEN, app, combinations, single_settings};
 use crate::support::crew::try_all;
 use crate::support::{sampled, tried};
@@ -79,6 +79,23 @@ fn every_statement_is_that_of_a_profile_that_is_drawn() {
         let stated = run.answers.iter().filter(|answer| answer.claim.is_some());
         let wrong = stated.filter_map(|answer| wrong(&settings, answer));
         wrong.map(|wrong| format!("{settings:?}: {wrong}")).collect()
+    });
+}
+
+#[test]
+fn every_statement_about_one_gap_alone_is_that_of_a_profile_that_is_drawn() {
+    let profiles = combinations::profiles(11, tried(1, 20));
+    let asked = profiles.into_iter().enumerate().flat_map(|(index, settings)| {
+        let gaps = INDICATED.iter().skip(index % 6).step_by(tried(6, 1));
+        gaps.map(move |(gap, _)| (*gap, settings.clone()))
+    });
+    try_all(asked.collect(), async |(gap, settings): (&str, Vec<String>)| {
+        let run = learned_alone(&[gap], app(&settings).await).await;
+        let stated = run.answers.iter().filter(|answer| answer.claim.is_some());
+        let wrong = stated.filter_map(|answer| wrong(&settings, answer));
+        wrong
+            .map(|wrong| format!("{gap} alone, {settings:?}: {wrong}"))
+            .collect()
     });
 }
 
@@ -276,7 +293,7 @@ async fn the_effect_of_a_field_is_seen_where_records_with_it_and_without_it_diff
         ("venue-of-contact=visited", "records-a-visit"),
         ("venue-of-contact=kept", "nothing-shown"),
     ] {
-        let run = learned(&[setting.to_owned()]).await;
+        let run = learned_about(&["venue-of-contact"], app(&[setting.to_owned()]).await).await;
         assert_eq!(
             effect(&run),
             (State::Seen, Some(json!({"does": does})), None),
@@ -315,7 +332,7 @@ async fn what_each_record_has_is_no_effect_of_a_field() {
             axum::response::Response::from_parts(head, Body::from(body))
         }
     };
-    let run = learned_from(service.layer(from_fn(visits))).await;
+    let run = learned_about(&["venue-of-contact"], service.layer(from_fn(visits))).await;
     assert_eq!(effect(&run), (State::CannotTell, None, Some(Reason::Confounded)));
 }
 
@@ -324,15 +341,15 @@ async fn what_each_record_has_is_no_effect_of_a_field() {
 type Handler = Box<dyn Fn(u64, &mut Map<String, Value>) -> Option<StatusCode> + Send + Sync>;
 
 /// Asks the service, with its updates handled in this way.
-async fn learned_with_updates(settings: &[String], handler: Handler) -> Run {
-    learned_handling(is_update, settings, handler).await
+async fn learned_with_updates(gaps: &[&str], handler: Handler) -> Run {
+    learned_handling(is_update, gaps, &[], handler).await
 }
 
 /// Whether a request is of some kind.
 type Kind = fn(&Request) -> bool;
 
-/// Asks the service, with these requests handled in this way.
-async fn learned_handling(is_handled: Kind, settings: &[String], handler: Handler) -> Run {
+/// Asks the service about these gaps, with these requests handled in this way.
+async fn learned_handling(is_handled: Kind, gaps: &[&str], settings: &[String], handler: Handler) -> Run {
     let (count, handler) = (Arc::new(AtomicU64::new(0)), Arc::new(handler));
     let handle = move |request: Request, next: Next| {
         let number = count.fetch_add(1, Ordering::Relaxed);
@@ -354,7 +371,7 @@ async fn learned_handling(is_handled: Kind, settings: &[String], handler: Handle
             next.run(Request::from_parts(head, body)).await
         }
     };
-    learned_from(app(settings).await.layer(from_fn(handle))).await
+    learned_about(gaps, app(settings).await.layer(from_fn(handle))).await
 }
 
 /// Whether the gender is one that no record of the service has.
@@ -372,7 +389,7 @@ async fn state_with_updates(
     gap: &str,
     handler: impl Fn(u64, &mut Map<String, Value>) -> Option<StatusCode> + Send + Sync + 'static,
 ) -> State {
-    let run = learned_with_updates(&[], Box::new(handler)).await;
+    let run = learned_with_updates(&[gap], Box::new(handler)).await;
     run.answers.iter().find(|answer| answer.gap == gap).unwrap().state
 }
 
@@ -441,7 +458,7 @@ async fn what_is_accepted_and_dropped_or_rejected_for_another_reason_is_no_answe
         None
     });
     assert_eq!(cleared_in_part.await, State::CannotTell);
-    let run = learned_with_updates(&[], Box::new(|_, sent| sent.remove("dob").and(None))).await;
+    let run = learned_with_updates(&["dob-format"], Box::new(|_, sent| sent.remove("dob").and(None))).await;
     let date = run.answers.iter().filter(|answer| answer.gap == "dob-format");
     assert!(date.clone().count() > 0);
     for answer in date {
@@ -455,7 +472,7 @@ async fn what_is_accepted_and_dropped_or_rejected_for_another_reason_is_no_answe
 
 #[tokio::test]
 async fn a_list_of_values_is_closed_only_if_another_known_value_is_accepted() {
-    let closed = learned(&["gender-values=closed".to_owned()]).await;
+    let closed = learned_about(&["gender-values"], app(&["gender-values=closed".to_owned()]).await).await;
     let gender = closed
         .answers
         .iter()
@@ -469,7 +486,7 @@ async fn a_list_of_values_is_closed_only_if_another_known_value_is_accepted() {
 
 #[tokio::test]
 async fn a_run_that_asks_looks_for_what_it_created_at_once() {
-    let run = learned(&[]).await;
+    let run = learned_about(&["created-listed-when"], app(&[]).await).await;
     let listed = run.answers.iter().filter(|answer| answer.gap == "created-listed-when");
     let claims: Vec<_> = listed.map(|answer| answer.claim.clone()).collect();
     assert_eq!(claims, vec![Some(Claim::After { after_ms: [0, 0] }); 4]);
@@ -477,7 +494,7 @@ async fn a_run_that_asks_looks_for_what_it_created_at_once() {
 
 #[tokio::test]
 async fn what_no_response_shows_is_no_more_than_seen() {
-    let run = learned(&[]).await;
+    let run = learned_about(&["channel-names"], app(&[]).await).await;
     let channels = run.answers.iter().find(|answer| answer.gap == "channel-names").unwrap();
     assert_eq!(
         (channels.state, &channels.claim),
@@ -496,7 +513,7 @@ async fn a_service_that_asks_for_no_credential_at_times_is_unstable() {
         }
         next.run(request)
     };
-    let run = learned_from(app(&[]).await.layer(from_fn(answer))).await;
+    let run = learned_about(&["error-conditions"], app(&[]).await.layer(from_fn(answer))).await;
     let conditions = run.answers.iter().filter(|answer| answer.gap == "error-conditions");
     let of_venues = conditions.filter(|answer| answer.operation.as_deref() == Some("getVenues"));
     let states: Vec<_> = of_venues.map(|answer| answer.state).collect();
@@ -515,7 +532,7 @@ async fn an_update_that_shows_late_is_waited_for() {
         });
         Json(json!({"message": "Contact updated"})).into_response()
     };
-    let run = learned_from(app(&[]).await.layer(from_fn(answer))).await;
+    let run = learned_about(&["update-semantics"], app(&[]).await.layer(from_fn(answer))).await;
     let semantics = run
         .answers
         .iter()
@@ -537,7 +554,11 @@ async fn an_update_of_one_field_is_a_success_like_others() {
         }
         response
     };
-    let run = learned_from(app(&[]).await.layer(from_fn(answer))).await;
+    let run = learned_about(
+        &["success-status", "update-semantics"],
+        app(&[]).await.layer(from_fn(answer)),
+    )
+    .await;
     let of_update = |answer: &&Answer| answer.operation.as_deref() == Some("updateContact");
     let mut statuses = run.answers.iter().filter(|answer| answer.gap == "success-status");
     assert_eq!(statuses.find(of_update).unwrap().state, State::Unstable);
@@ -555,7 +576,7 @@ async fn two_replicas_that_answer_in_turn_are_unstable() {
         let replica = if turn { one.clone() } else { other.clone() };
         async move { replica.oneshot(request).await.unwrap() }
     };
-    let run = learned_from(Router::new().fallback(in_turn)).await;
+    let run = learned_about(&["page-beyond-last", "success-status"], Router::new().fallback(in_turn)).await;
     let of = |gap: &str| {
         let answers = run.answers.iter();
         let answer = answers.filter(|answer| answer.gap == gap && answer.operation.as_deref() == Some("getVenues"));
@@ -580,13 +601,22 @@ fn answer<'run>(run: &'run Run, gap: &str, operation: &str) -> &'run Answer {
     answers.find(is_it).unwrap()
 }
 
+/// The gaps that creates alone are asked about.
+const OF_CREATES: [&str; 2] = ["duplicates", "required-fields"];
+
 #[tokio::test]
 async fn of_fields_either_of_which_is_enough_none_is_called_required() {
     let either: Handler = Box::new(|_, sent| {
         let has_one = sent.contains_key("firstname") || sent.contains_key("lastname");
         (!has_one).then_some(StatusCode::UNPROCESSABLE_ENTITY)
     });
-    let run = learned_handling(creates_contact, &["required-fields=least".to_owned()], either).await;
+    let run = learned_handling(
+        creates_contact,
+        &["required-fields"],
+        &["required-fields=least".to_owned()],
+        either,
+    )
+    .await;
     let required = answer(&run, "required-fields", "createContact");
     assert_eq!(
         (required.state, required.reason),
@@ -604,7 +634,7 @@ async fn replicas_that_require_other_fields_are_no_answer() {
                 let rejects = number % replicas == of_them && !sent.contains_key("lastname");
                 rejects.then_some(StatusCode::UNPROCESSABLE_ENTITY)
             });
-            let run = learned_handling(is_handled, &[], differ).await;
+            let run = learned_handling(is_handled, &["required-fields"], &[], differ).await;
             let required = answer(&run, "required-fields", operation);
             assert_ne!(required.state, State::Indicated, "{replicas} replicas: {required:?}");
         }
@@ -616,9 +646,9 @@ async fn creates_that_are_rejected_by_chance_make_no_wrong_statement() {
     for every in sampled(4, 2..10) {
         let rejects: Handler =
             Box::new(move |number, _| (number % every == 0).then_some(StatusCode::UNPROCESSABLE_ENTITY));
-        let run = learned_handling(|request| request.method() == Method::POST, &[], rejects).await;
+        let run = learned_handling(|request| request.method() == Method::POST, &OF_CREATES, &[], rejects).await;
         let stated = run.answers.iter().filter(|answer| answer.claim.is_some());
-        let of_creates = stated.filter(|answer| ["duplicates", "required-fields"].contains(&answer.gap.as_str()));
+        let of_creates = stated.filter(|answer| OF_CREATES.contains(&answer.gap.as_str()));
         let wrong: Vec<_> = of_creates
             .filter(|answer| answer.state != State::Unstable)
             .filter_map(|answer| wrong(&[], answer))
@@ -634,8 +664,8 @@ async fn a_create_that_is_rejected_from_some_point_on_says_nothing() {
         let is_first = count.fetch_add(1, Ordering::Relaxed) == 0;
         (!is_first).then_some(StatusCode::UNPROCESSABLE_ENTITY)
     });
-    let run = learned_handling(creates_tag, &[], rejects).await;
-    for gap in ["duplicates", "required-fields"] {
+    let run = learned_handling(creates_tag, &OF_CREATES, &[], rejects).await;
+    for gap in OF_CREATES {
         let tags = answer(&run, gap, "createTag");
         assert_eq!(
             (tags.state, tags.reason),
@@ -669,7 +699,7 @@ async fn a_create_that_returns_the_equal_record_again_neither_accepts_nor_reject
             (head, body).into_response()
         }
     };
-    let run = learned_from(app(&[]).await.layer(from_fn(answers))).await;
+    let run = learned_about(&["duplicates"], app(&[]).await.layer(from_fn(answers))).await;
     let tags = answer(&run, "duplicates", "createTag");
     assert_eq!((tags.state, tags.reason), (State::CannotTell, Some(Reason::Confounded)));
     let methods = answer(&run, "duplicates", "createContactMethod");
@@ -679,7 +709,7 @@ async fn a_create_that_returns_the_equal_record_again_neither_accepts_nor_reject
 #[tokio::test]
 async fn equal_records_that_are_rejected_are_shown_by_four_trials_and_a_record_after_them() {
     for setting in ["duplicates=conflict", "duplicates=invalid"] {
-        let run = learned(&[setting.to_owned()]).await;
+        let run = learned_about(&["duplicates"], app(&[setting.to_owned()]).await).await;
         for operation in ["createContact", "createContactMethod", "createTag", "createVisit"] {
             let equal = answer(&run, "duplicates", operation);
             let refused = Some(Claim::Equal { equal: Equal::Refused });
@@ -698,12 +728,13 @@ async fn a_body_that_is_rejected_for_an_equal_record_says_nothing_of_what_is_req
         "type-values=closed",
         "error-body=empty",
     ];
-    let run = learned(&set(&unclear)).await;
+    let run = learned_about(&["required-fields"], app(&set(&unclear)).await).await;
     let methods = answer(&run, "required-fields", "createContactMethod");
     assert_eq!(methods.claim, None, "{methods:?}");
     // The body of a rejection says for which of the two it is.
     for error_body in ["field-list", "message"] {
-        let run = learned(&set(&["duplicates=invalid", &format!("error-body={error_body}")])).await;
+        let settings = set(&["duplicates=invalid", &format!("error-body={error_body}")]);
+        let run = learned_about(&["required-fields"], app(&settings).await).await;
         let tags = answer(&run, "required-fields", "createTag");
         assert_eq!(tags.state, State::Indicated, "{error_body}: {tags:?}");
     }
@@ -711,7 +742,7 @@ async fn a_body_that_is_rejected_for_an_equal_record_says_nothing_of_what_is_req
 
 #[tokio::test]
 async fn a_record_that_is_created_without_any_text_is_found_by_its_identifier() {
-    let run = learned(&["required-fields=least".to_owned()]).await;
+    let run = learned_about(&["required-fields"], app(&["required-fields=least".to_owned()]).await).await;
     let contact = CONTRACT.operation_named("createContact").unwrap();
     let contacts: Vec<_> = run.residue.iter().filter(|left| left.operation == contact).collect();
     assert!(contacts.len() >= 4, "{contacts:?}");
@@ -742,7 +773,7 @@ async fn a_record_that_nobody_could_recognise_is_not_called_missing() {
         (status, Json(created)).into_response()
     };
     let service = app(&["required-fields=least".to_owned()]).await;
-    let run = learned_from(service.layer(from_fn(silent))).await;
+    let run = learned_about(&["required-fields"], service.layer(from_fn(silent))).await;
     let unnamed = run.residue.iter().filter(|left| left.id.is_none());
     let found: Vec<_> = unnamed.map(|left| left.found).collect();
     assert!(!found.is_empty() && found.iter().all(Option::is_none), "{found:?}");
@@ -761,7 +792,7 @@ async fn a_limit_of_several_fields_or_of_the_body_is_not_that_of_one() {
         (body.len() > 700).then_some(StatusCode::PAYLOAD_TOO_LARGE)
     });
     for (name, handler) in [("together", together), ("whole", whole)] {
-        let run = learned_with_updates(&[], handler).await;
+        let run = learned_with_updates(&["field-sizes"], handler).await;
         let of_gap = run.answers.iter().filter(|answer| answer.gap == "field-sizes");
         let claimed: Vec<_> = of_gap.filter(|answer| answer.claim.is_some()).collect();
         assert!(claimed.is_empty(), "{name}: {claimed:?}");
