@@ -199,8 +199,8 @@ fn writing(canary: &Canary, target: &Target, arguments: &[&[&str]]) -> Ended {
 fn a_token_that_comes_back_as_an_identifier_comes_out_nowhere_however_it_is_written() {
     for values in [&["--show-values"][..], &[]].into_iter().take(tried(1, 2)) {
         let mut first = 0;
-        // As many runs as it takes for each way to be the identifier of something; an eighth but where all is tried.
-        while first < tried(WAYS.len() / 8, WAYS.len()) {
+        // As many runs as it takes for each way to be the identifier of something; a sixteenth but where all is tried.
+        while first < tried(WAYS.len() / 16, WAYS.len()) {
             let canary = Canary::fresh(&format!("echoed {values:?} {first}"));
             let (target, turn) = echoing(&canary, first);
             // The other formats are made of the same record.

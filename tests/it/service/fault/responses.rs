@@ -63,7 +63,7 @@ fn no_fault_touches_the_responses_of_other_operations() {
         })
     };
     let sound = LISTS.map(|(name, path)| (name, path, response(&runtime(), &Faults::default(), path)));
-    let touched = each(sampled(4, faults()).collect(), runtime, |runtime, fault| {
+    let touched = each(sampled(8, faults()).collect(), runtime, |runtime, fault| {
         let on = Faults::named([&fault.name]).unwrap();
         let others = sound.iter().filter(|(name, ..)| !may_change(&fault.name, name));
         let mut touched = others.filter(|(_, path, expected)| response(runtime, &on, path) != *expected);

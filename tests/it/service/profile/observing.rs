@@ -21,7 +21,7 @@ async fn every_value_shows_on_the_wire_as_it_is_named() {
     let timed = ["created-listed-when", "latency", "rate-limit"];
     let is_timed = |axis: &Axis| timed.contains(&axis.name);
     // Every axis with another value than the default, and some with that.
-    let defaults = sampled(3, AXES.iter()).map(|axis| (axis, &axis.values[0]));
+    let defaults = sampled(8, AXES.iter()).map(|axis| (axis, &axis.values[0]));
     let values = single_values().into_iter().chain(defaults);
     let (timed, others): (Vec<_>, Vec<_>) = values.partition(|(axis, _)| is_timed(axis));
     for (values, at_once) in [(others, 8), (timed, 1)] {
