@@ -18,7 +18,7 @@ pub struct Settings {
     pub rate: Option<f64>,
     /// How long a created record may take to be listed.
     pub settle: Duration,
-    /// The most records that a run may create in the target.
+    /// The most creates of a run that may leave a record in the target. Updates and clear rejections do not count.
     pub max_writes: u64,
     /// The most pages that are walked in a list.
     pub max_pages: u64,
@@ -47,7 +47,7 @@ impl Settings {
     pub const MAX_JOBS: usize = 256;
     /// By default the most pages that are walked in a list.
     pub const MAX_PAGES: u64 = 200;
-    /// By default the most records that a run may create in the target.
+    /// By default the most creates of a run that may leave a record in the target.
     pub const MAX_WRITES: u64 = WRITES_BY_DEFAULT;
     /// How often the plan is carried out by default.
     pub const ROUNDS: u64 = 1;
