@@ -8,11 +8,11 @@ use super::bindings::Bindings;
 use super::created::{CreatedRecord, ObservedRecord};
 use super::digests::Digests;
 use super::evidence::{Evidence, Walk};
+use super::exchange_role::{ExchangeRole, WriteContext};
 use super::lifecycle::TrackedRecord;
 use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
 use super::own::OwnershipState;
-use super::part::{Part, WriteContext};
 use super::records::AcceptedUpdate;
 use super::residue::{Residue, ResidueLedger, UnexplainedRecord};
 use super::run_tag::RunTag;
@@ -145,7 +145,7 @@ impl<'run> History<'run> {
     /// Adds an exchange, with its body where one is documented and could be read.
     pub(crate) fn exchange(
         &mut self,
-        (exchange, intent, part): (&Exchange, Intent, &Part),
+        (exchange, intent, role): (&Exchange, Intent, &ExchangeRole),
         body: Option<&Body>,
         emit: EvidenceSink<'_>,
     ) -> ExchangeResult {
@@ -154,12 +154,12 @@ impl<'run> History<'run> {
         self.note_response(exchange, body);
         self.note_unknown(exchange, intent);
         let created = self.created_id(exchange, body);
-        if !matches!(part, Part::OtherClient(_)) {
+        if !matches!(role, ExchangeRole::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());
             self.note_stray(exchange, intent);
         }
         let succeeded = self.succeeded(exchange);
-        if !matches!(part, Part::OtherClient(_)) {
+        if !matches!(role, ExchangeRole::OtherClient(_)) {
             if let Some(body) = body.filter(|_| succeeded) {
                 self.note_shown(exchange.request.operation, &body.value);
             }
@@ -169,26 +169,26 @@ impl<'run> History<'run> {
             self.note_kept_in_list(exchange.request.operation, &body.value);
             self.find_unnamed(exchange, &body.value);
         }
-        if succeeded && !matches!(part, Part::OtherClient(_)) {
+        if succeeded && !matches!(role, ExchangeRole::OtherClient(_)) {
             self.track_created(exchange, body.map_or(&Value::Null, |body| &body.value));
         }
         let mut page = None;
-        match part {
-            Part::Alone => {}
-            Part::OtherClient(path_values) => self.created_by_other_client(exchange, path_values, body, emit),
-            Part::Write(context) => self.wrote((exchange, context), body, emit),
-            // For every other part, an exchange that was throttled and sent again (superseded) does
+        match role {
+            ExchangeRole::Alone => {}
+            ExchangeRole::OtherClient(path_values) => self.created_by_other_client(exchange, path_values, body, emit),
+            ExchangeRole::Write(context) => self.wrote((exchange, context), body, emit),
+            // For every other role, an exchange that was throttled and sent again (superseded) does
             // not count; the repeat does.
             _ if intent.superseded => {}
-            Part::Equivalent(spellings) => self.tried.equivalent_request(exchange, spellings, emit),
-            Part::PlainAgain => self.tried.plain_again(exchange, succeeded, emit),
-            Part::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
-            Part::Read if succeeded => self.learn(exchange, body),
-            Part::Read => {}
-            Part::ReadById(look) => self.observe_by_id(*look, exchange, body),
+            ExchangeRole::Equivalent(spellings) => self.tried.equivalent_request(exchange, spellings, emit),
+            ExchangeRole::PlainAgain => self.tried.plain_again(exchange, succeeded, emit),
+            ExchangeRole::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
+            ExchangeRole::Read if succeeded => self.learn(exchange, body),
+            ExchangeRole::Read => {}
+            ExchangeRole::ReadById(look) => self.observe_by_id(*look, exchange, body),
         }
-        if created.is_none() && !matches!(part, Part::OtherClient(_)) {
-            self.note_unnamed((exchange, part));
+        if created.is_none() && !matches!(role, ExchangeRole::OtherClient(_)) {
+            self.note_unnamed((exchange, role));
         }
         ExchangeResult { created, page }
     }

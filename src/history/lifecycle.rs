@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::bindings::{Records, records_in};
 use super::evidence::{Evidence, RecordShown, ShownState, Times};
+use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
-use super::part::{Role, WriteContext};
 use crate::contract::Contract;
 use crate::contract::lifecycle::RecordList;
 use crate::contract::operation::{Location, OperationId, Parameter};
@@ -157,7 +157,7 @@ impl History<'_> {
         let is_updated = |record: &&mut TrackedRecord| record.create == lifecycle.create && record.named == named;
         if lifecycle.create != update
             && exchange.status() != Some(202)
-            && context.role == Role::Main
+            && context.role == RecordRole::Main
             && let Some(record) = self.tracked.iter_mut().rev().find(is_updated)
         {
             record.updated = Some(request.clone());

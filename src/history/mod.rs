@@ -1,6 +1,6 @@
 //! Derives what exchanges show together. It is the only maker of evidence.
 //!
-//! - **In**: exchanges, one after the other, each with the reason why it was sent and its part in the run.
+//! - **In**: exchanges, one after the other, each with the reason why it was sent and its role in the run.
 //! - **Out**: [`evidence`], which the rules of several responses judge; what a write may have left ([`Residue`]).
 //! - **Start with** [`evidence`] for what is judged. A run feeds the history; no other caller has to.
 //!
@@ -17,7 +17,7 @@
 //!
 //! # Design
 //!
-//! A run only drives. It says what a request is a part of, begins and ends a look at a list, and asks what the
+//! A run only drives. It says which role a request has, begins and ends a look at a list, and asks what the
 //! responses have shown. Everything else is derived here, from the exchanges alone: walks over pages, created records
 //! and where they appear, updates, the timestamp formats and spellings that were tried, what a write may have left. So
 //! a recording that is judged again gives the same verdicts as its run.
@@ -36,6 +36,7 @@ mod created;
 mod digests;
 mod element;
 pub mod evidence;
+mod exchange_role;
 #[expect(clippy::module_inception, reason = "the module is named after what it keeps")]
 mod history;
 mod inferred_pages;
@@ -45,7 +46,6 @@ mod mock_signs;
 mod other_clients;
 mod own;
 mod pages;
-mod part;
 mod records;
 mod residue;
 mod run_tag;
@@ -62,13 +62,13 @@ mod updated;
 pub use bindings::Bindings;
 pub(crate) use bindings::Records;
 pub(crate) use bindings::{LinkedValues, Needed};
+pub(crate) use exchange_role::{ExchangeRole, RecordRole, WriteContext};
 pub(crate) use history::{ExchangeResult, Finished, History};
 pub(crate) use inferred_pages::NextPage;
 pub(crate) use lifecycle::RecordLook;
 pub(crate) use look::{LookGoal, LookId, Looked, Waited, WalkExtent};
 pub(crate) use own::Ownership;
 pub(crate) use pages::total_and_space_on_last_page;
-pub(crate) use part::{Part, Role, WriteContext};
 pub(crate) use records::AcceptedUpdate;
 pub(crate) use residue::may_have_stored;
 pub use residue::{Residue, SearchExtent, UnexplainedRecord};

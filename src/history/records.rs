@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::bindings::records_in;
 use super::created::CreatedRecord;
 use super::evidence::{Creation, Evidence};
+use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
-use super::part::{Role, WriteContext};
 use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -60,7 +60,7 @@ impl History<'_> {
         let request = &exchange.request;
         let operation = request.operation;
         let located = self.located(exchange, body);
-        let main = context.role == Role::Main;
+        let main = context.role == RecordRole::Main;
         if main {
             self.bindings.forget(self.contract, operation);
             let from = (operation, request.path.as_str());
@@ -170,7 +170,7 @@ impl History<'_> {
     pub(super) fn updated(&mut self, request: &Request, context: &WriteContext) {
         self.note_counted_update(request, &context.path_values);
         let operation = request.operation;
-        if context.role == Role::Main && self.contract.operation(operation).invariants.updated.is_some() {
+        if context.role == RecordRole::Main && self.contract.operation(operation).invariants.updated.is_some() {
             self.changed.push(AcceptedUpdate {
                 operation,
                 request: request.clone(),

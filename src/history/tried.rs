@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use super::evidence::{EquivalentTried, Evidence, FormatTried};
+use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
-use super::part::{Role, WriteContext};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Equivalence, TimestampFormat};
 use crate::exchange::{Exchange, Request};
@@ -92,7 +92,7 @@ impl History<'_> {
             .invariants
             .accepted_timestamp_formats
             .is_empty();
-        if !has_formats || context.role != Role::Main {
+        if !has_formats || context.role != RecordRole::Main {
             return;
         }
         let formats = self.tried.formats.entry(operation).or_default();

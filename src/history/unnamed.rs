@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use super::bindings::records_in;
 use super::created::CreatedRecord;
+use super::exchange_role::{ExchangeRole, RecordRole, WriteContext};
 use super::history::History;
 use super::lifecycle::all_in_path;
-use super::part::{Part, Role, WriteContext};
 use super::seen_identifiers::SeenIdentifiers;
 use super::sent_strings::SentStrings;
 use crate::contract::link::{Link, Target};
@@ -43,7 +43,7 @@ struct UnnamedCreate {
 
 impl History<'_> {
     /// Remembers a create whose response shows no identifier although it may have stored a record.
-    pub(super) fn note_unnamed(&mut self, (exchange, part): (&Exchange, &Part)) {
+    pub(super) fn note_unnamed(&mut self, (exchange, role): (&Exchange, &ExchangeRole)) {
         let create = exchange.request.operation;
         let lifecycle = self.contract.lifecycle_of(create);
         let is_create = lifecycle.is_some_and(|lifecycle| lifecycle.create == create);
@@ -54,8 +54,8 @@ impl History<'_> {
         };
         let mut sent = SentStrings::default();
         sent.note(&self.run_tag, body);
-        let main = match part {
-            Part::Write(context) if context.role == Role::Main => Some(context.clone()),
+        let main = match role {
+            ExchangeRole::Write(context) if context.role == RecordRole::Main => Some(context.clone()),
             _ => None,
         };
         let seen = &self.seen_identifiers;

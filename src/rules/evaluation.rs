@@ -14,7 +14,8 @@ use crate::exchange::{Exchange, Intent, Purpose};
 use crate::gaps::{Answer, Gaps};
 use crate::history::evidence::Evidence;
 use crate::history::{
-    self, ExchangeResult, History, LookGoal, LookId, Looked, Part, Residue, RunTag, SearchExtent, Waited, WalkExtent,
+    self, ExchangeResult, ExchangeRole, History, LookGoal, LookId, Looked, Residue, RunTag, SearchExtent, Waited,
+    WalkExtent,
 };
 use crate::plan::{Action, Plan};
 
@@ -114,16 +115,16 @@ impl<'run> Evaluation<'run> {
     pub(crate) fn exchange(
         &mut self,
         exchange: &Exchange,
-        (intent, part): (Intent, &Part),
+        (intent, role): (Intent, &ExchangeRole),
     ) -> (ExchangeResult, Option<Arc<Body>>) {
-        self.note(|| RecordedStep::Exchange(Box::new(exchange.clone()), intent, part.clone()));
+        self.note(|| RecordedStep::Exchange(Box::new(exchange.clone()), intent, role.clone()));
         let Self {
             history, judge, gaps, ..
         } = self;
         let body = judge.exchange(exchange, intent);
         gaps.add(exchange, intent, body.as_deref());
         let show = &mut |evidence: Evidence<'_>| judge.evidence(evidence);
-        (history.exchange((exchange, intent, part), body.as_deref(), show), body)
+        (history.exchange((exchange, intent, role), body.as_deref(), show), body)
     }
 
     /// Judges a rejected create after all, because no further attempt could be sent.
@@ -255,9 +256,9 @@ impl<'run> Evaluation<'run> {
             RecordedStep::Complete(in_scope) => self.report_unchecked(in_scope),
             RecordedStep::Concluded(look, waited) => drop(self.conclude_after(*look, *waited)),
             RecordedStep::Dropped(look) => self.drop_look(*look),
-            RecordedStep::Exchange(exchange, intent, part) => {
+            RecordedStep::Exchange(exchange, intent, role) => {
                 let edited = edit(exchange);
-                drop(self.exchange(edited.as_ref().unwrap_or(exchange), (*intent, part)));
+                drop(self.exchange(edited.as_ref().unwrap_or(exchange), (*intent, role)));
             }
             RecordedStep::ForcedUndecided(fact, reason) => self.force_undecided(*fact, reason.clone()),
             RecordedStep::Look(list, sought, max_pages) => drop(self.look(*list, sought, *max_pages)),

@@ -5,7 +5,7 @@ use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Exchange, Intent, Purpose};
-use crate::history::{LookGoal, LookId, Part, RunTag, Waited, WalkExtent};
+use crate::history::{ExchangeRole, LookGoal, LookId, RunTag, Waited, WalkExtent};
 use crate::plan::Question;
 
 /// One thing that a run gives its evaluation; a recording has them in order.
@@ -18,7 +18,7 @@ pub(super) enum RecordedStep {
     /// A look ended and was not judged.
     Dropped(LookId),
     /// A request was sent, and its response came or did not.
-    Exchange(Box<Exchange>, Intent, Part),
+    Exchange(Box<Exchange>, Intent, ExchangeRole),
     /// A fact became undecided even if responses kept it, for this reason.
     ForcedUndecided(FactId, Reason),
     /// A look at a list began, with at most this many pages per walk.

@@ -10,7 +10,7 @@ use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, OnRejection, Purpose, Request, Spelling};
-use crate::history::{Part, Role, WriteContext};
+use crate::history::{ExchangeRole, RecordRole, WriteContext};
 use crate::plan::{Draft, Fallback, Template, Variant};
 use crate::rules::Reason;
 
@@ -289,19 +289,22 @@ impl Session<'_> {
             replaceable: creates && write_role != WriteRole::Last,
             ..ResendOptions::default()
         };
-        let role = match write_role {
-            WriteRole::Additional => Role::Additional,
-            WriteRole::Last | WriteRole::Main => Role::Main,
+        let record_role = match write_role {
+            WriteRole::Additional => RecordRole::Additional,
+            WriteRole::Last | WriteRole::Main => RecordRole::Main,
         };
-        let part = Part::Write(WriteContext {
-            role,
+        let exchange_role = ExchangeRole::Write(WriteContext {
+            role: record_role,
             format: draft.timestamp_format(),
             path_values: head.path_values.clone(),
         });
         let (exchange, _) = self
-            .call_with_options(Call::single(request, write_purpose(draft, head)).part(part), options)
+            .call_with_options(
+                Call::single(request, write_purpose(draft, head)).role(exchange_role),
+                options,
+            )
             .await;
-        if role == Role::Main && self.succeeded(&exchange) {
+        if record_role == RecordRole::Main && self.succeeded(&exchange) {
             self.drafts.accepted.borrow_mut().insert(operation, draft.clone());
         }
         exchange

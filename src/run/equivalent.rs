@@ -17,7 +17,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Equivalence;
 use crate::exchange::{Exchange, Purpose, Request, Spelling, identifier};
-use crate::history::{AcceptedUpdate, Part, is_rejected};
+use crate::history::{AcceptedUpdate, ExchangeRole, is_rejected};
 use crate::plan::values_for_equivalent_request;
 use crate::rules::Reason;
 
@@ -56,7 +56,7 @@ impl Session<'_> {
             return self.look_for_update(plain, &together).await;
         }
         self.expect_requests(1);
-        let (again, _) = self.call(plain.call.clone().part(Part::PlainAgain)).await;
+        let (again, _) = self.call(plain.call.clone().role(ExchangeRole::PlainAgain)).await;
         self.emit_findings();
         if self.succeeded(&again) && spellings.len() > 1 {
             for spelling in spellings {
@@ -115,7 +115,7 @@ impl Session<'_> {
             }
         }
         self.expect_requests(1);
-        let call = Call::single(request, Purpose::Equivalent).part(Part::Equivalent(spellings.to_vec()));
+        let call = Call::single(request, Purpose::Equivalent).role(ExchangeRole::Equivalent(spellings.to_vec()));
         self.call(call).await.0
     }
 

@@ -7,7 +7,7 @@ use super::session::{Call, Session};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
 use crate::exchange::{OnRejection, Purpose, Request};
-use crate::history::{LookGoal, Part, RecordLook};
+use crate::history::{ExchangeRole, LookGoal, RecordLook};
 use crate::plan::Action;
 use crate::rules::Evaluation;
 
@@ -92,7 +92,7 @@ impl Session<'_> {
                 self.documented(source, head)
             };
             self.expect_requests(1);
-            self.call(call.part(Part::Read)).await;
+            self.call(call.role(ExchangeRole::Read)).await;
         }
     }
 
@@ -151,7 +151,7 @@ impl Session<'_> {
             if let Some(request) = self.request_of_record(by, record) {
                 self.expect_requests(1);
                 let purpose = Purpose::Documented(OnRejection::ExampleIdentifier);
-                self.call(Call::single(request, purpose).part(Part::ReadById(look)))
+                self.call(Call::single(request, purpose).role(ExchangeRole::ReadById(look)))
                     .await;
             }
         };

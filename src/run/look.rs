@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
-use crate::history::{AcceptedUpdate, LookGoal, Ownership, Part, SearchExtent, WalkExtent};
+use crate::history::{AcceptedUpdate, ExchangeRole, LookGoal, Ownership, SearchExtent, WalkExtent};
 use crate::plan::{Action, ShownBy};
 use crate::rules::{Evaluation, Reason};
 
@@ -108,7 +108,8 @@ impl Session<'_> {
                 let read = async || {
                     let head = self.request_head(read);
                     let Ok(head) = head else { return };
-                    self.call(self.documented(read, head).part(Part::ReadById(look))).await;
+                    self.call(self.documented(read, head).role(ExchangeRole::ReadById(look)))
+                        .await;
                 };
                 self.repeat_until_settled(look, self.settings.settle, read).await;
                 self.conclude(look);

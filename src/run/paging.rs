@@ -5,7 +5,7 @@ use super::request::RequestHead;
 use super::session::Session;
 use crate::contract::operation::OperationId;
 use crate::exchange::OnRejection;
-use crate::history::{LookGoal, LookId, NextPage, Part, WalkExtent};
+use crate::history::{ExchangeRole, LookGoal, LookId, NextPage, WalkExtent};
 use crate::plan::MAX_INFERRED_PAGES;
 
 /// How often a list is walked at most: in small pages, in larger ones, and in those again.
@@ -41,7 +41,7 @@ impl Session<'_> {
             }
             let head = self.head_of_page(look.operation(), head.clone(), &next);
             let call = self.documented(look.operation(), head);
-            self.call(call.part(Part::Page(look, next.asked))).await;
+            self.call(call.role(ExchangeRole::Page(look, next.asked))).await;
         }
     }
 

@@ -12,7 +12,7 @@ use super::session::{Call, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Credential, OnRejection, Purpose, Request};
-use crate::history::Part;
+use crate::history::ExchangeRole;
 use crate::plan::{Draft, Variant};
 use crate::rules::Reason;
 
@@ -35,7 +35,7 @@ impl Session<'_> {
         let credential = request::credential(&self.contract.operation(operation).security);
         let purpose = Purpose::Documented(on_rejection(&head, &draft));
         let request = self.writing_request(&draft, &head, credential);
-        let call = Call::single(request, purpose).part(Part::Read);
+        let call = Call::single(request, purpose).role(ExchangeRole::Read);
         let (exchange, _) = self.call(call).await;
         if self.succeeded(&exchange) {
             self.look_for_kept(operation).await;
@@ -58,7 +58,7 @@ impl Session<'_> {
             return;
         };
         self.expect_requests(1);
-        self.call(self.documented(list, head).part(Part::Read)).await;
+        self.call(self.documented(list, head).role(ExchangeRole::Read)).await;
     }
 
     /// Returns a query with the smallest body.

@@ -22,7 +22,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Response, Transport};
 use crate::gaps::{Answer, Gaps};
-use crate::history::{ExchangeResult, History, Part, Residue, SearchExtent, UnexplainedRecord};
+use crate::history::{ExchangeResult, ExchangeRole, History, Residue, SearchExtent, UnexplainedRecord};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, concurrent_sequences, reserved_writes};
 use crate::rules::{Evaluation, Finished, HowAllCallsFailed, Judge, Reason, Recording, Verdicts};
 
@@ -173,7 +173,7 @@ struct Events<'run> {
 pub(super) struct Call {
     pub(super) request: Request,
     pub(super) purpose: Purpose,
-    pub(super) part: Part,
+    pub(super) role: ExchangeRole,
 }
 
 impl Call {
@@ -182,13 +182,13 @@ impl Call {
         Self {
             request,
             purpose,
-            part: Part::Alone,
+            role: ExchangeRole::Alone,
         }
     }
 
-    /// Returns the same request as a part of something.
-    pub(super) fn part(self, part: Part) -> Self {
-        Self { part, ..self }
+    /// Returns the same request in another role.
+    pub(super) fn role(self, role: ExchangeRole) -> Self {
+        Self { role, ..self }
     }
 }
 
@@ -380,7 +380,7 @@ impl<'run> Session<'run> {
         let Call {
             mut request,
             purpose,
-            part,
+            role,
         } = call;
         let mut attempt = 0;
         let mut not_found = NotFoundRetry::until(options.not_found_timeout);
@@ -395,7 +395,7 @@ impl<'run> Session<'run> {
                 purpose,
                 superseded: wait.is_some() || (options.replaceable && throttled),
             };
-            let (noted, body) = self.with_evaluation(|evaluation| evaluation.exchange(&exchange, (intent, &part)));
+            let (noted, body) = self.with_evaluation(|evaluation| evaluation.exchange(&exchange, (intent, &role)));
             self.sender.record_outcome(&exchange, noted.created.as_deref());
             let exchanged = Exchanged {
                 exchange: &exchange,

@@ -9,7 +9,7 @@ use super::request::{self, RequestHead};
 use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, Purpose};
-use crate::history::{LookGoal, LookId, Looked, Part, WalkExtent};
+use crate::history::{ExchangeRole, LookGoal, LookId, Looked, WalkExtent};
 use crate::plan::{MAX_SAMPLED, optional};
 use crate::rules::Reason;
 
@@ -73,7 +73,7 @@ impl Session<'_> {
                 not_found_timeout: longest,
                 ..ResendOptions::default()
             };
-            let call = self.documented(operation, head).part(Part::Read);
+            let call = self.documented(operation, head).role(ExchangeRole::Read);
             let status = self.call_with_options(call, options).await.0.status();
             let rejected = status.is_some_and(|status| matches!(status, 400 | 403 | 404 | 410 | 422));
             if !(rejected && may_name_another) {
@@ -181,7 +181,7 @@ impl Session<'_> {
         if let Some(number) = asked {
             head.add_query(&invariant.parameter, &number.to_string());
         }
-        let call = self.documented(list, head).part(Part::Page(look, asked));
+        let call = self.documented(list, head).role(ExchangeRole::Page(look, asked));
         self.call(call).await.1.page
     }
 

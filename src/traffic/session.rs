@@ -15,7 +15,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Digest, Exchange, Intent, OnRejection, Purpose, Request, Response, Target};
-use crate::history::{LookGoal, LookId, Part, RunTag, SearchExtent, WalkExtent};
+use crate::history::{ExchangeRole, LookGoal, LookId, RunTag, SearchExtent, WalkExtent};
 #[cfg(feature = "cli")]
 use crate::rules::Verdicts;
 use crate::rules::{Evaluation, Finished, Judge, Levels, Reason, TrafficReason};
@@ -411,8 +411,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     /// Judges an exchange that is not a page of a list.
     fn judge_by_itself(&mut self, exchange: &Exchange, call: Call) {
-        let part = Part::OtherClient(call.path_values);
-        let (_, body) = self.evaluation.exchange(exchange, (Self::intent(), &part));
+        let role = ExchangeRole::OtherClient(call.path_values);
+        let (_, body) = self.evaluation.exchange(exchange, (Self::intent(), &role));
         self.emit_exchange(exchange, body.as_deref());
     }
 
@@ -421,8 +421,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let list = page.exchange.request.operation;
         let alone = self.evaluation.look(list, &LookGoal::Pages, ALL_PAGES);
         self.evaluation.begin_walk(alone, WalkExtent::SelectedPages);
-        let part = Part::Page(alone, page.asked.number);
-        let (noted, body) = self.evaluation.exchange(page.exchange, (Self::intent(), &part));
+        let role = ExchangeRole::Page(alone, page.asked.number);
+        let (noted, body) = self.evaluation.exchange(page.exchange, (Self::intent(), &role));
         // What the service returns for a page beyond the last one is not documented.
         let last = self.evaluation.history().last_page(alone);
         let is_beyond_last = last.is_some() && page.asked.number > last.map(|last| last.max(1));

@@ -1,14 +1,14 @@
-//! What an exchange is a part of, as stated by the run that sends it. The main type is [`Part`].
+//! The role of an exchange in its run, as stated by the run that sends it. The main type is [`ExchangeRole`].
 
 use serde_json::Value;
 
 use super::look::LookId;
 use crate::contract::vocabulary::{Equivalence, TimestampFormat};
 
-/// What an exchange is a part of.
+/// The role of an exchange in its run.
 #[derive(Clone, Debug)]
-pub(crate) enum Part {
-    /// Nothing: it is judged by itself.
+pub(crate) enum ExchangeRole {
+    /// None: it is judged by itself.
     Alone,
     /// A request of another client, with the values in its path, by parameter.
     OtherClient(Vec<(String, Value)>),
@@ -29,7 +29,7 @@ pub(crate) enum Part {
 /// What a write is to the run.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteContext {
-    pub(crate) role: Role,
+    pub(crate) role: RecordRole,
     /// The timestamp format of the field for which the contract accepts several
     /// (`Invariants::accepted_timestamp_formats`).
     pub(crate) format: TimestampFormat,
@@ -37,9 +37,9 @@ pub(crate) struct WriteContext {
     pub(crate) path_values: Vec<(String, Value)>,
 }
 
-/// The role of a write for later requests.
+/// The role of a write's record for later requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum RecordRole {
     /// Later requests take nothing from it: they use another record.
     Additional,
     /// Later requests build on its record and its values.
