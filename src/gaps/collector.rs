@@ -16,7 +16,7 @@ use super::listing::Listing;
 use super::places::{Place, PlaceId, Places};
 use super::rate::Rate;
 use super::tally::Tally;
-use super::trials::{Observed, Trials};
+use super::trials::{ObservedClaim, Trials};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::shape::ShapeId;
@@ -672,7 +672,7 @@ impl<'contract> Gaps<'contract> {
                 Asks::NoCredential => self.conditions.entry((id, Condition::NoCredential)).or_default(),
                 _ => &mut self.tallies[id],
             };
-            for Observed { claim, count, shows } in observed {
+            for ObservedClaim { claim, count, shows } in observed {
                 match claim {
                     Some(claim) if shows => tally.count_trials(claim, count),
                     Some(claim) => tally.count_several(claim, count),

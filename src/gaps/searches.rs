@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::answer::Claim;
 use super::required::{Said, Search};
 use super::sizes::Sizes;
-use super::trials::{Observed, Shown, claim, rejects};
+use super::trials::{ObservedClaim, TrialResult, claim, rejects};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Carry, Created};
 use crate::contract::{Contract, pointer};
@@ -66,16 +66,16 @@ impl Tried {
         !self.is_decided() || self.said.iter().any(|other| !said.differs(other))
     }
 
-    fn observed(&self, question: &Question) -> Vec<Observed> {
-        let observed = |shown: Option<Shown>, count: u64| Observed {
+    fn observed(&self, question: &Question) -> Vec<ObservedClaim> {
+        let observed = |shown: Option<TrialResult>, count: u64| ObservedClaim {
             claim: shown.and_then(|shown| claim(question, shown)),
             count,
-            shows: !matches!(shown, Some(Shown::AcceptedUnseen(_))),
+            shows: !matches!(shown, Some(TrialResult::AcceptedUnseen(_))),
         };
         let accepted = |status: u16| match question.asks {
-            Asks::Equal => Shown::Accepted(status),
+            Asks::Equal => TrialResult::Accepted(status),
             // The record may have it, or not.
-            _ => Shown::AcceptedUnseen(status),
+            _ => TrialResult::AcceptedUnseen(status),
         };
         let accepted = self
             .accepted
@@ -83,8 +83,8 @@ impl Tried {
             .map(|(status, count)| observed(Some(accepted(*status)), *count));
         let refused = self.refused.iter().filter(|_| !self.is_open);
         let refused = refused.map(|(status, count)| match question.asks {
-            Asks::Equal => (Shown::Refused(0), *count),
-            _ => (Shown::Refused(*status), *count),
+            Asks::Equal => (TrialResult::Refused(0), *count),
+            _ => (TrialResult::Refused(*status), *count),
         });
         let refused = refused.map(|(shown, count)| observed(Some(shown), count));
         let others = (self.others > 0).then(|| observed(None, self.others));
@@ -238,7 +238,7 @@ impl Searches {
     }
 
     /// Returns what the trials of a question show, and how many are void.
-    pub(super) fn observed(&self, question: (usize, &Question)) -> (Vec<Observed>, u64) {
+    pub(super) fn observed(&self, question: (usize, &Question)) -> (Vec<ObservedClaim>, u64) {
         let (index, question) = question;
         let Some(searched) = self.of.get(&question.operation) else {
             return (Vec::new(), 0);
@@ -258,7 +258,7 @@ impl Searches {
                 };
                 let search = searched.required.as_ref();
                 let found = search.and_then(|search| search.required(may_be_equal));
-                let observed = found.map(|found| Observed {
+                let observed = found.map(|found| ObservedClaim {
                     claim: Some(Claim::Required {
                         required: found.required,
                     }),

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::answer::Claim;
-use super::trials::Observed;
+use super::trials::ObservedClaim;
 
 /// How long the longest text is that is sent. Who accepts it may have a limit beyond, which nobody has to know.
 const LONGEST: usize = 4_096;
@@ -95,17 +95,17 @@ impl Sizes {
     }
 
     /// Returns what the trials show, where other fields have these limits.
-    pub(super) fn observed(&self, others: &[usize]) -> Option<Observed> {
+    pub(super) fn observed(&self, others: &[usize]) -> Option<ObservedClaim> {
         let (rejected, times) = self.rejected.first_key_value()?;
         let accepted = self.longest();
         if accepted >= *rejected || self.others > 0 {
-            return Some(Observed {
+            return Some(ObservedClaim {
                 claim: None,
                 count: self.accepted.values().chain(self.rejected.values()).sum(),
                 shows: true,
             });
         }
-        Some(Observed {
+        Some(ObservedClaim {
             claim: Some(Claim::Longest {
                 longest: self.limit(others)?,
             }),

@@ -19,8 +19,8 @@ use crate::plan::{Asks, BodyAsked, NET_TRIALS, Question, SentDate};
 pub(super) struct Trials {
     pub(super) questions: Vec<Question>,
     /// What the trials of each question showed.
-    results: Vec<Results>,
-    rounds: HashMap<OperationId, Round>,
+    results: Vec<QuestionResults>,
+    rounds: HashMap<OperationId, TrialRound>,
     searches: Searches,
     /// The number of the last page of each list, as its last response says.
     last_pages: HashMap<OperationId, u64>,
@@ -30,7 +30,7 @@ pub(super) struct Trials {
 
 /// What the trials of one question show, for the answer that it gives by itself.
 #[derive(Debug)]
-pub(super) struct Observed {
+pub(super) struct ObservedClaim {
     /// What is claimed; none if it speaks against every claim.
     pub(super) claim: Option<Claim>,
     pub(super) count: u64,
@@ -40,7 +40,7 @@ pub(super) struct Observed {
 
 /// What the trials of all questions at a location show together.
 #[derive(Debug)]
-pub(super) struct Together<T> {
+pub(super) struct JointResult<T> {
     pub(super) accepted: T,
     /// The least number of trials of one question.
     pub(super) count: u64,
@@ -50,14 +50,14 @@ pub(super) struct Together<T> {
 
 /// What the trials of one question showed.
 #[derive(Clone, Debug, Default)]
-struct Results {
-    shown: BTreeMap<Shown, u64>,
+struct QuestionResults {
+    shown: BTreeMap<TrialResult, u64>,
     void: u64,
 }
 
 /// What a trial showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Shown {
+pub(super) enum TrialResult {
     /// The variant was accepted, and the record shows what it sent.
     Accepted(u16),
     /// The variant was accepted, and no field of the record could show what it sent.
@@ -76,16 +76,16 @@ pub(super) enum Shown {
 
 /// The trials between two controls.
 #[derive(Debug, Default)]
-struct Round {
+struct TrialRound {
     /// What the control sent, and the record after it.
-    control: Option<Step>,
+    control: Option<AcceptedRequest>,
     /// The variants, each with the questions that it asks.
-    variants: Vec<(Vec<usize>, Option<Variant>)>,
+    variants: Vec<(Vec<usize>, Option<VariantOutcome>)>,
 }
 
 /// A request that was accepted, and what it did.
 #[derive(Clone, Debug)]
-struct Step {
+struct AcceptedRequest {
     status: u16,
     sent: Value,
     /// The record that the list showed afterwards.
@@ -94,15 +94,15 @@ struct Step {
 
 /// What a variant showed by itself.
 #[derive(Clone, Debug)]
-enum Variant {
-    Accepted(Step),
-    Shown(Shown),
+enum VariantOutcome {
+    Accepted(AcceptedRequest),
+    Decided(TrialResult),
 }
 
 impl Trials {
     pub(super) fn of(questions: Vec<Question>) -> Self {
         Self {
-            results: vec![Results::default(); questions.len()],
+            results: vec![QuestionResults::default(); questions.len()],
             questions,
             ..Self::default()
         }
@@ -120,7 +120,7 @@ impl Trials {
         let body = body.map(|body| &body.value);
         let status = exchange.status().filter(|_| decides);
         let succeeded = status.filter(|status| contract.operation(operation).succeeds_with(*status));
-        let step = succeeded.map(|status| Step {
+        let request = succeeded.map(|status| AcceptedRequest {
             status,
             sent: exchange.request.json().cloned().unwrap_or_default(),
             record: None,
@@ -137,13 +137,13 @@ impl Trials {
                 self.searches.add(of, (exchange, index), status, body);
             }
             TrialPart::Control => {
-                if step.is_some() {
+                if request.is_some() {
                     self.note_accepted(contract, exchange, body);
                 }
-                self.end_round(contract, operation, step.is_some());
-                self.awaited = step.as_ref().and(updates);
+                self.end_round(contract, operation, request.is_some());
+                self.awaited = request.as_ref().and(updates);
                 let round = self.rounds.entry(operation).or_default();
-                round.control = step;
+                round.control = request;
             }
             TrialPart::Look => {
                 if let Some(body) = body.filter(|_| succeeded.is_some()) {
@@ -160,16 +160,18 @@ impl Trials {
                     (_, None) | (Asks::Spelling { .. }, _) if succeeded.is_none() => None,
                     (Asks::PageBeyondLast, Some(status)) => {
                         let shown = beyond(contract, operation, (status, succeeded.is_some()), body, last);
-                        shown.map(Variant::Shown)
+                        shown.map(VariantOutcome::Decided)
                     }
-                    (asks, Some(status)) if succeeded.is_none() => Some(Variant::Shown(match rejects(asks, status) {
-                        true => Shown::Refused(status),
-                        false => Shown::Other,
-                    })),
-                    (Asks::NoCredential, _) => Some(Variant::Shown(Shown::Other)),
-                    _ => step.map(Variant::Accepted),
+                    (asks, Some(status)) if succeeded.is_none() => {
+                        Some(VariantOutcome::Decided(match rejects(asks, status) {
+                            true => TrialResult::Refused(status),
+                            false => TrialResult::Other,
+                        }))
+                    }
+                    (Asks::NoCredential, _) => Some(VariantOutcome::Decided(TrialResult::Other)),
+                    _ => request.map(VariantOutcome::Accepted),
                 };
-                let accepted = matches!(shown, Some(Variant::Accepted(_)));
+                let accepted = matches!(shown, Some(VariantOutcome::Accepted(_)));
                 self.awaited = updates.filter(|_| accepted);
                 let asked = match &question.asks {
                     Asks::Together { .. } if accepted => self.asked_together(index),
@@ -221,8 +223,8 @@ impl Trials {
             return true;
         };
         if let Asks::KnownValue { .. } = asked.asks {
-            let mut siblings = self.at((asked.gap, asked.operation, &asked.location));
-            let is_refused = |shown: &Shown| matches!(shown, Shown::Refused(_));
+            let mut siblings = self.questions_at((asked.gap, asked.operation, &asked.location));
+            let is_refused = |shown: &TrialResult| matches!(shown, TrialResult::Refused(_));
             return !results.shown.is_empty() || !siblings.any(|(_, results)| results.shown.keys().any(is_refused));
         }
         if let Asks::Together { .. } = asked.asks {
@@ -238,7 +240,7 @@ impl Trials {
             return Vec::new();
         };
         let counted = |index: usize| self.results[index].shown.iter();
-        let is_accepted = |shown: &Shown| !matches!(shown, Shown::Other | Shown::Refused(_));
+        let is_accepted = |shown: &TrialResult| !matches!(shown, TrialResult::Other | TrialResult::Refused(_));
         let rejected: u64 = counted(question).map(|(_, count)| count).sum();
         if rejected > 1 {
             return Vec::new();
@@ -253,14 +255,14 @@ impl Trials {
     /// Whether a request that asks this question, or these questions, was rejected since the last control.
     pub(super) fn is_rejected_now(&self, question: usize) -> bool {
         let mut now = self.rounds.values().flat_map(|round| &round.variants);
-        now.any(|(asked, variant)| asked == &[question] && matches!(variant, Some(Variant::Shown(_))))
+        now.any(|(asked, variant)| asked == &[question] && matches!(variant, Some(VariantOutcome::Decided(_))))
     }
 
     /// Returns the questions at a location, each with what its trials showed.
-    fn at(
+    fn questions_at(
         &self,
         (gap, operation, location): (usize, OperationId, &str),
-    ) -> impl Iterator<Item = (&Question, &Results)> {
+    ) -> impl Iterator<Item = (&Question, &QuestionResults)> {
         let all = self.questions.iter().zip(&self.results);
         all.filter(move |(question, _)| {
             (question.gap, question.operation, question.location.as_str()) == (gap, operation, location)
@@ -269,8 +271,8 @@ impl Trials {
 
     /// Whether a rejection is about the value that was sent: another one that the target has shown is accepted.
     fn accepts_known_values(&self, question: &Question) -> bool {
-        let mut siblings = self.at((question.gap, question.operation, &question.location));
-        let is_accepted = |shown: &Shown| matches!(shown, Shown::Accepted(_));
+        let mut siblings = self.questions_at((question.gap, question.operation, &question.location));
+        let is_accepted = |shown: &TrialResult| matches!(shown, TrialResult::Accepted(_));
         siblings.any(|(other, results)| {
             matches!(other.asks, Asks::KnownValue { .. })
                 && !results.shown.is_empty()
@@ -292,7 +294,7 @@ impl Trials {
         let Some(update) = self.awaited.filter(|update| contract.updated_in(*update) == Some(list)) else {
             return;
         };
-        let Some(Round { control, variants }) = self.rounds.get_mut(&update) else {
+        let Some(TrialRound { control, variants }) = self.rounds.get_mut(&update) else {
             return;
         };
         let page = contract.operation(list).page.as_ref();
@@ -307,11 +309,12 @@ impl Trials {
                     self.awaited = None;
                 }
             }
-            (Some((asked, Some(Variant::Accepted(step)))), Some(control)) => {
-                if let Some(record) = found(&step.sent) {
-                    step.record = Some(record.clone());
+            (Some((asked, Some(VariantOutcome::Accepted(request)))), Some(control)) => {
+                if let Some(record) = found(&request.sent) {
+                    request.record = Some(record.clone());
                     let mut asked = asked.iter().filter_map(|index| self.questions.get(*index));
-                    if !asked.any(|asked| shown(contract, asked, (control, step)) == Some(Shown::Other)) {
+                    if !asked.any(|asked| trial_result(contract, asked, (control, request)) == Some(TrialResult::Other))
+                    {
                         self.awaited = None;
                     }
                 }
@@ -324,7 +327,13 @@ impl Trials {
     pub(super) fn has_found_record(&self) -> bool {
         let round = self.awaited.and_then(|update| self.rounds.get(&update));
         let last = round.and_then(|round| round.variants.last());
-        matches!(last, Some((_, Some(Variant::Accepted(Step { record: Some(_), .. })))))
+        matches!(
+            last,
+            Some((
+                _,
+                Some(VariantOutcome::Accepted(AcceptedRequest { record: Some(_), .. }))
+            ))
+        )
     }
 
     /// Ends the trials of an operation. Without a control that was accepted before and after it, a variant shows
@@ -343,8 +352,8 @@ impl Trials {
                 .as_ref()
                 .zip(variant.as_ref())
                 .and_then(|(control, variant)| match variant {
-                    Variant::Shown(shown) => Some(*shown),
-                    Variant::Accepted(step) => shown(contract, question, (control, step)),
+                    VariantOutcome::Decided(shown) => Some(*shown),
+                    VariantOutcome::Accepted(request) => trial_result(contract, question, (control, request)),
                 });
             match shown {
                 Some(shown) => *results.shown.entry(shown).or_default() += 1,
@@ -356,7 +365,7 @@ impl Trials {
     /// Whether a trial at a location was sent, whatever it showed.
     pub(super) fn was_asked(&self, at: (usize, OperationId, &str)) -> bool {
         let in_rounds = self
-            .at(at)
+            .questions_at(at)
             .any(|(_, results)| results.void > 0 || !results.shown.is_empty());
         let all = self.questions.iter().enumerate();
         let mut here = all.filter(|(_, question)| (question.gap, question.operation, question.location.as_str()) == at);
@@ -364,7 +373,7 @@ impl Trials {
     }
 
     /// Returns what the trials show, for each question that has an answer by itself, and the number of void trials.
-    pub(super) fn observed(&self) -> impl Iterator<Item = (&Question, Vec<Observed>, u64)> {
+    pub(super) fn observed(&self) -> impl Iterator<Item = (&Question, Vec<ObservedClaim>, u64)> {
         let all = self.questions.iter().zip(&self.results).enumerate();
         all.map(|(index, (question, results))| {
             if question.is_search() {
@@ -374,13 +383,13 @@ impl Trials {
             let shown = results.shown.iter().filter(|_| answers_alone(&question.asks));
             let observed = shown.map(|(shown, count)| {
                 let for_its_value = match shown {
-                    Shown::Refused(_) => !needs_known_value(question.kind) || self.accepts_known_values(question),
+                    TrialResult::Refused(_) => !needs_known_value(question.kind) || self.accepts_known_values(question),
                     _ => true,
                 };
-                Observed {
+                ObservedClaim {
                     claim: claim(question, *shown).filter(|_| for_its_value),
                     count: *count,
-                    shows: !matches!(shown, Shown::AcceptedUnseen(_)),
+                    shows: !matches!(shown, TrialResult::AcceptedUnseen(_)),
                 }
             });
             (question, observed.collect(), results.void)
@@ -388,8 +397,8 @@ impl Trials {
     }
 
     /// Returns which formats of a date are accepted at a location, if the trials decide each of them.
-    pub(super) fn accepted_dates(&self, at: (usize, OperationId, &str)) -> Option<Together<Vec<DateForm>>> {
-        let Together { accepted, count, shows } = self.together(at)?;
+    pub(super) fn accepted_dates(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<DateForm>>> {
+        let JointResult { accepted, count, shows } = self.together(at)?;
         let formats = accepted.into_iter().filter_map(|(asks, accepted)| match asks {
             Asks::Date { format, .. } if accepted => Some(match format {
                 SentDate::DayFirst => DateForm::DayFirst,
@@ -406,13 +415,13 @@ impl Trials {
             accepted = vec![DateForm::Any];
         }
         accepted.sort_unstable();
-        (!accepted.is_empty()).then_some(Together { accepted, count, shows })
+        (!accepted.is_empty()).then_some(JointResult { accepted, count, shows })
     }
 
     /// Returns which fields of a record the entries of an array may be, if the trials decide it: a service that accepts
     /// an entry that names no record shows nothing by accepting others.
-    pub(super) fn accepted_entries(&self, at: (usize, OperationId, &str)) -> Option<Together<Vec<String>>> {
-        let Together { accepted, count, shows } = self.together(at)?;
+    pub(super) fn accepted_entries(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<String>>> {
+        let JointResult { accepted, count, shows } = self.together(at)?;
         let mut names = Vec::new();
         for (asks, _) in accepted.into_iter().filter(|(_, accepted)| *accepted) {
             match asks {
@@ -421,26 +430,27 @@ impl Trials {
             }
         }
         let accepted = names;
-        (!accepted.is_empty()).then_some(Together { accepted, count, shows })
+        (!accepted.is_empty()).then_some(JointResult { accepted, count, shows })
     }
 
     /// Returns the questions at a location, each with whether it was accepted; `None` if one of them is undecided.
-    fn together(&self, at: (usize, OperationId, &str)) -> Option<Together<Vec<(&Asks, bool)>>> {
-        let mut together = Together {
+    fn together(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<(&Asks, bool)>>> {
+        let mut together = JointResult {
             accepted: Vec::new(),
             count: u64::MAX,
             shows: true,
         };
-        for (question, results) in self.at(at) {
-            let is_accepted = |shown: &Shown| matches!(shown, Shown::Accepted(_) | Shown::AcceptedUnseen(_));
-            let is_refused = |shown: &Shown| matches!(shown, Shown::Refused(_));
+        for (question, results) in self.questions_at(at) {
+            let is_accepted =
+                |shown: &TrialResult| matches!(shown, TrialResult::Accepted(_) | TrialResult::AcceptedUnseen(_));
+            let is_refused = |shown: &TrialResult| matches!(shown, TrialResult::Refused(_));
             let mut shown = results.shown.keys();
             let accepted = shown.next().map(is_accepted)?;
-            let same: &dyn Fn(&Shown) -> bool = if accepted { &is_accepted } else { &is_refused };
+            let same: &dyn Fn(&TrialResult) -> bool = if accepted { &is_accepted } else { &is_refused };
             if !results.shown.keys().all(same) {
                 return None;
             }
-            let unseen = |shown: &Shown| matches!(shown, Shown::AcceptedUnseen(_));
+            let unseen = |shown: &TrialResult| matches!(shown, TrialResult::AcceptedUnseen(_));
             together.accepted.push((&question.asks, accepted));
             together.count = together.count.min(results.shown.values().sum());
             together.shows &= !results.shown.keys().any(unseen);
@@ -482,12 +492,12 @@ fn beyond(
     (status, succeeded): (u16, bool),
     body: Option<&Value>,
     last: Option<u64>,
-) -> Option<Shown> {
+) -> Option<TrialResult> {
     if !succeeded {
         let rejects = OnRejection::is_evidence_on_gap(status) || matches!(status, 404 | 410 | 416);
         return Some(match rejects {
-            true => Shown::Beyond(BeyondLast::Refused, status),
-            false => Shown::Other,
+            true => TrialResult::Beyond(BeyondLast::Refused, status),
+            false => TrialResult::Other,
         });
     }
     let page = contract.operation(list).page.as_ref();
@@ -500,12 +510,12 @@ fn beyond(
         (_, _, Some(last)) if last_now.is_some_and(|now| now > last) => return None,
         (Some(items), _, _) if items.is_empty() => BeyondLast::Empty,
         // Where the first page is the last, nobody can tell which one came.
-        (Some(_), _, Some(1)) => return Some(Shown::Other),
+        (Some(_), _, Some(1)) => return Some(TrialResult::Other),
         (Some(_), Some(1), _) => BeyondLast::FirstPage,
         (Some(_), Some(number), Some(last)) if number == last => BeyondLast::LastPage,
-        _ => return Some(Shown::Other),
+        _ => return Some(TrialResult::Other),
     };
-    Some(Shown::Beyond(shown, status))
+    Some(TrialResult::Beyond(shown, status))
 }
 
 /// Whether an item of a list is the record that an update changed: it shows the texts of the run's own that were sent.
@@ -518,11 +528,18 @@ fn is_record_of(contract: &Contract, update: OperationId, sent: &Value, item: &V
 }
 
 /// Returns what an accepted variant showed; `None` if its record was not found.
-fn shown(contract: &Contract, question: &Question, (control, variant): (&Step, &Step)) -> Option<Shown> {
+fn trial_result(
+    contract: &Contract,
+    question: &Question,
+    (control, variant): (&AcceptedRequest, &AcceptedRequest),
+) -> Option<TrialResult> {
     let record = variant.record.as_ref()?;
     let text_at = |field: &str| variant.sent.pointer(field).and_then(Value::as_str);
-    let (seen, unseen) = (Shown::Accepted(variant.status), Shown::AcceptedUnseen(variant.status));
-    let if_seen = |is_seen: bool| if is_seen { seen } else { Shown::Other };
+    let (seen, unseen) = (
+        TrialResult::Accepted(variant.status),
+        TrialResult::AcceptedUnseen(variant.status),
+    );
+    let if_seen = |is_seen: bool| if is_seen { seen } else { TrialResult::Other };
     // Whether the record shows what was sent, in the same letters or in others.
     let comes_back = |field: &str, returned_at: &str| {
         let sent = text_at(field)?;
@@ -561,11 +578,14 @@ fn shown(contract: &Contract, question: &Question, (control, variant): (&Step, &
             Some(shown) => if_seen(!contains(shown, text_at(field)?)),
             None => unseen,
         },
-        Asks::Spelling { field, returned_at } => comes_back(field, returned_at).map_or(Shown::Other, Shown::Spelled),
+        Asks::Spelling { field, returned_at } => {
+            comes_back(field, returned_at).map_or(TrialResult::Other, TrialResult::Spelled)
+        }
         Asks::OneField { .. } => {
             let control = control.record.as_ref()?;
             let sent = &variant.sent;
-            unsent(contract, question.operation, sent, (control, record)).map_or(Shown::Other, Shown::Unsent)
+            unsent(contract, question.operation, sent, (control, record))
+                .map_or(TrialResult::Other, TrialResult::Unsent)
         }
         Asks::UnknownField => {
             let documented = contract.body_properties(question.operation);
@@ -641,35 +661,39 @@ fn unsent(contract: &Contract, update: OperationId, sent: &Value, (before, after
 }
 
 /// Returns what a trial claims by itself; `None` where only several questions together claim something.
-pub(super) fn claim(question: &Question, shown: Shown) -> Option<Claim> {
+pub(super) fn claim(question: &Question, shown: TrialResult) -> Option<Claim> {
     Some(match (shown, question.kind) {
-        (Shown::Accepted(_) | Shown::AcceptedUnseen(_), GapKind::AllowedValues) => Claim::Set { set: Allowed::Open },
-        (Shown::Refused(_), GapKind::AllowedValues) => Claim::Set { set: Allowed::Closed },
-        (Shown::Accepted(_), GapKind::Duplicates) => Claim::Equal { equal: Equal::Accepted },
-        (Shown::Refused(_), GapKind::Duplicates) => Claim::Equal { equal: Equal::Refused },
-        (Shown::Accepted(_), GapKind::UnknownRequestFields) => Claim::Unknown {
+        (TrialResult::Accepted(_) | TrialResult::AcceptedUnseen(_), GapKind::AllowedValues) => {
+            Claim::Set { set: Allowed::Open }
+        }
+        (TrialResult::Refused(_), GapKind::AllowedValues) => Claim::Set { set: Allowed::Closed },
+        (TrialResult::Accepted(_), GapKind::Duplicates) => Claim::Equal { equal: Equal::Accepted },
+        (TrialResult::Refused(_), GapKind::Duplicates) => Claim::Equal { equal: Equal::Refused },
+        (TrialResult::Accepted(_), GapKind::UnknownRequestFields) => Claim::Unknown {
             unknown: Unknown::Ignored,
             status: None,
         },
-        (Shown::Refused(_), GapKind::UnknownRequestFields) => Claim::Unknown {
+        (TrialResult::Refused(_), GapKind::UnknownRequestFields) => Claim::Unknown {
             unknown: Unknown::Refused,
             status: None,
         },
-        (Shown::Accepted(status) | Shown::AcceptedUnseen(status), GapKind::UnknownReferences) => Claim::Unknown {
-            unknown: Unknown::Ignored,
-            status: Some(status),
-        },
-        (Shown::Refused(status), GapKind::UnknownReferences) => Claim::Unknown {
+        (TrialResult::Accepted(status) | TrialResult::AcceptedUnseen(status), GapKind::UnknownReferences) => {
+            Claim::Unknown {
+                unknown: Unknown::Ignored,
+                status: Some(status),
+            }
+        }
+        (TrialResult::Refused(status), GapKind::UnknownReferences) => Claim::Unknown {
             unknown: Unknown::Refused,
             status: Some(status),
         },
-        (Shown::Refused(status), GapKind::ErrorConditions) => Claim::Condition {
+        (TrialResult::Refused(status), GapKind::ErrorConditions) => Claim::Condition {
             condition: Condition::NoCredential,
             status,
         },
-        (Shown::Beyond(beyond, status), _) => Claim::Beyond { beyond, status },
-        (Shown::Spelled(spelling), _) => Claim::Spelling { spelling },
-        (Shown::Unsent(unsent), _) => Claim::Unsent { unsent },
+        (TrialResult::Beyond(beyond, status), _) => Claim::Beyond { beyond, status },
+        (TrialResult::Spelled(spelling), _) => Claim::Spelling { spelling },
+        (TrialResult::Unsent(unsent), _) => Claim::Unsent { unsent },
         _ => return None,
     })
 }
