@@ -62,7 +62,7 @@ pub struct Gaps<'contract> {
     conditions: BTreeMap<(PlaceId, Condition), Tally>,
     /// The neighbours on pages that differ in time, by the place of the order.
     pairs: BTreeMap<PlaceId, u64>,
-    calls: BTreeMap<OperationId, Calls>,
+    calls: BTreeMap<OperationId, CallCounts>,
     /// When lists show what was created.
     listing: Listing,
     /// What fields of creates do besides.
@@ -75,7 +75,7 @@ pub struct Gaps<'contract> {
 
 /// How the documented calls of an operation ended.
 #[derive(Clone, Copy, Debug, Default)]
-struct Calls {
+struct CallCounts {
     succeeded: u64,
     refused: u64,
     void: u64,
@@ -83,7 +83,7 @@ struct Calls {
 
 /// An exchange with a response that shows something.
 #[derive(Clone, Copy)]
-struct Shown<'exchange> {
+struct ObservedExchange<'exchange> {
     operation: OperationId,
     exchange: &'exchange Exchange,
     request: &'exchange Request,
@@ -92,7 +92,7 @@ struct Shown<'exchange> {
     body: Option<&'exchange Body>,
 }
 
-impl Shown<'_> {
+impl ObservedExchange<'_> {
     fn is_of_other_client(&self) -> bool {
         self.intent.is_of_other_client()
     }
@@ -228,7 +228,7 @@ impl<'contract> Gaps<'contract> {
                 self.effects.created(self.contract, exchange, &body.value);
             }
         }
-        let shown = Shown {
+        let shown = ObservedExchange {
             operation: id,
             exchange,
             request: &exchange.request,
@@ -307,7 +307,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn success(&mut self, shown: Shown<'_>) {
+    fn success(&mut self, shown: ObservedExchange<'_>) {
         self.calls.entry(shown.operation).or_default().succeeded += 1;
         self.whole_response(&shown);
         if let Some(body) = shown.body
@@ -330,7 +330,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Adds what a success shows as a whole.
-    fn whole_response(&mut self, shown: &Shown<'_>) {
+    fn whole_response(&mut self, shown: &ObservedExchange<'_>) {
         for id in self.response_places(shown) {
             match self.places.all[id].kind {
                 GapKind::Compression => self.compression(id, shown),
@@ -348,7 +348,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn refusal(&mut self, shown: Shown<'_>) {
+    fn refusal(&mut self, shown: ObservedExchange<'_>) {
         // Another client's request may have been rejected by something in front of the service.
         if shown.intent.is_of_other_client() {
             self.calls.entry(shown.operation).or_default().refused += 1;
@@ -377,7 +377,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Returns for which reason a request was rejected. A body that lacks what is required is as invalid as any.
-    fn condition(&self, shown: &Shown<'_>, status: u16) -> Option<Condition> {
+    fn condition(&self, shown: &ObservedExchange<'_>, status: u16) -> Option<Condition> {
         match self.asks(shown.intent) {
             Some(Asks::Required { .. }) => matches!(status, 400 | 422).then_some(Condition::InvalidBody),
             _ => condition(shown.request, shown.intent, Some(status)),
@@ -393,7 +393,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Counts what a whole response shows: a control is a trial of it too, because it is sent to show that.
-    fn count(&mut self, id: PlaceId, claim: Claim, shown: &Shown<'_>) {
+    fn count(&mut self, id: PlaceId, claim: Claim, shown: &ObservedExchange<'_>) {
         if is_control(shown.intent) {
             self.tallies[id].count_trials(claim, 1);
         } else {
@@ -402,7 +402,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Returns the places that a response shows as a whole.
-    fn response_places(&self, shown: &Shown<'_>) -> Vec<PlaceId> {
+    fn response_places(&self, shown: &ObservedExchange<'_>) -> Vec<PlaceId> {
         let documented = self.contract.operation(shown.operation).response(shown.response.status);
         self.places.of_response(
             shown.operation,
@@ -410,7 +410,7 @@ impl<'contract> Gaps<'contract> {
         )
     }
 
-    fn compression(&mut self, id: PlaceId, shown: &Shown<'_>) {
+    fn compression(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
         // Whether another client accepts a coding is not known here, and an empty body has none.
         if !shown.intent.is_of_other_client() && !shown.response.body.is_empty() {
             let sent = shown.response.is_compressed;
@@ -418,7 +418,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn announcement(&mut self, id: PlaceId, shown: &Shown<'_>) {
+    fn announcement(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
         let says_so = |name: &str| {
             let value = shown.response.headers.get(name).map(HeaderValue::as_bytes);
             // Early drafts of RFC 9745 have `true` and `false` in place of a date.
@@ -436,7 +436,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn latency(&mut self, id: PlaceId, shown: &Shown<'_>) {
+    fn latency(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
         let elapsed = shown.response.elapsed;
         // Recorded traffic may lack it.
         if !(shown.is_of_other_client() && elapsed.is_zero()) {
@@ -444,7 +444,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn page_size(&mut self, id: PlaceId, shown: &Shown<'_>) {
+    fn page_size(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
         let page = self.contract.operation(shown.operation).page.as_ref();
         let (Some(page), Some(body)) = (page, shown.body) else {
             return;
@@ -469,7 +469,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Compares the times at which neighbours on a page were created.
-    fn list_order(&mut self, id: PlaceId, shown: &Shown<'_>) {
+    fn list_order(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
         let page = self.contract.operation(shown.operation).page.as_ref();
         let created = self.places.created.get(&shown.operation);
         let (Some(page), Some(created), Some(body)) = (page, created, shown.body) else {
@@ -498,7 +498,7 @@ impl<'contract> Gaps<'contract> {
         self.tallies[id].count(Claim::Order { order });
     }
 
-    fn response_body(&mut self, id: PlaceId, shown: &Shown<'_>) {
+    fn response_body(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
         if !shown.response.has_body {
             return;
         }
@@ -514,7 +514,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn error_body(&mut self, id: PlaceId, shown: &Shown<'_>) {
+    fn error_body(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
         if !shown.response.has_body {
             return;
         }
@@ -537,7 +537,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Returns the body, read as JSON: as it was read for the rules, or here where they had no use for it.
-    fn read<'shown>(&self, shown: &Shown<'shown>) -> Option<Cow<'shown, Value>> {
+    fn read<'shown>(&self, shown: &ObservedExchange<'shown>) -> Option<Cow<'shown, Value>> {
         if let Some(body) = shown.body {
             return Some(Cow::Borrowed(&body.value));
         }
@@ -757,7 +757,7 @@ impl<'contract> Gaps<'contract> {
         place.kind == GapKind::ListOrder && pairs < MIN_PAIRS && !self.tallies[id].shows_other_order()
     }
 
-    fn calls_of(&self, place: &Place) -> impl Iterator<Item = Calls> {
+    fn calls_of(&self, place: &Place) -> impl Iterator<Item = CallCounts> {
         place.operations.iter().filter_map(|id| self.calls.get(id).copied())
     }
 
