@@ -32,15 +32,15 @@ const MAX_SHOWN: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     /// The records that their list has not shown yet, by the list.
-    awaited: HashMap<OperationId, Vec<Awaited>>,
+    awaited: HashMap<OperationId, Vec<UnlistedRecord>>,
     passes: Passes,
     /// The records that were shown, by the place of the gap.
-    shown: BTreeMap<PlaceId, Vec<Shown>>,
+    shown: BTreeMap<PlaceId, Vec<ListedRecord>>,
 }
 
 /// A created record that its list has not shown yet.
 #[derive(Debug)]
-struct Awaited {
+struct UnlistedRecord {
     place: PlaceId,
     id: Digest,
     /// Where the list shows the identifiers of such records.
@@ -70,7 +70,7 @@ struct Pass {
 
 /// A record that its list has shown. All times are from the create's response on.
 #[derive(Debug)]
-struct Shown {
+struct ListedRecord {
     /// When the list was requested first.
     first_look: Duration,
     /// When the record was absent last.
@@ -103,7 +103,7 @@ impl Listing {
         };
         let awaited = self.awaited.entry(list).or_default();
         if awaited.len() < MAX_AWAITED {
-            awaited.push(Awaited {
+            awaited.push(UnlistedRecord {
                 place,
                 id: Digest::of(id),
                 at,
@@ -158,13 +158,13 @@ impl Listing {
     pub(super) fn observed(&self) -> impl Iterator<Item = (PlaceId, Claim, u64, u64)> {
         self.shown.iter().filter_map(|(place, shown)| {
             let soonest = shown.iter().map(|shown| shown.first_look).min()?;
-            let is_telling = |shown: &&Shown| {
+            let is_telling = |shown: &&ListedRecord| {
                 shown.first_look <= soonest.saturating_mul(2).saturating_add(SOON) || !shown.absent_at.is_zero()
             };
             let telling = || shown.iter().filter(is_telling);
             let from = telling().map(|shown| shown.absent_at).min()?;
             let to = telling().map(|shown| shown.shown_at).max()?;
-            let is_later = |record: &&Awaited| record.place == *place && record.absent_at > to;
+            let is_later = |record: &&UnlistedRecord| record.place == *place && record.absent_at > to;
             let later = self.awaited.values().flatten().filter(is_later).count();
             let count = |number| u64::try_from(number).unwrap_or(u64::MAX);
             Some((*place, Claim::after(from, to), count(telling().count()), count(later)))
@@ -208,10 +208,10 @@ impl Passes {
     }
 }
 
-impl Awaited {
+impl UnlistedRecord {
     /// Returns what is known of the record once a page shows it that was complete at `ended`.
-    fn shown(&self, ended: Duration) -> Shown {
-        Shown {
+    fn shown(&self, ended: Duration) -> ListedRecord {
+        ListedRecord {
             first_look: self.first_look.unwrap_or_default(),
             absent_at: self.absent_at,
             shown_at: ended.saturating_sub(self.created),
