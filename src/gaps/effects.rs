@@ -19,7 +19,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::answer::Claim;
-use super::listing::{Passes, asked, ended};
+use super::listing::{Passes, completed_at, requested_page};
 use super::places::PlaceId;
 use super::searches::created_id;
 use crate::contract::link::{Link, Target};
@@ -175,7 +175,7 @@ impl Effects {
     pub(super) fn created(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
         let create = exchange.request.operation;
         let id = created_id(contract, create, Some(body));
-        let (Some(id), Some(ended), true) = (id, ended(exchange), self.lists.contains_key(&create)) else {
+        let (Some(id), Some(ended), true) = (id, completed_at(exchange), self.lists.contains_key(&create)) else {
             return;
         };
         let (Some(id_text), id) = (identifier(id), Digest::of(id)) else {
@@ -220,10 +220,10 @@ impl Effects {
             }
         }
         let page = contract.operation(list).page.as_ref();
-        let (Some(page), Some(ended), false) = (page, ended(exchange), self.records.is_empty()) else {
+        let (Some(page), Some(ended), false) = (page, completed_at(exchange), self.records.is_empty()) else {
             return;
         };
-        let Some(asked) = asked(page, &exchange.request.path) else {
+        let Some(asked) = requested_page(page, &exchange.request.path) else {
             return;
         };
         let items = pointer::get(body, &page.items).and_then(Value::as_array);

@@ -84,7 +84,8 @@ impl Listing {
     pub(super) fn created(&mut self, contract: &Contract, place: PlaceId, (exchange, body): (&Exchange, &Value)) {
         let operation = exchange.request.operation;
         let created = contract.operation(operation).invariants.created.as_ref();
-        let (Some(created), Some(list), Some(ended)) = (created, contract.created_in(operation), ended(exchange))
+        let (Some(created), Some(list), Some(ended)) =
+            (created, contract.created_in(operation), completed_at(exchange))
         else {
             return;
         };
@@ -120,10 +121,10 @@ impl Listing {
         let list = exchange.request.operation;
         let page = contract.operation(list).page.as_ref();
         let awaited = self.awaited.get_mut(&list).filter(|awaited| !awaited.is_empty());
-        let (Some(page), Some(awaited), Some(ended)) = (page, awaited, ended(exchange)) else {
+        let (Some(page), Some(awaited), Some(ended)) = (page, awaited, completed_at(exchange)) else {
             return;
         };
-        let Some(asked) = asked(page, &exchange.request.path) else {
+        let Some(asked) = requested_page(page, &exchange.request.path) else {
             return;
         };
         let mut ids: HashMap<String, BTreeSet<Digest>> = HashMap::new();
@@ -220,14 +221,14 @@ impl UnlistedRecord {
 }
 
 /// Returns when the response was complete; `None` where there is none.
-pub(super) fn ended(exchange: &Exchange) -> Option<Duration> {
+pub(super) fn completed_at(exchange: &Exchange) -> Option<Duration> {
     let elapsed = |response: &Response| exchange.sent.saturating_add(response.elapsed);
     exchange.response().map(elapsed)
 }
 
 /// Returns the number of the page that a request asks for, which is 1 by default; `None` where it asks for anything else
 /// too, such as certain items.
-pub(super) fn asked(page: &PageInvariant, path: &str) -> Option<u64> {
+pub(super) fn requested_page(page: &PageInvariant, path: &str) -> Option<u64> {
     let query = path.split_once('?').map_or("", |(_, query)| query);
     let pairs: Vec<_> = query.split('&').filter(|pair| !pair.is_empty()).collect();
     match pairs.as_slice() {
