@@ -1,4 +1,4 @@
-//! Finds which members of a body are required. The main type is [`Search`].
+//! Finds which members of a body are required. The main type is [`RequiredSearch`].
 //!
 //! # Design
 //!
@@ -28,10 +28,10 @@ type Members = BTreeSet<usize>;
 
 /// The search for what an operation requires.
 #[derive(Clone, Debug)]
-pub(super) struct Search {
+pub(super) struct RequiredSearch {
     /// The members of a body that was accepted as a whole: those at its top, and those in objects there.
     members: Vec<Member>,
-    tried: BTreeMap<Members, Outcome>,
+    tried: BTreeMap<Members, BodyOutcome>,
     /// Whether the whole body has every object in which the contract documents members.
     is_whole: bool,
     /// How often the smallest body must be accepted.
@@ -55,24 +55,24 @@ struct Member {
 
 /// What became of a body.
 #[derive(Clone, Debug, Default)]
-struct Outcome {
+struct BodyOutcome {
     accepted: u64,
     rejected: u64,
     /// The members that its rejections name and that it lacks.
     named: Members,
     /// What its rejections say.
-    said: Vec<Said>,
+    said: Vec<RejectionText>,
 }
 
 /// What a rejection says: its words, and those of the body that was sent. What has a digit, such as the identifier of the
 /// request, is no word.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct RejectionText {
     words: BTreeSet<String>,
     sent: BTreeSet<String>,
 }
 
-impl Said {
+impl RejectionText {
     pub(super) fn new(text: &str, sent: &Value) -> Self {
         let words = |text: &str| {
             let parts = text.split(|letter: char| !letter.is_alphanumeric());
@@ -93,7 +93,7 @@ impl Said {
 }
 
 /// What the search does next.
-enum Next<Found> {
+enum SearchStep<Found> {
     Found(Found),
     Send(Members),
     /// Responses disagree, or nothing explains them.
@@ -101,7 +101,7 @@ enum Next<Found> {
 }
 
 /// The smallest bodies that were accepted.
-struct Smallest {
+struct SmallestBodies {
     /// The required members.
     required: Members,
     /// The one without any other member.
@@ -112,7 +112,7 @@ struct Smallest {
 
 /// What the search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Required {
+pub(super) struct RequiredMembers {
     /// The pointers of the required members, in order; `*` is any element.
     pub(super) required: Vec<String>,
     /// How many requests showed it.
@@ -121,7 +121,7 @@ pub(super) struct Required {
     pub(super) shows: bool,
 }
 
-impl Search {
+impl RequiredSearch {
     /// Starts from a body that was accepted, of an operation for which the contract documents these members. `always`
     /// are the members that the smallest body with objects has in any case; `None` if it creates no record.
     pub(super) fn of(whole: &Value, (documented, always): (&[String], Option<&[String]>)) -> Self {
@@ -191,7 +191,7 @@ impl Search {
             Some(false) => {
                 outcome.rejected += 1;
                 outcome.named.extend(named);
-                outcome.said.push(Said::new(text, sent));
+                outcome.said.push(RejectionText::new(text, sent));
                 self.is_open = true;
             }
             None => self.others += 1,
@@ -217,7 +217,7 @@ impl Search {
         if self.others > 0 || self.tries >= MAX_TRIES {
             return None;
         }
-        let Next::Send(body) = self.next(finally) else {
+        let SearchStep::Send(body) = self.next(finally) else {
             return None;
         };
         let is_left = |index: &usize| {
@@ -230,8 +230,8 @@ impl Search {
 
     /// Returns what was found; `None` if nothing says what is required, or if one of the rejections that do may have had
     /// another reason.
-    pub(super) fn required(&self, has_other_reason: impl Fn(&Said) -> bool) -> Option<Required> {
-        let Next::Found(smallest) = self.confirmed() else {
+    pub(super) fn required(&self, has_other_reason: impl Fn(&RejectionText) -> bool) -> Option<RequiredMembers> {
+        let SearchStep::Found(smallest) = self.confirmed() else {
             return None;
         };
         if self.others > 0 || self.is_open || !self.is_whole {
@@ -258,7 +258,7 @@ impl Search {
             true => 0,
             false => self.accepted(&smallest.with_objects),
         };
-        Some(Required {
+        Some(RequiredMembers {
             required,
             count: rejections + witnesses + others,
             shows: witnesses >= self.witnesses || smallest.plain == self.all(),
@@ -273,14 +273,14 @@ impl Search {
         (0..self.members.len()).filter(move |index| self.members[*index].within == Some(top))
     }
 
-    fn outcome(&self, body: &Members) -> Option<&Outcome> {
+    fn outcome(&self, body: &Members) -> Option<&BodyOutcome> {
         self.tried.get(body)
     }
 
     /// Whether a body is accepted; `None` if it was not sent, and an error if responses disagree.
     fn is_accepted(&self, body: &Members) -> Result<Option<bool>, ()> {
         match self.outcome(body) {
-            Some(Outcome {
+            Some(BodyOutcome {
                 accepted: 1..,
                 rejected: 1..,
                 ..
@@ -291,17 +291,17 @@ impl Search {
         }
     }
 
-    fn next(&self, finally: bool) -> Next<()> {
+    fn next(&self, finally: bool) -> SearchStep<()> {
         match self.confirmed() {
-            Next::Found(smallest) => {
+            SearchStep::Found(smallest) => {
                 let is_witnessed = smallest.plain == self.all() || self.accepted(&smallest.plain) >= self.witnesses;
                 match finally && !is_witnessed {
-                    true => Next::Send(smallest.plain),
-                    false => Next::Found(()),
+                    true => SearchStep::Send(smallest.plain),
+                    false => SearchStep::Found(()),
                 }
             }
-            Next::Send(body) => Next::Send(body),
-            Next::Stuck => Next::Stuck,
+            SearchStep::Send(body) => SearchStep::Send(body),
+            SearchStep::Stuck => SearchStep::Stuck,
         }
     }
 
@@ -311,13 +311,13 @@ impl Search {
     }
 
     /// Returns the smallest bodies once every member of them has proved to be required.
-    fn confirmed(&self) -> Next<Smallest> {
+    fn confirmed(&self) -> SearchStep<SmallestBodies> {
         let smallest = match self.smallest() {
-            Next::Found(smallest) => smallest,
+            SearchStep::Found(smallest) => smallest,
             other => return other,
         };
         if smallest.required.len() > MAX_REQUIRED {
-            return Next::Stuck;
+            return SearchStep::Stuck;
         }
         for member in &smallest.required {
             let bodies = self.both_without(*member, &smallest);
@@ -325,19 +325,19 @@ impl Search {
             debug_assert!(wanted >= REJECTIONS);
             for body in bodies {
                 match self.is_accepted(&body) {
-                    Ok(Some(true)) | Err(()) => return Next::Stuck,
+                    Ok(Some(true)) | Err(()) => return SearchStep::Stuck,
                     _ if self.outcome(&body).is_none_or(|outcome| outcome.rejected < wanted) => {
-                        return Next::Send(body);
+                        return SearchStep::Send(body);
                     }
                     _ => {}
                 }
             }
         }
-        Next::Found(smallest)
+        SearchStep::Found(smallest)
     }
 
     /// Returns the whole body and the smallest one that has the member, both without it; once if they are the same.
-    fn both_without(&self, member: usize, smallest: &Smallest) -> BTreeSet<Members> {
+    fn both_without(&self, member: usize, smallest: &SmallestBodies) -> BTreeSet<Members> {
         let small = match self.members[member].within {
             None => &smallest.plain,
             Some(_) => &smallest.with_objects,
@@ -347,7 +347,7 @@ impl Search {
     }
 
     /// Returns the smallest bodies that are accepted.
-    fn smallest(&self) -> Next<Smallest> {
+    fn smallest(&self) -> SearchStep<SmallestBodies> {
         let tops: Vec<_> = (0..self.members.len())
             .filter(|index| self.members[*index].within.is_none())
             .collect();
@@ -356,9 +356,9 @@ impl Search {
             inside.chain(chosen.iter().copied()).collect()
         };
         let top = match self.grown(&tops, &with_inside) {
-            Next::Found(top) => top,
-            Next::Send(body) => return Next::Send(body),
-            Next::Stuck => return Next::Stuck,
+            SearchStep::Found(top) => top,
+            SearchStep::Send(body) => return SearchStep::Send(body),
+            SearchStep::Stuck => return SearchStep::Stuck,
         };
         let objects = tops.iter().copied().filter(|top| self.inside(*top).next().is_some());
         let around: Members = objects.chain(top.iter().chain(&self.always).copied()).collect();
@@ -367,33 +367,33 @@ impl Search {
             .collect();
         let plain = with_inside(&top);
         if inner.is_empty() {
-            return Next::Found(Smallest {
+            return SearchStep::Found(SmallestBodies {
                 required: top,
                 with_objects: plain.clone(),
                 plain,
             });
         }
         match self.grown(&inner, &|chosen| &around | chosen) {
-            Next::Found(inner) => Next::Found(Smallest {
+            SearchStep::Found(inner) => SearchStep::Found(SmallestBodies {
                 required: &top | &inner,
                 plain,
                 with_objects: &around | &inner,
             }),
-            Next::Send(body) => Next::Send(body),
-            Next::Stuck => Next::Stuck,
+            SearchStep::Send(body) => SearchStep::Send(body),
+            SearchStep::Stuck => SearchStep::Stuck,
         }
     }
 
     /// Returns the fewest of these members with which a body is accepted.
-    fn grown(&self, members: &[usize], body: &dyn Fn(&Members) -> Members) -> Next<Members> {
+    fn grown(&self, members: &[usize], body: &dyn Fn(&Members) -> Members) -> SearchStep<Members> {
         let mut chosen = Members::new();
         loop {
             let sent = body(&chosen);
             match self.is_accepted(&sent) {
-                Ok(None) => return Next::Send(sent),
+                Ok(None) => return SearchStep::Send(sent),
                 Ok(Some(true)) => break,
                 Ok(Some(false)) => {}
-                Err(()) => return Next::Stuck,
+                Err(()) => return SearchStep::Stuck,
             }
             let named = self.outcome(&sent).into_iter().flat_map(|outcome| &outcome.named);
             let named: Members = named.copied().filter(|index| members.contains(index)).collect();
@@ -402,19 +402,19 @@ impl Search {
                 continue;
             }
             let (grown, last) = match self.first_accepted(&chosen, members, body) {
-                Next::Found(found) => found,
-                Next::Send(body) => return Next::Send(body),
-                Next::Stuck => return Next::Stuck,
+                SearchStep::Found(found) => found,
+                SearchStep::Send(body) => return SearchStep::Send(body),
+                SearchStep::Stuck => return SearchStep::Stuck,
             };
             let with_last: Members = chosen.iter().copied().chain([last]).collect();
             match self.is_accepted(&body(&with_last)) {
-                Ok(None) => return Next::Send(body(&with_last)),
+                Ok(None) => return SearchStep::Send(body(&with_last)),
                 Ok(Some(true)) => {
                     chosen = with_last;
                     break;
                 }
                 Ok(Some(false)) => return self.shrunk(grown, &with_last, body),
-                Err(()) => return Next::Stuck,
+                Err(()) => return SearchStep::Stuck,
             }
         }
         // A rejection may name more than it misses.
@@ -424,21 +424,21 @@ impl Search {
         }) {
             chosen.remove(&spare);
         }
-        Next::Found(chosen)
+        SearchStep::Found(chosen)
     }
 
     /// Takes one member after the other out of those with which a body is accepted, but those that are kept.
-    fn shrunk(&self, mut chosen: Members, kept: &Members, body: &dyn Fn(&Members) -> Members) -> Next<Members> {
+    fn shrunk(&self, mut chosen: Members, kept: &Members, body: &dyn Fn(&Members) -> Members) -> SearchStep<Members> {
         for member in &chosen.clone() - kept {
             let without = &chosen - &[member].into();
             match self.is_accepted(&body(&without)) {
-                Ok(None) => return Next::Send(body(&without)),
+                Ok(None) => return SearchStep::Send(body(&without)),
                 Ok(Some(true)) => chosen = without,
                 Ok(Some(false)) => {}
-                Err(()) => return Next::Stuck,
+                Err(()) => return SearchStep::Stuck,
             }
         }
-        Next::Found(chosen)
+        SearchStep::Found(chosen)
     }
 
     /// Adds one member after the other to those that are chosen until the body is accepted, and returns them and the last
@@ -448,19 +448,19 @@ impl Search {
         chosen: &Members,
         members: &[usize],
         body: &dyn Fn(&Members) -> Members,
-    ) -> Next<(Members, usize)> {
+    ) -> SearchStep<(Members, usize)> {
         let mut grown = chosen.clone();
         for member in members.iter().filter(|member| !chosen.contains(member)) {
             grown.insert(*member);
             let sent = body(&grown);
             match self.is_accepted(&sent) {
-                Ok(None) => return Next::Send(sent),
-                Ok(Some(true)) => return Next::Found((grown, *member)),
+                Ok(None) => return SearchStep::Send(sent),
+                Ok(Some(true)) => return SearchStep::Found((grown, *member)),
                 Ok(Some(false)) => {}
-                Err(()) => return Next::Stuck,
+                Err(()) => return SearchStep::Stuck,
             }
         }
-        Next::Stuck
+        SearchStep::Stuck
     }
 }
 
@@ -480,8 +480,11 @@ mod tests {
 
     /// Asks a service that rejects what it does for the text that it returns. Returns what was found, and how many
     /// bodies were sent and accepted.
-    fn asked(whole: &Value, service: impl Fn(u64, &Value) -> Option<&'static str>) -> (Option<Required>, u64, u64) {
-        let mut search = Search::of(whole, (&[], Some(&[])));
+    fn search_with(
+        whole: &Value,
+        service: impl Fn(u64, &Value) -> Option<&'static str>,
+    ) -> (Option<RequiredMembers>, u64, u64) {
+        let mut search = RequiredSearch::of(whole, (&[], Some(&[])));
         let mut accepted = 0;
         while let Some(left) = search.leaves_out(true) {
             let mut sent = whole.clone();
@@ -502,7 +505,7 @@ mod tests {
         fields.iter().copied().find(|field| sent.pointer(field).is_none())
     }
 
-    fn names(found: &(Option<Required>, u64, u64)) -> Vec<&str> {
+    fn names(found: &(Option<RequiredMembers>, u64, u64)) -> Vec<&str> {
         let found = found.0.as_ref().filter(|found| found.shows).unwrap();
         found.required.iter().map(String::as_str).collect()
     }
@@ -520,7 +523,7 @@ mod tests {
         };
         for required in [&["/firstname"][..], &["/lastname"], &[], &["/gender", "/firstname"]] {
             for is_named in [true, false] {
-                let found = asked(&whole(), |_, sent| {
+                let found = search_with(&whole(), |_, sent| {
                     let lacking = lacks(sent, required).or_else(|| nested(sent));
                     lacking.map(|name| if is_named { name } else { "" })
                 });
@@ -537,25 +540,25 @@ mod tests {
     #[test]
     fn a_body_of_which_all_is_required_is_accepted_as_a_whole() {
         let whole = json!({"type": "a", "contact": "b"});
-        let found = asked(&whole, |_, sent| lacks(sent, &["/type", "/contact"]).map(|_| ""));
+        let found = search_with(&whole, |_, sent| lacks(sent, &["/type", "/contact"]).map(|_| ""));
         assert_eq!((names(&found), found.2), (vec!["/contact", "/type"], 0));
     }
 
     #[test]
     fn of_two_members_either_of_which_is_enough_nothing_is_said() {
-        let found = asked(&whole(), |_, sent| {
+        let found = search_with(&whole(), |_, sent| {
             let has_one = ["firstname", "lastname"].iter().any(|name| sent.get(name).is_some());
             (!has_one).then_some("")
         });
         assert_eq!(found.0, None);
-        let found = asked(&whole(), |_, sent| sent.as_object().unwrap().is_empty().then_some(""));
+        let found = search_with(&whole(), |_, sent| sent.as_object().unwrap().is_empty().then_some(""));
         assert_eq!(found.0, None);
     }
 
     #[test]
     fn a_member_that_only_another_one_requires_is_not_called_required() {
         // A rejection names both, and the whole body needs both.
-        let found = asked(&whole(), |_, sent| match lacks(sent, &["/firstname"]) {
+        let found = search_with(&whole(), |_, sent| match lacks(sent, &["/firstname"]) {
             Some(_) => Some("firstname, gender"),
             None => (sent.get("lastname").is_some() && sent.get("gender").is_none()).then_some("gender"),
         });
@@ -569,11 +572,11 @@ mod tests {
     #[test]
     fn what_is_rejected_at_times_leaves_it_open() {
         for every in [2, 3, 4, 5] {
-            let found = asked(&whole(), |number, sent| match number % every {
+            let found = search_with(&whole(), |number, sent| match number % every {
                 0 => Some(""),
                 _ => lacks(sent, &["/firstname"]),
             });
-            let wrong = |found: &Required| found.shows && found.required != ["/firstname"];
+            let wrong = |found: &RequiredMembers| found.shows && found.required != ["/firstname"];
             assert!(!found.0.as_ref().is_some_and(wrong), "{every}: {found:?}");
         }
     }
@@ -581,7 +584,7 @@ mod tests {
     #[test]
     fn what_was_rejected_last_counts_only_once_something_is_accepted_again() {
         let whole = json!({"name": "a", "color": "b"});
-        let mut search = Search::of(&whole, (&[], Some(&[])));
+        let mut search = RequiredSearch::of(&whole, (&[], Some(&[])));
         for _ in 0..2 {
             search.add(&json!({}), Some(false), "");
             search.add(&json!({"name": "a"}), Some(true), "");
@@ -599,7 +602,7 @@ mod tests {
 
     #[test]
     fn a_rejection_differs_from_another_by_more_than_what_was_sent_and_numbers() {
-        let equal = Said::new(
+        let equal = RejectionText::new(
             r#"{"id": "7f3a1", "error": "Paint red: exists already"}"#,
             &json!({"name": "Paint red", "color": "blue"}),
         );
@@ -609,7 +612,7 @@ mod tests {
             (r#"{"id": "90be2", "error": "name: is missing"}"#, true),
             ("", true),
         ] {
-            let said = Said::new(text, &json!({"color": "blue"}));
+            let said = RejectionText::new(text, &json!({"color": "blue"}));
             assert_eq!(
                 (said.differs(&equal), equal.differs(&said)),
                 (differs, differs),
@@ -620,7 +623,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_where_an_object_was_never_sent() {
-        let mut search = Search::of(
+        let mut search = RequiredSearch::of(
             &json!({"name": "a"}),
             (&["/name".to_owned(), "/born/day".to_owned()], Some(&[])),
         );

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::answer::Claim;
-use super::required::{Said, Search};
+use super::required::{RejectionText, RequiredSearch};
 use super::sizes::Sizes;
 use super::trials::{ObservedClaim, TrialResult, claim, rejects};
 use crate::contract::operation::OperationId;
@@ -23,13 +23,13 @@ use crate::plan::{Asks, BodyAsked, NET_TRIALS, Question, texts_with_effect};
 /// The searches of a run, by operation.
 #[derive(Debug, Default)]
 pub(super) struct Searches {
-    of: BTreeMap<OperationId, Searched>,
+    by_operation: BTreeMap<OperationId, OperationSearches>,
 }
 
 /// What one operation showed.
 #[derive(Debug, Default)]
-struct Searched {
-    required: Option<Search>,
+struct OperationSearches {
+    required: Option<RequiredSearch>,
     /// The question whether an equal record is rejected, if there is one.
     equal: Option<usize>,
     /// A record that may be created again: its body, and its identifier.
@@ -37,32 +37,32 @@ struct Searched {
     /// How long the texts are that are accepted, by question.
     sizes: BTreeMap<usize, Sizes>,
     /// What the trials of each other question showed.
-    tried: BTreeMap<usize, Tried>,
+    tried: BTreeMap<usize, QuestionOutcomes>,
     /// The trials that decide nothing, by question.
     void: BTreeMap<usize, u64>,
 }
 
 /// What became of the bodies that ask one question.
 #[derive(Debug, Default)]
-struct Tried {
+struct QuestionOutcomes {
     accepted: BTreeMap<u16, u64>,
     refused: BTreeMap<u16, u64>,
     /// What the rejections say that may be for what the body lacks.
-    said: Vec<Said>,
+    said: Vec<RejectionText>,
     /// Those that were neither, such as an equal record for which the response shows the other one.
     others: u64,
     /// Whether nothing was accepted since one was rejected.
     is_open: bool,
 }
 
-impl Tried {
+impl QuestionOutcomes {
     fn is_decided(&self) -> bool {
         let refused: u64 = self.refused.values().sum();
         self.others > 0 || !self.accepted.is_empty() || refused >= NET_TRIALS
     }
 
     /// Whether a rejection with 400 or 422 may have the reason of these.
-    fn may_be(&self, said: &Said) -> bool {
+    fn may_be(&self, said: &RejectionText) -> bool {
         !self.is_decided() || self.said.iter().any(|other| !said.differs(other))
     }
 
@@ -105,24 +105,24 @@ impl Searches {
         if !of_it.clone().any(Question::is_search) {
             return;
         }
-        let searched = self.of.entry(operation).or_default();
-        searched.equal = equal(questions, operation);
+        let searched = self.by_operation.entry(operation).or_default();
+        searched.equal = equal_record_question(questions, operation);
         let Some(sent) = exchange.request.json() else {
             return;
         };
         let created = contract.operation(operation).invariants.created.as_ref();
         let always: Option<Vec<_>> = created.map(|created| {
-            let telling = telling(created).map(|carry| carry.sent.clone());
+            let identifying = identifying_carries(created).map(|carry| carry.sent.clone());
             // What such a field does shows in a record that is created with it.
             let with_effect = texts_with_effect(contract, operation).into_iter();
-            telling.chain(with_effect.map(|(_, _, field)| field)).collect()
+            identifying.chain(with_effect.map(|(_, _, field)| field)).collect()
         });
         let documented = of_it.find_map(|question| match &question.asks {
             Asks::Required { documented } => Some(documented),
             _ => None,
         });
         if let (None, Some(documented)) = (&searched.required, documented) {
-            searched.required = Some(Search::of(sent, (documented, always.as_deref())));
+            searched.required = Some(RequiredSearch::of(sent, (documented, always.as_deref())));
         }
         searched.close();
         for (index, question) in questions.iter().enumerate() {
@@ -144,7 +144,7 @@ impl Searches {
         body: Option<&Value>,
     ) {
         let operation = exchange.request.operation;
-        let Some((question, searched)) = questions.get(index).zip(self.of.get_mut(&operation)) else {
+        let Some((question, searched)) = questions.get(index).zip(self.by_operation.get_mut(&operation)) else {
             return;
         };
         if let Asks::Longest { .. } = question.asks {
@@ -201,14 +201,14 @@ impl Searches {
     /// Returns what the next trial of a question sends; `None` if it needs none, or has to wait for another question.
     pub(super) fn next(&self, questions: &[Question], index: usize) -> Option<BodyAsked> {
         let question = questions.get(index).filter(|question| question.is_search())?;
-        let searched = self.of.get(&question.operation)?;
+        let searched = self.by_operation.get(&question.operation)?;
         let search = |finally| searched.required.as_ref()?.leaves_out(finally);
-        let is_decided = |index: usize| searched.tried.get(&index).is_some_and(Tried::is_decided);
+        let is_decided = |index: usize| searched.tried.get(&index).is_some_and(QuestionOutcomes::is_decided);
         // A body from which no other record can be told is not sent again.
         let may_repeat = |index: usize| searched.original.is_some() || !searched.tried.contains_key(&index);
         match question.asks {
             Asks::Required { .. } => {
-                let equal = equal(questions, question.operation);
+                let equal = equal_record_question(questions, question.operation);
                 let finally = equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
                 search(finally).map(BodyAsked::Without)
             }
@@ -229,9 +229,9 @@ impl Searches {
 
     /// Whether the operation has accepted nothing since it rejected something.
     pub(super) fn is_open(&self, operation: OperationId) -> bool {
-        let searched = self.of.get(&operation);
+        let searched = self.by_operation.get(&operation);
         searched.is_some_and(|searched| {
-            let is_open = searched.required.as_ref().is_some_and(Search::is_open);
+            let is_open = searched.required.as_ref().is_some_and(RequiredSearch::is_open);
             let has_long = searched.sizes.values().any(|sizes| sizes.is_open);
             is_open || has_long || searched.tried.values().any(|tried| tried.is_open)
         })
@@ -240,7 +240,7 @@ impl Searches {
     /// Returns what the trials of a question show, and how many are void.
     pub(super) fn observed(&self, question: (usize, &Question)) -> (Vec<ObservedClaim>, u64) {
         let (index, question) = question;
-        let Some(searched) = self.of.get(&question.operation) else {
+        let Some(searched) = self.by_operation.get(&question.operation) else {
             return (Vec::new(), 0);
         };
         let void = searched.void.get(&index).copied().unwrap_or(0);
@@ -252,7 +252,7 @@ impl Searches {
             }
             Asks::Required { .. } => {
                 let equal = searched.equal.map(|index| searched.tried.get(&index));
-                let may_be_equal = |said: &Said| match equal {
+                let may_be_equal = |said: &RejectionText| match equal {
                     Some(Some(equal)) => equal.may_be(said),
                     equal => equal.is_some(),
                 };
@@ -277,10 +277,10 @@ impl Searches {
 
     /// Whether a trial of the question was sent.
     pub(super) fn was_asked(&self, (index, question): (usize, &Question)) -> bool {
-        let Some(searched) = self.of.get(&question.operation) else {
+        let Some(searched) = self.by_operation.get(&question.operation) else {
             return false;
         };
-        let searches = || searched.required.as_ref().is_some_and(Search::was_asked);
+        let searches = || searched.required.as_ref().is_some_and(RequiredSearch::was_asked);
         let is_search = matches!(question.asks, Asks::Required { .. });
         let has_size = searched.sizes.get(&index).is_some_and(Sizes::was_asked);
         has_size
@@ -290,7 +290,7 @@ impl Searches {
     }
 }
 
-impl Searched {
+impl OperationSearches {
     /// Returns the limits of texts that were each found without regard to the others.
     fn limits(&self) -> Vec<usize> {
         self.sizes.values().filter_map(|sizes| sizes.limit(&[])).collect()
@@ -314,7 +314,7 @@ impl Searched {
             let first = pointer::tokens(&carry.sent).next();
             first.is_some_and(|first| sent.get(first).is_some())
         };
-        if telling(created).next().is_some() && telling(created).all(is_sent) {
+        if identifying_carries(created).next().is_some() && identifying_carries(created).all(is_sent) {
             self.original = Some((sent.clone(), id.clone()));
         }
     }
@@ -346,7 +346,7 @@ impl Searched {
                 tried.is_open = true;
                 if is_of_body(status) {
                     let text = exchange.response().map(Response::beginning_as_text);
-                    tried.said.push(Said::new(&text.unwrap_or_default(), sent));
+                    tried.said.push(RejectionText::new(&text.unwrap_or_default(), sent));
                 }
             }
             _ => tried.others += 1,
@@ -356,7 +356,7 @@ impl Searched {
 }
 
 /// Returns the question whether a create rejects a record that equals another.
-fn equal(questions: &[Question], create: OperationId) -> Option<usize> {
+fn equal_record_question(questions: &[Question], create: OperationId) -> Option<usize> {
     let mut questions = questions.iter();
     questions.position(|question| question.operation == create && question.asks == Asks::Equal)
 }
@@ -377,7 +377,7 @@ fn is_of_body(status: u16) -> bool {
 }
 
 /// Returns the fields by which a record is told from others: those that it is known to carry.
-fn telling(created: &Created) -> impl Iterator<Item = &Carry> {
+fn identifying_carries(created: &Created) -> impl Iterator<Item = &Carry> {
     created.carries.iter().filter(|carry| carry.is_strict())
 }
 

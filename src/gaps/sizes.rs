@@ -163,7 +163,7 @@ mod tests {
 
     /// Asks a service what it does with the text of this length in the request with this number. Returns what was found,
     /// and how many requests that took.
-    fn asked(service: impl Fn(u64, usize) -> Option<bool>) -> (Option<Claim>, u64) {
+    fn search_with(service: impl Fn(u64, usize) -> Option<bool>) -> (Option<Claim>, u64) {
         let mut sizes = Sizes::default();
         sizes.note_plain(21);
         let mut sent = 0;
@@ -182,12 +182,12 @@ mod tests {
     #[test]
     fn any_limit_is_found() {
         for limit in [22, 50, 60, 255, 1_000, 4_095] {
-            let (claim, sent) = asked(limited(limit));
+            let (claim, sent) = search_with(limited(limit));
             assert_eq!(claim, Some(Claim::Longest { longest: limit }));
             assert!(sent <= 25, "{limit}: {sent}");
         }
         for limit in USUAL {
-            let (claim, sent) = asked(limited(limit));
+            let (claim, sent) = search_with(limited(limit));
             assert_eq!(claim, Some(Claim::Longest { longest: limit }));
             assert!(sent <= 16, "{limit}: {sent}");
         }
@@ -219,22 +219,22 @@ mod tests {
 
     #[test]
     fn nothing_is_claimed_where_the_longest_text_is_accepted_or_none_is() {
-        assert_eq!(asked(limited(LONGEST)), (None, 1));
+        assert_eq!(search_with(limited(LONGEST)), (None, 1));
         // The shortest that is sent is longer than the plain one, whose limit is another matter.
-        assert_eq!(asked(limited(20)).0, None);
+        assert_eq!(search_with(limited(20)).0, None);
     }
 
     #[test]
     fn what_is_rejected_in_turn_or_by_chance_is_no_limit() {
         for every in 2..8 {
             for first in 0..every {
-                let (claim, _) = asked(|number, _| Some(number % every != first));
+                let (claim, _) = search_with(|number, _| Some(number % every != first));
                 assert_eq!(claim, None, "{every} {first}");
             }
         }
         let wrong = (0..1_000).filter(|seed| {
             let random = RefCell::new(ChaCha8Rng::seed_from_u64(*seed));
-            let found = asked(|_, _| Some(!random.borrow_mut().next_u32().is_multiple_of(3)));
+            let found = search_with(|_, _| Some(!random.borrow_mut().next_u32().is_multiple_of(3)));
             found.0.is_some()
         });
         assert!(wrong.count() <= 1);
@@ -250,7 +250,7 @@ mod tests {
         ] {
             for first in 0..turns {
                 let of = |number| limits[usize::try_from((number + first) % turns).unwrap()];
-                let (claim, _) = asked(|number, length| limited(of(number))(number, length));
+                let (claim, _) = search_with(|number, length| limited(of(number))(number, length));
                 assert_eq!(claim, None, "{limits:?} {first}");
             }
         }
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn another_rejection_and_many_failures_end_the_search() {
-        assert_eq!(asked(|_, length| (length <= 60).then_some(true)), (None, 1));
+        assert_eq!(search_with(|_, length| (length <= 60).then_some(true)), (None, 1));
         let sizes = Sizes::default();
         assert_eq!(sizes.next(&[], MAX_VOID), Some(LONGEST));
         assert_eq!(sizes.next(&[], MAX_VOID + 1), None);
