@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::ledger_file::{EMBEDDED, digest, read};
 use crate::contract::Contract;
 use crate::exchange::Target;
-use crate::gaps::{self, Answer, Line};
+use crate::gaps::{self, Answer, LedgerLine};
 use crate::report::{answer_in_words, counted};
 
 /// The arguments of `gaps`.
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             let lines = of_contract(read(path)?, &contract)?;
             let target = target(&lines, arguments.of.as_deref())?;
             let lines: Vec<_> = lines.into_iter().filter(|line| line.target == target).collect();
-            gaps::known(&lines, edge::now())
+            gaps::known_answers(&lines, edge::now())
         }
     };
     if arguments.json {
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 /// Returns the lines about this contract, and tells how many are about another.
-pub(super) fn of_contract(lines: Vec<Line>, contract: &Contract) -> Result<Vec<Line>, Failure> {
+pub(super) fn of_contract(lines: Vec<LedgerLine>, contract: &Contract) -> Result<Vec<LedgerLine>, Failure> {
     let digest = digest(contract);
     let (same, others): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.contract == digest);
     if same.is_empty() && !others.is_empty() {
@@ -73,7 +73,7 @@ pub(super) fn of_contract(lines: Vec<Line>, contract: &Contract) -> Result<Vec<L
 }
 
 /// Returns the one target that the lines are about, or the one that was named.
-pub(super) fn target(lines: &[Line], named: Option<&str>) -> Result<String, Failure> {
+pub(super) fn target(lines: &[LedgerLine], named: Option<&str>) -> Result<String, Failure> {
     let mut targets: Vec<_> = lines.iter().map(|line| line.target.as_str()).collect();
     targets.sort_unstable();
     targets.dedup();

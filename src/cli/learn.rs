@@ -17,7 +17,7 @@ use super::ledger_file::{self, LedgerFile, digest, reject_no_file};
 use super::overlay_file::OverlayFile;
 use super::overwrites::Named;
 use crate::contract::Contract;
-use crate::gaps::{self, Run};
+use crate::gaps::{self, LearnRun};
 use crate::history::RunTag;
 use crate::report::Record;
 use crate::run::Ended;
@@ -257,7 +257,7 @@ impl Opened {
         // What earlier runs know is no success of this one.
         let is_told = record.answers.iter().any(|answer| answer.claim.is_some());
         if let Some(mut file) = self.file {
-            let run = Run {
+            let run = LearnRun {
                 tag: tag.as_str().to_owned(),
                 time: started_at,
                 target: self.target,
@@ -267,7 +267,7 @@ impl Opened {
             file.append(&lines)?;
             let mut lines = file.of(&run.target, &run.contract, lines);
             lines.retain(|line| is_about(&self.gaps, &line.answer.gap));
-            record.answers = gaps::with_unknown(gaps::known(&lines, started_at), &record.answers);
+            record.answers = gaps::with_unknown(gaps::known_answers(&lines, started_at), &record.answers);
             if let Some(overlay) = self.overlay {
                 edge::note(overlay.write(contract, (&lines, started_at))?.said.trim_end());
             }

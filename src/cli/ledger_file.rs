@@ -10,7 +10,7 @@ use super::edge;
 use super::failure::Failure;
 use super::residue_file::end_line;
 use crate::contract::Contract;
-use crate::gaps::{self, Line, Unreadable};
+use crate::gaps::{self, LedgerLine, UnreadableLine};
 
 /// The most of a ledger that is read: some ten thousand runs.
 const MAX_BYTES: u64 = 1 << 30;
@@ -46,7 +46,7 @@ pub(super) fn reject_no_file(path: &Path) -> Result<(), Failure> {
 pub(super) struct LedgerFile {
     path: PathBuf,
     file: File,
-    lines: Vec<Line>,
+    lines: Vec<LedgerLine>,
 }
 
 impl LedgerFile {
@@ -83,7 +83,7 @@ impl LedgerFile {
     /// # Errors
     ///
     /// [`Failure::Ledger`] if they cannot be written.
-    pub(super) fn append(&mut self, lines: &[Line]) -> Result<(), Failure> {
+    pub(super) fn append(&mut self, lines: &[LedgerLine]) -> Result<(), Failure> {
         let failure = |source| Failure::Ledger {
             path: self.path.clone(),
             source,
@@ -99,7 +99,7 @@ impl LedgerFile {
     }
 
     /// Returns the lines of this target and contract, and these new ones.
-    pub(super) fn of(self, target: &str, contract: &str, new: Vec<Line>) -> Vec<Line> {
+    pub(super) fn of(self, target: &str, contract: &str, new: Vec<LedgerLine>) -> Vec<LedgerLine> {
         let old = self.lines.into_iter();
         let same = old.filter(|line| line.target == target && line.contract == contract);
         same.chain(new).collect()
@@ -111,19 +111,19 @@ impl LedgerFile {
 /// # Errors
 ///
 /// [`Failure::Usage`] if it is no file or a line has another version, [`Failure::File`] if it cannot be read.
-pub(super) fn read(path: &Path) -> Result<Vec<Line>, Failure> {
+pub(super) fn read(path: &Path) -> Result<Vec<LedgerLine>, Failure> {
     reject_no_file(path)?;
     lines(path, &edge::read_whole("ledger", path, MAX_BYTES)?)
 }
 
-fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<Line>, Failure> {
+fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<LedgerLine>, Failure> {
     let (mut lines, mut cut) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
-        let text = std::str::from_utf8(line).map_err(|_| Unreadable::Cut);
-        match text.and_then(gaps::read) {
+        let text = std::str::from_utf8(line).map_err(|_| UnreadableLine::Cut);
+        match text.and_then(gaps::read_line) {
             Ok(line) => lines.push(line),
-            Err(Unreadable::Cut) => cut.push(number),
-            Err(Unreadable::Version(version)) => {
+            Err(UnreadableLine::Cut) => cut.push(number),
+            Err(UnreadableLine::Version(version)) => {
                 return Err(Failure::Usage(format!(
                     "line {number} of the ledger `{}` has version {version}, which this version of countersign does not \
                      read; name another file",

@@ -16,7 +16,7 @@ use super::edge;
 use super::failure::Failure;
 use super::staged::staged_file;
 use crate::contract::Contract;
-use crate::gaps::{self, Line};
+use crate::gaps::{self, LedgerLine};
 use crate::report::counted;
 
 /// A new file, which is in its place once it is complete.
@@ -70,7 +70,11 @@ impl OverlayFile {
     /// # Errors
     ///
     /// [`Failure::Overlay`] if that fails.
-    pub(super) fn write(self, contract: &Contract, (lines, now): (&[Line], DateTime<Utc>)) -> Result<Written, Failure> {
+    pub(super) fn write(
+        self,
+        contract: &Contract,
+        (lines, now): (&[LedgerLine], DateTime<Utc>),
+    ) -> Result<Written, Failure> {
         let overlay = gaps::overlay(contract, lines, now);
         let path = self.path.display().to_string();
         self.put(&overlay.text)?;

@@ -1,5 +1,5 @@
 //! Keeps what runs have answered, one line for each answer, and says what follows from all of them. The main type is
-//! [`Line`].
+//! [`LedgerLine`].
 //!
 //! # Design
 //!
@@ -29,8 +29,7 @@ const AHEAD: TimeDelta = TimeDelta::minutes(5);
 
 /// One line of a ledger: an answer of one run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "LedgerLine")]
-pub struct Line {
+pub struct LedgerLine {
     /// The version of the format.
     pub version: u32,
     /// The run tag.
@@ -48,7 +47,7 @@ pub struct Line {
 
 /// What the lines of one run have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct LearnRun {
     /// The run tag.
     pub tag: String,
     /// When it started.
@@ -59,12 +58,12 @@ pub struct Run {
     pub contract: String,
 }
 
-impl Run {
+impl LearnRun {
     /// Returns the lines that the run appends: the answers that claim something.
     #[must_use]
-    pub fn lines(&self, answers: &[Answer]) -> Vec<Line> {
+    pub fn lines(&self, answers: &[Answer]) -> Vec<LedgerLine> {
         let told = answers.iter().filter(|answer| answer.claim.is_some());
-        let line = |answer: &Answer| Line {
+        let line = |answer: &Answer| LedgerLine {
             version: VERSION,
             run: self.tag.clone(),
             time: self.time,
@@ -78,7 +77,7 @@ impl Run {
 
 /// What is wrong with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unreadable {
+pub enum UnreadableLine {
     /// It is not a line that a run writes: one may have been killed while it wrote it, or somebody changed it.
     Cut,
     /// It has another version.
@@ -89,19 +88,19 @@ pub enum Unreadable {
 ///
 /// # Errors
 ///
-/// [`Unreadable`] if it is not a whole line of this version, or claims more than its trials show.
-pub fn read(line: &str) -> Result<Line, Unreadable> {
+/// [`UnreadableLine`] if it is not a whole line of this version, or claims more than its trials show.
+pub fn read_line(line: &str) -> Result<LedgerLine, UnreadableLine> {
     #[derive(Deserialize)]
     struct Versioned {
         version: u32,
     }
-    let versioned: Versioned = serde_json::from_str(line).map_err(|_| Unreadable::Cut)?;
+    let versioned: Versioned = serde_json::from_str(line).map_err(|_| UnreadableLine::Cut)?;
     if versioned.version != VERSION {
-        return Err(Unreadable::Version(versioned.version));
+        return Err(UnreadableLine::Version(versioned.version));
     }
-    let line: Line = serde_json::from_str(line).map_err(|_| Unreadable::Cut)?;
+    let line: LedgerLine = serde_json::from_str(line).map_err(|_| UnreadableLine::Cut)?;
     if is_overstated(&line.answer) {
-        return Err(Unreadable::Cut);
+        return Err(UnreadableLine::Cut);
     }
     Ok(line)
 }
@@ -121,17 +120,17 @@ fn is_overstated(answer: &Answer) -> bool {
 
 /// What is known about a gap, and since when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownAnswer {
     /// What is known.
     pub answer: Answer,
     /// When each run started that indicates it, from the first to the last.
     pub runs: Vec<DateTime<Utc>>,
 }
 
-/// Returns what follows from the lines of a target and a contract, as [`known_since`] does, without the runs.
+/// Returns what follows from the lines of a target and a contract, as [`known_with_runs`] does, without the runs.
 #[must_use]
-pub fn known(lines: &[Line], now: DateTime<Utc>) -> Vec<Answer> {
-    let known = known_since(lines, now).into_iter();
+pub fn known_answers(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<Answer> {
+    let known = known_with_runs(lines, now).into_iter();
     known.map(|known| known.answer).collect()
 }
 
@@ -140,8 +139,8 @@ pub fn known(lines: &[Line], now: DateTime<Utc>) -> Vec<Answer> {
 /// hour or more apart is established. Lines that are older than 30 days do not count, nor do those that are more than
 /// five minutes ahead of `now`.
 #[must_use]
-pub fn known_since(lines: &[Line], now: DateTime<Utc>) -> Vec<Known> {
-    let counts = |line: &&Line| (-AHEAD..=FRESH).contains(&(now - line.time));
+pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAnswer> {
+    let counts = |line: &&LedgerLine| (-AHEAD..=FRESH).contains(&(now - line.time));
     let fresh: Vec<_> = lines.iter().filter(counts).collect();
     let mut runs: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for line in fresh.iter().filter(|line| line.answer.state == State::Indicated) {
@@ -156,7 +155,7 @@ pub fn known_since(lines: &[Line], now: DateTime<Utc>) -> Vec<Known> {
         if answer.state == State::Indicated && apart.is_some_and(|apart| apart >= APART) {
             answer.state = State::Established;
         }
-        Known { answer, runs }
+        KnownAnswer { answer, runs }
     });
     with_runs.collect()
 }
@@ -183,8 +182,8 @@ mod tests {
     use super::super::answer::{Claim, Dissent, Trials};
     use super::*;
 
-    fn line(hours: i64, state: State, status: u16) -> Line {
-        Line {
+    fn line(hours: i64, state: State, status: u16) -> LedgerLine {
+        LedgerLine {
             version: VERSION,
             run: format!("r{hours}"),
             time: DateTime::UNIX_EPOCH + TimeDelta::hours(hours),
@@ -206,9 +205,9 @@ mod tests {
         }
     }
 
-    fn state(lines: &[Line], now: i64) -> Option<State> {
+    fn state(lines: &[LedgerLine], now: i64) -> Option<State> {
         let now = DateTime::UNIX_EPOCH + TimeDelta::hours(now);
-        known(lines, now).first().map(|answer| answer.state)
+        known_answers(lines, now).first().map(|answer| answer.state)
     }
 
     #[test]
@@ -224,8 +223,8 @@ mod tests {
 
     #[test]
     fn an_answer_has_each_run_that_indicates_it_once() {
-        let runs = |lines: &[Line]| {
-            let known = known_since(lines, DateTime::UNIX_EPOCH + TimeDelta::hours(9));
+        let runs = |lines: &[LedgerLine]| {
+            let known = known_with_runs(lines, DateTime::UNIX_EPOCH + TimeDelta::hours(9));
             let hours = known[0]
                 .runs
                 .iter()
@@ -262,18 +261,18 @@ mod tests {
 
     #[test]
     fn what_is_ahead_of_now_does_not_count_beyond_what_clocks_differ_by() {
-        let ahead = |minutes: i64, status: u16| Line {
+        let ahead = |minutes: i64, status: u16| LedgerLine {
             time: DateTime::UNIX_EPOCH + TimeDelta::hours(1) + TimeDelta::minutes(minutes),
             ..line(1, State::Indicated, status)
         };
-        let with = |other: Line| state(&[line(0, State::Indicated, 200), other], 1);
+        let with = |other: LedgerLine| state(&[line(0, State::Indicated, 200), other], 1);
         assert_eq!(with(ahead(5, 200)), Some(State::Established));
         assert_eq!(with(ahead(6, 200)), Some(State::Indicated));
         assert_eq!(with(ahead(5, 201)), Some(State::Unstable));
         assert_eq!(with(ahead(6, 201)), Some(State::Indicated));
         assert_eq!(state(&[ahead(6, 200)], 1), None);
         // A year that no clock shows.
-        let last = Line {
+        let last = LedgerLine {
             time: DateTime::<Utc>::MAX_UTC,
             ..ahead(0, 201)
         };
@@ -283,11 +282,11 @@ mod tests {
     #[test]
     fn a_line_is_read_as_it_was_written_and_a_cut_one_is_not() {
         let written = serde_json::to_string(&line(0, State::Indicated, 200)).unwrap();
-        assert_eq!(read(&written), Ok(line(0, State::Indicated, 200)));
-        assert_eq!(read(&written[..written.len() - 9]), Err(Unreadable::Cut));
+        assert_eq!(read_line(&written), Ok(line(0, State::Indicated, 200)));
+        assert_eq!(read_line(&written[..written.len() - 9]), Err(UnreadableLine::Cut));
         assert_eq!(
-            read(&written.replace("\"version\":1", "\"version\":2")),
-            Err(Unreadable::Version(2))
+            read_line(&written.replace("\"version\":1", "\"version\":2")),
+            Err(UnreadableLine::Version(2))
         );
     }
 
@@ -296,7 +295,7 @@ mod tests {
         let is_read = |state, supporting, against| {
             let mut line = line(0, state, 200);
             (line.answer.trials.supporting, line.answer.trials.against) = (supporting, against);
-            read(&serde_json::to_string(&line).unwrap()).is_ok()
+            read_line(&serde_json::to_string(&line).unwrap()).is_ok()
         };
         assert!(is_read(State::Indicated, 4, 0) && is_read(State::Indicated, 400, 0));
         for (supporting, against) in [(0, 0), (3, 0), (4, 1), (400, 1)] {
@@ -317,11 +316,14 @@ mod tests {
             ..line(0, State::Indicated, 200).answer
         };
         for answer in [opposed, silent] {
-            let line = Line {
+            let line = LedgerLine {
                 answer,
                 ..line(0, State::Indicated, 200)
             };
-            assert_eq!(read(&serde_json::to_string(&line).unwrap()), Err(Unreadable::Cut));
+            assert_eq!(
+                read_line(&serde_json::to_string(&line).unwrap()),
+                Err(UnreadableLine::Cut)
+            );
         }
     }
 }

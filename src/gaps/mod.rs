@@ -55,5 +55,7 @@ pub use answer::{
 pub use collector::Gaps;
 pub use join::join;
 pub(crate) use learned::check_claims;
-pub use ledger::{Known, Line, Run, Unreadable, known, known_since, read, with_unknown};
+pub use ledger::{
+    KnownAnswer, LearnRun, LedgerLine, UnreadableLine, known_answers, known_with_runs, read_line, with_unknown,
+};
 pub use overlay::{Overlay, overlay};

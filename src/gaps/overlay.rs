@@ -14,7 +14,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, State};
-use super::ledger::{Known, Line, known_since};
+use super::ledger::{KnownAnswer, LedgerLine, known_with_runs};
 use crate::contract::Contract;
 use crate::contract::document::{Document, Node, Position};
 use crate::contract::learned::{KEY, owner};
@@ -39,11 +39,11 @@ pub struct Overlay {
 /// about this contract and one target. What is not established, or has no location that an action could name, is in
 /// comments.
 #[must_use]
-pub fn overlay(contract: &Contract, lines: &[Line], now: DateTime<Utc>) -> Overlay {
+pub fn overlay(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) -> Overlay {
     let own = contract.document.of_own_file();
-    let mut actions: BTreeMap<(Position, String), Vec<Known>> = BTreeMap::new();
+    let mut actions: BTreeMap<(Position, String), Vec<KnownAnswer>> = BTreeMap::new();
     let (mut unplaced, mut others) = (Vec::new(), Vec::new());
-    for known in known_since(lines, now) {
+    for known in known_with_runs(lines, now) {
         if known.answer.state != State::Established {
             others.push(known);
             continue;
@@ -74,7 +74,7 @@ pub fn overlay(contract: &Contract, lines: &[Line], now: DateTime<Utc>) -> Overl
 }
 
 /// Returns what precedes the actions.
-fn header(contract: &Contract, line: Option<&Line>, now: DateTime<Utc>) -> String {
+fn header(contract: &Contract, line: Option<&LedgerLine>, now: DateTime<Utc>) -> String {
     let title = format!("What a service answers where {} leaves it open", contract.title);
     let version = now.format("%Y-%m-%d").to_string();
     let about = line.map(|line| [("x-target", line.target.clone()), ("x-contract", line.contract.clone())]);
@@ -115,9 +115,9 @@ fn names(node: &Node, gap: &str) -> bool {
 }
 
 /// Returns an action that adds answers, one in a line, with the evidence of each.
-fn action(target: &str, answers: &[Known]) -> String {
+fn action(target: &str, answers: &[KnownAnswer]) -> String {
     let (mut stated, mut evidence) = (String::new(), String::new());
-    for Known { answer, runs } in answers {
+    for KnownAnswer { answer, runs } in answers {
         let claim = serde_json::to_value(&answer.claim).unwrap_or_default();
         let mut about = json!({"gap": answer.gap, "operation": answer.operation});
         let mut of_answer = about.clone();
@@ -150,7 +150,7 @@ fn comments(heading: &str, lines: &[String]) -> String {
 
 /// Returns what is known in one line:
 /// `seen: list-order, getTags, at /paths/~1tags/get: order: oldest-first in 7 of 7, so fewer than 3 in 7 differ`.
-fn in_words(Known { answer, runs }: &Known) -> String {
+fn in_words(KnownAnswer { answer, runs }: &KnownAnswer) -> String {
     let about = [Some(answer.gap.as_str()), answer.operation.as_deref()]
         .into_iter()
         .flatten();
@@ -230,7 +230,7 @@ mod tests {
 
     use super::super::answer::tests::all_claims;
     use super::super::answer::{Claim, Condition, Dissent, ListOrder, Trials, WrittenForm};
-    use super::super::ledger::Run;
+    use super::super::ledger::LearnRun;
     use super::*;
 
     const THINGS: &str = "\
@@ -284,8 +284,8 @@ paths:
     }
 
     /// The lines of a run.
-    fn run(hours_ago: i64, answers: &[Answer]) -> Vec<Line> {
-        let run = Run {
+    fn run(hours_ago: i64, answers: &[Answer]) -> Vec<LedgerLine> {
+        let run = LearnRun {
             tag: format!("r{hours_ago}"),
             time: now() - TimeDelta::hours(hours_ago),
             target: "https://things.example.com".to_owned(),
@@ -295,7 +295,7 @@ paths:
     }
 
     /// The lines of two runs that establish the answers.
-    fn two_runs(answers: &[Answer]) -> Vec<Line> {
+    fn two_runs(answers: &[Answer]) -> Vec<LedgerLine> {
         [run(26, answers), run(2, answers)].concat()
     }
 

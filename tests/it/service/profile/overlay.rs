@@ -24,7 +24,7 @@ use crate::support::sampled;
 fn stating(answers: &[Answer]) -> Arc<Contract> {
     let began = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
     let runs = [began - TimeDelta::hours(2), began].map(|time| {
-        let run = gaps::Run {
+        let run = gaps::LearnRun {
             tag: format!("cs-{}", time.timestamp()),
             time,
             target: "https://contacts.example.com".to_owned(),
