@@ -25,7 +25,7 @@ use crate::contract::{Contract, is_json, pointer};
 use crate::exchange::json::{self, Body};
 use crate::exchange::redact::render_media_type;
 use crate::exchange::{Credential, Exchange, Intent, OnRejection, Purpose, Request, Response, TrialPart};
-use crate::plan::{Asks, BodyAsked, Question};
+use crate::plan::{Asks, BodyChange, Question};
 
 /// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
 /// and what most frameworks write. Any other undocumented name may be a value.
@@ -181,7 +181,7 @@ impl<'contract> Gaps<'contract> {
     /// Returns what the next trial of a question, by its index, sends, if its trials come one after the other and it needs
     /// another one.
     #[must_use]
-    pub(crate) fn next(&self, question: usize) -> Option<BodyAsked> {
+    pub(crate) fn next(&self, question: usize) -> Option<BodyChange> {
         self.trials.next(question)
     }
 

@@ -18,7 +18,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Carry, Created};
 use crate::contract::{Contract, pointer};
 use crate::exchange::{Exchange, OnRejection, Response};
-use crate::plan::{Asks, BodyAsked, NET_TRIALS, Question, texts_with_effect};
+use crate::plan::{Asks, BodyChange, NET_TRIALS, Question, texts_with_effect};
 
 /// The searches of a run, by operation.
 #[derive(Debug, Default)]
@@ -199,7 +199,7 @@ impl Searches {
     }
 
     /// Returns what the next trial of a question sends; `None` if it needs none, or has to wait for another question.
-    pub(super) fn next(&self, questions: &[Question], index: usize) -> Option<BodyAsked> {
+    pub(super) fn next(&self, questions: &[Question], index: usize) -> Option<BodyChange> {
         let question = questions.get(index).filter(|question| question.is_search())?;
         let searched = self.by_operation.get(&question.operation)?;
         let search = |finally| searched.required.as_ref()?.leaves_out(finally);
@@ -210,20 +210,20 @@ impl Searches {
             Asks::Required { .. } => {
                 let equal = equal_record_question(questions, question.operation);
                 let finally = equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
-                search(finally).map(BodyAsked::Without)
+                search(finally).map(BodyChange::Without)
             }
             Asks::Longest { .. } => {
                 let void = searched.void.get(&index).copied().unwrap_or(0);
                 let sizes = searched.sizes.get(&index)?;
-                sizes.next(&searched.limits(), void).map(BodyAsked::Long)
+                sizes.next(&searched.limits(), void).map(BodyChange::Long)
             }
             _ if is_decided(index) => None,
             Asks::Equal if search(false).is_some() || !may_repeat(index) => None,
             Asks::Equal => Some(match &searched.original {
-                Some((body, _)) => BodyAsked::Same(body.clone()),
-                None => BodyAsked::Without(Vec::new()),
+                Some((body, _)) => BodyChange::Same(body.clone()),
+                None => BodyChange::Without(Vec::new()),
             }),
-            _ => Some(BodyAsked::Plain),
+            _ => Some(BodyChange::Plain),
         }
     }
 

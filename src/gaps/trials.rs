@@ -12,7 +12,7 @@ use crate::contract::vocabulary::GapKind;
 use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, OnRejection, TrialPart};
-use crate::plan::{Asks, BodyAsked, NET_TRIALS, Question, SentDate};
+use crate::plan::{Asks, BodyChange, NET_TRIALS, Question, SentDate};
 
 /// The trials of a run.
 #[derive(Debug, Default)]
@@ -199,7 +199,7 @@ impl Trials {
     }
 
     /// Returns what the next trial of a question sends whose trials come one after the other; `None` if it needs none.
-    pub(super) fn next(&self, question: usize) -> Option<BodyAsked> {
+    pub(super) fn next(&self, question: usize) -> Option<BodyChange> {
         self.searches.next(&self.questions, question)
     }
 

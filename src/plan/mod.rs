@@ -56,7 +56,7 @@ pub(crate) use draft::leave_out;
 pub use edge_case::{EdgeCaseChange, unknown_path};
 pub use fallback::Fallback;
 pub(crate) use question::texts_with_effect;
-pub use question::{Asked, Asks, BodyAsked, Question, SentDate};
+pub use question::{Asks, BodyChange, Question, SentDate, VariantDraft};
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;

@@ -157,24 +157,24 @@ impl SentDate {
 
 /// The part of a request that a question changes.
 #[derive(Debug)]
-pub struct Asked<'asked> {
+pub struct VariantDraft<'draft> {
     /// The body.
-    pub body: &'asked mut Value,
+    pub body: &'draft mut Value,
     /// The pointers of the values in it that the target showed.
-    pub unprintable: &'asked mut Vec<String>,
+    pub unprintable: &'draft mut Vec<String>,
     /// The run tag, for a text by which the search for residue finds what it may have created.
-    pub run_tag: &'asked str,
+    pub run_tag: &'draft str,
     /// The values that links lead to the field, each with the name of the field that showed it.
-    pub linked: &'asked [(String, Value)],
+    pub linked: &'draft [(String, Value)],
     /// How often the question was asked before.
     pub before: u64,
     /// What the body has, where earlier trials decide that.
-    pub next: BodyAsked,
+    pub change: BodyChange,
 }
 
-/// What a body has that asks the next question.
+/// How the body that asks the next question differs from a plain one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BodyAsked {
+pub enum BodyChange {
     /// A text with so many characters.
     Long(usize),
     /// What an accepted one had, in other values.
@@ -283,19 +283,19 @@ impl Question {
 
     /// Changes the body of an accepted request so that it asks. Returns whether it can: the body may have no value of
     /// the form that is asked about.
-    pub fn ask(&self, asked: Asked<'_>, random: &mut impl Rng) -> bool {
-        let Asked {
+    pub fn ask(&self, draft: VariantDraft<'_>, random: &mut impl Rng) -> bool {
+        let VariantDraft {
             body,
             unprintable,
             run_tag,
             linked,
             before,
-            next,
-        } = asked;
+            change,
+        } = draft;
         let value = match &self.asks {
             Asks::NoCredential | Asks::PageBeyondLast => return true,
             Asks::Together { .. } => return false,
-            Asks::Equal | Asks::Required { .. } => return next.make((body, unprintable)),
+            Asks::Equal | Asks::Required { .. } => return change.apply_to((body, unprintable)),
             Asks::OneField { field } => {
                 let Some(value) = body.pointer(field).cloned() else {
                     return false;
@@ -331,7 +331,7 @@ impl Question {
                 other.map(|other| (field, json!(other)))
             }
             Asks::Longest { field } => {
-                let (text, length) = (body.pointer(field).and_then(Value::as_str), next.length());
+                let (text, length) = (body.pointer(field).and_then(Value::as_str), change.length());
                 let longer = text.zip(length).and_then(|(text, length)| longer(text, length, random));
                 if before % 2 == 1 {
                     lengthen_others(body, (field, run_tag), random);
@@ -374,7 +374,7 @@ impl Question {
     }
 }
 
-impl BodyAsked {
+impl BodyChange {
     /// Returns how many characters a text has, if that is asked about.
     fn length(&self) -> Option<usize> {
         match self {
@@ -384,7 +384,7 @@ impl BodyAsked {
     }
 
     /// Makes a body of a plain one. Returns whether it asks anything.
-    fn make(self, (body, unprintable): (&mut Value, &mut Vec<String>)) -> bool {
+    fn apply_to(self, (body, unprintable): (&mut Value, &mut Vec<String>)) -> bool {
         match self {
             Self::Long(_) | Self::Plain => return false,
             Self::Same(other) => *body = other,

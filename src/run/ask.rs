@@ -30,7 +30,7 @@ use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
-use crate::plan::{Asked, Asks, BodyAsked, Draft, MAX_RECORDS, MAX_ROUNDS, NET_TRIALS, Question};
+use crate::plan::{Asks, BodyChange, Draft, MAX_RECORDS, MAX_ROUNDS, NET_TRIALS, Question, VariantDraft};
 
 /// An operation that is asked.
 struct Subject<'run> {
@@ -174,7 +174,7 @@ impl Session<'_> {
 
     /// Asks a question once in this round, unless the time for that is over.
     async fn ask_in_round(&self, subject: &Subject<'_>, question: (usize, &Question), round: u64) -> bool {
-        !self.is_asking_over() && self.ask_once(subject, question, (round, BodyAsked::Plain)).await
+        !self.is_asking_over() && self.ask_once(subject, question, (round, BodyChange::Plain)).await
     }
 
     /// Whether a request that asks several questions asks this one.
@@ -270,14 +270,14 @@ impl Session<'_> {
         &self,
         subject: &Subject<'_>,
         (index, question): (usize, &Question),
-        (round, next): (u64, BodyAsked),
+        (round, change): (u64, BodyChange),
     ) -> bool {
         let Some(mut request) = self.plain_trial(subject) else {
             return false;
         };
-        let left_out = match &next {
-            BodyAsked::Without(members) => members.clone(),
-            BodyAsked::Long(_) | BodyAsked::Plain | BodyAsked::Same(_) => Vec::new(),
+        let left_out = match &change {
+            BodyChange::Without(members) => members.clone(),
+            BodyChange::Long(_) | BodyChange::Plain | BodyChange::Same(_) => Vec::new(),
         };
         match question.asks {
             Asks::NoCredential => request.credential = Credential::None,
@@ -301,17 +301,17 @@ impl Session<'_> {
                     let Some(question) = self.plan.questions.get(*index) else {
                         return false;
                     };
-                    let asked = Asked {
+                    let draft = VariantDraft {
                         body,
                         unprintable: &mut request.unprintable,
                         run_tag: self.settings.run_tag.as_str(),
                         linked: &self.linked_values(subject, question),
                         before: round,
-                        next: next.clone(),
+                        change: change.clone(),
                     };
                     let number = u64::try_from(*index).unwrap_or(0);
                     let seed = self.plan.seed.wrapping_add((round << 32) | number);
-                    if !question.ask(asked, &mut ChaCha8Rng::seed_from_u64(seed)) {
+                    if !question.ask(draft, &mut ChaCha8Rng::seed_from_u64(seed)) {
                         return false;
                     }
                 }
@@ -323,7 +323,7 @@ impl Session<'_> {
             return false;
         }
         // Texts of two lengths come in an order of their own.
-        if subject.accepted.is_some() && !matches!(next, BodyAsked::Long(_)) {
+        if subject.accepted.is_some() && !matches!(change, BodyChange::Long(_)) {
             self.take_turn(subject, (Some(index), left_out), question.is_search())
                 .await;
         }
