@@ -7,7 +7,7 @@ use super::tally::Tally;
 use crate::plan::NET_TRIALS;
 
 /// What an answer is about.
-pub(super) type Subject = (String, Option<String>, Option<String>, Option<Condition>);
+pub(super) type AnswerSubject = (String, Option<String>, Option<String>, Option<Condition>);
 
 /// Joins what several shards know. Where they agree, their observations are added; where they disagree, the answer is
 /// unstable. The order of the arguments does not matter.
@@ -18,7 +18,7 @@ pub fn join(left: Vec<Answer>, right: Vec<Answer>) -> Vec<Answer> {
 
 /// Joins answers as [`join`] does, of any number of shards or runs.
 pub(super) fn join_all(all: impl IntoIterator<Item = Answer>) -> Vec<Answer> {
-    let mut joined: BTreeMap<Subject, Answer> = BTreeMap::new();
+    let mut joined: BTreeMap<AnswerSubject, Answer> = BTreeMap::new();
     for answer in all {
         let subject = subject(&answer);
         let both = match joined.remove(&subject) {
@@ -51,7 +51,7 @@ pub(super) fn put_in_order(answers: &mut [Answer]) {
     answers.sort_by_cached_key(subject);
 }
 
-pub(super) fn subject(answer: &Answer) -> Subject {
+pub(super) fn subject(answer: &Answer) -> AnswerSubject {
     let condition = match answer.claim {
         Some(Claim::Condition { condition, .. }) => Some(condition),
         _ => None,

@@ -33,7 +33,7 @@ use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart
 use crate::plan::{Asks, BodyChange, Draft, MAX_RECORDS, MAX_ROUNDS, NET_TRIALS, Question, VariantDraft};
 
 /// An operation that is asked.
-struct Subject<'run> {
+struct AskedOperation<'run> {
     operation: OperationId,
     head: RequestHead,
     /// The body that an update accepted.
@@ -44,7 +44,7 @@ struct Subject<'run> {
     page: Cell<Option<u64>>,
     /// How many requests had been sent before each question was asked last, by its index and with the same members, and
     /// without one, before the last control.
-    sent_before: RefCell<HashMap<Turn, u64>>,
+    sent_before: RefCell<HashMap<TurnKey, u64>>,
     /// How many requests later each is sent again, modulo [`CYCLE`].
     step: Cell<Option<u64>>,
     /// The bodies of creates that may have stored a record without saying so.
@@ -59,7 +59,7 @@ struct Subject<'run> {
     questions: Vec<(usize, &'run Question)>,
 }
 
-impl Subject<'_> {
+impl AskedOperation<'_> {
     /// How often a round asks each question. A read has two at most, so that with each of them twice, a round has five
     /// requests: two or three replicas that answer in turn are all met by two rounds, without a read for that alone.
     fn times_in_round(&self) -> u64 {
@@ -68,7 +68,7 @@ impl Subject<'_> {
 }
 
 /// The index of a question, if it is one, and what its body leaves out.
-type Turn = (Option<usize>, Vec<String>);
+type TurnKey = (Option<usize>, Vec<String>);
 
 /// How many trials a search has at most, for all questions of an operation.
 const MAX_SEARCHED: u64 = 80;
@@ -128,7 +128,7 @@ impl Session<'_> {
     }
 
     /// Asks the questions in rounds. Returns whether the last control was accepted.
-    async fn ask_in_rounds(&self, subject: &Subject<'_>) -> bool {
+    async fn ask_in_rounds(&self, subject: &AskedOperation<'_>) -> bool {
         let in_rounds = subject.questions.iter().filter(|(_, question)| !question.is_search());
         let (groups, alone): (Vec<_>, Vec<_>) = in_rounds
             .copied()
@@ -173,12 +173,12 @@ impl Session<'_> {
     }
 
     /// Asks a question once in this round, unless the time for that is over.
-    async fn ask_in_round(&self, subject: &Subject<'_>, question: (usize, &Question), round: u64) -> bool {
+    async fn ask_in_round(&self, subject: &AskedOperation<'_>, question: (usize, &Question), round: u64) -> bool {
         !self.is_asking_over() && self.ask_once(subject, question, (round, BodyChange::Plain)).await
     }
 
     /// Whether a request that asks several questions asks this one.
-    fn is_in_group(&self, subject: &Subject<'_>, groups: &[(usize, &Question)], question: usize) -> bool {
+    fn is_in_group(&self, subject: &AskedOperation<'_>, groups: &[(usize, &Question)], question: usize) -> bool {
         let apart = subject.apart.borrow();
         let mut groups = groups.iter().filter(|(index, _)| !apart.contains(index));
         groups.any(|(index, _)| {
@@ -188,7 +188,7 @@ impl Session<'_> {
     }
 
     /// Asks the questions whose trials depend on those before them.
-    async fn search(&self, subject: &Subject<'_>) {
+    async fn search(&self, subject: &AskedOperation<'_>) {
         let creates = self.contract.operation(subject.operation).creates();
         for number in 0..MAX_SEARCHED {
             if self.is_asking_over() || (creates && !self.may_create_to_learn()) {
@@ -206,7 +206,7 @@ impl Session<'_> {
     }
 
     /// Returns what is asked, with what a control needs; `None` if the operation was never accepted.
-    async fn subject(&self, operation: OperationId) -> Option<Subject<'_>> {
+    async fn subject(&self, operation: OperationId) -> Option<AskedOperation<'_>> {
         let questions = self.plan.questions.iter().enumerate();
         let questions = questions.filter(|(_, asked)| asked.operation == operation).collect();
         let list = self.contract.updated_in(operation);
@@ -218,7 +218,7 @@ impl Session<'_> {
             (head, Some(accepted))
         };
         let page = self.history().latest(operation).and_then(|(_, page)| page);
-        Some(Subject {
+        Some(AskedOperation {
             operation,
             head,
             accepted,
@@ -235,7 +235,7 @@ impl Session<'_> {
     }
 
     /// Sends a control, once more if it fails, because a proxy may have been in the way. Returns whether one was accepted.
-    async fn control(&self, subject: &Subject<'_>) -> bool {
+    async fn control(&self, subject: &AskedOperation<'_>) -> bool {
         if self.control_once(subject).await {
             return true;
         }
@@ -247,7 +247,7 @@ impl Session<'_> {
     }
 
     /// Sends a control, and looks for what it did. Returns whether it was accepted.
-    async fn control_once(&self, subject: &Subject<'_>) -> bool {
+    async fn control_once(&self, subject: &AskedOperation<'_>) -> bool {
         let Some(request) = self.plain_trial(subject) else {
             return false;
         };
@@ -268,7 +268,7 @@ impl Session<'_> {
     /// Asks a question once. Returns whether it could.
     async fn ask_once(
         &self,
-        subject: &Subject<'_>,
+        subject: &AskedOperation<'_>,
         (index, question): (usize, &Question),
         (round, change): (u64, BodyChange),
     ) -> bool {
@@ -344,7 +344,7 @@ impl Session<'_> {
     /// Reads the list until another replica answers the next request than the last time, if two or three answer in turn:
     /// each time the next one, or each time the one before. Where two trials are enough, they
     /// meet two of them either way.
-    async fn take_turn(&self, subject: &Subject<'_>, of: Turn, either_way: bool) {
+    async fn take_turn(&self, subject: &AskedOperation<'_>, of: TurnKey, either_way: bool) {
         let last = subject.sent_before.borrow().get(&of).copied();
         if let Some(last) = last {
             for _ in 0..CYCLE {
@@ -371,7 +371,7 @@ impl Session<'_> {
     }
 
     /// Returns the plain request; its body has values of its own each time.
-    fn plain_trial(&self, subject: &Subject<'_>) -> Option<Request> {
+    fn plain_trial(&self, subject: &AskedOperation<'_>) -> Option<Request> {
         let documented = self.contract.operation(subject.operation);
         let credential = request::credential(&documented.security);
         match &subject.accepted {
@@ -389,7 +389,7 @@ impl Session<'_> {
     }
 
     /// Returns the values that links lead to the field of a question, each with the name of the field that showed it.
-    fn linked_values(&self, subject: &Subject<'_>, question: &Question) -> Vec<(String, Value)> {
+    fn linked_values(&self, subject: &AskedOperation<'_>, question: &Question) -> Vec<(String, Value)> {
         let Some(field) = question.field() else {
             return Vec::new();
         };
@@ -411,7 +411,7 @@ impl Session<'_> {
 
     /// Reads the list until it shows what the last request of a trial did, if anything waits for that: first the page
     /// that showed the record last, then every page.
-    async fn look_after(&self, subject: &Subject<'_>, longest: Duration) {
+    async fn look_after(&self, subject: &AskedOperation<'_>, longest: Duration) {
         let Some(list) = subject.list.filter(|_| self.gaps().awaits_look()) else {
             return;
         };
