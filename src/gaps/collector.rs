@@ -711,9 +711,9 @@ impl<'contract> Gaps<'contract> {
         let places = self.places.all.iter().zip(&self.tallies);
         let of_dates = places.filter(|(place, _)| place.kind == GapKind::DateFormat);
         let mut shown = of_dates.filter_map(|(_, tally)| {
-            let settled = tally.settle()?;
-            match settled.claim {
-                Claim::Dates { answered, .. } if settled.state != State::Unstable => Some(Some(answered)),
+            let conclusion = tally.conclude()?;
+            match conclusion.claim {
+                Claim::Dates { answered, .. } if conclusion.state != State::Unstable => Some(Some(answered)),
                 _ => Some(None),
             }
         });
@@ -818,18 +818,18 @@ impl<'contract> Gaps<'contract> {
 
 /// Returns the answer that a tally gives; `None` where it gives none.
 fn answer((gap, operation, location): (&str, Option<&str>, Option<&str>), tally: &Tally, void: u64) -> Option<Answer> {
-    let settled = tally.settle()?;
+    let conclusion = tally.conclude()?;
     Some(Answer {
         gap: gap.to_owned(),
         operation: operation.map(str::to_owned),
         location: location.map(str::to_owned),
-        state: settled.state,
-        claim: Some(settled.claim),
+        state: conclusion.state,
+        claim: Some(conclusion.claim),
         trials: Counts {
-            void: settled.trials.void.saturating_add(void),
-            ..settled.trials
+            void: conclusion.trials.void.saturating_add(void),
+            ..conclusion.trials
         },
-        dissent: settled.dissent,
+        dissent: conclusion.dissent,
         reason: None,
     })
 }

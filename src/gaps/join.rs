@@ -93,9 +93,9 @@ fn both(left: Answer, right: &Answer) -> Answer {
         },
         ..left
     };
-    if let Some(settled) = tally.settle() {
-        (joined.state, joined.claim) = (settled.state, Some(settled.claim));
-        (joined.trials, joined.dissent, joined.reason) = (settled.trials, settled.dissent, None);
+    if let Some(conclusion) = tally.conclude() {
+        (joined.state, joined.claim) = (conclusion.state, Some(conclusion.claim));
+        (joined.trials, joined.dissent, joined.reason) = (conclusion.trials, conclusion.dissent, None);
     }
     joined
 }

@@ -22,7 +22,7 @@ pub(super) struct Tally {
 
 /// What follows from a tally.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Settled {
+pub(super) struct Conclusion {
     pub(super) state: State,
     pub(super) claim: Claim,
     pub(super) trials: Trials,
@@ -74,7 +74,7 @@ impl Tally {
     }
 
     /// Returns what follows; `None` where nothing does.
-    pub(super) fn settle(&self) -> Option<Settled> {
+    pub(super) fn conclude(&self) -> Option<Conclusion> {
         let mut claims = folded(&self.claims);
         // The most frequent first; of equally frequent ones, always the same.
         claims.sort_by(|(left, lefts), (right, rights)| rights.cmp(lefts).then_with(|| left.cmp(right)));
@@ -83,7 +83,7 @@ impl Tally {
         let dissent: Vec<_> = claims.map(|(claim, count)| Dissent { claim, count }).collect();
         let counts = dissent.iter().map(|dissent| dissent.count);
         let against = counts.fold(self.others, u64::saturating_add);
-        Some(Settled {
+        Some(Conclusion {
             state: match against {
                 0 if self.trials >= NET_TRIALS => State::Indicated,
                 0 => State::Seen,
@@ -140,31 +140,31 @@ mod tests {
 
     #[test]
     fn observations_that_agree_are_seen() {
-        let settled = of(&[status(201), status(201)]).settle().unwrap();
-        assert_eq!((settled.state, settled.claim), (State::Seen, status(201)));
-        assert_eq!((settled.trials.supporting, settled.trials.against), (2, 0));
-        assert!(settled.dissent.is_empty());
+        let conclusion = of(&[status(201), status(201)]).conclude().unwrap();
+        assert_eq!((conclusion.state, conclusion.claim), (State::Seen, status(201)));
+        assert_eq!((conclusion.trials.supporting, conclusion.trials.against), (2, 0));
+        assert!(conclusion.dissent.is_empty());
     }
 
     #[test]
     fn one_that_disagrees_makes_it_unstable_with_both_sides() {
-        let settled = of(&[status(200), status(201), status(201)]).settle().unwrap();
-        assert_eq!((settled.state, settled.claim), (State::Unstable, status(201)));
+        let conclusion = of(&[status(200), status(201), status(201)]).conclude().unwrap();
+        assert_eq!((conclusion.state, conclusion.claim), (State::Unstable, status(201)));
         let dissent = [Dissent {
             claim: status(200),
             count: 1,
         }];
-        assert_eq!(settled.dissent, dissent);
+        assert_eq!(conclusion.dissent, dissent);
     }
 
     #[test]
     fn something_without_a_claim_disagrees_too() {
         let mut tally = of(&[status(201)]);
         tally.count_other(1);
-        assert_eq!(tally.settle().unwrap().state, State::Unstable);
+        assert_eq!(tally.conclude().unwrap().state, State::Unstable);
         let mut tally = Tally::default();
         tally.count_other(1);
-        assert_eq!(tally.settle(), None);
+        assert_eq!(tally.conclude(), None);
     }
 
     #[test]
@@ -172,10 +172,10 @@ mod tests {
         let form = |form| Claim::Form { form };
         let (plain, fraction) = (form(WrittenForm::Utc), form(WrittenForm::UtcFraction));
         assert_eq!(
-            of(&[fraction.clone(), fraction.clone()]).settle().unwrap().claim,
+            of(&[fraction.clone(), fraction.clone()]).conclude().unwrap().claim,
             fraction
         );
-        let mixed = of(&[fraction.clone(), plain.clone(), fraction]).settle().unwrap();
+        let mixed = of(&[fraction.clone(), plain.clone(), fraction]).conclude().unwrap();
         assert_eq!(
             (mixed.state, mixed.claim, mixed.trials.supporting),
             (State::Seen, plain, 3)
@@ -185,21 +185,21 @@ mod tests {
     #[test]
     fn types_are_seen_together() {
         let types = |types: &[MemberType]| Claim::Types { types: types.to_vec() };
-        let settled = of(&[types(&[MemberType::String]), types(&[MemberType::Null])]);
-        let settled = settled.settle().unwrap();
-        assert_eq!(settled.claim, types(&[MemberType::Null, MemberType::String]));
-        assert_eq!(settled.state, State::Seen);
+        let conclusion = of(&[types(&[MemberType::String]), types(&[MemberType::Null])]);
+        let conclusion = conclusion.conclude().unwrap();
+        assert_eq!(conclusion.claim, types(&[MemberType::Null, MemberType::String]));
+        assert_eq!(conclusion.state, State::Seen);
     }
 
     #[test]
     fn times_are_seen_together_however_many_differ() {
         let after = |from, to| Claim::After { after_ms: [from, to] };
-        let settled = of(&[after(20, 30), after(150, 350), after(0, 10)]).settle().unwrap();
-        assert_eq!((settled.state, settled.claim), (State::Seen, after(0, 350)));
+        let conclusion = of(&[after(20, 30), after(150, 350), after(0, 10)]).conclude().unwrap();
+        assert_eq!((conclusion.state, conclusion.claim), (State::Seen, after(0, 350)));
         let mut tally = Tally::default();
         (0..1000).for_each(|time| tally.count(after(time, time)));
-        let settled = tally.settle().unwrap();
-        assert_eq!((settled.claim, settled.trials.supporting), (after(0, 999), 1000));
+        let conclusion = tally.conclude().unwrap();
+        assert_eq!((conclusion.claim, conclusion.trials.supporting), (after(0, 999), 1000));
     }
 
     #[test]
@@ -212,11 +212,11 @@ mod tests {
             limited: false,
             at_least_per_second: Some(rate),
         };
-        let settled = of(&[not_at(40), not_at(6)]).settle().unwrap();
-        assert_eq!((settled.state, settled.claim), (State::Seen, not_at(40)));
-        let settled = of(&[not_at(40), limited.clone(), not_at(6)]).settle().unwrap();
-        assert_eq!((settled.state, settled.claim), (State::Seen, limited));
-        assert_eq!(settled.trials.supporting, 1);
+        let conclusion = of(&[not_at(40), not_at(6)]).conclude().unwrap();
+        assert_eq!((conclusion.state, conclusion.claim), (State::Seen, not_at(40)));
+        let conclusion = of(&[not_at(40), limited.clone(), not_at(6)]).conclude().unwrap();
+        assert_eq!((conclusion.state, conclusion.claim), (State::Seen, limited));
+        assert_eq!(conclusion.trials.supporting, 1);
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
         let mut tally = Tally::default();
         (0..1000).for_each(|number| tally.count(Claim::PageSize { per_page: number }));
         assert_eq!(tally.claims.len(), MAX_CLAIMS);
-        let settled = tally.settle().unwrap();
-        assert_eq!((settled.state, settled.trials.against), (State::Unstable, 999));
+        let conclusion = tally.conclude().unwrap();
+        assert_eq!((conclusion.state, conclusion.trials.against), (State::Unstable, 999));
     }
 }
