@@ -50,7 +50,7 @@ pub(super) struct Effects {
 
 /// What is known of the item that a create of the run has made in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Made {
+enum MadeItem {
     Known,
     /// No response says what identifies it.
     Unknown,
@@ -155,20 +155,20 @@ impl Effects {
             let in_body = request.json().is_some_and(|body| has_value(body, record.id));
             record.is_written |= in_path || in_body;
             record.is_updated |= in_path && !contract.operation(request.operation).creates();
-            record.is_lost |= in_body && made == Some(Made::Unknown);
+            record.is_lost |= in_body && made == Some(MadeItem::Unknown);
         }
     }
 
     /// Notes the item that a create makes in a list; `None` if it makes none.
-    fn note_made(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) -> Option<Made> {
+    fn note_made(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) -> Option<MadeItem> {
         let operation = exchange.request.operation;
         let list = contract.list_with_items_of(operation)?;
         may_have_stored(&exchange.outcome).filter(|stored| *stored)?;
         let Some(id) = created_id(contract, operation, body).filter(|id| identifier(id).is_some()) else {
-            return Some(Made::Unknown);
+            return Some(MadeItem::Unknown);
         };
         self.made.entry(list).or_default().insert(Digest::of(id));
-        Some(Made::Known)
+        Some(MadeItem::Known)
     }
 
     /// Adds what a create has made, if its response says what identifies it.
