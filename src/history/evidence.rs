@@ -27,9 +27,9 @@ pub enum Evidence<'seen> {
     /// What a read or a list shows of a record that the run created, updated or deleted, by an inferred lifecycle.
     Record(RecordShown<'seen>, &'seen Request),
     /// A record that shows what a rejected create or update sent.
-    Stored(Stored<'seen>, &'seen Request),
+    StoredDespiteRejection(StoredDespiteRejection<'seen>, &'seen Request),
     /// A record that a list showed before, with what a write to no record sent.
-    Stray(Stray<'seen>, &'seen Request),
+    StrayWrite(StrayWrite<'seen>, &'seen Request),
     /// The look for an updated record in its list.
     UpdateObservation(UpdateObservation<'seen>, &'seen Request),
     /// A walk over the pages of a list.
@@ -268,7 +268,7 @@ pub struct FinalListing<'seen> {
 /// A record that the target shows although the create that sent it was rejected, or that shows what a rejected update
 /// sent.
 #[derive(Clone, Copy, Debug)]
-pub struct Stored<'seen> {
+pub struct StoredDespiteRejection<'seen> {
     /// The create or the update.
     pub operation: OperationId,
     /// The status that rejected it.
@@ -279,7 +279,7 @@ pub struct Stored<'seen> {
 
 /// A record that a list showed before, and that now shows what was sent to an identifier that names no record.
 #[derive(Clone, Copy, Debug)]
-pub struct Stray<'seen> {
+pub struct StrayWrite<'seen> {
     /// The create or the update.
     pub operation: OperationId,
     /// Where the record appears, as an indexed pointer in the response.

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::carried::carries_all;
 use super::counts::CountedWrites;
-use super::evidence::{Evidence, Stored, Walk, WalkEnd};
+use super::evidence::{Evidence, StoredDespiteRejection, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
 use super::sent_strings::SentStrings;
@@ -189,7 +189,7 @@ impl Creates {
 
 /// A record that exists, or was changed, although the write that sent it was rejected.
 #[derive(Debug)]
-struct StoredDespiteRejection {
+struct StoredRecord {
     operation: OperationId,
     status: u16,
     pointer: String,
@@ -201,7 +201,7 @@ struct StoredDespiteRejection {
 pub(super) struct ResidueSearch {
     /// The identifiers in the residue, by operation, with their indexes there.
     known: HashMap<(OperationId, String), usize>,
-    rejected: Vec<StoredDespiteRejection>,
+    stored: Vec<StoredRecord>,
     strays: Vec<StrayRecord>,
     unexplained_records: Vec<UnexplainedRecord>,
 }
@@ -221,13 +221,13 @@ impl ResidueSearch {
         for stray in &self.strays {
             stray.emit(&mut *emit);
         }
-        for left in &self.rejected {
-            let stored = Stored {
+        for left in &self.stored {
+            let stored = StoredDespiteRejection {
                 operation: left.operation,
                 status: left.status,
                 pointer: &left.pointer,
             };
-            emit(Evidence::Stored(stored, &left.request));
+            emit(Evidence::StoredDespiteRejection(stored, &left.request));
         }
     }
 }
@@ -561,7 +561,7 @@ impl History<'_> {
         let updated = self.contract.operation(operation).invariants.updated.as_ref();
         let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
         if shown_in == Some(list) {
-            reconciliation.search.rejected.push(StoredDespiteRejection {
+            reconciliation.search.stored.push(StoredRecord {
                 operation,
                 status,
                 pointer: item.pointer(),
@@ -625,7 +625,7 @@ impl Reconciliation<'_> {
             CreateOutcome::Left(index) => self.add(operation, id, self.residue[index].status),
             CreateOutcome::Rejected(status) => {
                 self.add(operation, id, Some(status));
-                self.search.rejected.push(StoredDespiteRejection {
+                self.search.stored.push(StoredRecord {
                     operation,
                     status,
                     pointer: shown.pointer.clone(),

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use super::evidence::{Evidence, Stray};
+use super::evidence::{Evidence, StrayWrite};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
 use crate::contract::operation::OperationId;
@@ -27,11 +27,11 @@ pub(super) struct StrayRecord {
 
 impl StrayRecord {
     pub(super) fn emit(&self, emit: EvidenceSink<'_>) {
-        let stray = Stray {
+        let stray = StrayWrite {
             operation: self.operation,
             pointer: &self.pointer,
         };
-        emit(Evidence::Stray(stray, &self.request));
+        emit(Evidence::StrayWrite(stray, &self.request));
     }
 }
 

@@ -20,8 +20,8 @@ use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::gaps::Answer;
 use crate::history::evidence::{
-    Creation, EquivalentTried, Evidence, FinalListing, FormatTried, Observation, RecordShown, Stored, Stray,
-    UpdateObservation, Walk,
+    Creation, EquivalentTried, Evidence, FinalListing, FormatTried, Observation, RecordShown, StoredDespiteRejection,
+    StrayWrite, UpdateObservation, Walk,
 };
 
 /// Judges what a run sees, as it comes.
@@ -174,8 +174,8 @@ impl<'contract> Judge<'contract> {
             Evidence::Format(tried, request) => self.timestamp_format(&tried, request),
             Evidence::Observation(observation, request) => self.observation(&observation, request),
             Evidence::Record(shown, request) => self.record(&shown, request),
-            Evidence::Stored(stored, request) => self.stored(&stored, request),
-            Evidence::Stray(stray, request) => self.stray(&stray, request),
+            Evidence::StoredDespiteRejection(stored, request) => self.stored_despite_rejection(&stored, request),
+            Evidence::StrayWrite(stray, request) => self.stray_write(&stray, request),
             Evidence::UpdateObservation(updating, request) => self.updating(&updating, request),
             Evidence::Walk(walk) => self.walk(walk),
         }
@@ -250,16 +250,16 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges a record that exists although its create was rejected. `request` is the one that showed it.
-    pub(super) fn stored(&mut self, stored: &Stored<'_>, request: &Request) {
+    pub(super) fn stored_despite_rejection(&mut self, stored: &StoredDespiteRejection<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::Stored(judge) = rule.judge {
+            if let Judging::StoredDespiteRejection(judge) = rule.judge {
                 judge(stored, &mut self.sink(rule, request));
             }
         }
     }
 
     /// Judges a record that shows what was sent to no record. `request` is the one that showed it.
-    pub(super) fn stray(&mut self, stray: &Stray<'_>, request: &Request) {
+    pub(super) fn stray_write(&mut self, stray: &StrayWrite<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::Placement(.., judge) = rule.judge {
                 judge(stray, &mut self.sink(rule, request));

@@ -6,8 +6,8 @@ use super::location::Location;
 use super::seen::{AnswerSeen, ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{
-    Creation, EquivalentTried, FinalListing, FormatTried, Observation, RecordShown, Stored, Stray, UpdateObservation,
-    Walk,
+    Creation, EquivalentTried, FinalListing, FormatTried, Observation, RecordShown, StoredDespiteRejection, StrayWrite,
+    UpdateObservation, Walk,
 };
 
 /// Judges facts of one or a few kinds.
@@ -112,14 +112,14 @@ pub(super) enum Judging {
     Placement(
         fn(&Observation<'_>, &mut Sink<'_>),
         fn(&UpdateObservation<'_>, &mut Sink<'_>),
-        fn(&Stray<'_>, &mut Sink<'_>),
+        fn(&StrayWrite<'_>, &mut Sink<'_>),
     ),
     /// A created record looked for in its list.
     Observation(fn(&Observation<'_>, &mut Sink<'_>)),
     /// What a read or a list shows of a record that the run created, updated or deleted.
     Record(fn(&RecordShown<'_>, &mut Sink<'_>)),
     /// A record that exists although its create was rejected.
-    Stored(fn(&Stored<'_>, &mut Sink<'_>)),
+    StoredDespiteRejection(fn(&StoredDespiteRejection<'_>, &mut Sink<'_>)),
     /// A walk over the pages of a list.
     Walk(fn(&Walk, &mut Sink<'_>)),
 }

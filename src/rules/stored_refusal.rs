@@ -4,7 +4,7 @@ use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
-use crate::history::evidence::Stored;
+use crate::history::evidence::StoredDespiteRejection;
 
 pub(super) static RULE: Rule = Rule {
     name: "stored-refusal",
@@ -34,18 +34,18 @@ pub(super) static RULE: Rule = Rule {
         judged: || {
             let bench = crate::rules::testing::Bench::of("createTag");
             let pointer = crate::contract::pointer::element("/data/items", 0);
-            let stored = Stored {
+            let stored = StoredDespiteRejection {
                 operation: bench.operation,
                 status: 422,
                 pointer: &pointer,
             };
-            bench.judge(|judge| judge.stored(&stored, &bench.request()))
+            bench.judge(|judge| judge.stored_despite_rejection(&stored, &bench.request()))
         },
     },
-    judge: Judging::Stored(judge),
+    judge: Judging::StoredDespiteRejection(judge),
 };
 
-fn judge(stored: &Stored<'_>, sink: &mut Sink<'_>) {
+fn judge(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
     if let Some(fact) = sink.contract.fact_of(stored.operation, FactKind::Status) {
         let updates = sink.contract.operation(stored.operation).invariants.updated.is_some();
         let (documented, shown) = if updates {
@@ -76,12 +76,12 @@ mod tests {
     #[test]
     fn a_rejected_update_that_was_done_is_reported_in_words_of_its_own() {
         let bench = Bench::of("updateContact");
-        let stored = Stored {
+        let stored = StoredDespiteRejection {
             operation: bench.operation,
             status: 401,
             pointer: "/data/items/~20",
         };
-        let judged = bench.judge(|judge| judge.stored(&stored, &bench.request()));
+        let judged = bench.judge(|judge| judge.stored_despite_rejection(&stored, &bench.request()));
         assert_eq!(judged.received(RULE.name), "401, and what it sent is in its record");
     }
 

@@ -16,8 +16,8 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRejection, Purpose, Request, Response};
 use crate::history::evidence::{
-    Creation, FinalListing, Observation, PageSeen, RecordShown, ShownState, Stability, Stray, UpdateObservation, Walk,
-    WalkEnd,
+    Creation, FinalListing, Observation, PageSeen, RecordShown, ShownState, Stability, StrayWrite, UpdateObservation,
+    Walk, WalkEnd,
 };
 
 /// Where a list shows the record, as an indexed pointer (see `pointer::element`), that [`Bench::observed`] is given.
@@ -272,11 +272,11 @@ impl Bench {
 
     /// Judges a record that was listed before and shows what was sent to no record.
     pub(super) fn stray(&self, pointer: &str) -> Judged {
-        let stray = Stray {
+        let stray = StrayWrite {
             operation: self.operation,
             pointer,
         };
-        self.judge(|judge| judge.stray(&stray, &self.request()))
+        self.judge(|judge| judge.stray_write(&stray, &self.request()))
     }
 
     /// What a list shows of a write at the end of a run.
