@@ -86,7 +86,7 @@ pub(crate) enum WalkExtent {
 /// Whether a look lasted long enough for a record that it did not show to count as gone. Only the look for an update
 /// depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Waited {
+pub(crate) enum WaitExtent {
     /// As long as `settle` allows.
     Fully,
     /// Less, because an earlier update did not show in time either.
@@ -145,7 +145,7 @@ impl Item<'_> {
 
 /// The result of a look.
 #[derive(Debug)]
-pub(crate) struct Looked {
+pub(crate) struct LookResult {
     /// Its last walk.
     pub(crate) walk: Walk,
     /// Whether what is sought was found, or is not worth waiting for.
@@ -415,7 +415,7 @@ impl History<'_> {
 
     /// Ends a look and makes the evidence on what it showed. Returns the result. The walk of a look for residue stays
     /// here, for the recount.
-    pub(crate) fn conclude(&mut self, id: LookId, waited: Waited, emit: EvidenceSink<'_>) -> Option<Looked> {
+    pub(crate) fn conclude(&mut self, id: LookId, waited: WaitExtent, emit: EvidenceSink<'_>) -> Option<LookResult> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
         if let Some(before) = look.before.take() {
@@ -451,7 +451,7 @@ impl History<'_> {
             LookProgress::RejectedWrites(search) => search.emit(emit),
             LookProgress::Update(sought) => self.emit_change(&sought, &walk, waited, emit),
         }
-        Some(Looked { walk, settled })
+        Some(LookResult { walk, settled })
     }
 
     /// Ends a look without making evidence on what it showed.

@@ -66,7 +66,7 @@ pub(crate) use exchange_role::{ExchangeRole, RecordRole, WriteContext};
 pub(crate) use history::{ExchangeResult, Finished, History};
 pub(crate) use inferred_pages::NextPage;
 pub(crate) use lifecycle::RecordLook;
-pub(crate) use look::{LookGoal, LookId, Looked, Waited, WalkExtent};
+pub(crate) use look::{LookGoal, LookId, LookResult, WaitExtent, WalkExtent};
 pub(crate) use own::Ownership;
 pub(crate) use pages::total_and_space_on_last_page;
 pub(crate) use records::AcceptedUpdate;

@@ -10,7 +10,7 @@ use super::carried::carries_all;
 use super::created::ObservedRecord;
 use super::evidence::{Evidence, UpdateObservation, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
-use super::look::{Item, Waited};
+use super::look::{Item, WaitExtent};
 use super::records::{AcceptedUpdate, identifier_string};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -160,7 +160,13 @@ impl<'run> History<'run> {
 
     /// Makes the evidence on what a look shows of an update. An updated record that the list does not show counts as
     /// gone only if the look lasted long enough.
-    pub(super) fn emit_change(&mut self, sought: &UpdateProgress, walk: &Walk, waited: Waited, emit: EvidenceSink<'_>) {
+    pub(super) fn emit_change(
+        &mut self,
+        sought: &UpdateProgress,
+        walk: &Walk,
+        waited: WaitExtent,
+        emit: EvidenceSink<'_>,
+    ) {
         let changed = &sought.changed;
         let Some(invariant) = self.updated_invariant(changed.operation) else {
             return;
@@ -177,7 +183,7 @@ impl<'run> History<'run> {
             request: &changed.request,
             listed: record.map(|seen| (&seen.record, seen.pointer.as_str())),
             elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
-            gone: record.is_none() && waited == Waited::Fully && walk.end == WalkEnd::Complete && !walk.changed(),
+            gone: record.is_none() && waited == WaitExtent::Fully && walk.end == WalkEnd::Complete && !walk.changed(),
             end: walk.end,
             max_pages: walk.max_pages,
         };

@@ -14,8 +14,8 @@ use crate::exchange::{Exchange, Intent, Purpose};
 use crate::gaps::{Answer, Gaps};
 use crate::history::evidence::Evidence;
 use crate::history::{
-    self, ExchangeResult, ExchangeRole, History, LookGoal, LookId, Looked, Residue, RunTag, SearchExtent, Waited,
-    WalkExtent,
+    self, ExchangeResult, ExchangeRole, History, LookGoal, LookId, LookResult, Residue, RunTag, SearchExtent,
+    WaitExtent, WalkExtent,
 };
 use crate::plan::{Action, Plan};
 
@@ -158,17 +158,17 @@ impl<'run> Evaluation<'run> {
     }
 
     /// Ends a look and judges what it showed.
-    pub(crate) fn conclude(&mut self, look: LookId) -> Option<Looked> {
-        self.conclude_after(look, Waited::Fully)
+    pub(crate) fn conclude(&mut self, look: LookId) -> Option<LookResult> {
+        self.conclude_after(look, WaitExtent::Fully)
     }
 
     /// Ends a look for an update after a wait too short to call a missing record gone, and judges
     /// the rest.
-    pub(crate) fn conclude_after_short_wait(&mut self, look: LookId) -> Option<Looked> {
-        self.conclude_after(look, Waited::Briefly)
+    pub(crate) fn conclude_after_short_wait(&mut self, look: LookId) -> Option<LookResult> {
+        self.conclude_after(look, WaitExtent::Briefly)
     }
 
-    fn conclude_after(&mut self, look: LookId, waited: Waited) -> Option<Looked> {
+    fn conclude_after(&mut self, look: LookId, waited: WaitExtent) -> Option<LookResult> {
         self.note(|| RecordedStep::Concluded(look, waited));
         let Self { history, judge, .. } = self;
         history.conclude(look, waited, &mut |evidence| judge.evidence(evidence))

@@ -5,7 +5,7 @@ use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Exchange, Intent, Purpose};
-use crate::history::{ExchangeRole, LookGoal, LookId, RunTag, Waited, WalkExtent};
+use crate::history::{ExchangeRole, LookGoal, LookId, RunTag, WaitExtent, WalkExtent};
 use crate::plan::Question;
 
 /// One thing that a run gives its evaluation; a recording has them in order.
@@ -14,7 +14,7 @@ pub(super) enum RecordedStep {
     /// The run was carried out to its end, and these operations were in its scope.
     Complete(Vec<OperationId>),
     /// A look ended and was judged.
-    Concluded(LookId, Waited),
+    Concluded(LookId, WaitExtent),
     /// A look ended and was not judged.
     Dropped(LookId),
     /// A request was sent, and its response came or did not.

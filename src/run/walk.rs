@@ -9,7 +9,7 @@ use super::request::{self, RequestHead};
 use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, Purpose};
-use crate::history::{ExchangeRole, LookGoal, LookId, Looked, WalkExtent};
+use crate::history::{ExchangeRole, LookGoal, LookId, LookResult, WalkExtent};
 use crate::plan::{MAX_SAMPLED, optional};
 use crate::rules::Reason;
 
@@ -93,7 +93,7 @@ impl Session<'_> {
     }
 
     /// Ends a look, judges what it showed and emits the findings.
-    pub(super) fn conclude(&self, look: LookId) -> Option<Looked> {
+    pub(super) fn conclude(&self, look: LookId) -> Option<LookResult> {
         let looked = self.with_evaluation(|evaluation| evaluation.conclude(look));
         self.emit_findings();
         looked
