@@ -13,13 +13,13 @@ use super::lifecycle::TrackedRecord;
 use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
 use super::own::OwnershipState;
+use super::pending_comparisons::PendingComparisons;
 use super::records::AcceptedUpdate;
 use super::residue::{Residue, ResidueLedger, UnexplainedRecord};
 use super::run_tag::RunTag;
 use super::seen_identifiers::SeenIdentifiers;
 use super::sent_strings::SentStrings;
 use super::shown_identifiers::ShownIdentifiers;
-use super::tried::Tried;
 use super::unnamed::Unnamed;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
@@ -71,7 +71,7 @@ pub(crate) struct History<'run> {
     pub(super) looks: HashMap<LookId, Look>,
     pub(super) looks_begun: u64,
     /// The requests that were tried in several timestamp formats or spellings.
-    pub(super) tried: Tried,
+    pub(super) pending: PendingComparisons,
     /// What the run may have left.
     pub(super) ledger: ResidueLedger,
 }
@@ -123,7 +123,7 @@ impl<'run> History<'run> {
             mock_signs: MockSigns::default(),
             looks: HashMap::new(),
             looks_begun: 0,
-            tried: Tried::default(),
+            pending: PendingComparisons::default(),
             ledger: ResidueLedger::default(),
         }
     }
@@ -139,7 +139,7 @@ impl<'run> History<'run> {
         self.latest.clear();
         // A record that one of them created is listed in the next round.
         self.strays.clear();
-        self.tried = Tried::default();
+        self.pending = PendingComparisons::default();
     }
 
     /// Adds an exchange, with its body where one is documented and could be read.
@@ -180,8 +180,8 @@ impl<'run> History<'run> {
             // For every other role, an exchange that was throttled and sent again (superseded) does
             // not count; the repeat does.
             _ if intent.superseded => {}
-            ExchangeRole::Equivalent(spellings) => self.tried.equivalent_request(exchange, spellings, emit),
-            ExchangeRole::PlainAgain => self.tried.plain_again(exchange, succeeded, emit),
+            ExchangeRole::Equivalent(spellings) => self.pending.equivalent_request(exchange, spellings, emit),
+            ExchangeRole::PlainAgain => self.pending.plain_again(exchange, succeeded, emit),
             ExchangeRole::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
             ExchangeRole::Read if succeeded => self.learn(exchange, body),
             ExchangeRole::Read => {}

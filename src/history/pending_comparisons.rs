@@ -1,5 +1,5 @@
 //! Compares what was tried in several timestamp formats of a field, and equivalent requests with
-//! the plain one. The main type is [`Tried`].
+//! the plain one. The main type is [`PendingComparisons`].
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::exchange::{Exchange, Request};
 
 /// What was tried and is not yet judged.
 #[derive(Debug, Default)]
-pub(super) struct Tried {
+pub(super) struct PendingComparisons {
     /// The last request in each format.
     formats: HashMap<OperationId, Vec<InFormat>>,
     /// The rejected equivalent requests with their spellings, until the plain request shows why.
@@ -28,7 +28,7 @@ struct InFormat {
     accepted: bool,
 }
 
-impl Tried {
+impl PendingComparisons {
     /// Adds an equivalent request, with its spellings. If a request with a single spelling is rejected although the
     /// plain request is accepted, that spelling is the reason. Of several spellings, each is then tried by itself.
     pub(super) fn equivalent_request(
@@ -95,7 +95,7 @@ impl History<'_> {
         if !has_formats || context.role != RecordRole::Main {
             return;
         }
-        let formats = self.tried.formats.entry(operation).or_default();
+        let formats = self.pending.formats.entry(operation).or_default();
         formats.retain(|tried| tried.format != context.format);
         formats.push(InFormat {
             format: context.format,
@@ -113,7 +113,7 @@ impl History<'_> {
         tried: &[TimestampFormat],
         emit: EvidenceSink<'_>,
     ) {
-        let mut formats = self.tried.formats.remove(&operation).unwrap_or_default();
+        let mut formats = self.pending.formats.remove(&operation).unwrap_or_default();
         formats.retain(|in_format| tried.contains(&in_format.format));
         let Some(accepted) = self
             .contract
