@@ -90,10 +90,10 @@ pub struct Residue {
 pub(super) struct ResidueLedger {
     /// Each record that the run may have left.
     pub(super) residue: Vec<Residue>,
-    /// The outcome of each create.
-    creates: Creates,
+    /// The outcome of each create and update.
+    write_outcomes: WriteOutcomes,
     /// What each query has sent.
-    asked: BTreeMap<OperationId, Asked>,
+    queries: BTreeMap<OperationId, QueryContent>,
     /// The writes whose records are counted at the end.
     pub(super) counts: CountedWrites,
     /// The records that show the run tag at the end although no create of the run explains them.
@@ -106,15 +106,15 @@ pub(super) struct ResidueLedger {
 
 /// What a query has sent: no list shows it, unless the query has kept it.
 #[derive(Debug, Default)]
-struct Asked {
+struct QueryContent {
     strings: SentStrings,
     /// The status of the last response.
     status: Option<u16>,
 }
 
-/// The creates of a run and their outcomes.
+/// The creates and updates of a run, and their outcomes.
 #[derive(Debug, Default)]
-struct Creates {
+struct WriteOutcomes {
     /// Creates that sent the run tag, by the number of the draft; the last one is first, where a draft was sent again.
     tagged: HashMap<u64, (OperationId, Vec<CreateOutcome>)>,
     /// The most recent creates without a run tag, each with its body.
@@ -131,7 +131,7 @@ const MAX_TAGGED: usize = 100_000;
 /// and each record that is seen is compared with all of them.
 const MAX_UNTAGGED: usize = 1_000;
 
-impl Creates {
+impl WriteOutcomes {
     /// Returns the update of this draft and the status that rejected it, if none of the draft's requests may have
     /// succeeded.
     fn rejected_update(&self, number: u64) -> Option<(OperationId, u16)> {
@@ -244,7 +244,7 @@ struct Appearance<'page> {
 /// What one item of a list is compared with.
 struct Reconciliation<'look> {
     search: &'look mut ResidueSearch,
-    creates: &'look Creates,
+    write_outcomes: &'look WriteOutcomes,
     residue: &'look mut Vec<Residue>,
 }
 
@@ -277,16 +277,16 @@ impl History<'_> {
         };
         let body = exchange.request.json().cloned().unwrap_or_default();
         let numbers = self.run_tag.numbers_in(&body);
-        let creates = &mut self.ledger.creates;
+        let outcomes = &mut self.ledger.write_outcomes;
         if numbers.is_empty() {
-            creates.untagged.truncate(MAX_UNTAGGED - 1);
-            creates.untagged.push_front((operation, outcome, body));
+            outcomes.untagged.truncate(MAX_UNTAGGED - 1);
+            outcomes.untagged.push_front((operation, outcome, body));
         }
         // The allowed writes bound what may be stored, but nothing bounds what was rejected.
-        if stored || creates.tagged.len() < MAX_TAGGED {
+        if stored || outcomes.tagged.len() < MAX_TAGGED {
             for number in numbers {
-                let (_, outcomes) = creates.tagged.entry(number).or_insert_with(|| (operation, Vec::new()));
-                outcomes.insert(0, outcome);
+                let (_, of_draft) = outcomes.tagged.entry(number).or_insert_with(|| (operation, Vec::new()));
+                of_draft.insert(0, outcome);
             }
         }
     }
@@ -309,7 +309,7 @@ impl History<'_> {
     pub(super) fn draft_sent_once(&self, create: &Request) -> Option<u64> {
         let numbers = self.run_tag.numbers_in(create.json()?);
         let [number] = numbers.as_slice() else { return None };
-        let (_, outcomes) = self.ledger.creates.tagged.get(number)?;
+        let (_, outcomes) = self.ledger.write_outcomes.tagged.get(number)?;
         (outcomes.len() == 1).then_some(*number)
     }
 
@@ -336,9 +336,9 @@ impl History<'_> {
     /// Remembers the strings with the run tag that an accepted query has sent.
     pub(super) fn note_asked(&mut self, exchange: &Exchange, body: &Value) {
         if let Some(status) = exchange.status().filter(|_| self.succeeded(exchange)) {
-            let asked = self.ledger.asked.entry(exchange.request.operation).or_default();
-            asked.status = Some(status);
-            asked.strings.note(&self.run_tag, body);
+            let content = self.ledger.queries.entry(exchange.request.operation).or_default();
+            content.status = Some(status);
+            content.strings.note(&self.run_tag, body);
         }
     }
 
@@ -346,41 +346,41 @@ impl History<'_> {
     /// has sent. Nobody else knows the run tag, so this leaves no doubt.
     pub(super) fn note_kept_in_list(&mut self, list: OperationId, body: &Value) {
         let contract = self.contract;
-        let queries = self.ledger.asked.keys().copied();
+        let queries = self.ledger.queries.keys().copied();
         let queries: Vec<_> = queries
             .filter(|query| contract.list_beside(*query) == Some(list))
             .collect();
         for query in queries {
-            let asked = self.ledger.asked.get(&query);
-            let Some(asked) = asked.filter(|asked| asked.strings.any_within(body, &self.sent_strings)) else {
+            let content = self.ledger.queries.get(&query);
+            let Some(content) = content.filter(|content| content.strings.any_within(body, &self.sent_strings)) else {
                 continue;
             };
             let left = Residue {
                 operation: query,
-                id: self.id_of_kept(list, body, &asked.strings),
-                status: asked.status,
+                id: self.id_of_kept(list, body, &content.strings),
+                status: content.status,
                 found: Some(true),
                 deleted: false,
             };
             self.add_residue(left);
             // The list may show it again.
-            self.ledger.asked.remove(&query);
+            self.ledger.queries.remove(&query);
         }
     }
 
     /// Returns the identifier of the record in which a list shows what a query sent, if the contract says where it is.
-    fn id_of_kept(&self, list: OperationId, body: &Value, asked: &SentStrings) -> Option<String> {
+    fn id_of_kept(&self, list: OperationId, body: &Value, strings: &SentStrings) -> Option<String> {
         let mut lists = self.contract.lifecycles().iter();
         let known = lists.find_map(|lifecycle| lifecycle.list.as_ref().filter(|known| known.operation == list))?;
         let mut items = pointer::get(body, &known.items)?.as_array()?.iter();
-        let item = items.find(|item| asked.any_within(item, &self.sent_strings))?;
+        let item = items.find(|item| strings.any_within(item, &self.sent_strings))?;
         item.pointer(&known.id).and_then(identifier)
     }
 
     /// Whether a query has sent what would show in a list if it were kept.
     pub(crate) fn would_show_if_kept(&self, query: OperationId) -> bool {
-        let asked = self.ledger.asked.get(&query);
-        asked.is_some_and(|asked| !asked.strings.is_empty())
+        let content = self.ledger.queries.get(&query);
+        content.is_some_and(|content| !content.strings.is_empty())
     }
 
     /// Whether a list has shown what a query sent.
@@ -398,7 +398,7 @@ impl History<'_> {
             return;
         };
         let status = exchange.status();
-        let updates = &mut self.ledger.creates.updates;
+        let updates = &mut self.ledger.write_outcomes.updates;
         for number in self.run_tag.numbers_in(body) {
             if stored {
                 updates.insert(number, (operation, None));
@@ -443,12 +443,12 @@ impl History<'_> {
         let in_list = |operation: &OperationId| self.contract.updated_in(*operation) == Some(list);
         let mut latest = self.latest.iter();
         let (_, seen) = latest.find(|(operation, _)| in_list(operation))?;
-        self.ledger.creates.has_rejected_update().then_some(seen.page)
+        self.ledger.write_outcomes.has_rejected_update().then_some(seen.page)
     }
 
     /// Whether anything was sent that may have created something.
     pub(crate) fn has_sent_creates(&self) -> bool {
-        !self.ledger.creates.operations().is_empty()
+        !self.ledger.write_outcomes.operations().is_empty()
     }
 
     /// Begins a look for residue that knows what is in the residue.
@@ -479,7 +479,7 @@ impl History<'_> {
             list.is_some_and(|list| ledger.seen_completely.contains(&list))
         };
         let untagged = ledger
-            .creates
+            .write_outcomes
             .untagged
             .iter()
             .filter_map(|(_, outcome, _)| match outcome {
@@ -500,7 +500,7 @@ impl History<'_> {
                 left.found.get_or_insert(false);
             }
         }
-        if all_recognisable && ledger.creates.operations().into_iter().all(seen) {
+        if all_recognisable && ledger.write_outcomes.operations().into_iter().all(seen) {
             SearchExtent::Whole
         } else {
             SearchExtent::Part
@@ -517,7 +517,7 @@ impl History<'_> {
         let mut residue = std::mem::take(&mut self.ledger.residue);
         let mut reconciliation = Reconciliation {
             search,
-            creates: &self.ledger.creates,
+            write_outcomes: &self.ledger.write_outcomes,
             residue: &mut residue,
         };
         self.reconcile(list, item, &mut reconciliation);
@@ -556,7 +556,7 @@ impl History<'_> {
         let numbers = self.run_tag.numbers_in(item.value);
         let rejected = numbers
             .iter()
-            .find_map(|number| reconciliation.creates.rejected_update(*number));
+            .find_map(|number| reconciliation.write_outcomes.rejected_update(*number));
         let Some((operation, status)) = rejected else { return };
         let updated = self.contract.operation(operation).invariants.updated.as_ref();
         let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
@@ -608,7 +608,9 @@ impl Reconciliation<'_> {
         let id = record.pointer(&created.id).and_then(identifier);
         let residue = &*self.residue;
         let is_open = |outcome: &CreateOutcome| matches!(outcome, CreateOutcome::Left(at) if residue[*at].id.is_none());
-        let outcome = self.creates.outcome((operation, created), (record, numbers), is_open);
+        let outcome = self
+            .write_outcomes
+            .outcome((operation, created), (record, numbers), is_open);
         let Some(outcome) = outcome else {
             // A record within an item is explained by that item.
             if shown.is_an_item {
