@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-pub(crate) use super::element::{Elements, Lost};
+pub(crate) use super::element::{CarriedElements, LostValue};
 pub(crate) use super::same::same;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
@@ -21,8 +21,8 @@ pub(crate) fn lost<'seen>(
     carries: &'seen [Carry],
     carry: &'seen Carry,
     (body, record): (&'seen Value, &'seen Value),
-) -> Option<Lost<'seen>> {
-    if let Some(elements) = Elements::of(carries, carry, (body, record)) {
+) -> Option<LostValue<'seen>> {
+    if let Some(elements) = CarriedElements::of(carries, carry, (body, record)) {
         return elements.lost();
     }
     let kept = kept(carry, record);
@@ -30,7 +30,7 @@ pub(crate) fn lost<'seen>(
     let lost = pointer::select(body, &carry.sent)
         .into_iter()
         .find(|sent| !carried(sent))?;
-    Some(Lost { sent: lost, kept })
+    Some(LostValue { sent: lost, kept })
 }
 
 /// Returns what the record shows at the field's place. Where the path to it ends at null or at an empty array, that is

@@ -1,5 +1,5 @@
 //! Matches the elements of an array: which kept element corresponds to which sent one, so that the parts of an element
-//! stay together. The main type is [`Elements`].
+//! stay together. The main type is [`CarriedElements`].
 //!
 //! # Design
 //!
@@ -14,7 +14,7 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
 
 /// One carried field of the elements of an array, as it was sent and as it came back.
-pub(crate) struct Elements<'seen> {
+pub(crate) struct CarriedElements<'seen> {
     carries: Vec<&'seen Carry>,
     carry: &'seen Carry,
     sent: &'seen [Value],
@@ -22,7 +22,7 @@ pub(crate) struct Elements<'seen> {
 }
 
 /// A value that came back in a different element than the one in which it was sent.
-pub(crate) struct MixedUp<'seen> {
+pub(crate) struct MixedUpValue<'seen> {
     /// The value that was sent in the element.
     pub(crate) sent: &'seen Value,
     /// The value that the element shows, which is that of another one.
@@ -32,7 +32,7 @@ pub(crate) struct MixedUp<'seen> {
 }
 
 /// An element that came back more often than it was sent.
-pub(crate) struct Duplicated<'seen> {
+pub(crate) struct DuplicatedElement<'seen> {
     /// The value that the element is recognised by.
     pub(crate) value: &'seen Value,
     /// How many such elements there are, and how many were sent.
@@ -42,13 +42,13 @@ pub(crate) struct Duplicated<'seen> {
 }
 
 /// A value that is missing from the element in which it was sent.
-pub(crate) struct Lost<'seen> {
+pub(crate) struct LostValue<'seen> {
     pub(crate) sent: &'seen Value,
     /// The values in the elements that may be the sent one; in all elements, if none is known to be it.
     pub(crate) kept: Vec<&'seen Value>,
 }
 
-impl<'seen> Elements<'seen> {
+impl<'seen> CarriedElements<'seen> {
     /// Returns the elements that contain a field; `None` where the field is not inside an array, or where the record
     /// shows no element of it.
     pub(crate) fn of(
@@ -73,7 +73,7 @@ impl<'seen> Elements<'seen> {
 
     /// Returns the first sent value that its element does not show. A field that the element lacks is another rule's
     /// finding.
-    pub(crate) fn lost(&self) -> Option<Lost<'seen>> {
+    pub(crate) fn lost(&self) -> Option<LostValue<'seen>> {
         let lost = |element: &'seen Value| {
             let known = self.kept_of(element);
             let candidates = || self.kept.iter().enumerate();
@@ -85,14 +85,14 @@ impl<'seen> Elements<'seen> {
             };
             let is_kept = |sent: &&Value| kept.iter().any(|kept| same(self.carry.same, sent, kept) == Some(true));
             let lost = sent(self.carry, element).into_iter().find(|sent| !is_kept(sent))?;
-            (!kept.is_empty()).then_some(Lost { sent: lost, kept })
+            (!kept.is_empty()).then_some(LostValue { sent: lost, kept })
         };
         self.sent.iter().find_map(lost)
     }
 
     /// Finds a value that came back in a different element than the one in which it was sent, if the value sent in that
     /// element came back in another one in turn. A single value that differs may only be spelled differently.
-    pub(crate) fn mixed_up(&self) -> Option<MixedUp<'seen>> {
+    pub(crate) fn mixed_up(&self) -> Option<MixedUpValue<'seen>> {
         let mut differing: Vec<_> = self
             .pairs()
             .into_iter()
@@ -111,7 +111,7 @@ impl<'seen> Elements<'seen> {
             }
         }
         let first = differing.first()?;
-        Some(MixedUp {
+        Some(MixedUpValue {
             sent: first.sent,
             kept: first.kept,
             pointer: self.pointer(first.index),
@@ -120,7 +120,7 @@ impl<'seen> Elements<'seen> {
 
     /// Finds an element that came back more often than it was sent, equal in every carried field: the array that came
     /// back is not the one that was sent.
-    pub(crate) fn duplicated(&self) -> Option<Duplicated<'seen>> {
+    pub(crate) fn duplicated(&self) -> Option<DuplicatedElement<'seen>> {
         let alike = |one: &Value, other: &Value| {
             self.carries
                 .iter()
@@ -141,7 +141,7 @@ impl<'seen> Elements<'seen> {
             let most = groups.max_by_key(|group| group.clone().count())?;
             let (index, _) = most.clone().next_back()?;
             let count = most.count();
-            (count > counted).then(|| Duplicated {
+            (count > counted).then(|| DuplicatedElement {
                 value,
                 counts: (count, counted),
                 pointer: self.pointer(*index),

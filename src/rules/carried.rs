@@ -12,7 +12,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
 use crate::exchange::Request;
-use crate::history::carried::{Elements, Lost, kept, lost, same};
+use crate::history::carried::{CarriedElements, LostValue, kept, lost, same};
 use crate::history::evidence::{Creation, Observation, UpdateObservation};
 
 pub(super) static RULE: Rule = Rule {
@@ -157,7 +157,7 @@ impl<'sent> Sent<'sent> {
             sink.undecided(fact, Reason::NotSent);
         } else if kept(carry, record).is_empty() {
             sink.undecided(fact, Reason::NotKept);
-        } else if let Some(Lost { sent, kept }) = lost(self.carries, carry, (self.body, record)) {
+        } else if let Some(LostValue { sent, kept }) = lost(self.carries, carry, (self.body, record)) {
             if kept.iter().any(|kept| same(carry.same, sent, kept).is_none()) {
                 return sink.undecided(fact, Reason::NoInstant);
             }
@@ -169,7 +169,7 @@ impl<'sent> Sent<'sent> {
     }
 
     fn is_mixed(&self, carry: &Carry, record: &Value) -> bool {
-        let elements = Elements::of(self.carries, carry, (self.body, record));
+        let elements = CarriedElements::of(self.carries, carry, (self.body, record));
         elements.is_some_and(|elements| elements.mixed_up().is_some())
     }
 
@@ -181,7 +181,7 @@ impl<'sent> Sent<'sent> {
         (record, at): (&Value, &str),
         sink: &mut Sink<'_>,
     ) -> bool {
-        let Some(elements) = Elements::of(self.carries, carry, (self.body, record)) else {
+        let Some(elements) = CarriedElements::of(self.carries, carry, (self.body, record)) else {
             return false;
         };
         let duplicated = || elements.duplicated().filter(|_| self.creates && carry.is_strict());
