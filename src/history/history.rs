@@ -20,7 +20,7 @@ use super::run_tag::RunTag;
 use super::seen_identifiers::SeenIdentifiers;
 use super::sent_strings::SentStrings;
 use super::shown_identifiers::ShownIdentifiers;
-use super::unnamed::Unnamed;
+use super::unnamed::UnnamedCreates;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
 use crate::contract::{Contract, pointer};
@@ -64,7 +64,7 @@ pub(crate) struct History<'run> {
     /// The drafts that were accepted although the path of the request named no record, each with the write.
     pub(super) strays: HashMap<u64, OperationId>,
     /// The creates whose response shows no identifier.
-    pub(super) unnamed: Unnamed,
+    pub(super) unnamed: UnnamedCreates,
     /// Whether the run's own records were kept.
     pub(super) mock_signs: MockSigns,
     /// The looks under way.
@@ -119,7 +119,7 @@ impl<'run> History<'run> {
             shown_identifiers: ShownIdentifiers::new(contract),
             sent_strings: SentStrings::default(),
             strays: HashMap::new(),
-            unnamed: Unnamed::default(),
+            unnamed: UnnamedCreates::default(),
             mock_signs: MockSigns::default(),
             looks: HashMap::new(),
             looks_begun: 0,

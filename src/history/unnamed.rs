@@ -1,5 +1,5 @@
 //! Finds the records of creates whose response shows no identifier: a list or a query shows them with what was sent. The
-//! main type is [`Unnamed`].
+//! main type is [`UnnamedCreates`].
 //!
 //! # Design
 //!
@@ -26,7 +26,7 @@ use crate::exchange::{Exchange, Request, identifier};
 
 /// The creates that may have stored a record under an identifier that their response does not show.
 #[derive(Debug, Default)]
-pub(super) struct Unnamed {
+pub(super) struct UnnamedCreates {
     creates: Vec<UnnamedCreate>,
     /// For each operation, the identifiers that responses had shown before the first such create.
     seen: HashMap<OperationId, SeenIdentifiers>,
