@@ -35,7 +35,7 @@ pub(crate) type Records = Vec<(String, String)>;
 
 /// A parameter of a call that needs a value.
 #[derive(Clone, Debug)]
-pub(crate) struct Needed {
+pub(crate) struct NeededParameter {
     /// Its index among the operation's parameters.
     pub(crate) index: usize,
     /// Whether it may take what responses showed.
@@ -144,11 +144,11 @@ impl Bindings {
         &'own self,
         contract: &'own Contract,
         to: OperationId,
-        (mut needed, most): (Vec<Needed>, usize),
+        (mut needed, most): (Vec<NeededParameter>, usize),
     ) -> Vec<LinkedValues<'own>> {
         let operation = contract.operation(to);
         // The value that is deepest in the path says under which records it was shown.
-        let depth = |needed: &Needed| operation.path_to_parameter(needed.index).map(|before| before.len());
+        let depth = |needed: &NeededParameter| operation.path_to_parameter(needed.index).map(|before| before.len());
         needed.sort_by_key(|needed| std::cmp::Reverse(depth(needed)));
         let candidates = needed.iter().map(|needed| self.candidates(contract, to, needed));
         let mut search = Search {
@@ -168,7 +168,7 @@ impl Bindings {
         &'own self,
         contract: &'own Contract,
         to: OperationId,
-        needed: &Needed,
+        needed: &NeededParameter,
     ) -> Vec<(&'own Link, &'own BoundValue)> {
         if !needed.is_linked {
             return Vec::new();
@@ -201,7 +201,7 @@ impl Bindings {
 struct Search<'own> {
     operation: &'own Operation,
     /// What needs a value, the deepest in the path first.
-    needed: Vec<Needed>,
+    needed: Vec<NeededParameter>,
     /// The values for each of these.
     candidates: Vec<Vec<(&'own Link, &'own BoundValue)>>,
     most: usize,
@@ -325,7 +325,7 @@ paths:
             let from = contract.operation_named(from).unwrap();
             bindings.bind_under(&contract, (from, path), body);
         }
-        let needed = [0, 1].map(|index| Needed {
+        let needed = [0, 1].map(|index| NeededParameter {
             index,
             is_linked: true,
             stand_in: None,
@@ -370,7 +370,7 @@ paths:
             let mut bindings = Bindings::default();
             let members = [json!({name: "a"}), json!({name: "b"})];
             bindings.bind(&contract, list, &json!({"one": members[0], "two": members[1]}));
-            let needed = vec![Needed {
+            let needed = vec![NeededParameter {
                 index: 0,
                 is_linked: true,
                 stand_in: None,

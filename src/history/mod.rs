@@ -61,7 +61,7 @@ mod updated;
 
 pub use bindings::Bindings;
 pub(crate) use bindings::Records;
-pub(crate) use bindings::{LinkedValues, Needed};
+pub(crate) use bindings::{LinkedValues, NeededParameter};
 pub(crate) use exchange_role::{ExchangeRole, RecordRole, WriteContext};
 pub(crate) use history::{ExchangeResult, Finished, History};
 pub(crate) use inferred_pages::NextPage;

@@ -10,7 +10,7 @@ use crate::contract::operation::{Location, Operation, OperationId, Parameter, Se
 use crate::exchange::{
     Credential, OnRejection, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
 };
-use crate::history::{Bindings, LinkedValues, Needed, Records};
+use crate::history::{Bindings, LinkedValues, NeededParameter, Records};
 use crate::plan::{NoValue, check_allowed, parameter, stand_in_value};
 
 /// All of a request but its body and its credential, and what a rejection of it would mean.
@@ -131,13 +131,13 @@ pub(super) fn read_heads(
 
 /// Returns the parameters of a request to the operation that need a value, except those that are
 /// replaced.
-fn needed(contract: &Contract, operation: OperationId, replacement: Replacement<'_>) -> Vec<Needed> {
+fn needed(contract: &Contract, operation: OperationId, replacement: Replacement<'_>) -> Vec<NeededParameter> {
     let documented = contract.operation(operation);
     let parameters = required(documented).filter(|(index, parameter)| !replacement.replaces(*index, parameter));
     let needed = parameters.map(|(index, parameter)| {
         let stand_in = stand_in_value(contract, documented, parameter).map(|(_, value)| value);
         let text = stand_in.map(|value| parameter::serialized(contract, parameter, &value).join(","));
-        Needed {
+        NeededParameter {
             index,
             is_linked: parameter.given.is_none(),
             stand_in: text,
@@ -216,7 +216,7 @@ fn reason_for_missing_value(
     replacement: Replacement<'_>,
 ) -> NoValue {
     let needed = needed(contract, operation, replacement);
-    let has_value = |needed: &&Needed| {
+    let has_value = |needed: &&NeededParameter| {
         let alone = vec![(*needed).clone()];
         !bindings.together(contract, operation, (alone, 1)).is_empty()
     };
