@@ -26,12 +26,12 @@ const MAX_VALUES_PER_LINK: usize = 3;
 #[derive(Clone, Debug, PartialEq)]
 struct BoundValue {
     value: Value,
-    under: Records,
+    under: PathRecords,
 }
 
 /// The records that a path names: for each parameter, the path before it
 /// (`Operation::path_to_parameter`), and its value.
-pub(crate) type Records = Vec<(String, String)>;
+pub(crate) type PathRecords = Vec<(String, String)>;
 
 /// A parameter of a call that needs a value.
 #[derive(Clone, Debug)]
@@ -103,13 +103,13 @@ impl Bindings {
             } else {
                 Value::from("00000000-0000-4000-8000-000000000000")
             };
-            bindings.keep(link, &id, &Records::new());
+            bindings.keep(link, &id, &PathRecords::new());
         }
         bindings
     }
 
     /// Keeps a value of a link, if it is an identifier and there is room for it.
-    fn keep(&mut self, link: &Link, value: &Value, under: &Records) {
+    fn keep(&mut self, link: &Link, value: &Value, under: &PathRecords) {
         let kept = self.values.entry(link.number).or_default();
         if kept.len() >= MAX_VALUES_PER_LINK || identifier(value).is_none() {
             return;
@@ -217,7 +217,7 @@ const MAX_STEPS: usize = 1000;
 impl<'own> Search<'own> {
     /// Chooses a value for the parameter at this position, and then for those after it; `under` has
     /// the records that the chosen values are under.
-    fn descend(&mut self, position: usize, chosen: &mut LinkedValues<'own>, under: &mut Records) {
+    fn descend(&mut self, position: usize, chosen: &mut LinkedValues<'own>, under: &mut PathRecords) {
         let Some(needed) = self.needed.get(position).cloned() else {
             let mut together = chosen.clone();
             together.sort_by_key(|(index, ..)| *index);
@@ -260,13 +260,13 @@ impl<'own> Search<'own> {
 
 /// Whether the record with the identifier `text`, at the position in the path that follows `before`, agrees with these:
 /// none of them is a different record at that position.
-fn agrees(under: &Records, before: Option<&str>, text: &str) -> bool {
+fn agrees(under: &PathRecords, before: Option<&str>, text: &str) -> bool {
     let mut same = under.iter().filter(|(other, _)| Some(other.as_str()) == before);
     same.all(|(_, other)| other == text)
 }
 
 /// Returns the records that the path of a request to the operation names.
-pub(super) fn records_in(operation: &Operation, path: &str) -> Records {
+pub(super) fn records_in(operation: &Operation, path: &str) -> PathRecords {
     let path = path.split('?').next().unwrap_or_default();
     let template = PathTemplate::read(&operation.path);
     let values = template.values(path).unwrap_or_default();

@@ -4,7 +4,7 @@
 use reqwest::header::LINK;
 use serde_json::Value;
 
-use super::bindings::{Records, records_in};
+use super::bindings::{PathRecords, records_in};
 use super::evidence::{Evidence, RecordShown, ShownState, Times};
 use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
@@ -26,7 +26,7 @@ pub(crate) struct TrackedRecord {
     /// The create.
     pub(crate) create: OperationId,
     /// The records in the path of its read: those that it is nested under, and itself.
-    pub(crate) named: Records,
+    pub(crate) named: PathRecords,
     /// Its identifier.
     id: Value,
     /// The accepted request of its create.
@@ -136,7 +136,7 @@ impl History<'_> {
 
     /// Marks the tracked records with this path as possibly somebody else's, because another
     /// response names the same record.
-    fn doubt_tracked(&mut self, create: OperationId, named: &Records) {
+    fn doubt_tracked(&mut self, create: OperationId, named: &PathRecords) {
         let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
         for record in tracked.filter(|record| record.named == *named) {
             record.was_seen = true;
@@ -415,7 +415,7 @@ impl History<'_> {
 
 /// Returns the records that the path of a request names; `None` if it does not identify all of
 /// them.
-pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<Records> {
+pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<PathRecords> {
     let operation = contract.operation(request.operation);
     let in_path = |parameter: &&Parameter| parameter.location == Location::Path;
     let named = records_in(operation, &request.path);

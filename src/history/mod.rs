@@ -60,7 +60,7 @@ mod unnamed;
 mod updated;
 
 pub use bindings::Bindings;
-pub(crate) use bindings::Records;
+pub(crate) use bindings::PathRecords;
 pub(crate) use bindings::{LinkedValues, NeededParameter};
 pub(crate) use exchange_role::{ExchangeRole, RecordRole, WriteContext};
 pub(crate) use history::{ExchangeResult, Finished, History};

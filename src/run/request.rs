@@ -10,7 +10,7 @@ use crate::contract::operation::{Location, Operation, OperationId, Parameter, Se
 use crate::exchange::{
     Credential, OnRejection, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
 };
-use crate::history::{Bindings, LinkedValues, NeededParameter, Records};
+use crate::history::{Bindings, LinkedValues, NeededParameter, PathRecords};
 use crate::plan::{NoValue, check_allowed, parameter, stand_in_value};
 
 /// All of a request but its body and its credential, and what a rejection of it would mean.
@@ -51,7 +51,7 @@ pub(super) enum Replacement<'value> {
     /// the parameter.
     Parameter(usize, Option<&'value str>),
     /// The path of a record of the run.
-    Record(&'value Records),
+    Record(&'value PathRecords),
     /// Identifiers that name no record, for the parameters in the path, where no response shows values for them; and
     /// what replaces one parameter, as in [`Self::Parameter`].
     Unknown(&'value [(usize, String)], Option<(usize, Option<&'value str>)>),
