@@ -22,7 +22,7 @@ const LONGEST_VALUE: usize = 2000;
 pub fn github(record: &Record) -> String {
     let mut lines = Vec::new();
     if !record.outcome.is_judged() {
-        let message = format!("{}{}", phrases::outcome(record.outcome), phrases::because(record));
+        let message = format!("{}{}", phrases::outcome(record.outcome), phrases::after_outcome(record));
         lines.push(command("error", &[("title", "countersign".to_owned())], &message));
     }
     let groups = groups(record);
@@ -30,14 +30,14 @@ pub fn github(record: &Record) -> String {
     lines.extend(groups.iter().take(room).map(|group| annotation(record, group)));
     let mut closing = format!(
         "{} {}{}",
-        phrases::target(record),
+        phrases::target_url(record),
         phrases::outcome(record.outcome),
-        phrases::because(record)
+        phrases::after_outcome(record)
     );
     if let Some(cause) = phrases::suspected_cause(record) {
         closing.push_str(&format!("; {cause}"));
     }
-    if let Some(omitted) = phrases::omitted(record) {
+    if let Some(omitted) = phrases::omitted_operations(record) {
         closing.push_str(&format!("; {omitted}"));
     }
     if let Some(new) = since::new_facts(record) {
@@ -58,7 +58,10 @@ pub fn github(record: &Record) -> String {
 fn annotation(record: &Record, group: &Group<'_>) -> String {
     let finding = group.first;
     let line = finding.contract_line.max(1).to_string();
-    let mut properties = vec![("file", phrases::path(finding.file(&record.contract))), ("line", line)];
+    let mut properties = vec![
+        ("file", phrases::repository_path(finding.file(&record.contract))),
+        ("line", line),
+    ];
     let title = format!("{}: {}", finding.rule, group.headline());
     properties.push(("title", phrases::clipped(&title, LONGEST_TITLE)));
     let lines: Vec<_> = group
@@ -75,7 +78,10 @@ pub(super) fn command(name: &str, properties: &[(&str, String)], message: &str) 
         .iter()
         .map(|(name, value)| format!("{name}={}", property(value)))
         .collect();
-    let lines: Vec<_> = message.split('\n').map(|line| data(&phrases::line(line))).collect();
+    let lines: Vec<_> = message
+        .split('\n')
+        .map(|line| data(&phrases::on_one_line(line)))
+        .collect();
     format!("::{name} {}::{}", properties.join(","), lines.join("%0A"))
 }
 
@@ -86,7 +92,9 @@ fn data(text: &str) -> String {
 
 /// Escapes the value of a command's property.
 fn property(text: &str) -> String {
-    data(&phrases::line(text)).replace(':', "%3A").replace(',', "%2C")
+    data(&phrases::on_one_line(text))
+        .replace(':', "%3A")
+        .replace(',', "%2C")
 }
 
 #[cfg(test)]

@@ -191,7 +191,7 @@ impl<'record> Group<'record> {
                 "also {}: {}; received {}{}",
                 finding.line(),
                 finding.fact,
-                phrases::received(finding),
+                phrases::received_with_location(finding),
                 recorded.map_or_else(String::new, |recorded| format!("; {recorded}"))
             )
         });
@@ -249,7 +249,7 @@ pub(super) fn explain_count(record: &Record, blocks: usize) -> Option<String> {
         let facts = phrases::counted(silent, "broken fact");
         parts.push(format!("{facts} {are} allowed or accepted"));
     }
-    let counts = phrases::counts(record);
+    let counts = phrases::finding_counts(record);
     let grouped = match record.findings.len() {
         findings if findings == blocks => counts,
         _ => format!("{counts} in {}", phrases::counted(blocks, "block")),

@@ -24,7 +24,7 @@ pub fn har(record: &Record) -> String {
     let mut comments = vec![format!(
         "{}{}",
         phrases::outcome(record.outcome),
-        phrases::because(record)
+        phrases::after_outcome(record)
     )];
     if record.exchanges_left_out > 0 {
         comments.push(format!("{} more exchanges were not kept", record.exchanges_left_out));

@@ -175,7 +175,7 @@ fn add_run_properties(suite: &mut TestSuite, record: &Record) {
         Property::new("seed", record.seed.to_string()),
         Property::new("countersign", safe(&record.countersign)),
     ]);
-    suite.add_properties(phrases::omitted(record).map(|omitted| Property::new("left-out", omitted)));
+    suite.add_properties(phrases::omitted_operations(record).map(|omitted| Property::new("left-out", omitted)));
     suite.add_properties(phrases::suspected_cause(record).map(|cause| Property::new("cause", cause)));
 }
 
@@ -224,7 +224,11 @@ fn failure(record: &Record, findings: &[&Found<'_>]) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     if let Some(Found { finding: first, .. }) = findings.first() {
         status.set_type(safe(&first.rule));
-        let message = format!("{}; received: {}", phrases::stated(first), phrases::received(first));
+        let message = format!(
+            "{}; received: {}",
+            phrases::documented_or_learned(first),
+            phrases::received_with_location(first)
+        );
         status.set_message(safe(&message));
     }
     let texts: Vec<_> = findings.iter().map(|found| text(record, found)).collect();
@@ -257,7 +261,7 @@ fn text(
         Some(first) => lines.push(format!("fix and reproduce: see the case {}", first.fact)),
         None => lines.extend(phrases::what_to_do(finding)),
     }
-    let lines: Vec<_> = lines.iter().map(|line| phrases::line(line)).collect();
+    let lines: Vec<_> = lines.iter().map(|line| phrases::on_one_line(line)).collect();
     lines.join("\n")
 }
 

@@ -16,7 +16,7 @@ impl Terminal {
             .partition(|(_, answers)| answers.iter().any(|answer| answer.claim.is_some()));
         let heading = format!(
             "{} answers {} of {}\n",
-            phrases::target(record),
+            phrases::target_url(record),
             told.len(),
             counted(record.gaps.len(), "gap")
         );
@@ -45,7 +45,7 @@ impl Terminal {
         if self.verbosity == Verbosity::Verbose {
             for answer in answers {
                 let location = answer.location.as_ref().map(|location| format!(", at {location}"));
-                let words = phrases::answer(answer) + &location.unwrap_or_default();
+                let words = phrases::answer_in_words(answer) + &location.unwrap_or_default();
                 text.push_str(&self.line("    ", &words));
             }
             return;

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::github::{MAX_SHOWN, command};
-use super::phrases::{clipped, counted, line, path};
+use super::phrases::{clipped, counted, on_one_line, repository_path};
 use super::sarif::{SCHEMA, artifact, plain};
 use super::{Terminal, Verbosity};
 use crate::exchange::sanitize::json_text;
@@ -33,14 +33,14 @@ pub fn lint_terminal(lints: &[Lint], terminal: &Terminal) -> String {
     for lint in lints {
         for finding in lint.findings.iter().filter(|_| terminal.verbosity > Verbosity::Quiet) {
             // Writing into a String does not fail.
-            let _ = writeln!(text, "{}", line(&entry(finding, named)));
+            let _ = writeln!(text, "{}", on_one_line(&entry(finding, named)));
         }
         let verdict = verdict(lint);
         let colour = if lint.findings.is_empty() { "32" } else { "31" };
         let _ = writeln!(
             text,
             "{}: {}",
-            line(&lint.file),
+            on_one_line(&lint.file),
             terminal.styling.emphasized(&verdict, colour)
         );
     }
@@ -122,7 +122,7 @@ pub fn lint_github(lints: &[Lint]) -> String {
     let findings = || lints.iter().flat_map(|lint| &lint.findings);
     let annotations = findings().take(MAX_SHOWN).map(|finding| {
         let properties = [
-            ("file", path(&finding.file)),
+            ("file", repository_path(&finding.file)),
             ("line", finding.position.line.max(1).to_string()),
             ("col", finding.position.column.max(1).to_string()),
             ("title", finding.rule.name().to_owned()),
@@ -157,7 +157,8 @@ pub fn lint_markdown_within(lints: &[Lint], most: usize) -> String {
             "### {}\n\n",
             super::markdown::code(&format!("{}: {}", lint.file, verdict(lint)))
         );
-        let lines = lines.map(|entry| format!("- {}\n", super::markdown::code(&clipped(&line(&entry), LONGEST))));
+        let lines =
+            lines.map(|entry| format!("- {}\n", super::markdown::code(&clipped(&on_one_line(&entry), LONGEST))));
         for part in [head].into_iter().chain(lines).chain(["\n".to_owned()]) {
             if text.len() + part.len() > most {
                 return text;

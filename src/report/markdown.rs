@@ -68,15 +68,15 @@ fn head(record: &Record) -> String {
     let because = match &record.reason {
         Some(reason) => format!(
             "{}: {}",
-            phrases::of_shard(record),
+            phrases::in_shard(record),
             code(&phrases::clipped(reason, LONGEST_LINE))
         ),
-        None => phrases::in_operations(record) + &phrases::of_shard(record) + &phrases::counts_after_outcome(record),
+        None => phrases::in_operations(record) + &phrases::in_shard(record) + &phrases::counts_after_outcome(record),
     };
     let facts = &record.facts;
     format!(
         "### {sign} {} {}{because}\n\n{} facts of {}: {} held, {} broken, {} undecided.\n",
-        code(&phrases::clipped(&phrases::target(record), LONGEST_CELL)),
+        code(&phrases::clipped(&phrases::target_url(record), LONGEST_CELL)),
         phrases::outcome(record.outcome),
         facts.total,
         code(&phrases::clipped(&record.contract.file, LONGEST_CELL)),
@@ -87,14 +87,14 @@ fn head(record: &Record) -> String {
         + &since::new_facts(record).map_or_else(String::new, |new| {
             format!("\nSince {}.\n", code(&phrases::clipped(&new, LONGEST_ENTRY)))
         })
-        + &phrases::omitted(record).map_or_else(String::new, |omitted| format!("\n{omitted}.\n"))
+        + &phrases::omitted_operations(record).map_or_else(String::new, |omitted| format!("\n{omitted}.\n"))
         + &not_checked(record)
         + &acceptances(record)
 }
 
 /// Lists operations that were in scope but not checked.
 fn not_checked(record: &Record) -> String {
-    let (named, more) = phrases::unchecked(record);
+    let (named, more) = phrases::unchecked_operations(record);
     if named.is_empty() {
         return String::new();
     }
@@ -163,8 +163,8 @@ fn row(group: &Group<'_>) -> String {
         level => phrases::level_word(level),
     };
     let received = match group.rest.len() {
-        0 => phrases::received(finding),
-        more => format!("{}; and {more} more", phrases::received(finding)),
+        0 => phrases::received_with_location(finding),
+        more => format!("{}; and {more} more", phrases::received_with_location(finding)),
     };
     let cells = [&*finding.rule, &group.headline(), &finding.documented, &received].map(cell);
     format!("| {level} | {} | {} |\n", cells.join(" | "), finding.contract_line)
@@ -198,7 +198,10 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
         fenced("yaml", &excerpt.join("\n")),
         if finding.is_learned() { "Learned" } else { "Documented" },
         code(&phrases::clipped(&finding.documented, LONGEST_LINE)),
-        code(&phrases::clipped(&phrases::received(finding), LONGEST_LINE)),
+        code(&phrases::clipped(
+            &phrases::received_with_location(finding),
+            LONGEST_LINE
+        )),
         recorded(finding),
         reproduce(finding, above),
     )
@@ -223,7 +226,7 @@ fn reproduce(finding: &FindingRecord, above: Option<&Group<'_>>) -> String {
 }
 
 fn undecided(record: &Record) -> String {
-    let reasons = phrases::undecided(record);
+    let reasons = phrases::undecided_facts(record);
     if reasons.is_empty() {
         return String::new();
     }

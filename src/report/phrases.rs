@@ -44,13 +44,13 @@ pub(super) fn recorded_in(recorded: &RecordedIn) -> String {
 }
 
 /// Returns the text on one line, without anything that a terminal or a CI system interprets.
-pub(super) fn line(text: &str) -> String {
+pub(super) fn on_one_line(text: &str) -> String {
     sanitize(text, Colours::None).replace('\n', " ")
 }
 
-/// Returns the text like [`line`], cut after `most` characters.
+/// Returns the text like [`on_one_line`], cut after `most` characters.
 pub(super) fn clipped(text: &str, most: usize) -> String {
-    let text = line(text);
+    let text = on_one_line(text);
     match text.char_indices().nth(most) {
         None => text,
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -87,18 +87,18 @@ pub(super) fn records_left(record: &Record) -> String {
 }
 
 /// The base URL of the target.
-pub(super) fn target(record: &Record) -> String {
+pub(super) fn target_url(record: &Record) -> String {
     format!("{}{}", record.target, record.base_path)
 }
 
 /// Returns what follows the outcome: the number of operations, the shard, then the reason or, if there is none, the
 /// number of findings and the unchecked operations. Parts that do not apply are left out.
-pub(super) fn because(record: &Record) -> String {
+pub(super) fn after_outcome(record: &Record) -> String {
     let rendered = match &record.reason {
         Some(reason) => format!(": {reason}"),
         None => counts_after_outcome(record) + &not_checked(record),
     };
-    in_operations(record) + &of_shard(record) + &rendered
+    in_operations(record) + &in_shard(record) + &rendered
 }
 
 /// Returns in how many operations a service conforms, if not all were checked: ` in 8 of 9 operations`.
@@ -116,7 +116,7 @@ pub(super) fn in_operations(record: &Record) -> String {
 }
 
 /// Returns how many operations of the document are left out; none if all of it could be read.
-pub(super) fn omitted(record: &Record) -> Option<String> {
+pub(super) fn omitted_operations(record: &Record) -> Option<String> {
     let omitted = record.omitted_operations.len();
     let all = counted(record.operations.len() + omitted, "operation");
     let are = if omitted == 1 { "is" } else { "are" };
@@ -125,7 +125,7 @@ pub(super) fn omitted(record: &Record) -> Option<String> {
 
 /// Returns the first operations that were in scope but not checked, each with the reason, and how many more there are.
 /// Operations for which the levels silence this finding are left out.
-pub(super) fn unchecked(record: &Record) -> (Vec<(&str, &str)>, usize) {
+pub(super) fn unchecked_operations(record: &Record) -> (Vec<(&str, &str)>, usize) {
     let rendered = |operation: &&OperationRecord| {
         let mut findings = record.findings.iter();
         findings.any(|finding| finding.rule.is(UNCHECKED_OPERATION) && finding.operation == operation.name)
@@ -146,7 +146,7 @@ pub(super) fn suspected_cause(record: &Record) -> Option<&'static str> {
 }
 
 fn not_checked(record: &Record) -> String {
-    let (named, more) = unchecked(record);
+    let (named, more) = unchecked_operations(record);
     let mut rendered: Vec<_> = named
         .chunk_by(|(_, one), (_, other)| one == other)
         .map(|group| {
@@ -163,7 +163,7 @@ fn not_checked(record: &Record) -> String {
 }
 
 /// Returns the shard that a verdict is about, if it is about a single one: ` in shard 1 of 3`.
-pub(super) fn of_shard(record: &Record) -> String {
+pub(super) fn in_shard(record: &Record) -> String {
     let shard = record.shard.as_ref();
     shard.map_or_else(String::new, |shard| {
         format!(" in shard {} of {}", shard.number, shard.of)
@@ -183,20 +183,20 @@ pub(super) fn shards(shards: &ShardsRecord) -> String {
 /// Returns the number of findings at each level, as it follows a verdict: `: 5 errors, 1 warning`; empty if there are
 /// none.
 pub(super) fn counts_after_outcome(record: &Record) -> String {
-    match counts(record) {
+    match finding_counts(record) {
         none if none.is_empty() => none,
         counts => format!(": {counts}"),
     }
 }
 
 /// Returns the number of findings at each level: `5 errors, 1 warning`; empty if there are none.
-pub(super) fn counts(record: &Record) -> String {
+pub(super) fn finding_counts(record: &Record) -> String {
     let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
     errors_and_warnings(count(Level::Deny), count(Level::Warn))
 }
 
 /// Describes what the contract states: `documented: string`, or `learned: status: 200`.
-pub(super) fn stated(finding: &FindingRecord) -> String {
+pub(super) fn documented_or_learned(finding: &FindingRecord) -> String {
     let origin = if finding.is_learned() { "learned" } else { "documented" };
     format!("{origin}: {}", finding.documented)
 }
@@ -206,8 +206,8 @@ pub(super) fn stated(finding: &FindingRecord) -> String {
 pub(super) fn what_is_wrong(finding: &FindingRecord) -> Vec<String> {
     let mut lines = vec![
         format!("fact: {}", finding.fact),
-        stated(finding),
-        format!("received: {}", received(finding)),
+        documented_or_learned(finding),
+        format!("received: {}", received_with_location(finding)),
     ];
     lines.extend(finding.recorded_in.as_ref().map(recorded_in));
     lines
@@ -237,20 +237,20 @@ pub(crate) fn counted(count: usize, one: &str) -> String {
 }
 
 /// Describes what was received: `404; its body has title: string(9)`.
-pub(super) fn came(finding: &FindingRecord) -> String {
+pub(super) fn what_was_received(finding: &FindingRecord) -> String {
     let said = finding.error_body.as_ref();
     let said = said.map_or_else(String::new, |said| format!("; its body has {said}"));
     format!("{}{said}", finding.received)
 }
 
 /// Describes what was received, where in the response and how often: `integer at /name, 2 times`.
-pub(super) fn received(finding: &FindingRecord) -> String {
+pub(super) fn received_with_location(finding: &FindingRecord) -> String {
     let FindingRecord {
         count,
         response_pointer: pointer,
         ..
     } = finding;
-    let received = came(finding);
+    let received = what_was_received(finding);
     match (*count > 1, pointer.is_empty()) {
         (false, false) => format!("{received} at {pointer}"),
         (false, true) => received,
@@ -260,7 +260,7 @@ pub(super) fn received(finding: &FindingRecord) -> String {
 }
 
 /// Groups the undecided facts by reason, the most frequent reason first.
-pub(super) fn undecided(record: &Record) -> Vec<(&str, Vec<&FactRow>)> {
+pub(super) fn undecided_facts(record: &Record) -> Vec<(&str, Vec<&FactRow>)> {
     let mut reasons: BTreeMap<&str, Vec<&FactRow>> = BTreeMap::new();
     let rows = record.facts.rows.iter();
     for row in rows.filter(|row| row.verdict == VerdictRecord::Undecided) {
@@ -339,7 +339,7 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
 }
 
 /// Returns an answer in words: `getTags: 200, seen in 14 of 14, so at most 3/14 differ`.
-pub(crate) fn answer(answer: &Answer) -> String {
+pub(crate) fn answer_in_words(answer: &Answer) -> String {
     let trials = answer.trials;
     let all = trials.supporting.saturating_add(trials.against);
     let known = match (&answer.claim, answer.reason) {
@@ -399,8 +399,8 @@ pub(super) fn residue_search(record: &Record) -> &'static str {
 
 /// Returns the contract's file as a path that a CI system finds in the repository: with `/`, and without a leading
 /// `./`.
-pub(super) fn path(file: &str) -> String {
-    let file = line(file).replace('\\', "/");
+pub(super) fn repository_path(file: &str) -> String {
+    let file = on_one_line(file).replace('\\', "/");
     file.trim_start_matches("./").to_owned()
 }
 
@@ -420,7 +420,7 @@ mod tests {
         let mut record = sample_record();
         record.facts.rows[1].verdict = VerdictRecord::Undecided;
         record.facts.rows[1].reason = Some("a rare reason".into());
-        let reported: Vec<_> = undecided(&record)
+        let reported: Vec<_> = undecided_facts(&record)
             .into_iter()
             .map(|(reason, facts)| (reason, facts.len()))
             .collect();
@@ -449,7 +449,7 @@ mod tests {
 
     #[test]
     fn a_path_is_written_as_a_repository_has_it() {
-        assert_eq!(path("./api/openapi.yaml"), "api/openapi.yaml");
-        assert_eq!(path(r"api\openapi.yaml"), "api/openapi.yaml");
+        assert_eq!(repository_path("./api/openapi.yaml"), "api/openapi.yaml");
+        assert_eq!(repository_path(r"api\openapi.yaml"), "api/openapi.yaml");
     }
 }

@@ -49,7 +49,11 @@ impl Terminal {
             Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::WriteLogFailed => "33",
         };
         let words = self.styling.emphasized(words, colour);
-        format!("{} {words}{}\n", phrases::target(record), phrases::because(record))
+        format!(
+            "{} {words}{}\n",
+            phrases::target_url(record),
+            phrases::after_outcome(record)
+        )
     }
 
     /// Returns the rows of the summary, one for each thing that a reader may need to know about the run.
@@ -64,7 +68,7 @@ impl Terminal {
         let mut text = cause + &self.row("contract", &contract) + &self.row("facts", &counted);
         self.undecided(record, &mut text);
         self.gaps(record, &mut text);
-        if let Some(omitted) = phrases::omitted(record) {
+        if let Some(omitted) = phrases::omitted_operations(record) {
             text.push_str(&self.row("left out", &omitted));
         }
         if let Some(sum) = groups::explain_count(record, blocks) {
@@ -115,7 +119,7 @@ impl Terminal {
 
     /// Appends the reasons why facts are undecided, the most frequent first.
     fn undecided(&self, record: &Record, text: &mut String) {
-        let reasons = phrases::undecided(record);
+        let reasons = phrases::undecided_facts(record);
         let verbose = self.verbosity == Verbosity::Verbose;
         // A single further reason takes no more room than a line that counts it.
         let shown = if verbose || reasons.len() == REASONS + 1 {
@@ -147,7 +151,7 @@ impl Terminal {
         let verbose = self.verbosity == Verbosity::Verbose;
         for answer in record.answers.iter().filter(|_| verbose) {
             let location = answer.location.as_ref().map(|location| format!(", at {location}"));
-            let words = phrases::answer(answer) + &location.unwrap_or_default();
+            let words = phrases::answer_in_words(answer) + &location.unwrap_or_default();
             text.push_str(&self.line(&format!("    {}: ", answer.gap), &words));
         }
     }

@@ -147,7 +147,7 @@ impl Terminal {
         } else {
             Title::WARNING
         };
-        let label = phrases::stated(finding);
+        let label = phrases::documented_or_learned(finding);
         let (source, first) = source(&finding.excerpt);
         let primary = AnnotationKind::Primary.span(span(&source, first, finding.excerpt.primary));
         let mut snippet = Snippet::source(source.as_str())
@@ -181,7 +181,7 @@ impl Terminal {
         let finding = group.first;
         let mut notes = vec![
             format!("fact: {}", finding.fact),
-            format!("received: {}", phrases::received(finding)),
+            format!("received: {}", phrases::received_with_location(finding)),
         ];
         notes.extend(finding.recorded_in.as_ref().map(phrases::recorded_in));
         let listed = if self.verbosity == Verbosity::Verbose {

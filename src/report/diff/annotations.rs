@@ -4,7 +4,7 @@
 use super::{acceptance, groups, sentence, shown_file, urgency, verdict, word};
 use crate::diff::{Diff, Difference, Meaning};
 use crate::report::github::{MAX_SHOWN, command};
-use crate::report::phrases::{clipped, path};
+use crate::report::phrases::{clipped, repository_path};
 
 /// The most characters of a message.
 const LONGEST: usize = 2000;
@@ -42,7 +42,10 @@ fn annotation(diff: &Diff, title: &str, difference: &Difference) -> String {
         Meaning::Unclear => "warning",
     };
     let properties = [
-        ("file", path(difference.new.file.as_deref().unwrap_or(&diff.new.file))),
+        (
+            "file",
+            repository_path(difference.new.file.as_deref().unwrap_or(&diff.new.file)),
+        ),
         ("line", difference.new.line.max(1).to_string()),
         (
             "title",

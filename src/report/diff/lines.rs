@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{acceptance, groups, location, sentence, short, shown_file, verdict, word};
 use crate::diff::{Diff, Difference, DifferenceScope, DocumentName, FactChange, LooseReference, Meaning};
 use crate::exchange::sanitize::sanitize_json;
-use crate::report::phrases::line;
+use crate::report::phrases::on_one_line;
 use crate::report::wrap::hanging_indent;
 use crate::report::{Terminal, Verbosity};
 
@@ -32,7 +32,7 @@ pub fn diff_terminal(diff: &Diff, terminal: &Terminal) -> String {
         loose_references(diff, terminal, &mut text);
     }
     let names = format!("{} -> {}", diff.old, diff.new);
-    let _ = writeln!(text, "{}: {}", line(&names), verdict(diff));
+    let _ = writeln!(text, "{}: {}", on_one_line(&names), verdict(diff));
     terminal.sanitize(&text)
 }
 
@@ -47,7 +47,7 @@ fn entry(diff: &Diff, difference: &Difference, terminal: &Terminal) -> String {
     let places = format!("{old}; {new}; client: {}", difference.client.as_str());
     let mut lines = hanging_indent(&head, &sentence(difference), width);
     lines.push('\n');
-    lines.push_str(&hanging_indent(&below, &line(&places), width));
+    lines.push_str(&hanging_indent(&below, &on_one_line(&places), width));
     lines.push('\n');
     if let Some(acceptance) = acceptance(difference) {
         lines.push_str(&hanging_indent(&below, &acceptance, width));

@@ -17,7 +17,7 @@ pub use lines::diff_terminal;
 pub use sarif::diff_sarif;
 pub use table::{diff_markdown, diff_markdown_within};
 
-use super::phrases::{clipped, counted, line};
+use super::phrases::{clipped, counted, on_one_line};
 use crate::diff::{Diff, Difference, DocumentName, Meaning, OperationName, Place};
 
 /// The most characters of a name in a text: most pointers fit.
@@ -138,7 +138,7 @@ fn sentence(difference: &Difference) -> String {
 /// Returns a text of a document on one line, without anything that a terminal or a CI system interprets. A long name
 /// loses its middle, so that what is said of it is read.
 fn short(text: &str) -> String {
-    let text = line(text);
+    let text = on_one_line(text);
     let words = text.split(' ').map(|word| {
         let characters: Vec<_> = word.chars().collect();
         let (head, tail) = (LONGEST_NAME / 2, characters.len().saturating_sub(LONGEST_NAME / 2));

@@ -115,7 +115,7 @@ fn others(view: &View<'_>, group: &Group<'_>, number: usize) -> Markup {
                             @let name = fact_name(&finding.fact, &finding.operation);
                             @if let Some(fact) = view.fact(finding) { a href={ "#fact-" (fact.number) } { (name) } }
                             @else { (name) }
-                            ": received " (phrases::received(finding))
+                            ": received " (phrases::received_with_location(finding))
                             ", " (finding.line())
                             @if let Some(recorded) = &finding.recorded_in { ", " (phrases::recorded_in(recorded)) }
                         }
@@ -152,7 +152,7 @@ fn received(view: &View<'_>, finding: &FindingRecord) -> Markup {
     html! {
         div.side.received {
             h4 { "Received" }
-            p.said { (phrases::came(finding)) }
+            p.said { (phrases::what_was_received(finding)) }
             dl.where {
                 div {
                     dt { "at" }

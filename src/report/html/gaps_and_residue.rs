@@ -58,7 +58,7 @@ fn gap(gap: &GapRecord, file: &str, answers: &[&Answer]) -> Markup {
 fn answer(answer: &Answer) -> Markup {
     html! {
         li {
-            (phrases::answer(answer))
+            (phrases::answer_in_words(answer))
             @if let Some(location) = &answer.location { " " code { (breakable(location)) } }
         }
     }

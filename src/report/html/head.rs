@@ -35,7 +35,7 @@ pub(super) fn own_markup() -> String {
 
 /// Returns the title of the page.
 pub(super) fn title(record: &Record) -> Markup {
-    html! { title { (phrases::target(record)) " " (verdict(record.outcome).1) " · countersign" } }
+    html! { title { (phrases::target_url(record)) " " (verdict(record.outcome).1) " · countersign" } }
 }
 
 /// Returns the policy: nothing is fetched, sent or embedded, and only the page's own style and script are used.

@@ -27,7 +27,7 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
         header.masthead {
             p.brand { "countersign" span { (record.contract.title) } }
             h1 {
-                span.target { (phrases::target(record)) } " "
+                span.target { (phrases::target_url(record)) } " "
                 span class={ "verdict " (css_class) } { (words) (phrases::in_operations(record)) }
             }
             p.because { (because(record)) }
@@ -43,7 +43,7 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
 fn because(record: &Record) -> Markup {
     let of_level = |level| record.findings.iter().filter(|finding| finding.level == level).count();
     let (deny, warn) = (of_level(Level::Deny), of_level(Level::Warn));
-    let (unchecked, more) = phrases::unchecked(record);
+    let (unchecked, more) = phrases::unchecked_operations(record);
     html! {
         @if let Some(reason) = &record.reason { strong { (capital(reason)) ". " } }
         @match (deny, warn) {
@@ -54,7 +54,7 @@ fn because(record: &Record) -> Markup {
         }
         @for (name, reason) in &unchecked { " " code { (name) } " was not checked: " (reason) "." }
         @if more > 0 { " " (count(more)) " more were not checked." }
-        @if let Some(omitted) = phrases::omitted(record) { " " (omitted) "." }
+        @if let Some(omitted) = phrases::omitted_operations(record) { " " (omitted) "." }
     }
 }
 

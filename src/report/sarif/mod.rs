@@ -141,16 +141,16 @@ fn notifications(record: &Record) -> Vec<Notification> {
     };
     let mut notes = Vec::new();
     if !record.outcome.is_judged() {
-        let text = format!("{}{}", phrases::outcome(record.outcome), phrases::because(record));
+        let text = format!("{}{}", phrases::outcome(record.outcome), phrases::after_outcome(record));
         notes.push(note("error", text));
     }
     notes.extend(phrases::suspected_cause(record).map(|cause| note("note", cause.to_owned())));
     notes.extend(
-        phrases::undecided(record)
+        phrases::undecided_facts(record)
             .into_iter()
             .map(|(reason, facts)| note("note", format!("{} facts are undecided: {reason}", facts.len()))),
     );
-    notes.extend(phrases::omitted(record).map(|omitted| note("warning", omitted)));
+    notes.extend(phrases::omitted_operations(record).map(|omitted| note("warning", omitted)));
     notes.extend(since::new_facts(record).map(|new| note("note", format!("since {new}"))));
     notes
 }
@@ -230,7 +230,7 @@ fn fingerprint(finding: &FindingRecord) -> String {
 
 /// Returns the contract's file: relative to the root of the sources, unless its path is absolute.
 pub(super) fn artifact(file: &str) -> ArtifactLocation {
-    let path = phrases::path(file);
+    let path = phrases::repository_path(file);
     let encoded = utf8_percent_encode(&path, NOT_IN_A_PATH).to_string();
     let drive = path.as_bytes().get(1) == Some(&b':');
     if path.starts_with('/') || drive {
