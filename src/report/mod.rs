@@ -38,7 +38,7 @@ mod html;
 mod json;
 #[cfg(feature = "junit")]
 mod junit;
-mod learned;
+mod learn;
 mod line;
 mod lint;
 mod markdown;

@@ -70,8 +70,8 @@ impl Terminal {
     #[must_use]
     pub fn report(&self, record: &Record) -> String {
         let mut text = String::new();
-        if record.learned {
-            text.push_str(&self.learned(record));
+        if record.asked_gaps {
+            text.push_str(&self.learn_report(record));
             return self.sanitize(&text);
         }
         let groups = match self.verbosity {

@@ -42,7 +42,7 @@ pub struct Run {
     /// What it showed of the gaps.
     pub answers: Vec<Answer>,
     /// Whether it asked about them.
-    pub learned: bool,
+    pub asked_gaps: bool,
     /// What it may have left in the target.
     pub residue: Vec<Residue>,
     /// The number of records that it created and deleted.
@@ -580,7 +580,7 @@ impl<'run> Session<'run> {
             verdicts,
             ended,
             answers,
-            learned: self.plan.learns,
+            asked_gaps: self.plan.learns,
             residue: history.residue,
             deleted: history.deleted,
             residue_search: self.residue_search.get().unwrap_or_default(),

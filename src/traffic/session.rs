@@ -694,7 +694,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         } = self.evaluation.finish();
         Judged {
             run: Run {
-                learned: false,
+                asked_gaps: false,
                 shard: None,
                 verdicts,
                 ended,

@@ -54,7 +54,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         omitted_operations: left.omitted_operations,
         gaps: left.gaps,
         answers: gaps::join(left.answers, right.answers),
-        learned: left.learned || right.learned,
+        asked_gaps: left.asked_gaps || right.asked_gaps,
         exchanges,
         exchanges_left_out: left.exchanges_left_out.saturating_add(right.exchanges_left_out),
         shard: None,

@@ -100,9 +100,9 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         requests: run.tally,
         operations: operations(run, about.contract),
         omitted_operations: omitted_operations(about.contract),
-        gaps: gaps(about.contract, run.learned),
+        gaps: gaps(about.contract, run.asked_gaps),
         answers: run.answers.clone(),
-        learned: run.learned,
+        asked_gaps: run.asked_gaps,
         exchanges,
         exchanges_left_out,
         shard: run.shard.map(|shard| ShardRecord {
@@ -155,13 +155,13 @@ fn other_file(contract: &Contract, pointer: &str) -> Option<String> {
     document.other_file(document.position(pointer)).map(str::to_owned)
 }
 
-fn gaps(contract: &Contract, learned: bool) -> Vec<GapRecord> {
+fn gaps(contract: &Contract, asked_gaps: bool) -> Vec<GapRecord> {
     let location = |pointer: &String| LocationRecord {
         pointer: pointer.clone(),
         line: contract.document.position(pointer).line,
         file: other_file(contract, pointer),
     };
-    let shown = |gap: &&Gap| learned || contract.lists_gaps() || !gap.is_implied;
+    let shown = |gap: &&Gap| asked_gaps || contract.lists_gaps() || !gap.is_implied;
     let rendered = contract.gaps.iter().filter(shown).map(|gap| GapRecord {
         id: gap.id.clone(),
         question: gap.question.clone(),

@@ -144,8 +144,8 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
     /// Whether the run asked about the gaps: then the answers are what it is about.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub learned: bool,
+    #[serde(default, rename = "learned", skip_serializing_if = "std::ops::Not::not")]
+    pub asked_gaps: bool,
     /// The exchanges, in the order in which they ended: the first ones of the run, and each that showed a finding.
     pub exchanges: Vec<ExchangeRecord>,
     /// How many more exchanges there were.

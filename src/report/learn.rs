@@ -8,7 +8,7 @@ use crate::gaps::{Answer, State};
 
 impl Terminal {
     /// Returns the answers, followed by what the run cost.
-    pub(super) fn learned(&self, record: &Record) -> String {
+    pub(super) fn learn_report(&self, record: &Record) -> String {
         let (told, unknown): (Vec<_>, Vec<_>) = record
             .gaps
             .iter()
@@ -120,7 +120,7 @@ mod tests {
 
     fn report(verbosity: Verbosity, edit: impl FnOnce(&mut Record)) -> String {
         let mut record = sample_record();
-        record.learned = true;
+        record.asked_gaps = true;
         edit(&mut record);
         let terminal = Terminal {
             verbosity,
