@@ -18,7 +18,7 @@ use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::judge::{Judging, OF_CONNECTING, without_sending};
 use super::output::GrowingFile;
-use super::signals::{self, Asked};
+use super::signals::{self, StopSignal};
 use tokio::net::TcpListener;
 
 use crate::contract::Contract;
@@ -281,7 +281,7 @@ fn start(command: &[OsString], url: &str) -> Result<Option<Child>, Failure> {
 }
 
 /// Waits until the command has ended, or without one until the first signal.
-async fn until_end(command: Option<Child>, stop: impl Future<Output = Asked>) -> Option<ExitStatus> {
+async fn until_end(command: Option<Child>, stop: impl Future<Output = StopSignal>) -> Option<ExitStatus> {
     let Some(mut child) = command else {
         stop.await;
         return None;
@@ -290,8 +290,8 @@ async fn until_end(command: Option<Child>, stop: impl Future<Output = Asked>) ->
     let mut waiting = tokio::task::spawn_blocking(move || child.wait());
     let waited = tokio::select! {
         waited = &mut waiting => waited,
-        asked = stop => {
-            pass_on(asked, process);
+        signal = stop => {
+            pass_on(signal, process);
             waiting.await
         }
     };
@@ -300,13 +300,13 @@ async fn until_end(command: Option<Child>, stop: impl Future<Output = Asked>) ->
 
 /// Passes a signal on to the command. A terminal sends Ctrl-C to both of us.
 #[cfg(unix)]
-fn pass_on(asked: Asked, process: u32) {
+fn pass_on(stop: StopSignal, process: u32) {
     use rustix::process::{Pid, Signal, kill_process};
-    let signal = match asked {
-        Asked::Interrupt if File::open("/dev/tty").is_ok() => return,
-        Asked::Interrupt => Signal::INT,
-        Asked::Terminate => Signal::TERM,
-        Asked::HangUp => Signal::HUP,
+    let signal = match stop {
+        StopSignal::Interrupt if File::open("/dev/tty").is_ok() => return,
+        StopSignal::Interrupt => Signal::INT,
+        StopSignal::Terminate => Signal::TERM,
+        StopSignal::HangUp => Signal::HUP,
     };
     if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
         // It fails where the command has just ended.
@@ -316,7 +316,7 @@ fn pass_on(asked: Asked, process: u32) {
 
 /// Elsewhere a console sends Ctrl-C to both of us.
 #[cfg(not(unix))]
-fn pass_on(_: Asked, _: u32) {}
+fn pass_on(_: StopSignal, _: u32) {}
 
 /// Returns the greater of the exit codes; a command that a signal ended has the code that a shell gives it.
 fn worse(code: u8, status: Option<ExitStatus>) -> u8 {

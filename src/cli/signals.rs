@@ -23,7 +23,7 @@ pub(super) fn shutdown_requested() -> Result<impl Future<Output = ()>, Failure> 
 
 /// A signal that asks a command to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum StopSignal {
     /// Ctrl-C.
     Interrupt,
     /// SIGTERM.
@@ -41,7 +41,7 @@ pub(super) enum Asked {
 /// # Errors
 ///
 /// The system does not allow listening for signals, or starting a thread.
-pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Output = Asked>, Failure> {
+pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Output = StopSignal>, Failure> {
     let start = |error: std::io::Error| Failure::Start(error.to_string());
     // A separate thread, because whatever hangs may block the run's own.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -108,19 +108,19 @@ impl Signals {
     }
 
     /// Waits for the next signal.
-    async fn next(&mut self) -> Asked {
+    async fn next(&mut self) -> StopSignal {
         #[cfg(unix)]
         tokio::select! {
-            _ = self.interrupt.recv() => Asked::Interrupt,
-            _ = self.terminate.recv() => Asked::Terminate,
-            () = received(self.hang_up.as_mut()) => Asked::HangUp,
+            _ = self.interrupt.recv() => StopSignal::Interrupt,
+            _ = self.terminate.recv() => StopSignal::Terminate,
+            () = received(self.hang_up.as_mut()) => StopSignal::HangUp,
         }
         #[cfg(not(unix))]
         {
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending::<()>().await;
             }
-            Asked::Interrupt
+            StopSignal::Interrupt
         }
     }
 }
