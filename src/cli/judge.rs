@@ -22,7 +22,7 @@ use super::since::Since;
 use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::{Redaction, Values};
-use crate::proxy::Counts;
+use crate::proxy::ExchangeCounts;
 use crate::report::Acceptance;
 use crate::report::{
     Exchanges, FindingRecord, NotJudgedRecord, Record, RecordedIn, RunContext, TrafficFileRecord, TrafficRecord,
@@ -203,7 +203,7 @@ impl Judging {
     pub(super) fn conclude(
         self,
         resolved: &ResolvedArguments,
-        (judged, counts): (&Judged, Option<Counts>),
+        (judged, counts): (&Judged, Option<ExchangeCounts>),
         (target, exchanges, duration): (&Target, Kept<'_>, Duration),
     ) -> Result<u8, Failure> {
         let arguments = &resolved.arguments;
@@ -294,7 +294,7 @@ fn target(judged: &Judged) -> Result<Target, Failure> {
 }
 
 /// Adds to the record what is only known of traffic.
-fn describe(record: &mut Record, (judged, counts): (&Judged, Option<Counts>), contract: &Contract) {
+fn describe(record: &mut Record, (judged, counts): (&Judged, Option<ExchangeCounts>), contract: &Contract) {
     for (finding, place) in judged.run.verdicts.findings().iter().zip(&judged.found_at) {
         let (fact, file) = (&contract.fact(finding.fact).name, judged.files.get(place.file));
         let is_it = |known: &&mut FindingRecord| {

@@ -24,7 +24,7 @@ use tokio::net::TcpListener;
 use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::Values;
-use crate::proxy::{self, Counts, Forwarding, Queue};
+use crate::proxy::{self, ExchangeCounts, Forwarding, Queue};
 use crate::run::Ended;
 use crate::traffic::{Archive, FileRead, Recorded, RequestLine};
 
@@ -250,7 +250,7 @@ impl<'run> Recording<'run> {
         }
     }
 
-    fn end(self, counts: Counts) -> io::Result<()> {
+    fn end(self, counts: ExchangeCounts) -> io::Result<()> {
         if let Some(error) = self.failed {
             return Err(error);
         }

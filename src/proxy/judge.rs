@@ -8,7 +8,7 @@ use http::header::CONTENT_ENCODING;
 use tokio::runtime::Handle;
 
 use super::metrics::Snapshot;
-use super::queue::{Copied, Counts, Next, Passed, Queue};
+use super::queue::{Copied, ExchangeCounts, Next, Passed, Queue};
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::{Limits, decode};
@@ -19,7 +19,7 @@ use crate::traffic::{Judged, Place, Placed, Recorded, RequestLine, Session, Sett
 /// What passed, judged.
 pub(crate) struct Proxied {
     pub(crate) judged: Judged,
-    pub(crate) counts: Counts,
+    pub(crate) counts: ExchangeCounts,
 }
 
 /// Receives every exchange that was not dropped, in the order in which they are judged. Findings number entries in this
@@ -54,7 +54,7 @@ pub(crate) fn judge(
             }
             Next::Write(started, ended) => session.unseen_write(started, ended),
             // Whoever asked may have gone away.
-            Next::Asked(asked) => drop(asked.send(snapshot(contract, &session, queue.counts()))),
+            Next::SnapshotRequest(requested) => drop(requested.send(snapshot(contract, &session, queue.counts()))),
             Next::Closed => break,
         }
     }
@@ -112,7 +112,7 @@ fn text(body: &Bytes) -> Option<String> {
     std::str::from_utf8(body).ok().map(str::to_owned)
 }
 
-fn snapshot(contract: &Contract, session: &Session<'_, '_>, counts: Counts) -> Snapshot {
+fn snapshot(contract: &Contract, session: &Session<'_, '_>, counts: ExchangeCounts) -> Snapshot {
     let verdicts = session.verdicts();
     let mut facts = [0; 3];
     for id in (0..contract.facts.len()).map(FactId) {

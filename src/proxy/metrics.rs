@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use tokio::net::TcpListener;
 
-use super::queue::{Counts, Queue};
+use super::queue::{ExchangeCounts, Queue};
 use crate::listen::{self, Limits};
 use crate::rules::Level;
 
@@ -31,7 +31,7 @@ const LIMITS: Limits = Limits {
 /// The progress of judging.
 #[derive(Debug)]
 pub(super) struct Snapshot {
-    pub(super) counts: Counts,
+    pub(super) counts: ExchangeCounts,
     /// How many exchanges were judged.
     pub(super) judged: u64,
     /// How many were not, by reason.
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn the_metrics() {
         let snapshot = Snapshot {
-            counts: Counts {
+            counts: ExchangeCounts {
                 passed: 12,
                 dropped: 1,
                 bad_gateway: 2,

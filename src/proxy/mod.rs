@@ -24,4 +24,4 @@ mod queue;
 pub(crate) use forward::{Forwarding, serve};
 pub(crate) use judge::judge;
 pub(crate) use metrics::serve_metrics;
-pub(crate) use queue::{Counts, Queue};
+pub(crate) use queue::{ExchangeCounts, Queue};

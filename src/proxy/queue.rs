@@ -43,12 +43,12 @@ struct State {
     /// Exchanges that were passed over while they were under way.
     late: VecDeque<Passed>,
     bytes: usize,
-    counts: Counts,
+    counts: ExchangeCounts,
     /// The period in which dropped writes were under way.
     dropped_writes: Option<(DateTime<Utc>, DateTime<Utc>)>,
     is_closed: bool,
     /// Pending requests for a snapshot, each with the number that the next exchange gets.
-    asked: VecDeque<(u64, oneshot::Sender<Snapshot>)>,
+    snapshot_requests: VecDeque<(u64, oneshot::Sender<Snapshot>)>,
 }
 
 enum Slot {
@@ -58,7 +58,7 @@ enum Slot {
 
 /// How many exchanges there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct ExchangeCounts {
     /// Those that began.
     pub(crate) passed: u64,
     /// Those that were dropped because the queue was full.
@@ -108,7 +108,7 @@ pub(super) enum Next {
     /// with one, it was dropped.
     Write(DateTime<Utc>, Option<DateTime<Utc>>),
     /// A snapshot is requested.
-    Asked(oneshot::Sender<Snapshot>),
+    SnapshotRequest(oneshot::Sender<Snapshot>),
     /// Nothing more will come.
     Closed,
 }
@@ -177,16 +177,16 @@ impl Queue {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.state();
         let next = state.next;
-        state.asked.push_back((next, sender));
+        state.snapshot_requests.push_back((next, sender));
         drop(state);
         self.changed.notify_one();
         receiver
     }
 
     /// Returns how many exchanges there were until now.
-    pub(super) fn counts(&self) -> Counts {
+    pub(super) fn counts(&self) -> ExchangeCounts {
         let state = self.state();
-        Counts {
+        ExchangeCounts {
             waiting: state.exchanges.len() + state.late.len(),
             bytes: state.bytes,
             ..state.counts
@@ -247,8 +247,8 @@ impl State {
         let first = self.exchanges.first_key_value();
         let has_come =
             |next: u64| first.is_none_or(|(number, slot)| *number >= next || matches!(slot, Slot::UnderWay(..)));
-        if let Some((_, asked)) = self.asked.pop_front_if(|(next, _)| has_come(*next)) {
-            return Some(Next::Asked(asked));
+        if let Some((_, requested)) = self.snapshot_requests.pop_front_if(|(next, _)| has_come(*next)) {
+            return Some(Next::SnapshotRequest(requested));
         }
         loop {
             let Some(first) = self.exchanges.first_entry() else {
@@ -420,7 +420,7 @@ mod tests {
             Some(Next::Write(_, None)) => Some(("write under way".to_owned(), false)),
             Some(Next::Write(_, Some(_))) => Some(("dropped write".to_owned(), false)),
             Some(Next::Closed) => Some(("closed".to_owned(), false)),
-            Some(Next::Asked(_)) | None => None,
+            Some(Next::SnapshotRequest(_)) | None => None,
         }
     }
 
@@ -507,7 +507,7 @@ mod tests {
         let _asked = queue.ask();
         let _under_way = begin(&queue, "POST");
         assert_eq!(ready(&queue), on_time("GET"));
-        assert!(matches!(queue.state().ready(), Some(Next::Asked(_))));
+        assert!(matches!(queue.state().ready(), Some(Next::SnapshotRequest(_))));
         assert_eq!(ready(&queue), None);
     }
 
