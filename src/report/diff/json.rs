@@ -15,14 +15,14 @@ struct Report<'diff> {
     old: &'diff DocumentName,
     new: &'diff DocumentName,
     release: Release,
-    counts: Counts,
+    counts: MeaningCounts,
     differences: &'diff [Difference],
     facts: &'diff FactChanges,
     loose_references: &'diff LooseReferences,
 }
 
 #[derive(Serialize)]
-struct Counts {
+struct MeaningCounts {
     breaking: usize,
     unclear: usize,
     compatible: usize,
@@ -38,7 +38,7 @@ pub fn diff_json(diff: &Diff) -> String {
         old: &diff.old,
         new: &diff.new,
         release: diff.release(),
-        counts: Counts {
+        counts: MeaningCounts {
             breaking: diff.count(Meaning::Breaking),
             unclear: diff.count(Meaning::Unclear),
             compatible: diff.count(Meaning::Compatible),

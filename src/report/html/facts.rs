@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::format::count;
 use super::overview::{name, summary};
-use super::view::{Counts, FactView, OperationView, View};
+use super::view::{FactView, OperationView, VerdictCounts, View};
 use crate::report::record::VerdictRecord;
 
 /// Returns the section.
@@ -26,7 +26,7 @@ fn group(view: &View<'_>, operation: &OperationView<'_>) -> Markup {
         details.facts-of #{ "facts-" (operation.number) } {
             summary {
                 h3 { (name(operation)) }
-                span.note { (summary(Counts::of(operation.facts.iter()))) }
+                span.note { (summary(VerdictCounts::of(operation.facts.iter()))) }
                 span.matching {}
             }
             table.facts {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::format::{count, counted, duration, moment, number, percent, share};
-use super::view::{Counts, View};
+use super::view::{VerdictCounts, View};
 use crate::report::record::{Outcome, Record};
 use crate::report::{accepted, phrases};
 use crate::rules::Level;
@@ -68,7 +68,7 @@ fn capital(text: &str) -> String {
 /// Returns how many facts are held, broken and undecided.
 fn balance(record: &Record) -> Markup {
     let facts = &record.facts;
-    let counts = Counts {
+    let counts = VerdictCounts {
         held: facts.held,
         broken: facts.broken,
         undecided: facts.undecided,
@@ -87,7 +87,7 @@ fn balance(record: &Record) -> Markup {
 }
 
 /// Draws a bar of three parts. It is only visual: its numbers are next to it.
-pub(super) fn bar(counts: Counts, css_class: &str) -> Markup {
+pub(super) fn bar(counts: VerdictCounts, css_class: &str) -> Markup {
     let total = counts.total();
     let (broken, undecided) = (share(counts.broken, total), share(counts.undecided, total));
     html! {

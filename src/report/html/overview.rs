@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::format::{breakable, count, counted};
 use super::kinds::Column;
 use super::masthead::bar;
-use super::view::{Counts, FactView, OperationView, View};
+use super::view::{FactView, OperationView, VerdictCounts, View};
 use crate::report::record::VerdictRecord;
 
 /// Returns the section.
@@ -57,7 +57,7 @@ fn row(operation: &OperationView<'_>, kinds: &[Column]) -> Markup {
                 @let facts: Vec<_> = operation.facts.iter().filter(|fact| fact.kind == *kind).collect();
                 td { (cell(operation, *kind, &facts)) }
             }
-            @let counts = Counts::of(operation.facts.iter());
+            @let counts = VerdictCounts::of(operation.facts.iter());
             td.all { span.number { (count(counts.total())) } (bar(counts, "low")) }
         }
     }
@@ -75,7 +75,7 @@ pub(super) fn name(operation: &OperationView<'_>) -> Markup {
 
 /// Returns the counts of one kind, as a link to the fact that is most worth reading.
 fn cell(operation: &OperationView<'_>, kind: Column, facts: &[&FactView<'_>]) -> Markup {
-    let counts = Counts::of(facts.iter().copied());
+    let counts = VerdictCounts::of(facts.iter().copied());
     let gravity = |fact: &&&FactView<'_>| match fact.row.verdict {
         VerdictRecord::Broken => 0,
         VerdictRecord::Undecided => 1,
@@ -94,17 +94,17 @@ fn cell(operation: &OperationView<'_>, kind: Column, facts: &[&FactView<'_>]) ->
     }
 }
 
-fn css_class(counts: Counts) -> &'static str {
+fn css_class(counts: VerdictCounts) -> &'static str {
     match counts {
-        Counts { broken: 1.., .. } => "is-broken",
-        Counts { held: 0, .. } => "is-undecided",
-        Counts { undecided: 1.., .. } => "is-part",
+        VerdictCounts { broken: 1.., .. } => "is-broken",
+        VerdictCounts { held: 0, .. } => "is-undecided",
+        VerdictCounts { undecided: 1.., .. } => "is-part",
         _ => "is-held",
     }
 }
 
 /// Returns the counts in words.
-pub(super) fn summary(counts: Counts) -> String {
+pub(super) fn summary(counts: VerdictCounts) -> String {
     let parts = [
         (counts.broken, "broken"),
         (counts.undecided, "undecided"),
@@ -124,10 +124,10 @@ fn foot(view: &View<'_>, kinds: &[Column]) -> Markup {
             tr {
                 th scope="row" { (counted(view.operations.len(), "operation", "operations")) }
                 @for kind in kinds {
-                    @let counts = Counts::of(all().filter(|fact| fact.kind == *kind));
+                    @let counts = VerdictCounts::of(all().filter(|fact| fact.kind == *kind));
                     td { span.number { (count(counts.total())) } (bar(counts, "low")) }
                 }
-                @let counts = Counts::of(all());
+                @let counts = VerdictCounts::of(all());
                 td.all { span.number { (count(counts.total())) } (bar(counts, "low")) }
             }
         }

@@ -48,7 +48,7 @@ pub(super) struct FactView<'record> {
 
 /// How many facts have each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct VerdictCounts {
     /// Held.
     pub(super) held: usize,
     /// Broken.
@@ -138,7 +138,7 @@ impl<'record> View<'record> {
     }
 }
 
-impl Counts {
+impl VerdictCounts {
     /// Counts facts by verdict.
     pub(super) fn of<'facts>(facts: impl Iterator<Item = &'facts FactView<'facts>>) -> Self {
         let mut counts = Self::default();
