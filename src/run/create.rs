@@ -42,7 +42,7 @@ pub(super) struct Drafts<'run> {
 }
 
 /// The last try of a write in one timestamp format.
-struct Tried {
+struct FormatAttempt {
     draft: Draft,
     credential: Credential,
     /// The status; `None` when no complete response came.
@@ -50,7 +50,7 @@ struct Tried {
     accepted: bool,
 }
 
-impl Tried {
+impl FormatAttempt {
     /// Returns why a try that was not accepted decides nothing.
     fn reason(&self) -> Reason {
         let rejected = |status| Reason::rejected(status, &self.credential);
@@ -80,7 +80,7 @@ impl Session<'_> {
             .accepted_timestamp_formats
             .first();
         let formats = accepted.map_or(&[TimestampFormat::Utc][..], |accepted| &accepted.formats);
-        let mut tries: Vec<(TimestampFormat, Tried)> = Vec::new();
+        let mut tries: Vec<(TimestampFormat, FormatAttempt)> = Vec::new();
         for format in formats {
             let accepted = tries
                 .iter()
@@ -107,7 +107,7 @@ impl Session<'_> {
 
     /// Sends a rejected format once more, with the other fields as in a later format that was accepted: the earlier
     /// fallback may have dropped the very field that has the format.
-    async fn try_again(&self, operation: OperationId, tries: &mut [(TimestampFormat, Tried)]) {
+    async fn try_again(&self, operation: OperationId, tries: &mut [(TimestampFormat, FormatAttempt)]) {
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         let Some(accepted) = accepted.map(|(_, tried)| tried.draft.clone()) else {
             return;
@@ -141,7 +141,7 @@ impl Session<'_> {
         operation: OperationId,
         format: TimestampFormat,
         as_before: Option<&Draft>,
-    ) -> Result<Tried, Reason> {
+    ) -> Result<FormatAttempt, Reason> {
         self.require_own_records(operation).await?;
         let head = self.request_head(operation)?;
         let mut draft = self.draft(operation, format)?;
@@ -168,7 +168,7 @@ impl Session<'_> {
                     if let Some(before) = as_before.filter(|_| !accepted) {
                         draft.copy_choices_from(before);
                     }
-                    return Ok(Tried {
+                    return Ok(FormatAttempt {
                         draft,
                         credential: exchange.request.credential,
                         status,

@@ -23,7 +23,7 @@ use crate::rules::Reason;
 
 /// The plain request, and those identifiers in its path that contain lower-case letters, each as a pair of upper case
 /// and original.
-struct Plain {
+struct PlainRequest {
     call: Call,
     identifiers: Vec<(String, String)>,
     /// The values in the path of an update, by parameter; empty for a read.
@@ -67,7 +67,7 @@ impl Session<'_> {
 
     /// Returns the plain request: a read, or an update like an accepted one, with a new value; `None` if no update was
     /// accepted.
-    async fn plain(&self, operation: OperationId) -> Result<Option<Plain>, Reason> {
+    async fn plain(&self, operation: OperationId) -> Result<Option<PlainRequest>, Reason> {
         let documented = self.contract.operation(operation);
         self.require_own_records(operation).await?;
         let head = self.request_head(operation)?;
@@ -80,7 +80,7 @@ impl Session<'_> {
         let identifiers: Vec<_> = values.map(|text| (text.to_ascii_uppercase(), text)).collect();
         if documented.is_read() {
             let call = self.documented(operation, head);
-            return Ok(Some(Plain {
+            return Ok(Some(PlainRequest {
                 call,
                 identifiers,
                 path_values: Vec::new(),
@@ -95,7 +95,7 @@ impl Session<'_> {
         let _ = draft.make_awkward(&taken);
         let credential = request::credential(&documented.security);
         let request = self.writing_request(&draft, &head, credential);
-        Ok(Some(Plain {
+        Ok(Some(PlainRequest {
             call: Call::single(request, WRITE_PURPOSE),
             identifiers,
             path_values: head.path_values,
@@ -103,7 +103,7 @@ impl Session<'_> {
     }
 
     /// Sends the request in these spellings, all at once, and returns the exchange.
-    async fn send_in_spellings(&self, plain: &Plain, spellings: &[Equivalence]) -> Exchange {
+    async fn send_in_spellings(&self, plain: &PlainRequest, spellings: &[Equivalence]) -> Exchange {
         let mut request = Request {
             spelling: Spelling::of(spellings),
             ..plain.call.request.clone()
@@ -120,7 +120,7 @@ impl Session<'_> {
     }
 
     /// Looks for what an equivalent update sent: a service that accepts it must read it like the plain one.
-    async fn look_for_update(&self, plain: Plain, together: &Exchange) {
+    async fn look_for_update(&self, plain: PlainRequest, together: &Exchange) {
         let operation = plain.call.request.operation;
         let list = self.contract.updated_in(operation);
         if let (Some(list), true) = (list, self.succeeded(together)) {

@@ -74,14 +74,14 @@ struct Case {
 }
 
 /// Where a reason is shown to be true.
-enum Shown {
+enum ReasonProof {
     /// By the case of this module.
     Here,
     /// By the test with this name, in a file with this text.
     Tested(&'static str, &'static str),
 }
 
-fn shown_by_traffic(reason: &TrafficReason) -> Shown {
+fn shown_by_traffic(reason: &TrafficReason) -> ReasonProof {
     let test = match reason {
         TrafficReason::NoBody => "a_body_that_was_not_recorded_decides_nothing_but_its_status",
         TrafficReason::NoCall | TrafficReason::NeedsCheck => {
@@ -90,30 +90,30 @@ fn shown_by_traffic(reason: &TrafficReason) -> Shown {
         TrafficReason::OneWalk => "one_walk_that_does_not_add_up_is_not_enough_and_two_are",
         TrafficReason::Rejected(_) => "a_rejection_of_another_clients_request_is_not_a_finding",
     };
-    Shown::Tested(include_str!("../../tests/it/traffic.rs"), test)
+    ReasonProof::Tested(include_str!("../../tests/it/traffic.rs"), test)
 }
 
-fn shown_by_inferred_pages() -> Shown {
+fn shown_by_inferred_pages() -> ReasonProof {
     let test = "one_page_and_a_list_that_was_not_seen_in_full_decide_nothing_but_sizes";
-    Shown::Tested(include_str!("../rules/inferred_pages.rs"), test)
+    ReasonProof::Tested(include_str!("../rules/inferred_pages.rs"), test)
 }
 
-fn shown_by_query() -> Shown {
+fn shown_by_query() -> ReasonProof {
     let test = "a_query_that_keeps_what_it_is_asked_is_reported_as_left_and_gets_no_edge_case";
-    Shown::Tested(include_str!("../../tests/it/proof/query.rs"), test)
+    ReasonProof::Tested(include_str!("../../tests/it/proof/query.rs"), test)
 }
 
-fn shown_by_learned(test: &'static str) -> Shown {
-    Shown::Tested(include_str!("../rules/changed_answer.rs"), test)
+fn shown_by_learned(test: &'static str) -> ReasonProof {
+    ReasonProof::Tested(include_str!("../rules/changed_answer.rs"), test)
 }
 
-fn shown_by_typed_client() -> Shown {
+fn shown_by_typed_client() -> ReasonProof {
     let test = "errors_broken_responses_and_other_contracts_say_nothing_of_the_client";
-    Shown::Tested(include_str!("../rules/typed_client.rs"), test)
+    ReasonProof::Tested(include_str!("../rules/typed_client.rs"), test)
 }
 
-fn shown(reason: &Reason) -> Shown {
-    use Shown::{Here, Tested};
+fn shown(reason: &Reason) -> ReasonProof {
+    use ReasonProof::{Here, Tested};
     let (pages, listed) = (include_str!("../rules/pages.rs"), include_str!("../rules/listed.rs"));
     let (carried, typed) = (
         include_str!("../rules/carried.rs"),
@@ -476,7 +476,7 @@ async fn each_reason_is_given_where_its_evidence_is() {
         let verdict = run.verdicts.of(&contract, fact);
         assert_eq!(verdict, Verdict::Undecided(case.reason.clone()), "{}", case.fact);
         assert!((case.evidence)(&asked), "{:?}: {asked:?}", case.reason);
-        assert!(matches!(shown(&case.reason), Shown::Here));
+        assert!(matches!(shown(&case.reason), ReasonProof::Here));
     }
 }
 
@@ -511,7 +511,7 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
         Reason::NoClientType,
     ];
     for reason in elsewhere {
-        let Shown::Tested(file, test) = shown(&reason) else {
+        let ReasonProof::Tested(file, test) = shown(&reason) else {
             panic!("{reason:?} is shown here");
         };
         assert!(file.contains(&format!("fn {test}(")), "{reason:?}: no test {test}");
