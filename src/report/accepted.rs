@@ -156,12 +156,12 @@ fn files(accepted: &[AcceptedRecord]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::Seen;
+    use crate::report::testing::SampleRun;
 
     const SOUND: &[&str] = &[r#"{"name": "a", "size": 1}"#];
 
     /// The record of an accepted deviation for this rule and field, after a run that saw these bodies.
-    fn acceptance_of(seen: Seen, rule: &str, field: Option<&str>, expired: Option<NaiveDate>) -> AcceptedRecord {
+    fn acceptance_of(seen: SampleRun, rule: &str, field: Option<&str>, expired: Option<NaiveDate>) -> AcceptedRecord {
         let scope = LevelScope::of(rule, Some("getThings"), field);
         let entry = LevelEntry::of(&seen.contract, scope, Level::Allow);
         let mut levels = Levels::default();
@@ -174,7 +174,7 @@ mod tests {
             expired,
             location: "countersign.toml:3".to_owned(),
         };
-        let seen = Seen {
+        let seen = SampleRun {
             levels: levels.clone(),
             ..seen
         };
@@ -183,13 +183,18 @@ mod tests {
 
     #[test]
     fn what_still_occurs_is_counted() {
-        let reported = acceptance_of(Seen::bodies(&[r#"{"name": 1}"#]), "wrong-type", Some("/name"), None);
+        let reported = acceptance_of(
+            SampleRun::bodies(&[r#"{"name": 1}"#]),
+            "wrong-type",
+            Some("/name"),
+            None,
+        );
         assert_eq!((reported.state, reported.findings), (AcceptedState::Holds, 1));
     }
 
     #[test]
     fn what_no_longer_occurs_is_reported_where_the_run_could_have_seen_it() {
-        let state = |bodies, rule, field| acceptance_of(Seen::bodies(bodies), rule, field, None).state;
+        let state = |bodies, rule, field| acceptance_of(SampleRun::bodies(bodies), rule, field, None).state;
         assert_eq!(state(SOUND, "wrong-type", Some("/size")), AcceptedState::NoLongerOccurs);
         assert_eq!(
             state(SOUND, "undocumented-field", Some("")),
@@ -208,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_run_that_did_not_end_by_itself_says_nothing_is_gone() {
-        let seen = Seen::bodies(SOUND).ended(Ended::Interrupted);
+        let seen = SampleRun::bodies(SOUND).ended(Ended::Interrupted);
         assert_eq!(
             acceptance_of(seen, "wrong-type", Some("/size"), None).state,
             AcceptedState::Holds
@@ -218,7 +223,7 @@ mod tests {
     #[test]
     fn an_expired_entry_says_since_when_and_decides_nothing() {
         let day = NaiveDate::from_ymd_opt(2026, 2, 1);
-        let reported = acceptance_of(Seen::bodies(&[r#"{"name": 1}"#]), "wrong-type", Some("/name"), day);
+        let reported = acceptance_of(SampleRun::bodies(&[r#"{"name": 1}"#]), "wrong-type", Some("/name"), day);
         assert_eq!((reported.state, reported.findings), (AcceptedState::Expired, 0));
         assert_eq!(reported.expired.as_deref(), Some("2026-02-01"));
     }

@@ -329,10 +329,10 @@ mod tests {
     use crate::client::Token;
     use crate::contract::operation::{Method, OperationId};
     use crate::exchange::{Content, Exchange, Failure, Printable};
-    use crate::report::testing::Seen;
+    use crate::report::testing::SampleRun;
     use crate::rules::{Judge, Levels};
 
-    fn numbered(seen: &Seen, number: u64) -> Exchange {
+    fn numbered(seen: &SampleRun, number: u64) -> Exchange {
         Exchange {
             number,
             ..seen.first_exchange()
@@ -340,9 +340,9 @@ mod tests {
     }
 
     fn kept(values: Values, bodies: &[&'static str]) -> ExchangeRecord {
-        let seen = Seen::bodies(bodies);
+        let seen = SampleRun::bodies(bodies);
         let mut exchanges = Exchanges::new(&seen.contract, values, Redaction::default());
-        exchanges.add_event(Event::Exchanged(Seen::exchanged(&seen.first_exchange())));
+        exchanges.add_event(Event::Exchanged(SampleRun::exchanged(&seen.first_exchange())));
         exchanges.into_records().0.remove(0)
     }
 
@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_request_shows_nothing_that_the_target_showed_and_no_token() {
-        let seen = Seen::bodies(&["{}"]);
+        let seen = SampleRun::bodies(&["{}"]);
         let token = Token::new("tk-4711-secret").unwrap();
         let mut exchange = seen.first_exchange();
         exchange.request = Request {
@@ -391,7 +391,7 @@ mod tests {
         };
         exchange.outcome = Err(Failure::Incomplete);
         let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::of(Some(&token)));
-        exchanges.add_event(Event::Exchanged(Seen::exchanged(&exchange)));
+        exchanges.add_event(Event::Exchanged(SampleRun::exchanged(&exchange)));
         let record = exchanges.into_records().0.remove(0);
         assert_eq!(
             record.path,
@@ -408,17 +408,17 @@ mod tests {
 
     #[test]
     fn of_a_soak_the_first_are_kept_and_each_that_showed_a_finding() {
-        let seen = Seen::bodies(&[r#"{"name": 1}"#]);
+        let seen = SampleRun::bodies(&[r#"{"name": 1}"#]);
         let mut judge = Judge::new(&seen.contract, Levels::default(), Values::Hidden);
         let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::default());
         let most = u64::try_from(MAX_KEPT).unwrap();
         for number in 1..=most + 5 {
             let exchange = numbered(&seen, number);
-            exchanges.add_event(Event::Exchanged(Seen::exchanged(&exchange)));
+            exchanges.add_event(Event::Exchanged(SampleRun::exchanged(&exchange)));
             if number == most + 3 {
-                judge.exchange(&exchange, Seen::exchanged(&exchange).intent);
+                judge.exchange(&exchange, SampleRun::exchanged(&exchange).intent);
                 for finding in judge.verdicts().findings() {
-                    exchanges.add_event(Event::Found(finding, Some(Seen::exchanged(&exchange))));
+                    exchanges.add_event(Event::Found(finding, Some(SampleRun::exchanged(&exchange))));
                 }
             }
         }
@@ -431,14 +431,14 @@ mod tests {
 
     #[test]
     fn a_finding_of_several_exchanges_names_the_last_with_its_request() {
-        let seen = Seen::bodies(&[r#"{"name": 1}"#]);
+        let seen = SampleRun::bodies(&[r#"{"name": 1}"#]);
         let mut judge = Judge::new(&seen.contract, Levels::default(), Values::Hidden);
         let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::default());
         for number in 1..4 {
-            exchanges.add_event(Event::Exchanged(Seen::exchanged(&numbered(&seen, number))));
+            exchanges.add_event(Event::Exchanged(SampleRun::exchanged(&numbered(&seen, number))));
         }
         let first = numbered(&seen, 1);
-        judge.exchange(&first, Seen::exchanged(&first).intent);
+        judge.exchange(&first, SampleRun::exchanged(&first).intent);
         let finding = Finding {
             exchange: None,
             ..judge.verdicts().findings()[0].clone()

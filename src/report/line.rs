@@ -42,11 +42,11 @@ fn cut(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::Seen;
+    use crate::report::testing::SampleRun;
     use crate::report::{Styling, Verbosity};
 
     fn line_of(terminal: Terminal) -> String {
-        let seen = Seen::bodies(&[r#"{"name": 1}"#]);
+        let seen = SampleRun::bodies(&[r#"{"name": 1}"#]);
         let verdicts = seen.verdicts();
         let finding = &verdicts.findings()[0];
         let fact = &seen.contract.fact(finding.fact).name;

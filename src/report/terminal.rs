@@ -243,7 +243,7 @@ fn span(text: &str, first: usize, mark: Mark) -> Range<usize> {
 mod tests {
     use super::*;
     use crate::report::Outcome;
-    use crate::report::testing::{Seen, sample_record};
+    use crate::report::testing::{SampleRun, sample_record};
 
     fn terminal(styling: Styling, verbosity: Verbosity) -> Terminal {
         Terminal {
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn an_exchange_is_one_line() {
-        let exchange = Seen::bodies(&["{}"]).first_exchange();
+        let exchange = SampleRun::bodies(&["{}"]).first_exchange();
         let line = Terminal::default().exchange(&exchange, Values::Hidden);
         assert_eq!(line, "   1 GET /things -> 200 1.5 ms 2 bytes");
     }

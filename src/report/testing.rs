@@ -1,4 +1,4 @@
-//! Made-up runs and a sample record, for the tests of the reports. The main type is [`Seen`].
+//! Made-up runs and a sample record, for the tests of the reports. The main type is [`SampleRun`].
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ paths:
 ";
 
 /// What a run saw of `getThings`, and how it ended.
-pub(super) struct Seen {
+pub(super) struct SampleRun {
     pub(super) contract: Contract,
     pub(super) levels: Levels,
     pub(super) responses: Vec<(u16, &'static str)>,
@@ -58,7 +58,7 @@ fn documented() -> Intent {
     Purpose::Documented(OnRejection::Finding).into()
 }
 
-impl Seen {
+impl SampleRun {
     /// A complete run that saw these bodies.
     pub(super) fn bodies(bodies: &[&'static str]) -> Self {
         Self {

@@ -155,7 +155,7 @@ fn several(record: &Record, shards: &ShardsRecord) -> Option<String> {
 mod tests {
     use super::*;
     use crate::report::ShardEnded;
-    use crate::report::testing::{Seen, sample_record};
+    use crate::report::testing::{SampleRun, sample_record};
 
     type Change = fn(&mut Record);
 
@@ -169,7 +169,11 @@ mod tests {
     fn a_record_as_it_is_made_agrees_with_itself() {
         assert_eq!(contradiction(&sample_record()), None);
         for bodies in [&[r#"{"name": "a"}"#][..], &[r#"{"name": 1}"#], &[]] {
-            assert_eq!(contradiction(&Seen::bodies(bodies).record(None)), None, "{bodies:?}");
+            assert_eq!(
+                contradiction(&SampleRun::bodies(bodies).record(None)),
+                None,
+                "{bodies:?}"
+            );
         }
     }
 

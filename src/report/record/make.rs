@@ -295,7 +295,7 @@ mod tests {
     use super::*;
     use crate::exchange::Failure;
     use crate::report::Outcome;
-    use crate::report::testing::Seen;
+    use crate::report::testing::SampleRun;
     use crate::run::Ended;
 
     /// With it, one of the contract's nine facts stays undecided: the type of `size`.
@@ -328,7 +328,7 @@ mod tests {
             (nothing, None, Outcome::CouldNotJudge),
             (nothing, Some(0.0), Outcome::CouldNotJudge),
         ] {
-            let record = Seen::bodies(bodies).record(require);
+            let record = SampleRun::bodies(bodies).record(require);
             assert_eq!(record.outcome, outcome, "{bodies:?} {require:?} {:?}", record.facts);
             assert_eq!(record.exit_code, outcome.exit_code());
         }
@@ -337,10 +337,10 @@ mod tests {
     #[test]
     fn a_run_with_a_response_that_nobody_could_read_is_not_green() {
         for bodies in [&[r#"{"name": "a", "size": 1e999}"#][..], &["[[[[", "x"]] {
-            let record = Seen::bodies(bodies).record(None);
+            let record = SampleRun::bodies(bodies).record(None);
             assert_ne!(record.outcome, Outcome::Conforms, "{bodies:?}");
         }
-        let record = Seen::bodies(&[r#"{"size": 1e999}"#]).record(None);
+        let record = SampleRun::bodies(&[r#"{"size": 1e999}"#]).record(None);
         assert_eq!(record.outcome, Outcome::CouldNotJudge);
         assert!(record.reason.unwrap().contains("128 levels"));
     }
@@ -350,7 +350,7 @@ mod tests {
         for (ended, outcome) in ends() {
             for bodies in [SOUND, BROKEN, &[]] {
                 for require in [None, Some(0.0), Some(100.0)] {
-                    let record = Seen::bodies(bodies).ended(ended.clone()).record(require);
+                    let record = SampleRun::bodies(bodies).ended(ended.clone()).record(require);
                     assert_eq!(record.outcome, outcome, "{ended:?} {bodies:?} {require:?}");
                     assert!(record.reason.is_some());
                 }
@@ -372,10 +372,10 @@ mod tests {
 
     #[test]
     fn the_reason_says_what_to_do_about_it() {
-        let reason = |seen: Seen, require| seen.record(require).reason;
-        assert_eq!(reason(Seen::bodies(SOUND), None), None);
-        assert_eq!(reason(Seen::bodies(BROKEN), None), None);
-        let ended = |ended| reason(Seen::bodies(SOUND).ended(ended), None).unwrap();
+        let reason = |seen: SampleRun, require| seen.record(require).reason;
+        assert_eq!(reason(SampleRun::bodies(SOUND), None), None);
+        assert_eq!(reason(SampleRun::bodies(BROKEN), None), None);
+        let ended = |ended| reason(SampleRun::bodies(SOUND).ended(ended), None).unwrap();
         assert!(ended(Ended::TokenRejected(403)).contains("rejected with 403"));
         assert!(ended(Ended::Throttled).contains("at a lower rate"));
         assert!(ended(Ended::TimeLimitExceeded(Duration::from_millis(1500))).contains("within 1.5 s (max-time);"));
@@ -384,8 +384,11 @@ mod tests {
             unreachable.starts_with("the host's name does not resolve; check the base URL"),
             "{unreachable}"
         );
-        assert_eq!(reason(Seen::bodies(&[]), None).as_deref(), Some("no fact was decided"));
-        let short = reason(Seen::bodies(SOUND), Some(100.0)).unwrap();
+        assert_eq!(
+            reason(SampleRun::bodies(&[]), None).as_deref(),
+            Some("no fact was decided")
+        );
+        let short = reason(SampleRun::bodies(SOUND), Some(100.0)).unwrap();
         assert_eq!(
             short,
             "88.9 % of the facts were decided, but require-facts asks for 100"
@@ -394,7 +397,7 @@ mod tests {
 
     #[test]
     fn a_finding_at_warn_is_reported_and_conforms() {
-        let mut seen = Seen::bodies(BROKEN);
+        let mut seen = SampleRun::bodies(BROKEN);
         seen.levels.set("wrong-type", Level::Warn).unwrap();
         let record = seen.record(None);
         assert_eq!((record.outcome, record.findings.len()), (Outcome::Conforms, 1));
@@ -403,7 +406,7 @@ mod tests {
 
     #[test]
     fn a_finding_at_allow_is_silent_and_its_fact_is_broken_all_the_same() {
-        let mut seen = Seen::bodies(BROKEN);
+        let mut seen = SampleRun::bodies(BROKEN);
         seen.levels.set("wrong-type", Level::Allow).unwrap();
         let record = seen.record(None);
         assert_eq!((record.outcome, record.findings.len()), (Outcome::Conforms, 0));
@@ -412,7 +415,7 @@ mod tests {
 
     #[test]
     fn findings_stand_by_level_then_urgency_then_line() {
-        let mut seen = Seen::bodies(&[r#"{"size": "1", "more": 1}"#, r#"{"name": 1}"#]);
+        let mut seen = SampleRun::bodies(&[r#"{"size": "1", "more": 1}"#, r#"{"name": 1}"#]);
         seen.responses.push((404, "{}"));
         let order = |record: Record| {
             let reported = record.findings.into_iter();
@@ -437,7 +440,7 @@ mod tests {
     #[test]
     fn findings_of_one_line_stand_by_the_name_of_their_fact() {
         let findings = |bodies| {
-            let findings = Seen::one_line(bodies).record(None).findings.into_iter();
+            let findings = SampleRun::one_line(bodies).record(None).findings.into_iter();
             findings.map(|finding| finding.fact).collect::<Vec<_>>()
         };
         let both = findings(&[r#"{"a": 1}"#, r#"{"b": 1}"#]);
@@ -447,7 +450,7 @@ mod tests {
 
     #[test]
     fn each_fact_is_counted_once_and_has_a_row() {
-        let facts = Seen::bodies(SOUND).record(None).facts;
+        let facts = SampleRun::bodies(SOUND).record(None).facts;
         assert_eq!(facts.held + facts.broken + facts.undecided, facts.total);
         assert_eq!(facts.rows.len(), facts.total);
         let reasons = facts.rows.iter().filter(|row| row.reason.is_some()).count();
@@ -457,7 +460,7 @@ mod tests {
     #[test]
     fn the_rows_of_a_hundred_thousand_facts_share_the_texts_of_the_contract() {
         assert!(size_of::<FactRow>() <= 128 && size_of::<crate::contract::fact::Fact>() <= 88);
-        let seen = Seen::bodies(SOUND);
+        let seen = SampleRun::bodies(SOUND);
         let record = seen.record(None);
         let same = |one: &str, other: &str| std::ptr::eq(one, other);
         for row in &record.facts.rows {
@@ -471,7 +474,7 @@ mod tests {
 
     #[test]
     fn a_finding_has_both_locations_and_the_line_to_repeat_it() {
-        let finding = Seen::bodies(BROKEN).record(None).findings.remove(0);
+        let finding = SampleRun::bodies(BROKEN).record(None).findings.remove(0);
         assert_eq!(finding.response_pointer, "/name");
         assert!(finding.contract_pointer.ends_with("/schema/properties/name/type"));
         assert_eq!((finding.contract_line, finding.documented.as_str()), (17, "string"));
@@ -480,7 +483,7 @@ mod tests {
 
     #[test]
     fn of_the_target_the_record_says_origin_and_path() {
-        let record = Seen::bodies(SOUND).record(None);
+        let record = SampleRun::bodies(SOUND).record(None);
         assert_eq!(record.target, "https://api.example.com");
         assert_eq!(record.base_path, "/tenant");
         assert_eq!(
@@ -491,7 +494,7 @@ mod tests {
 
     #[test]
     fn an_identifier_cannot_drive_the_terminal() {
-        let mut seen = Seen::bodies(SOUND);
+        let mut seen = SampleRun::bodies(SOUND);
         seen.residue.push(crate::history::Residue {
             operation: seen.contract.operation_named("getThings").unwrap(),
             id: Some("\u{1b}[2J\n::error::t-17".to_owned()),
