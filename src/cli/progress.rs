@@ -10,7 +10,7 @@ use crate::contract::Contract;
 use crate::exchange::redact::{Redaction, Values};
 use crate::report::{self, Terminal, Verbosity};
 use crate::rules::Level;
-use crate::run::{Event, Exchanged};
+use crate::run::{EmittedExchange, Event};
 
 /// Prints the events of a run as they come.
 pub(super) struct Progress<'run> {
@@ -71,7 +71,7 @@ impl<'run> Progress<'run> {
     pub(super) fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Expected(more) => self.bar.inc_length(more),
-            Event::Exchanged(Exchanged { exchange, .. }) => {
+            Event::Exchanged(EmittedExchange { exchange, .. }) => {
                 self.bar.inc(1);
                 if self.terminal.verbosity == Verbosity::Verbose {
                     self.print(&self.terminal.exchange(exchange, self.values));

@@ -15,7 +15,7 @@ use crate::exchange::redact::{Redaction, Values, render_media_type};
 use crate::exchange::shapes::shape_text;
 use crate::exchange::{Credential, Purpose, Request, Response, curl, json};
 use crate::rules::Finding;
-use crate::run::{Event, Exchanged};
+use crate::run::{EmittedExchange, Event};
 
 /// How many exchanges of a run are kept, besides those that showed a finding: a soak has millions.
 const MAX_KEPT: usize = 1000;
@@ -206,14 +206,14 @@ impl<'run> Exchanges<'run> {
     }
 
     /// Adds the record of an exchange.
-    fn keep(&mut self, exchanged: Exchanged<'_>) {
+    fn keep(&mut self, exchanged: EmittedExchange<'_>) {
         let record = self.record(exchanged);
         self.numbers.insert(exchanged.exchange.number);
         self.kept.push(record);
     }
 
-    fn record(&self, exchanged: Exchanged<'_>) -> ExchangeRecord {
-        let Exchanged { exchange, intent, body } = exchanged;
+    fn record(&self, exchanged: EmittedExchange<'_>) -> ExchangeRecord {
+        let EmittedExchange { exchange, intent, body } = exchanged;
         let request = &exchange.request;
         let operation = self.contract.operation(request.operation);
         let (purpose, edge_case) = match intent.purpose {

@@ -20,7 +20,7 @@ use crate::exchange::{
 use crate::gaps::{Answer, Claim, Dissent, Reason, State, Trials};
 use crate::history::{Residue, SearchExtent};
 use crate::rules::{Judge, Level, LevelScope, Levels, Verdicts};
-use crate::run::{Ended, Exchanged, Run, Tally};
+use crate::run::{EmittedExchange, Ended, Run, Tally};
 
 const SCHEMA: &str = "/paths/~1things/get/responses/200/content/application~1json/schema";
 
@@ -168,8 +168,8 @@ impl SampleRun {
     }
 
     /// An exchange as a run emits it.
-    pub(super) fn exchanged(exchange: &Exchange) -> Exchanged<'_> {
-        Exchanged {
+    pub(super) fn exchanged(exchange: &Exchange) -> EmittedExchange<'_> {
+        EmittedExchange {
             exchange,
             intent: documented(),
             body: None,

@@ -10,9 +10,9 @@ pub enum Event<'event> {
     /// This many more requests will come than was known before.
     Expected(u64),
     /// A request was answered, or failed.
-    Exchanged(Exchanged<'event>),
+    Exchanged(EmittedExchange<'event>),
     /// A finding was seen for the first time, in this exchange if one exchange shows it.
-    Found(&'event Finding, Option<Exchanged<'event>>),
+    Found(&'event Finding, Option<EmittedExchange<'event>>),
     /// The target answers, or the run did not wait for it: the plan begins.
     Begun,
     /// The target is not ready yet, for this reason.
@@ -21,7 +21,7 @@ pub enum Event<'event> {
 
 /// An exchange as a run emits it.
 #[derive(Clone, Copy, Debug)]
-pub struct Exchanged<'event> {
+pub struct EmittedExchange<'event> {
     /// What went over the wire.
     pub exchange: &'event Exchange,
     /// Why it was sent.

@@ -58,7 +58,7 @@ mod variety;
 mod walk;
 mod write_log;
 
-pub use event::{Event, Exchanged};
+pub use event::{EmittedExchange, Event};
 pub use session::{Ended, RejectedValue, Run, Tally, run};
 pub use settings::Settings;
 pub use write_log::{WriteEntry, WriteLog, WriteState};

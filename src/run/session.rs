@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::create::Drafts;
 use super::edge_case::EdgeCases;
-use super::event::{Event, Exchanged};
+use super::event::{EmittedExchange, Event};
 use super::fill::PageFills;
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::sender::Sender;
@@ -397,7 +397,7 @@ impl<'run> Session<'run> {
             };
             let (noted, body) = self.with_evaluation(|evaluation| evaluation.exchange(&exchange, (intent, &role)));
             self.sender.record_outcome(&exchange, noted.created.as_deref());
-            let exchanged = Exchanged {
+            let exchanged = EmittedExchange {
                 exchange: &exchange,
                 intent,
                 body: body.as_deref(),
@@ -463,7 +463,7 @@ impl<'run> Session<'run> {
     }
 
     /// Emits the new findings, each with this exchange where it shows the finding by itself.
-    fn emit_found(&self, exchanged: Option<Exchanged<'_>>) {
+    fn emit_found(&self, exchanged: Option<EmittedExchange<'_>>) {
         let verdicts = self.verdicts();
         let findings = verdicts.findings();
         for finding in findings.get(self.events.found.get()..).unwrap_or_default() {

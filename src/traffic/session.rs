@@ -19,7 +19,7 @@ use crate::history::{ExchangeRole, LookGoal, LookId, RunTag, SearchExtent, WalkE
 #[cfg(feature = "cli")]
 use crate::rules::Verdicts;
 use crate::rules::{Evaluation, Finished, Judge, Levels, Reason, TrafficReason};
-use crate::run::{self, Ended, Event, Exchanged, Run, Tally};
+use crate::run::{self, EmittedExchange, Ended, Event, Run, Tally};
 
 /// How far the clocks of two files may be apart.
 const SKEW: TimeDelta = TimeDelta::seconds(5);
@@ -616,7 +616,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     /// Emits an exchange with the findings that it shows.
     fn emit_exchange(&mut self, exchange: &Exchange, body: Option<&Body>) {
-        let exchanged = Exchanged {
+        let exchanged = EmittedExchange {
             exchange,
             intent: Self::intent(),
             body,
@@ -626,7 +626,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     }
 
     /// Emits the new findings, each with this exchange where it shows the finding by itself.
-    fn emit_findings(&mut self, exchanged: Option<Exchanged<'_>>) {
+    fn emit_findings(&mut self, exchanged: Option<EmittedExchange<'_>>) {
         let findings = self.evaluation.verdicts().findings();
         self.found_at.resize(findings.len(), self.place);
         for finding in findings.get(self.found..).unwrap_or_default() {
