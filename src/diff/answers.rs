@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::difference::{ClientEffect, Side, Spot};
+use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison};
 use super::range::Relation;
@@ -111,8 +111,8 @@ impl<'both> Comparison<'both> {
         let claim =
             |answer: Option<&Answer>| answer.map_or_else(|| "none".to_owned(), |answer| in_words(&answer.claim));
         let spot = |answer: Option<&Answer>| match answer {
-            Some(answer) => Spot::at(answer.pointer.as_str()),
-            None => Spot::missing_from(either.location.as_str()),
+            Some(answer) => Location::at(answer.pointer.as_str()),
+            None => Location::missing_from(either.location.as_str()),
         };
         let (was, is) = (old.map(|answer| &answer.claim), new.map(|answer| &answer.claim));
         let found = Found {

@@ -1,6 +1,6 @@
 //! Bodies: the one of a request, and the media types of any.
 
-use super::difference::{ClientEffect, Side, Spot};
+use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, spot};
 use super::range::Relation;
@@ -38,7 +38,7 @@ impl<'both> Comparison<'both> {
                     ),
                 };
                 let spots = (
-                    Spot::missing_from(&both.old.at.pointer),
+                    Location::missing_from(&both.old.at.pointer),
                     spot(&both.new.at, "requestBody"),
                 );
                 self.emit(Side::Request, found, spots);
@@ -52,7 +52,7 @@ impl<'both> Comparison<'both> {
                 };
                 let spots = (
                     spot(&both.old.at, "requestBody"),
-                    Spot::missing_from(&both.new.at.pointer),
+                    Location::missing_from(&both.new.at.pointer),
                 );
                 self.emit(Side::Request, found, spots);
             }
@@ -122,8 +122,8 @@ impl<'both> Comparison<'both> {
                     predicate: format!("{} can also be {name}", bodies.title),
                 };
                 let spots = (
-                    Spot::missing_from(spot(bodies.old, "content").pointer),
-                    Spot::at(&new.pointer),
+                    Location::missing_from(spot(bodies.old, "content").pointer),
+                    Location::at(&new.pointer),
                 );
                 self.emit(bodies.side, found, spots);
             }
@@ -159,8 +159,8 @@ impl<'both> Comparison<'both> {
             predicate,
         };
         let spots = (
-            Spot::at(&old.pointer),
-            Spot::missing_from(spot(bodies.new, "content").pointer),
+            Location::at(&old.pointer),
+            Location::missing_from(spot(bodies.new, "content").pointer),
         );
         self.emit(bodies.side, found, spots);
     }

@@ -1,7 +1,7 @@
 //! Callbacks: operations of the caller, which the service calls. What the service sends there is what callers receive, so
 //! that the sides of such an operation are exchanged.
 
-use super::difference::{ClientEffect, Side, Spot};
+use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, Operation, operations_of, spot};
 use super::range::Relation;
@@ -26,12 +26,12 @@ impl<'both> Comparison<'both> {
                 let (_, new) = added.remove(index);
                 self.callback(name, (old, new));
             } else {
-                let spots = (Spot::at(&old.pointer), Spot::missing_from(&above.1));
+                let spots = (Location::at(&old.pointer), Location::missing_from(&above.1));
                 self.callback_differs(Relation::Different, format!("the callback `{name}` is gone"), spots);
             }
         }
         for (name, at) in added {
-            let spots = (Spot::missing_from(&above.0), Spot::at(&at.pointer));
+            let spots = (Location::missing_from(&above.0), Location::at(&at.pointer));
             self.callback_differs(Relation::News, format!("the callback `{name}` is new"), spots);
         }
     }
@@ -45,17 +45,17 @@ impl<'both> Comparison<'both> {
         );
         if let ([(from, old)], [(to, new)]) = (gone.as_slice(), added.as_slice()) {
             let predicate = format!("the callback `{name}` was sent to `{from}`, now to `{to}`");
-            let spots = (Spot::at(&old.pointer), Spot::at(&new.pointer));
+            let spots = (Location::at(&old.pointer), Location::at(&new.pointer));
             self.callback_differs(Relation::Different, predicate, spots);
             self.calls(name, (&(*from, old.clone()), &(*to, new.clone())));
         } else {
             for (address, at) in gone {
-                let spots = (Spot::at(&at.pointer), Spot::missing_from(&new.pointer));
+                let spots = (Location::at(&at.pointer), Location::missing_from(&new.pointer));
                 let predicate = format!("the callback `{name}` is no longer sent to `{address}`");
                 self.callback_differs(Relation::Different, predicate, spots);
             }
             for (address, at) in added {
-                let spots = (Spot::missing_from(&old.pointer), Spot::at(&at.pointer));
+                let spots = (Location::missing_from(&old.pointer), Location::at(&at.pointer));
                 let predicate = format!("the callback `{name}` is also sent to `{address}`");
                 self.callback_differs(Relation::News, predicate, spots);
             }
@@ -72,12 +72,12 @@ impl<'both> Comparison<'both> {
         let (was, is) = (operations_of(old.0, &old.1), operations_of(new.0, &new.1));
         let same = |one: &Operation<'_>, other: &Operation<'_>| one.method == other.method;
         for gone in missing(&was, &is, same) {
-            let spots = (Spot::at(&gone.at.pointer), Spot::missing_from(&new.1.pointer));
+            let spots = (Location::at(&gone.at.pointer), Location::missing_from(&new.1.pointer));
             let predicate = format!("the callback `{name}` no longer sends a {}", gone.method.as_str());
             self.callback_differs(Relation::Different, predicate, spots);
         }
         for added in missing(&is, &was, same) {
-            let spots = (Spot::missing_from(&old.1.pointer), Spot::at(&added.at.pointer));
+            let spots = (Location::missing_from(&old.1.pointer), Location::at(&added.at.pointer));
             let predicate = format!("the callback `{name}` also sends a {}", added.method.as_str());
             let relation = Relation::Unclear("callers may get a request that they do not know");
             self.callback_differs(relation, predicate, spots);
@@ -94,7 +94,7 @@ impl<'both> Comparison<'both> {
         self.callback = None;
     }
 
-    fn callback_differs(&mut self, relation: Relation, predicate: String, spots: (Spot, Spot)) {
+    fn callback_differs(&mut self, relation: Relation, predicate: String, spots: (Location, Location)) {
         let found = Found {
             kind: Kind::Callbacks,
             relation,

@@ -115,9 +115,9 @@ pub struct Difference {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accepted: Option<AcceptedDifference>,
     /// Where the old document states it.
-    pub old: Place,
+    pub old: DocumentLocation,
     /// Where the new document states it.
-    pub new: Place,
+    pub new: DocumentLocation,
 }
 
 impl Difference {
@@ -257,7 +257,7 @@ impl Release {
 
 /// A location in one of the two documents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct Place {
+pub struct DocumentLocation {
     /// The JSON pointer: of what differs, or of what would contain it.
     pub pointer: String,
     /// The file, where it is not the document's own but one that it refers to.
@@ -271,8 +271,8 @@ pub struct Place {
     pub present: bool,
 }
 
-impl Place {
-    pub(super) fn of(document: &Document, spot: &Spot) -> Self {
+impl DocumentLocation {
+    pub(super) fn of(document: &Document, spot: &Location) -> Self {
         let position = document.position(&spot.pointer);
         let Position { line, column, .. } = position;
         Self {
@@ -285,14 +285,14 @@ impl Place {
     }
 }
 
-/// A location before its line is looked up.
+/// Where something is, or would be, before its line is looked up.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Spot {
+pub(super) struct Location {
     pub(super) pointer: String,
     pub(super) present: bool,
 }
 
-impl Spot {
+impl Location {
     /// Where something is.
     pub(super) fn at(pointer: impl Into<String>) -> Self {
         Self {
@@ -333,7 +333,7 @@ pub struct LooseReference {
     /// What it names.
     pub target: String,
     /// Where the document states it first.
-    pub place: Place,
+    pub place: DocumentLocation,
 }
 
 /// The facts that only one of the two documents states, by name.

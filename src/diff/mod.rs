@@ -60,8 +60,8 @@ use crate::contract::defect::{Defect, Problem};
 use crate::contract::document::{Document, NodeKind};
 pub use accepted::{AcceptedDifference, DifferenceScope};
 pub use difference::{
-    ClientEffect, Diff, Difference, DocumentName, FactChange, FactChanges, LooseReference, LooseReferences, Meaning,
-    OperationName, Place, Release, Side,
+    ClientEffect, Diff, Difference, DocumentLocation, DocumentName, FactChange, FactChanges, LooseReference,
+    LooseReferences, Meaning, OperationName, Release, Side,
 };
 pub use kind::Kind;
 pub use statements::facts_only_in;

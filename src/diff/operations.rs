@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use indexmap::IndexSet;
 
 use super::answers::Answers;
-use super::difference::{ClientEffect, Difference, Meaning, OperationName, Place, Side, Spot};
+use super::difference::{ClientEffect, Difference, DocumentLocation, Location, Meaning, OperationName, Side};
 use super::kind::Kind;
 use super::range::Relation;
 use super::source::{At, Source};
@@ -96,7 +96,7 @@ impl<'both> Comparison<'both> {
             predicate: "the operation is new".to_owned(),
         };
         let above = self.old.at(&new.item.pointer).map_or("/paths", |_| &new.item.pointer);
-        let spots = (Spot::missing_from(above), Spot::at(&new.at.pointer));
+        let spots = (Location::missing_from(above), Location::at(&new.at.pointer));
         self.emit(Side::Operation, found, spots);
     }
 
@@ -109,7 +109,7 @@ impl<'both> Comparison<'both> {
             predicate: "the operation is gone".to_owned(),
         };
         let above = self.new.at(&old.item.pointer).map_or("/paths", |_| &old.item.pointer);
-        let spots = (Spot::at(&old.at.pointer), Spot::missing_from(above));
+        let spots = (Location::at(&old.at.pointer), Location::missing_from(above));
         self.emit(Side::Operation, found, spots);
     }
 
@@ -203,7 +203,7 @@ impl<'both> Comparison<'both> {
     }
 
     /// Adds a difference of the current operation; its predicate is a whole sentence.
-    pub(super) fn emit(&mut self, side: Side, found: Found, (old, new): (Spot, Spot)) {
+    pub(super) fn emit(&mut self, side: Side, found: Found, (old, new): (Location, Location)) {
         let side = self.seen_by_callers(side);
         let (meaning, reason) = meaning(found.relation, side);
         let difference = Difference {
@@ -215,8 +215,8 @@ impl<'both> Comparison<'both> {
             reason: reason.map(str::to_owned),
             client: found.client,
             accepted: None,
-            old: Place::of(self.old.document, &old),
-            new: Place::of(self.new.document, &new),
+            old: DocumentLocation::of(self.old.document, &old),
+            new: DocumentLocation::of(self.new.document, &new),
         };
         self.differences.insert(difference);
     }
@@ -266,8 +266,8 @@ impl<'both> Comparison<'both> {
                 reason: change.reason.map(str::to_owned),
                 client: change.client,
                 accepted: None,
-                old: Place::of(self.old.document, &change.old),
-                new: Place::of(self.new.document, &change.new),
+                old: DocumentLocation::of(self.old.document, &change.old),
+                new: DocumentLocation::of(self.new.document, &change.new),
             };
             self.differences.insert(difference);
         }
@@ -275,10 +275,10 @@ impl<'both> Comparison<'both> {
 }
 
 /// Returns where a member is, or would be.
-pub(super) fn spot(at: &At<'_>, member: &str) -> Spot {
+pub(super) fn spot(at: &At<'_>, member: &str) -> Location {
     match at.member(member) {
-        Some(found) => Spot::at(found.pointer),
-        None => Spot::missing_from(&at.pointer),
+        Some(found) => Location::at(found.pointer),
+        None => Location::missing_from(&at.pointer),
     }
 }
 

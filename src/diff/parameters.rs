@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::bodies::plain;
-use super::difference::{ClientEffect, Side, Spot};
+use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, Operation, spot, template_names};
 use super::range::Relation;
@@ -84,7 +84,7 @@ impl<'both> Comparison<'both> {
         self.emit(
             Side::Request,
             found,
-            (Spot::at(&old.at.pointer), Spot::missing_from(above)),
+            (Location::at(&old.at.pointer), Location::missing_from(above)),
         );
     }
 
@@ -105,7 +105,7 @@ impl<'both> Comparison<'both> {
         self.emit(
             Side::Request,
             found,
-            (Spot::missing_from(above), Spot::at(&new.at.pointer)),
+            (Location::missing_from(above), Location::at(&new.at.pointer)),
         );
     }
 

@@ -1,7 +1,7 @@
 //! The responses of an operation: statuses, bodies, headers, links.
 
 use super::bodies::Bodies;
-use super::difference::{ClientEffect, Side, Spot};
+use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, spot};
 use super::parameters::{Form, schema};
@@ -86,7 +86,7 @@ impl<'both> Comparison<'both> {
         self.emit(
             Side::Response,
             found,
-            (Spot::at(&old.pointer), Spot::missing_from(above)),
+            (Location::at(&old.pointer), Location::missing_from(above)),
         );
     }
 
@@ -132,7 +132,7 @@ impl<'both> Comparison<'both> {
         self.emit(
             Side::Response,
             found,
-            (Spot::missing_from(above), Spot::at(&new.pointer)),
+            (Location::missing_from(above), Location::at(&new.pointer)),
         );
     }
 
@@ -172,7 +172,7 @@ impl<'both> Comparison<'both> {
                     self.emit(
                         Side::Response,
                         found,
-                        (Spot::at(&at.pointer), Spot::missing_from(above)),
+                        (Location::at(&at.pointer), Location::missing_from(above)),
                     );
                 }
             }
@@ -189,7 +189,7 @@ impl<'both> Comparison<'both> {
             self.emit(
                 Side::Response,
                 found,
-                (Spot::missing_from(above), Spot::at(&at.pointer)),
+                (Location::missing_from(above), Location::at(&at.pointer)),
             );
         }
     }
@@ -243,12 +243,15 @@ impl<'both> Comparison<'both> {
             let other = is.iter().find(|(other, _)| other == name);
             match other {
                 None => {
-                    let spots = (Spot::at(&at.pointer), Spot::missing_from(spot(new, "links").pointer));
+                    let spots = (
+                        Location::at(&at.pointer),
+                        Location::missing_from(spot(new, "links").pointer),
+                    );
                     let reason = Relation::Unclear("a value may still serve there, but the document no longer says so");
                     emit(reason, format!("the link `{name}` of {title} is gone"), spots);
                 }
                 Some((_, other)) if at.node.to_value() != other.node.to_value() => {
-                    let spots = (Spot::at(&at.pointer), Spot::at(&other.pointer));
+                    let spots = (Location::at(&at.pointer), Location::at(&other.pointer));
                     let reason = Relation::Unclear("links are not compared further");
                     emit(reason, format!("the link `{name}` of {title} differs"), spots);
                 }
@@ -256,7 +259,10 @@ impl<'both> Comparison<'both> {
             }
         }
         for (name, at) in missing(&is, &was, |one, other| one.0 == other.0) {
-            let spots = (Spot::missing_from(spot(old, "links").pointer), Spot::at(&at.pointer));
+            let spots = (
+                Location::missing_from(spot(old, "links").pointer),
+                Location::at(&at.pointer),
+            );
             emit(Relation::News, format!("the link `{name}` of {title} is new"), spots);
         }
     }

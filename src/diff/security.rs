@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::difference::{ClientEffect, Side, Spot};
+use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, spot};
 use super::range::Relation;
@@ -76,12 +76,18 @@ impl<'both> Comparison<'both> {
         };
         let same = |one: &(&str, At<'_>), other: &(&str, At<'_>)| one.0 == other.0;
         for (flow, at) in missing(&was, &is, same) {
-            let spots = (Spot::at(&at.pointer), Spot::missing_from(spot(new, "flows").pointer));
+            let spots = (
+                Location::at(&at.pointer),
+                Location::missing_from(spot(new, "flows").pointer),
+            );
             let predicate = format!("the flow `{flow}` of the security scheme `{name}` is gone");
             emit(Relation::Different, predicate, spots);
         }
         for (flow, at) in missing(&is, &was, same) {
-            let spots = (Spot::missing_from(spot(old, "flows").pointer), Spot::at(&at.pointer));
+            let spots = (
+                Location::missing_from(spot(old, "flows").pointer),
+                Location::at(&at.pointer),
+            );
             let predicate = format!("the flow `{flow}` of the security scheme `{name}` is new");
             emit(Relation::News, predicate, spots);
         }
@@ -90,7 +96,11 @@ impl<'both> Comparison<'both> {
             if let Some((_, other)) = other.filter(|(_, other)| without_texts(at) != without_texts(other)) {
                 let reason = Relation::Unclear("where a token comes from differs, and not what it is");
                 let predicate = format!("the flow `{flow}` of the security scheme `{name}` differs");
-                emit(reason, predicate, (Spot::at(&at.pointer), Spot::at(&other.pointer)));
+                emit(
+                    reason,
+                    predicate,
+                    (Location::at(&at.pointer), Location::at(&other.pointer)),
+                );
             }
         }
     }
@@ -126,16 +136,16 @@ fn keys(alternative: &Alternative) -> Vec<(&String, &BTreeSet<String>)> {
 }
 
 /// Returns the ways to authenticate at an operation, and where they are stated.
-fn alternatives(source: &Source<'_>, operation: &At<'_>) -> (Vec<Alternative>, Spot) {
+fn alternatives(source: &Source<'_>, operation: &At<'_>) -> (Vec<Alternative>, Location) {
     let stated = operation.member("security").or_else(|| source.at("/security"));
     let Some(stated) = stated else {
-        return (vec![Alternative::new()], Spot::missing_from(&operation.pointer));
+        return (vec![Alternative::new()], Location::missing_from(&operation.pointer));
     };
     let mut found: Vec<_> = stated.elements().map(|at| alternative(source, at.node)).collect();
     if found.is_empty() {
         found.push(Alternative::new());
     }
-    (found, Spot::at(stated.pointer))
+    (found, Location::at(stated.pointer))
 }
 
 fn alternative(source: &Source<'_>, stated: &Node) -> Alternative {

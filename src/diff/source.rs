@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::difference::{LooseReference, Place, Spot};
+use super::difference::{DocumentLocation, Location, LooseReference};
 use crate::contract::document::{Document, Node, NodeKind};
 use crate::contract::openapi::local_pointer;
 use crate::contract::pointer;
@@ -103,7 +103,7 @@ impl<'document> Loose<'document> {
             if !leads {
                 self.found.push(LooseReference {
                     target: target.to_owned(),
-                    place: Place::of(self.document, &Spot::at(pointer::join(&pointer_of(path), "$ref"))),
+                    place: DocumentLocation::of(self.document, &Location::at(pointer::join(&pointer_of(path), "$ref"))),
                 });
             }
         }

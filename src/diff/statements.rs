@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::difference::{ClientEffect, FactChange, FactChanges, Side, Spot};
+use super::difference::{ClientEffect, FactChange, FactChanges, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, Operation, spot};
 use super::range::Relation;
@@ -58,12 +58,12 @@ impl<'both> Comparison<'both> {
                     "",
                 )
             };
-            let spots = (Spot::at(&gone.at.pointer), Spot::missing_from(&above.1));
+            let spots = (Location::at(&gone.at.pointer), Location::missing_from(&above.1));
             let predicate = format!("the server `{}` is gone{tail}", gone.url);
             self.emit(Side::Operation, news(Kind::Servers, relation, predicate), spots);
         }
         for added in missing(&is, &was, same) {
-            let spots = (Spot::missing_from(&above.0), Spot::at(&added.at.pointer));
+            let spots = (Location::missing_from(&above.0), Location::at(&added.at.pointer));
             let predicate = format!("the server `{}` is new", added.url);
             self.emit(Side::Operation, news(Kind::Servers, Relation::News, predicate), spots);
         }
@@ -91,14 +91,14 @@ impl<'both> Comparison<'both> {
         let same = |one: &(&str, At<'_>), other: &(&str, At<'_>)| one.0 == other.0;
         for (id, at) in missing(&was, &is, same) {
             let predicate = format!("the gap `{id}` is closed: {}", question(at));
-            let spots = (Spot::at(&at.pointer), Spot::missing_from("/x-gaps"));
+            let spots = (Location::at(&at.pointer), Location::missing_from("/x-gaps"));
             self.emit(Side::Operation, news(Kind::Gap, Relation::News, predicate), spots);
         }
         for (id, at) in missing(&is, &was, same) {
             let relation =
                 Relation::Unclear("what was left open may have been relied on, or may never have been stated");
             let predicate = format!("the gap `{id}` is new: {}", question(at));
-            let spots = (Spot::missing_from("/x-gaps"), Spot::at(&at.pointer));
+            let spots = (Location::missing_from("/x-gaps"), Location::at(&at.pointer));
             self.emit(Side::Operation, news(Kind::Gap, relation, predicate), spots);
         }
     }
@@ -110,7 +110,7 @@ impl<'both> Comparison<'both> {
         let above = |at: &At<'_>, statement: &(String, String)| spot(at, &key(statement)).pointer;
         let same = |one: &(String, String), other: &(String, String)| one.0 == other.0;
         for lost in missing(&was, &is, same) {
-            let spots = (Spot::at(&lost.1), Spot::missing_from(above(&both.new.at, lost)));
+            let spots = (Location::at(&lost.1), Location::missing_from(above(&both.new.at, lost)));
             let mut found = news(
                 Kind::InvariantLost,
                 Relation::Wider,
@@ -120,7 +120,10 @@ impl<'both> Comparison<'both> {
             self.emit(Side::Response, found, spots);
         }
         for gained in missing(&is, &was, same) {
-            let spots = (Spot::missing_from(above(&both.old.at, gained)), Spot::at(&gained.1));
+            let spots = (
+                Location::missing_from(above(&both.old.at, gained)),
+                Location::at(&gained.1),
+            );
             let found = news(
                 Kind::InvariantGained,
                 Relation::Narrower,

@@ -17,7 +17,7 @@ use std::hash::{Hash, Hasher};
 
 use indexmap::IndexSet;
 
-use super::difference::{ClientEffect, Meaning, Side, Spot};
+use super::difference::{ClientEffect, Location, Meaning, Side};
 use super::kind::Kind;
 use super::range::Relation;
 use super::source::Source;
@@ -44,12 +44,12 @@ pub(super) struct Change {
     pub(super) meaning: Meaning,
     pub(super) reason: Option<&'static str>,
     pub(super) client: ClientEffect,
-    pub(super) old: Spot,
-    pub(super) new: Spot,
+    pub(super) old: Location,
+    pub(super) new: Location,
 }
 
 impl Change {
-    fn key(&self) -> (Kind, &Spot, &Spot, &str) {
+    fn key(&self) -> (Kind, &Location, &Location, &str) {
         (self.kind, &self.old, &self.new, &self.predicate)
     }
 }
@@ -213,7 +213,10 @@ impl<'both> Walk<'both> {
         } else {
             (Relation::Narrower, "may no longer be null")
         };
-        let (old, new) = (Spot::at(old.null_place(self.old)), Spot::at(new.null_place(self.new)));
+        let (old, new) = (
+            Location::at(old.null_place(self.old)),
+            Location::at(new.null_place(self.new)),
+        );
         let found = Found {
             kind: Kind::Nullable,
             relation,
@@ -231,7 +234,7 @@ impl<'both> Walk<'both> {
             client: ClientEffect::None,
             predicate: "was not compared to the end".to_owned(),
         };
-        let spots = (Spot::at(views.0.definition()), Spot::at(views.1.definition()));
+        let spots = (Location::at(views.0.definition()), Location::at(views.1.definition()));
         self.emit(found, path, spots);
     }
 
@@ -241,7 +244,7 @@ impl<'both> Walk<'both> {
         self.side == Side::Response && of_a_response.contains(&kind)
     }
 
-    fn emit(&mut self, found: Found, path: &str, (old, new): (Spot, Spot)) {
+    fn emit(&mut self, found: Found, path: &str, (old, new): (Location, Location)) {
         self.frame.same = false;
         let (meaning, reason) = meaning(found.relation, self.side);
         let change = Change {

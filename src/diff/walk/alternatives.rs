@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{Found, Relation, Tried, Walk, client_by};
-use crate::diff::difference::{ClientEffect, Side, Spot};
+use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::source::{Source, missing};
 use crate::diff::types::Types;
@@ -91,10 +91,10 @@ impl<'both> Walk<'both> {
             .first()
             .map_or_else(|| holder.definition(), |group| group.pointer.clone());
         let (predicate, spots) = if removed {
-            let spots = (Spot::at(&lone.pointer), Spot::missing_from(holder));
+            let spots = (Location::at(&lone.pointer), Location::missing_from(holder));
             (format!("no longer has the alternative {what}"), spots)
         } else {
-            let spots = (Spot::missing_from(holder), Spot::at(&lone.pointer));
+            let spots = (Location::missing_from(holder), Location::at(&lone.pointer));
             (format!("has the new alternative {what}"), spots)
         };
         let client = match relation {
@@ -136,7 +136,7 @@ impl<'both> Walk<'both> {
                     client: ClientEffect::Major,
                     predicate: format!("{verb} has `{value}` in `{name}` for the alternative `{alternative}`"),
                 };
-                self.emit(found, path, (Spot::at(&old.pointer), Spot::at(&new.pointer)));
+                self.emit(found, path, (Location::at(&old.pointer), Location::at(&new.pointer)));
             }
         }
     }
@@ -197,7 +197,7 @@ impl<'both> Walk<'both> {
             }
             .to_owned(),
         };
-        self.emit(found, path, (Spot::at(&was.pointer), Spot::at(&is.pointer)));
+        self.emit(found, path, (Location::at(&was.pointer), Location::at(&is.pointer)));
     }
 }
 

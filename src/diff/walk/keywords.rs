@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Found, Relation, Tried, Walk, Writing, any, client_by};
-use crate::diff::difference::{ClientEffect, Side, Spot};
+use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::range::{self, End, Range, compare_ends};
 use crate::diff::source::{At, refers, value};
@@ -92,8 +92,8 @@ impl<'both> Walk<'both> {
     /// Emits a difference of one keyword, located at the keyword.
     fn at_keyword(&mut self, found: Found, views: (&View<'both>, &View<'both>), keyword: &str, path: &str) {
         let spot = |view: &View<'_>| match view.keyword(keyword) {
-            Some(at) => Spot::at(at.pointer),
-            None => Spot::missing_from(view.definition()),
+            Some(at) => Location::at(at.pointer),
+            None => Location::missing_from(view.definition()),
         };
         let spots = (spot(views.0), spot(views.1));
         self.emit(found, path, spots);

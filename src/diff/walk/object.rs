@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use super::{Relation, Tried, Walk, Writing, any};
 use crate::contract::pointer;
-use crate::diff::difference::{ClientEffect, Side, Spot};
+use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::source::Source;
 use crate::diff::types::Types;
@@ -83,11 +83,11 @@ impl<'both> Walk<'both> {
         let (relation, predicate, spots) = match (was, is) {
             (None, Some(at)) => {
                 let relation = self.newly_required(&new.1.view);
-                let spots = (Spot::missing_from(old.0.place("required")), Spot::at(at));
+                let spots = (Location::missing_from(old.0.place("required")), Location::at(at));
                 (relation, "is now required", spots)
             }
             (Some(at), None) => {
-                let spots = (Spot::at(at), Spot::missing_from(new.0.place("required")));
+                let spots = (Location::at(at), Location::missing_from(new.0.place("required")));
                 (Relation::Wider, "is no longer required", spots)
             }
             _ => return,
@@ -130,7 +130,10 @@ impl<'both> Walk<'both> {
                 "the new document does not say whether a request that still has it is rejected or ignored",
             ),
         };
-        let spots = (Spot::at(&was.view.pointer), Spot::missing_from(new.place("properties")));
+        let spots = (
+            Location::at(&was.view.pointer),
+            Location::missing_from(new.place("properties")),
+        );
         self.emit(found(Kind::PropertyRemoved, relation, predicate), path, spots);
     }
 
@@ -150,7 +153,10 @@ impl<'both> Walk<'both> {
         };
         let required = is.required.is_some() && self.side == Side::Request;
         let predicate = if required { "is new and required" } else { "is new" };
-        let spots = (Spot::missing_from(old.place("properties")), Spot::at(&is.view.pointer));
+        let spots = (
+            Location::missing_from(old.place("properties")),
+            Location::at(&is.view.pointer),
+        );
         let mut found = found(Kind::PropertyAdded, relation, predicate);
         found.client = if required {
             ClientEffect::Major
@@ -164,11 +170,11 @@ impl<'both> Walk<'both> {
     fn required_elsewhere(&mut self, old: &View<'both>, new: &View<'both>, (name, path): (&str, &str)) {
         let (relation, predicate, spots) = match (old.requires(name), new.requires(name)) {
             (None, Some(at)) => {
-                let spots = (Spot::missing_from(old.place("required")), Spot::at(at));
+                let spots = (Location::missing_from(old.place("required")), Location::at(at));
                 (Relation::Narrower, "is now required", spots)
             }
             (Some(at), None) => {
-                let spots = (Spot::at(at), Spot::missing_from(new.place("required")));
+                let spots = (Location::at(at), Location::missing_from(new.place("required")));
                 (Relation::Wider, "is no longer required", spots)
             }
             _ => return,
@@ -201,7 +207,7 @@ impl<'both> Walk<'both> {
             ClientEffect::None
         };
         let keyword = "additionalProperties";
-        let spots = (Spot::at(old.place(keyword)), Spot::at(new.place(keyword)));
+        let spots = (Location::at(old.place(keyword)), Location::at(new.place(keyword)));
         let mut found = found(Kind::AdditionalProperties, relation, predicate);
         found.client = client;
         self.emit(found, path, spots);

@@ -18,7 +18,7 @@ pub use sarif::diff_sarif;
 pub use table::{diff_markdown, diff_markdown_within};
 
 use super::phrases::{clipped, counted, on_one_line};
-use crate::diff::{Diff, Difference, DocumentName, Meaning, OperationName, Place};
+use crate::diff::{Diff, Difference, DocumentLocation, DocumentName, Meaning, OperationName};
 
 /// The most characters of a name in a text: most pointers fit.
 const LONGEST_NAME: usize = 100;
@@ -110,8 +110,8 @@ fn verdict(diff: &Diff) -> String {
 }
 
 /// Returns a location in words: `new.yaml:12:5`, or what would contain it.
-fn location(document: &DocumentName, place: &Place) -> String {
-    let Place {
+fn location(document: &DocumentName, place: &DocumentLocation) -> String {
+    let DocumentLocation {
         line, column, present, ..
     } = place;
     let file = shown_file(document, place.file.as_deref());

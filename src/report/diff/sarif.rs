@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::sentence;
-use crate::diff::{Diff, Difference, DocumentName, Kind, Meaning, Place};
+use crate::diff::{Diff, Difference, DocumentLocation, DocumentName, Kind, Meaning};
 use crate::exchange::sanitize::json_text;
 use crate::report::sarif::{SCHEMA, artifact, plain};
 
@@ -74,14 +74,14 @@ fn result(diff: &Diff, difference: &Difference) -> Value {
     })
 }
 
-fn location(document: &DocumentName, place: &Place) -> Value {
+fn location(document: &DocumentName, place: &DocumentLocation) -> Value {
     json!({ "physicalLocation": {
         "artifactLocation": artifact(place.file.as_deref().unwrap_or(&document.file)),
         "region": { "startLine": place.line.max(1) },
     }})
 }
 
-fn related(document: &DocumentName, place: &Place) -> Value {
+fn related(document: &DocumentName, place: &DocumentLocation) -> Value {
     let mut location = location(document, place);
     let what = if place.present {
         "in the old document"

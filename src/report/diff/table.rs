@@ -1,7 +1,7 @@
 //! The differences in Markdown, for a comment on a merge request or the summary of a step.
 
 use super::{acceptance, groups, sentence, short, verdict};
-use crate::diff::{Diff, Difference, DocumentName, FactChange, Meaning, Place};
+use crate::diff::{Diff, Difference, DocumentLocation, DocumentName, FactChange, Meaning};
 use crate::report::MAX_BYTES;
 use crate::report::markdown::{cell, code};
 use crate::report::phrases::clipped;
@@ -75,8 +75,8 @@ fn row(difference: &Difference) -> String {
         other => other.as_str(),
     };
     let acceptance = acceptance(difference).map_or_else(String::new, |text| format!(" {}", cell(&text)));
-    let line = |place: &Place| {
-        let Place { line, present, .. } = place;
+    let line = |place: &DocumentLocation| {
+        let DocumentLocation { line, present, .. } = place;
         let file = place.file.as_deref();
         let file = file.map_or_else(String::new, |file| cell(&format!("{file}:")));
         if *present {
