@@ -4,7 +4,7 @@ use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, spot};
 use super::range::Relation;
-use super::source::{At, Source};
+use super::source::{LocatedNode, Source};
 use super::types::Types;
 use super::view::View;
 use super::walk::{Found, Writing};
@@ -14,8 +14,8 @@ use crate::contract::is_json;
 pub(super) struct Bodies<'pair, 'both> {
     pub(super) side: Side,
     /// The request body or the response, with its `content`.
-    pub(super) old: &'pair At<'both>,
-    pub(super) new: &'pair At<'both>,
+    pub(super) old: &'pair LocatedNode<'both>,
+    pub(super) new: &'pair LocatedNode<'both>,
     /// What sentences call the body.
     pub(super) title: String,
 }
@@ -68,7 +68,7 @@ impl<'both> Comparison<'both> {
         }
     }
 
-    fn body_required(&mut self, old: &At<'both>, new: &At<'both>) {
+    fn body_required(&mut self, old: &LocatedNode<'both>, new: &LocatedNode<'both>) {
         let (relation, verb) = match (old.flag("required"), new.flag("required")) {
             (false, true) => (Relation::Narrower, "is now required"),
             (true, false) => (Relation::Wider, "is no longer required"),
@@ -134,8 +134,8 @@ impl<'both> Comparison<'both> {
     fn within_range(
         &mut self,
         bodies: &Bodies<'_, 'both>,
-        (range, old): (&str, &At<'both>),
-        is: &[(String, At<'both>)],
+        (range, old): (&str, &LocatedNode<'both>),
+        is: &[(String, LocatedNode<'both>)],
     ) {
         for (name, new) in is.iter().filter(|(name, _)| covers(range, name)) {
             if bodies.side == Side::Request {
@@ -149,7 +149,7 @@ impl<'both> Comparison<'both> {
     fn media_removed(
         &mut self,
         bodies: &Bodies<'_, 'both>,
-        old: &At<'both>,
+        old: &LocatedNode<'both>,
         (relation, predicate): (Relation, String),
     ) {
         let found = Found {
@@ -165,7 +165,7 @@ impl<'both> Comparison<'both> {
         self.emit(bodies.side, found, spots);
     }
 
-    fn media(&mut self, side: Side, (name, old, new): (&str, &At<'both>, &At<'both>), title: &str) {
+    fn media(&mut self, side: Side, (name, old, new): (&str, &LocatedNode<'both>, &LocatedNode<'both>), title: &str) {
         let title = if side == Side::Response {
             format!("the body of {title}")
         } else {
@@ -178,11 +178,11 @@ impl<'both> Comparison<'both> {
     }
 }
 
-fn has_content(at: &At<'_>) -> bool {
+fn has_content(at: &LocatedNode<'_>) -> bool {
     at.is_object()
 }
 
-fn schema<'both>(source: &Source<'both>, media: &At<'both>) -> View<'both> {
+fn schema<'both>(source: &Source<'both>, media: &LocatedNode<'both>) -> View<'both> {
     match media.member("schema") {
         Some(schema) => View::of(source, vec![schema]),
         None => View::anything(&media.pointer),
@@ -190,9 +190,12 @@ fn schema<'both>(source: &Source<'both>, media: &At<'both>) -> View<'both> {
 }
 
 /// Returns the media types of a body, each by a name that says the same for the same media type.
-fn media_types<'both>(holder: &At<'both>) -> Vec<(String, At<'both>)> {
+fn media_types<'both>(holder: &LocatedNode<'both>) -> Vec<(String, LocatedNode<'both>)> {
     let content = holder.member("content");
-    let members = content.iter().flat_map(At::members).map(|(name, at)| (plain(name), at));
+    let members = content
+        .iter()
+        .flat_map(LocatedNode::members)
+        .map(|(name, at)| (plain(name), at));
     members.collect()
 }
 

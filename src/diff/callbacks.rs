@@ -5,11 +5,11 @@ use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, Operation, operations_of, spot};
 use super::range::Relation;
-use super::source::{At, Source, missing};
+use super::source::{LocatedNode, Source, missing};
 use super::walk::Found;
 
 /// A member of a map, by its name.
-type Named<'both> = (&'both str, At<'both>);
+type Named<'both> = (&'both str, LocatedNode<'both>);
 
 impl<'both> Comparison<'both> {
     pub(super) fn callbacks(&mut self, both: Both<'_, 'both>) {
@@ -37,7 +37,7 @@ impl<'both> Comparison<'both> {
     }
 
     /// Compares the addresses of one callback, an expression each, and what is sent there.
-    fn callback(&mut self, name: &str, (old, new): (&At<'both>, &At<'both>)) {
+    fn callback(&mut self, name: &str, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
         let (was, is) = (named(self.old, old), named(self.new, new));
         let (gone, added): (Vec<_>, Vec<_>) = (
             missing(&was, &is, same_name).collect(),
@@ -105,20 +105,20 @@ impl<'both> Comparison<'both> {
     }
 }
 
-fn callbacks<'both>(source: &Source<'both>, operation: &At<'both>) -> Vec<Named<'both>> {
+fn callbacks<'both>(source: &Source<'both>, operation: &LocatedNode<'both>) -> Vec<Named<'both>> {
     operation
         .member("callbacks")
         .map_or_else(Vec::new, |all| named(source, &all))
 }
 
 /// Returns the members of a map with their references followed, extensions aside.
-fn named<'both>(source: &Source<'both>, map: &At<'both>) -> Vec<Named<'both>> {
+fn named<'both>(source: &Source<'both>, map: &LocatedNode<'both>) -> Vec<Named<'both>> {
     let members = map.members().filter(|(name, _)| !name.starts_with("x-"));
     members.map(|(name, at)| (name, source.resolve(at))).collect()
 }
 
-fn same_addresses(one: &At<'_>, other: &At<'_>) -> bool {
-    let addresses = |at: &At<'_>| {
+fn same_addresses(one: &LocatedNode<'_>, other: &LocatedNode<'_>) -> bool {
+    let addresses = |at: &LocatedNode<'_>| {
         at.node
             .members()
             .iter()

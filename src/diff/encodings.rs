@@ -6,13 +6,13 @@ use super::kind::Kind;
 use super::operations::{Comparison, spot};
 use super::parameters::Form;
 use super::range::Relation;
-use super::source::{At, Source, value};
+use super::source::{LocatedNode, Source, value};
 use super::types::Types;
 use super::view::View;
 use super::walk::Found;
 
 /// A media type of a body in one document, and its schema.
-type Media<'pair, 'both> = (&'pair At<'both>, &'pair View<'both>);
+type Media<'pair, 'both> = (&'pair LocatedNode<'both>, &'pair View<'both>);
 
 impl<'both> Comparison<'both> {
     /// Compares how each property is written that both schemas list, if the body is a form; elsewhere `encoding` has no
@@ -70,8 +70,8 @@ impl<'both> Comparison<'both> {
         self.emit(side, found, (spot(old.0, keyword), spot(new.0, keyword)));
     }
 
-    fn part_headers(&mut self, side: Side, what: &str, (old, new): (&At<'both>, &At<'both>)) {
-        let headers = |at: &At<'_>| at.member("headers").map(|at| value(at.node));
+    fn part_headers(&mut self, side: Side, what: &str, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
+        let headers = |at: &LocatedNode<'_>| at.member("headers").map(|at| value(at.node));
         if headers(old) != headers(new) {
             let found = Found {
                 kind: Kind::Encoding,
@@ -85,7 +85,7 @@ impl<'both> Comparison<'both> {
 }
 
 /// Returns the encoding of a property; where none is stated, the media type, which states nothing of the kind.
-fn part<'both>(media: &At<'both>, property: &str) -> At<'both> {
+fn part<'both>(media: &LocatedNode<'both>, property: &str) -> LocatedNode<'both> {
     let stated = media.member("encoding").and_then(|all| all.member(property));
     stated.unwrap_or_else(|| media.clone())
 }

@@ -9,7 +9,7 @@ use super::answers::Answers;
 use super::difference::{ClientEffect, Difference, DocumentLocation, Location, Meaning, OperationName, Side};
 use super::kind::Kind;
 use super::range::Relation;
-use super::source::{At, Source};
+use super::source::{LocatedNode, Source};
 use super::view::View;
 use super::walk::{Change, Found, Walk, Writing, meaning};
 use crate::contract::document::Document;
@@ -55,8 +55,8 @@ pub(super) struct Operation<'document> {
     pub(super) method: Method,
     pub(super) path: &'document str,
     /// The path item, whose parameters apply too.
-    pub(super) item: At<'document>,
-    pub(super) at: At<'document>,
+    pub(super) item: LocatedNode<'document>,
+    pub(super) at: LocatedNode<'document>,
 }
 
 /// The same operation in both documents.
@@ -114,7 +114,7 @@ impl<'both> Comparison<'both> {
     }
 
     /// What it means that something is gone, which the old document may have announced.
-    pub(super) fn removal(&self, old: &At<'both>) -> Relation {
+    pub(super) fn removal(&self, old: &LocatedNode<'both>) -> Relation {
         if !old.flag("deprecated") {
             return Relation::Different;
         }
@@ -140,7 +140,7 @@ impl<'both> Comparison<'both> {
     }
 
     fn operation_id(&mut self, both: Both<'_, 'both>) {
-        let id = |at: &At<'both>| at.string("operationId");
+        let id = |at: &LocatedNode<'both>| at.string("operationId");
         let (was, is) = (id(&both.old.at), id(&both.new.at));
         if was == is {
             return;
@@ -157,7 +157,12 @@ impl<'both> Comparison<'both> {
     }
 
     /// Compares whether something is deprecated, and until when it stays.
-    pub(super) fn deprecation(&mut self, (old, new): (&At<'both>, &At<'both>), side: Side, what: &str) {
+    pub(super) fn deprecation(
+        &mut self,
+        (old, new): (&LocatedNode<'both>, &LocatedNode<'both>),
+        side: Side,
+        what: &str,
+    ) {
         let (was, is) = (old.flag("deprecated"), new.flag("deprecated"));
         let spots = (spot(old, "deprecated"), spot(new, "deprecated"));
         if was != is {
@@ -275,7 +280,7 @@ impl<'both> Comparison<'both> {
 }
 
 /// Returns where a member is, or would be.
-pub(super) fn spot(at: &At<'_>, member: &str) -> Location {
+pub(super) fn spot(at: &LocatedNode<'_>, member: &str) -> Location {
     match at.member(member) {
         Some(found) => Location::at(found.pointer),
         None => Location::missing_from(&at.pointer),
@@ -283,7 +288,7 @@ pub(super) fn spot(at: &At<'_>, member: &str) -> Location {
 }
 
 /// Returns the day on which something deprecated ends.
-fn sunset(at: &At<'_>) -> Option<NaiveDate> {
+fn sunset(at: &LocatedNode<'_>) -> Option<NaiveDate> {
     let day = at.string("x-sunset")?;
     day.get(..10)?.parse().ok()
 }
@@ -300,8 +305,8 @@ fn operations<'both>(source: &Source<'both>) -> Vec<Operation<'both>> {
 }
 
 /// Returns the operations of a path item.
-pub(super) fn operations_of<'both>(path: &'both str, item: &At<'both>) -> Vec<Operation<'both>> {
-    let of_method = |(key, at): (&str, At<'both>)| {
+pub(super) fn operations_of<'both>(path: &'both str, item: &LocatedNode<'both>) -> Vec<Operation<'both>> {
+    let of_method = |(key, at): (&str, LocatedNode<'both>)| {
         Some(Operation {
             method: Method::from_key(key)?,
             path,

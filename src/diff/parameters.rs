@@ -7,7 +7,7 @@ use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, Operation, spot, template_names};
 use super::range::Relation;
-use super::source::{At, Source};
+use super::source::{LocatedNode, Source};
 use super::types::Types;
 use super::view::View;
 use super::walk::{Found, Writing};
@@ -21,7 +21,7 @@ struct Parameter<'both> {
     location: &'both str,
     /// What identifies it: the place in the path, or location and name.
     key: (String, String),
-    at: At<'both>,
+    at: LocatedNode<'both>,
 }
 
 impl Parameter<'_> {
@@ -166,8 +166,8 @@ impl<'both> Comparison<'both> {
     /// Reports that a value is written otherwise; `what` is the value.
     pub(super) fn form(
         &mut self,
-        (old, was): (&At<'both>, &Form<'both>),
-        (new, is): (&At<'both>, &Form<'both>),
+        (old, was): (&LocatedNode<'both>, &Form<'both>),
+        (new, is): (&LocatedNode<'both>, &Form<'both>),
         (side, what): (Side, &str),
     ) {
         let found = Found {
@@ -202,7 +202,7 @@ impl<'both> Comparison<'both> {
 }
 
 /// Returns the schema of a parameter or a header, and how its value is written.
-pub(super) fn schema<'both>(source: &Source<'both>, at: &At<'both>) -> (View<'both>, Writing) {
+pub(super) fn schema<'both>(source: &Source<'both>, at: &LocatedNode<'both>) -> (View<'both>, Writing) {
     if let Some(schema) = at.member("schema") {
         return (View::of(source, vec![schema]), Writing::Text);
     }
@@ -230,7 +230,7 @@ pub(super) enum Form<'both> {
 
 impl<'both> Form<'both> {
     /// Returns style and explode as stated, or as they are by default (3.0.3, section 4.7.12.2).
-    pub(super) fn of(location: &str, at: &At<'both>) -> Self {
+    pub(super) fn of(location: &str, at: &LocatedNode<'both>) -> Self {
         let content = at.member("content");
         if let Some((name, _)) = content.as_ref().and_then(|content| content.members().next()) {
             return Self::Content(plain(name));
@@ -282,7 +282,7 @@ fn parameters<'both>(source: &Source<'both>, operation: &Operation<'both>) -> Ve
     let in_path = template_names(operation.path);
     let mut found: Vec<Parameter<'both>> = Vec::new();
     for holder in [&operation.at, &operation.item] {
-        for at in holder.member("parameters").iter().flat_map(At::elements) {
+        for at in holder.member("parameters").iter().flat_map(LocatedNode::elements) {
             let at = source.resolve(at);
             let (Some(name), Some(location)) = (at.string("name"), at.string("in")) else {
                 continue;

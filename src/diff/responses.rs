@@ -6,7 +6,7 @@ use super::kind::Kind;
 use super::operations::{Both, Comparison, spot};
 use super::parameters::{Form, schema};
 use super::range::Relation;
-use super::source::{At, Source, missing};
+use super::source::{LocatedNode, Source, missing};
 use super::walk::Found;
 use crate::contract::operation::StatusPattern;
 
@@ -15,7 +15,7 @@ struct Response<'both> {
     status: StatusPattern,
     /// Where the status is.
     pointer: String,
-    at: At<'both>,
+    at: LocatedNode<'both>,
 }
 
 impl<'both> Comparison<'both> {
@@ -177,7 +177,7 @@ impl<'both> Comparison<'both> {
                 }
             }
         }
-        let same = |one: &(&str, At<'_>), other: &(&str, At<'_>)| one.0.eq_ignore_ascii_case(other.0);
+        let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0.eq_ignore_ascii_case(other.0);
         for (name, at) in missing(&is, &was, same) {
             let found = Found {
                 kind: Kind::HeaderAdded,
@@ -194,7 +194,7 @@ impl<'both> Comparison<'both> {
         }
     }
 
-    fn header(&mut self, (old, new): (&At<'both>, &At<'both>), what: &str) {
+    fn header(&mut self, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>), what: &str) {
         if old.flag("required") != new.flag("required") {
             let (relation, verb) = if new.flag("required") {
                 (Relation::Narrower, "is now always there")
@@ -223,8 +223,8 @@ impl<'both> Comparison<'both> {
         }
     }
 
-    fn links(&mut self, old: &At<'both>, new: &At<'both>, title: &str) {
-        let links = |source: &Source<'both>, at: &At<'both>| -> Vec<(&'both str, At<'both>)> {
+    fn links(&mut self, old: &LocatedNode<'both>, new: &LocatedNode<'both>, title: &str) {
+        let links = |source: &Source<'both>, at: &LocatedNode<'both>| -> Vec<(&'both str, LocatedNode<'both>)> {
             let links = at.member("links");
             let members = links.iter().flat_map(|links| links.members().collect::<Vec<_>>());
             members.map(|(name, at)| (name, source.resolve(at))).collect()
@@ -268,7 +268,7 @@ impl<'both> Comparison<'both> {
     }
 }
 
-fn responses<'both>(source: &Source<'both>, operation: &At<'both>) -> Vec<Response<'both>> {
+fn responses<'both>(source: &Source<'both>, operation: &LocatedNode<'both>) -> Vec<Response<'both>> {
     let Some(all) = operation.member("responses") else {
         return Vec::new();
     };
@@ -282,7 +282,7 @@ fn responses<'both>(source: &Source<'both>, operation: &At<'both>) -> Vec<Respon
     known.collect()
 }
 
-fn headers<'both>(source: &Source<'both>, response: &At<'both>) -> Vec<(&'both str, At<'both>)> {
+fn headers<'both>(source: &Source<'both>, response: &LocatedNode<'both>) -> Vec<(&'both str, LocatedNode<'both>)> {
     let headers = response.member("headers");
     let members = headers.iter().flat_map(|headers| headers.members().collect::<Vec<_>>());
     members

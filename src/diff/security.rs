@@ -8,7 +8,7 @@ use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, spot};
 use super::range::Relation;
-use super::source::{At, Source, missing, value};
+use super::source::{LocatedNode, Source, missing, value};
 use super::walk::Found;
 use crate::contract::document::Node;
 
@@ -59,8 +59,8 @@ impl<'both> Comparison<'both> {
         }
     }
 
-    fn flows(&mut self, name: &str, old: &At<'both>, new: &At<'both>) {
-        let flows = |at: &At<'both>| {
+    fn flows(&mut self, name: &str, old: &LocatedNode<'both>, new: &LocatedNode<'both>) {
+        let flows = |at: &LocatedNode<'both>| {
             at.member("flows")
                 .map_or_else(Vec::new, |flows| flows.members().collect())
         };
@@ -74,7 +74,7 @@ impl<'both> Comparison<'both> {
             };
             self.emit(Side::Operation, found, spots);
         };
-        let same = |one: &(&str, At<'_>), other: &(&str, At<'_>)| one.0 == other.0;
+        let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0 == other.0;
         for (flow, at) in missing(&was, &is, same) {
             let spots = (
                 Location::at(&at.pointer),
@@ -107,7 +107,7 @@ impl<'both> Comparison<'both> {
 }
 
 /// Returns a flow, of its scopes only the names.
-fn without_texts(flow: &At<'_>) -> Value {
+fn without_texts(flow: &LocatedNode<'_>) -> Value {
     let mut flow = value(flow.node);
     for scope in flow
         .get_mut("scopes")
@@ -136,7 +136,7 @@ fn keys(alternative: &Alternative) -> Vec<(&String, &BTreeSet<String>)> {
 }
 
 /// Returns the ways to authenticate at an operation, and where they are stated.
-fn alternatives(source: &Source<'_>, operation: &At<'_>) -> (Vec<Alternative>, Location) {
+fn alternatives(source: &Source<'_>, operation: &LocatedNode<'_>) -> (Vec<Alternative>, Location) {
     let stated = operation.member("security").or_else(|| source.at("/security"));
     let Some(stated) = stated else {
         return (vec![Alternative::new()], Location::missing_from(&operation.pointer));

@@ -1,5 +1,5 @@
 //! One of the two documents, read as it is: references are followed, and what is missing or unknown stops nothing. The
-//! main types are [`Source`] and [`At`].
+//! main types are [`Source`] and [`LocatedNode`].
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ pub(super) struct Source<'document> {
 
 /// A node and its location.
 #[derive(Clone, Debug)]
-pub(super) struct At<'document> {
+pub(super) struct LocatedNode<'document> {
     pub(super) node: &'document Node,
     pub(super) pointer: String,
 }
@@ -38,16 +38,16 @@ impl<'document> Source<'document> {
     }
 
     /// Returns the node at a pointer.
-    pub(super) fn at(&self, pointer: &str) -> Option<At<'document>> {
+    pub(super) fn at(&self, pointer: &str) -> Option<LocatedNode<'document>> {
         let node = self.document.node(pointer)?;
-        Some(At {
+        Some(LocatedNode {
             node,
             pointer: pointer.to_owned(),
         })
     }
 
     /// Follows references to a definition; one that leads nowhere, or to another file, is returned itself.
-    pub(super) fn resolve(&self, at: At<'document>) -> At<'document> {
+    pub(super) fn resolve(&self, at: LocatedNode<'document>) -> LocatedNode<'document> {
         let mut current = at;
         let mut met = HashSet::new();
         for _ in 0..MAX_REFERENCES {
@@ -66,7 +66,7 @@ impl<'document> Source<'document> {
     }
 
     /// Returns a member with its references followed.
-    pub(super) fn member(&self, at: &At<'document>, name: &str) -> Option<At<'document>> {
+    pub(super) fn member(&self, at: &LocatedNode<'document>, name: &str) -> Option<LocatedNode<'document>> {
         at.member(name).map(|member| self.resolve(member))
     }
 }
@@ -180,7 +180,7 @@ pub(super) fn missing<'list, T>(
         .filter(move |one| !other.iter().any(|known| same(one, known)))
 }
 
-impl<'document> At<'document> {
+impl<'document> LocatedNode<'document> {
     /// Returns the member of this name.
     pub(super) fn member(&self, name: &str) -> Option<Self> {
         let node = self.node.member(name)?;

@@ -9,7 +9,7 @@ use super::difference::{ClientEffect, FactChange, FactChanges, Location, Side};
 use super::kind::Kind;
 use super::operations::{Both, Comparison, Operation, spot};
 use super::range::Relation;
-use super::source::{At, Source, missing};
+use super::source::{LocatedNode, Source, missing};
 use super::walk::Found;
 use crate::contract::Contract;
 use crate::contract::document::{Document, Node};
@@ -44,7 +44,7 @@ impl<'both> Comparison<'both> {
     }
 
     /// Compares the servers that two holders list.
-    fn servers(&mut self, (old, new): (&At<'both>, &At<'both>)) {
+    fn servers(&mut self, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
         let (was, is) = (servers(old), servers(new));
         let above = (spot(old, "servers").pointer, spot(new, "servers").pointer);
         let same = |one: &Server<'_>, other: &Server<'_>| one.url == other.url;
@@ -81,14 +81,14 @@ impl<'both> Comparison<'both> {
     }
 
     fn gaps(&mut self) {
-        let gaps = |source: &Source<'both>| -> Vec<(&'both str, At<'both>)> {
+        let gaps = |source: &Source<'both>| -> Vec<(&'both str, LocatedNode<'both>)> {
             let all = source.at("/x-gaps");
-            let all = all.iter().flat_map(At::elements).collect::<Vec<_>>();
+            let all = all.iter().flat_map(LocatedNode::elements).collect::<Vec<_>>();
             all.into_iter().filter_map(|at| Some((at.string("id")?, at))).collect()
         };
         let (was, is) = (gaps(self.old), gaps(self.new));
-        let question = |at: &At<'_>| at.string("question").unwrap_or_default().to_owned();
-        let same = |one: &(&str, At<'_>), other: &(&str, At<'_>)| one.0 == other.0;
+        let question = |at: &LocatedNode<'_>| at.string("question").unwrap_or_default().to_owned();
+        let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0 == other.0;
         for (id, at) in missing(&was, &is, same) {
             let predicate = format!("the gap `{id}` is closed: {}", question(at));
             let spots = (Location::at(&at.pointer), Location::missing_from("/x-gaps"));
@@ -107,7 +107,7 @@ impl<'both> Comparison<'both> {
     pub(super) fn invariants(&mut self, both: Both<'_, 'both>) {
         let (was, is) = (invariants(&both.old.at), invariants(&both.new.at));
         let key = |statement: &(String, String)| statement.0.split(':').next().unwrap_or_default().to_owned();
-        let above = |at: &At<'_>, statement: &(String, String)| spot(at, &key(statement)).pointer;
+        let above = |at: &LocatedNode<'_>, statement: &(String, String)| spot(at, &key(statement)).pointer;
         let same = |one: &(String, String), other: &(String, String)| one.0 == other.0;
         for lost in missing(&was, &is, same) {
             let spots = (Location::at(&lost.1), Location::missing_from(above(&both.new.at, lost)));
@@ -140,12 +140,12 @@ struct Server<'both> {
     /// The path that every request begins with, with the defaults of its variables.
     base_path: String,
     variables: Option<Value>,
-    at: At<'both>,
+    at: LocatedNode<'both>,
 }
 
-fn servers<'both>(holder: &At<'both>) -> Vec<Server<'both>> {
+fn servers<'both>(holder: &LocatedNode<'both>) -> Vec<Server<'both>> {
     let listed = holder.member("servers");
-    let all = listed.iter().flat_map(At::elements);
+    let all = listed.iter().flat_map(LocatedNode::elements);
     all.filter_map(|at| {
         Some(Server {
             url: at.string("url")?,
@@ -158,9 +158,9 @@ fn servers<'both>(holder: &At<'both>) -> Vec<Server<'both>> {
 }
 
 /// Returns the path of a server's URL, with the defaults of its variables, without a slash at its end.
-fn base_path(server: &At<'_>) -> String {
+fn base_path(server: &LocatedNode<'_>) -> String {
     let mut url = server.string("url").unwrap_or_default().to_owned();
-    for (name, variable) in server.member("variables").iter().flat_map(At::members) {
+    for (name, variable) in server.member("variables").iter().flat_map(LocatedNode::members) {
         url = url.replace(&format!("{{{name}}}"), variable.string("default").unwrap_or_default());
     }
     let path = match url.split_once("//") {
@@ -191,7 +191,7 @@ fn news(kind: Kind, relation: Relation, predicate: String) -> Found {
 }
 
 /// Returns the statements of an operation's invariants, each with its location.
-fn invariants(operation: &At<'_>) -> Vec<(String, String)> {
+fn invariants(operation: &LocatedNode<'_>) -> Vec<(String, String)> {
     let mut statements = Vec::new();
     for key in ["x-page", "x-invariants"] {
         if let Some(at) = operation.member(key) {

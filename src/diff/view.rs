@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 
-use super::source::{At, Source, reference, value};
+use super::source::{LocatedNode, Source, reference, value};
 use super::types::Types;
 use crate::contract::document::{Node, NodeKind};
 use crate::contract::pointer;
@@ -32,7 +32,7 @@ const OF_ARRAYS: [&str; 4] = ["items", "minItems", "maxItems", "uniqueItems"];
 #[derive(Clone, Debug)]
 pub(super) struct View<'document> {
     /// What applies at once.
-    pub(super) parts: Vec<At<'document>>,
+    pub(super) parts: Vec<LocatedNode<'document>>,
     /// The `oneOf` and `anyOf` of the parts.
     pub(super) groups: Vec<Group<'document>>,
     /// The values of groups in which each alternative only lists values.
@@ -54,7 +54,7 @@ pub(super) struct Group<'document> {
     pub(super) pointer: String,
     /// Whether exactly one may apply.
     pub(super) exclusive: bool,
-    pub(super) alternatives: Vec<At<'document>>,
+    pub(super) alternatives: Vec<LocatedNode<'document>>,
 }
 
 /// What an object may have besides its listed properties.
@@ -79,7 +79,7 @@ impl<'document> View<'document> {
     }
 
     /// The view of several schemas that apply at once.
-    pub(super) fn of(source: &Source<'document>, schemas: Vec<At<'document>>) -> Self {
+    pub(super) fn of(source: &Source<'document>, schemas: Vec<LocatedNode<'document>>) -> Self {
         let Some(first) = schemas.first() else {
             return Self::anything("");
         };
@@ -93,7 +93,7 @@ impl<'document> View<'document> {
         view
     }
 
-    fn add(&mut self, source: &Source<'document>, schema: &At<'document>) {
+    fn add(&mut self, source: &Source<'document>, schema: &LocatedNode<'document>) {
         if self.parts.len() >= MAX_PARTS {
             return;
         }
@@ -105,12 +105,12 @@ impl<'document> View<'document> {
         self.add_part(source, &resolved);
     }
 
-    fn add_part(&mut self, source: &Source<'document>, part: &At<'document>) {
+    fn add_part(&mut self, source: &Source<'document>, part: &LocatedNode<'document>) {
         if self.parts.iter().any(|known| known.address() == part.address()) {
             return;
         }
         self.parts.push(part.clone());
-        for inner in part.member("allOf").iter().flat_map(At::elements) {
+        for inner in part.member("allOf").iter().flat_map(LocatedNode::elements) {
             self.add(source, &inner);
         }
         for keyword in ["oneOf", "anyOf"] {
@@ -159,7 +159,7 @@ impl<'document> View<'document> {
         let Some((group, others)) = self.groups.split_first() else {
             return Vec::new();
         };
-        let alternative = |schema: &At<'document>| {
+        let alternative = |schema: &LocatedNode<'document>| {
             let mut view = self.clone();
             view.groups = others.to_vec();
             view.null = false;
@@ -173,23 +173,23 @@ impl<'document> View<'document> {
 
     /// Returns what distinguishes this view from every other of its document.
     pub(super) fn key(&self) -> Vec<usize> {
-        let mut key: Vec<_> = self.parts.iter().map(At::address).collect();
+        let mut key: Vec<_> = self.parts.iter().map(LocatedNode::address).collect();
         key.sort_unstable();
         // No node is at this address: what follows are alternatives, of which one applies.
         key.push(0);
         let groups = self.groups.iter().filter_map(|group| group.alternatives.first());
-        key.extend(groups.map(At::address));
+        key.extend(groups.map(LocatedNode::address));
         key.push(usize::from(self.null));
         key
     }
 
     /// Returns the first part's value of a keyword.
-    pub(super) fn keyword(&self, name: &str) -> Option<At<'document>> {
+    pub(super) fn keyword(&self, name: &str) -> Option<LocatedNode<'document>> {
         self.parts.iter().find_map(|part| part.member(name))
     }
 
     /// Returns every part's value of a keyword.
-    pub(super) fn keywords(&self, name: &str) -> impl Iterator<Item = At<'document>> {
+    pub(super) fn keywords(&self, name: &str) -> impl Iterator<Item = LocatedNode<'document>> {
         self.parts.iter().filter_map(move |part| part.member(name))
     }
 
@@ -336,7 +336,7 @@ impl<'document> View<'document> {
         };
         let definition = target.rsplit('/').next().unwrap_or(target);
         let mapping = self.keyword("discriminator").and_then(|at| at.member("mapping"));
-        let entries = mapping.iter().flat_map(At::members);
+        let entries = mapping.iter().flat_map(LocatedNode::members);
         let of_this = entries.filter(|(_, to)| to.node.string().is_some_and(|to| to == target || to == definition));
         let mut values: Vec<_> = of_this.map(|(value, _)| value).collect();
         if values.is_empty() {
@@ -368,7 +368,7 @@ impl<'document> View<'document> {
 }
 
 /// Returns the name of what a schema refers to.
-fn name(schema: &At<'_>) -> Option<String> {
+fn name(schema: &LocatedNode<'_>) -> Option<String> {
     let target = reference(schema.node)?;
     pointer::tokens(target).last()
 }
@@ -382,7 +382,7 @@ fn is_never(node: &Node) -> bool {
 }
 
 /// Returns the values that a schema lists, if it says nothing else; the value of a type counts for the type.
-fn single_values(source: &Source<'_>, schema: &At<'_>) -> Option<Vec<Value>> {
+fn single_values(source: &Source<'_>, schema: &LocatedNode<'_>) -> Option<Vec<Value>> {
     let node = source.resolve(schema.clone()).node;
     let says_nothing_else = node.members().iter().all(|member| {
         let name = member.name.as_str();
@@ -399,7 +399,7 @@ fn single_values(source: &Source<'_>, schema: &At<'_>) -> Option<Vec<Value>> {
 }
 
 /// Whether only null is valid by this schema.
-fn is_null(source: &Source<'_>, schema: &At<'_>) -> bool {
+fn is_null(source: &Source<'_>, schema: &LocatedNode<'_>) -> bool {
     let node = source.resolve(schema.clone()).node;
     match node.member("type").map(|kind| &kind.kind) {
         Some(NodeKind::String(name)) => name.as_str() == "null",
@@ -430,7 +430,7 @@ impl<'both, 'document> Nulls<'both, 'document> {
     }
 
     /// Whether null is valid by this schema. `nullable` adds null wherever it is written, as the check reads it.
-    fn admitted(&mut self, schema: &At<'document>, depth: usize) -> bool {
+    fn admitted(&mut self, schema: &LocatedNode<'document>, depth: usize) -> bool {
         let resolved = self.source.resolve(schema.clone());
         if schema.flag("nullable") || resolved.flag("nullable") || depth > MAX_NULL_DEPTH {
             return true;
@@ -443,7 +443,7 @@ impl<'both, 'document> Nulls<'both, 'document> {
         admitted
     }
 
-    fn admitted_by(&mut self, resolved: &At<'document>, depth: usize) -> bool {
+    fn admitted_by(&mut self, resolved: &LocatedNode<'document>, depth: usize) -> bool {
         if is_never(resolved.node) {
             return false;
         }

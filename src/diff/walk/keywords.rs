@@ -6,7 +6,7 @@ use super::{Found, Relation, Tried, Walk, Writing, any, client_by};
 use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::range::{self, End, Range, compare_ends};
-use crate::diff::source::{At, refers, value};
+use crate::diff::source::{LocatedNode, refers, value};
 use crate::diff::types::Types;
 use crate::diff::view::View;
 
@@ -505,8 +505,9 @@ impl<'both> Walk<'both> {
         }
         let stated = |view: &View<'both>| view.keyword("discriminator");
         let (was, is) = (stated(old), stated(new));
-        let property = |at: &Option<At<'both>>| at.as_ref().and_then(|at| at.string("propertyName"));
-        let mapping = |at: &Option<At<'both>>| at.as_ref().and_then(|at| Some(value(at.member("mapping")?.node)));
+        let property = |at: &Option<LocatedNode<'both>>| at.as_ref().and_then(|at| at.string("propertyName"));
+        let mapping =
+            |at: &Option<LocatedNode<'both>>| at.as_ref().and_then(|at| Some(value(at.member("mapping")?.node)));
         let helps = "a discriminator only helps to choose the schema, it allows and forbids nothing";
         let (relation, predicate) = match (property(&was), property(&is)) {
             (None, None) => return,
