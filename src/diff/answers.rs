@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
-use super::operations::{Both, Comparison};
+use super::operations::{Comparison, OperationPair};
 use super::range::Relation;
 use super::walk::Found;
 use crate::contract::document::{Document, Node};
@@ -91,7 +91,7 @@ impl Answer {
 
 impl<'both> Comparison<'both> {
     /// Compares what was learned of an operation.
-    pub(super) fn answers(&mut self, both: Both<'_, 'both>) {
+    pub(super) fn answers(&mut self, both: OperationPair<'_, 'both>) {
         let (of_old, of_new) = self.answers;
         let was = of_old.about(both.old.at.string("operationId"));
         let is = of_new.about(both.new.at.string("operationId"));

@@ -2,7 +2,7 @@
 
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
-use super::operations::{Both, Comparison, spot};
+use super::operations::{Comparison, OperationPair, spot};
 use super::range::Relation;
 use super::source::{LocatedNode, Source};
 use super::types::Types;
@@ -21,7 +21,7 @@ pub(super) struct Bodies<'pair, 'both> {
 }
 
 impl<'both> Comparison<'both> {
-    pub(super) fn request_body(&mut self, both: Both<'_, 'both>) {
+    pub(super) fn request_body(&mut self, both: OperationPair<'_, 'both>) {
         let was = self.old.member(&both.old.at, "requestBody").filter(has_content);
         let is = self.new.member(&both.new.at, "requestBody").filter(has_content);
         match (was, is) {

@@ -3,7 +3,7 @@
 
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
-use super::operations::{Both, Comparison, Operation, operations_of, spot};
+use super::operations::{Comparison, Operation, OperationPair, operations_of, spot};
 use super::range::Relation;
 use super::source::{LocatedNode, Source, missing};
 use super::walk::Found;
@@ -12,7 +12,7 @@ use super::walk::Found;
 type Named<'both> = (&'both str, LocatedNode<'both>);
 
 impl<'both> Comparison<'both> {
-    pub(super) fn callbacks(&mut self, both: Both<'_, 'both>) {
+    pub(super) fn callbacks(&mut self, both: OperationPair<'_, 'both>) {
         let (old, new) = (&both.old.at, &both.new.at);
         let (was, is) = (callbacks(self.old, old), callbacks(self.new, new));
         let above = (spot(old, "callbacks").pointer, spot(new, "callbacks").pointer);
@@ -85,7 +85,7 @@ impl<'both> Comparison<'both> {
         self.callback = Some(name.to_owned());
         for old in &was {
             if let Some(new) = is.iter().find(|new| same(old, new)) {
-                let both = Both { old, new };
+                let both = OperationPair { old, new };
                 self.parameters(both);
                 self.request_body(both);
                 self.responses(both);

@@ -61,7 +61,7 @@ pub(super) struct Operation<'document> {
 
 /// The same operation in both documents.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Both<'pair, 'both> {
+pub(super) struct OperationPair<'pair, 'both> {
     pub(super) old: &'pair Operation<'both>,
     pub(super) new: &'pair Operation<'both>,
 }
@@ -76,7 +76,7 @@ impl<'both> Comparison<'both> {
             match known {
                 Some(index) => {
                     matched[index] = true;
-                    self.both(Both { old: &was[index], new });
+                    self.both(OperationPair { old: &was[index], new });
                 }
                 None => self.added(new),
             }
@@ -126,7 +126,7 @@ impl<'both> Comparison<'both> {
         }
     }
 
-    fn both(&mut self, both: Both<'_, 'both>) {
+    fn both(&mut self, both: OperationPair<'_, 'both>) {
         self.operation_id(both);
         self.deprecation((&both.old.at, &both.new.at), Side::Operation, "the operation");
         self.servers_of(both);
@@ -139,7 +139,7 @@ impl<'both> Comparison<'both> {
         self.callbacks(both);
     }
 
-    fn operation_id(&mut self, both: Both<'_, 'both>) {
+    fn operation_id(&mut self, both: OperationPair<'_, 'both>) {
         let id = |at: &LocatedNode<'both>| at.string("operationId");
         let (was, is) = (id(&both.old.at), id(&both.new.at));
         if was == is {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::bodies::plain;
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
-use super::operations::{Both, Comparison, Operation, spot, template_names};
+use super::operations::{Comparison, Operation, OperationPair, spot, template_names};
 use super::range::Relation;
 use super::source::{LocatedNode, Source};
 use super::types::Types;
@@ -35,7 +35,7 @@ impl Parameter<'_> {
 }
 
 impl<'both> Comparison<'both> {
-    pub(super) fn parameters(&mut self, both: Both<'_, 'both>) {
+    pub(super) fn parameters(&mut self, both: OperationPair<'_, 'both>) {
         let was = parameters(self.old, both.old);
         let is = parameters(self.new, both.new);
         let mut added: Vec<_> = is

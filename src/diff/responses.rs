@@ -3,7 +3,7 @@
 use super::bodies::Bodies;
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
-use super::operations::{Both, Comparison, spot};
+use super::operations::{Comparison, OperationPair, spot};
 use super::parameters::{Form, schema};
 use super::range::Relation;
 use super::source::{LocatedNode, Source, missing};
@@ -19,7 +19,7 @@ struct Response<'both> {
 }
 
 impl<'both> Comparison<'both> {
-    pub(super) fn responses(&mut self, both: Both<'_, 'both>) {
+    pub(super) fn responses(&mut self, both: OperationPair<'_, 'both>) {
         let was = responses(self.old, &both.old.at);
         let is = responses(self.new, &both.new.at);
         let above = (

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
-use super::operations::{Both, Comparison, spot};
+use super::operations::{Comparison, OperationPair, spot};
 use super::range::Relation;
 use super::source::{LocatedNode, Source, missing, value};
 use super::walk::Found;
@@ -17,7 +17,7 @@ type Alternative = BTreeMap<String, (String, BTreeSet<String>)>;
 
 impl<'both> Comparison<'both> {
     /// Compares how an operation's callers authenticate: each way of the old document must still do.
-    pub(super) fn security(&mut self, both: Both<'_, 'both>) {
+    pub(super) fn security(&mut self, both: OperationPair<'_, 'both>) {
         let (was, place_before) = alternatives(self.old, &both.old.at);
         let (is, place_now) = alternatives(self.new, &both.new.at);
         let suffices = |old: &Alternative| is.iter().any(|new| needs_no_more(new, old));

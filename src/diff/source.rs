@@ -78,7 +78,7 @@ pub(super) fn reference(node: &Node) -> Option<&str> {
 
 /// Returns the references of a document that lead to nothing in it, each target once.
 pub(super) fn loose_references(document: &Document) -> Vec<LooseReference> {
-    let mut loose = Loose {
+    let mut loose = LooseReferenceSearch {
         document,
         targets: HashSet::new(),
         found: Vec::new(),
@@ -88,14 +88,14 @@ pub(super) fn loose_references(document: &Document) -> Vec<LooseReference> {
 }
 
 /// Looks for references that lead to nothing.
-struct Loose<'document> {
+struct LooseReferenceSearch<'document> {
     document: &'document Document,
     /// The targets that were met, whether they lead to something or not.
     targets: HashSet<&'document str>,
     found: Vec<LooseReference>,
 }
 
-impl<'document> Loose<'document> {
+impl<'document> LooseReferenceSearch<'document> {
     /// Visits a node and what is below it; `path` leads to it.
     fn visit(&mut self, node: &'document Node, path: &mut Vec<Token<'document>>) {
         if let Some(target) = reference(node).filter(|target| self.targets.insert(*target)) {

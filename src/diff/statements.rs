@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::difference::{ClientEffect, FactChange, FactChanges, Location, Side};
 use super::kind::Kind;
-use super::operations::{Both, Comparison, Operation, spot};
+use super::operations::{Comparison, Operation, OperationPair, spot};
 use super::range::Relation;
 use super::source::{LocatedNode, Source, missing};
 use super::walk::Found;
@@ -28,7 +28,7 @@ impl<'both> Comparison<'both> {
     }
 
     /// Compares the servers of an operation, unless both documents leave it to those of the whole document.
-    pub(super) fn servers_of(&mut self, both: Both<'_, 'both>) {
+    pub(super) fn servers_of(&mut self, both: OperationPair<'_, 'both>) {
         let own = |operation: &Operation<'both>| {
             let mut holders = [&operation.at, &operation.item].into_iter();
             holders.find(|holder| holder.member("servers").is_some()).cloned()
@@ -104,7 +104,7 @@ impl<'both> Comparison<'both> {
     }
 
     /// Compares the invariants of an operation, statement by statement.
-    pub(super) fn invariants(&mut self, both: Both<'_, 'both>) {
+    pub(super) fn invariants(&mut self, both: OperationPair<'_, 'both>) {
         let (was, is) = (invariants(&both.old.at), invariants(&both.new.at));
         let key = |statement: &(String, String)| statement.0.split(':').next().unwrap_or_default().to_owned();
         let above = |at: &LocatedNode<'_>, statement: &(String, String)| spot(at, &key(statement)).pointer;
