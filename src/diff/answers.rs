@@ -9,7 +9,7 @@ use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, OperationPair};
 use super::range::Relation;
-use super::walk::Found;
+use super::walk::FoundDifference;
 use crate::contract::document::{Document, Node};
 use crate::contract::learned::{KEY, in_words};
 use crate::contract::pointer;
@@ -115,7 +115,7 @@ impl<'both> Comparison<'both> {
             None => Location::missing_from(either.location.as_str()),
         };
         let (was, is) = (old.map(|answer| &answer.claim), new.map(|answer| &answer.claim));
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Answer,
             relation: match (old, new) {
                 (Some(_), Some(_)) => Relation::Unclear("no document promises what was learned"),

@@ -7,7 +7,7 @@ use super::range::Relation;
 use super::source::{LocatedNode, Source};
 use super::types::Types;
 use super::view::View;
-use super::walk::{Found, Writing};
+use super::walk::{FoundDifference, ValueEncoding};
 use crate::contract::is_json;
 
 /// The holders of two bodies, on one side of an operation.
@@ -28,7 +28,7 @@ impl<'both> Comparison<'both> {
             (None, None) => {}
             (None, Some(new)) => {
                 let required = new.flag("required");
-                let found = Found {
+                let found = FoundDifference {
                     kind: Kind::RequestBodyAdded,
                     relation: if required { Relation::Narrower } else { Relation::News },
                     client: ClientEffect::Major,
@@ -44,7 +44,7 @@ impl<'both> Comparison<'both> {
                 self.emit(Side::Request, found, spots);
             }
             (Some(_), None) => {
-                let found = Found {
+                let found = FoundDifference {
                     kind: Kind::RequestBodyRemoved,
                     relation: Relation::Different,
                     client: ClientEffect::Major,
@@ -74,7 +74,7 @@ impl<'both> Comparison<'both> {
             (true, false) => (Relation::Wider, "is no longer required"),
             _ => return,
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::RequestBodyRequired,
             relation,
             // The generated client always sends the body that it has a type for.
@@ -115,7 +115,7 @@ impl<'both> Comparison<'both> {
                 .iter()
                 .any(|(other, _)| other == name || covers(other, name) || covers(name, other));
             if !known {
-                let found = Found {
+                let found = FoundDifference {
                     kind: Kind::MediaTypeAdded,
                     relation: Relation::News,
                     client: ClientEffect::Minor,
@@ -152,7 +152,7 @@ impl<'both> Comparison<'both> {
         old: &LocatedNode<'both>,
         (relation, predicate): (Relation, String),
     ) {
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::MediaTypeRemoved,
             relation,
             client: ClientEffect::Major,
@@ -201,15 +201,15 @@ fn media_types<'both>(holder: &LocatedNode<'both>) -> Vec<(String, LocatedNode<'
 
 /// Returns how values are written in a body of this media type. In a form every number is a text too, and so it is where
 /// the body is one value in plain text.
-fn writing(name: &str, schemas: [&View<'_>; 2]) -> Writing {
+fn writing(name: &str, schemas: [&View<'_>; 2]) -> ValueEncoding {
     let essence = name.split(';').next().unwrap_or_default();
     let one_value = || schemas.iter().all(|schema| !schema.types().meets(Types::OBJECT));
     match essence {
-        "application/x-www-form-urlencoded" => Writing::Text,
-        "text/xml" => Writing::Json,
-        _ if essence.starts_with("multipart/") => Writing::Parts,
-        _ if essence.starts_with("text/") && one_value() => Writing::Text,
-        _ => Writing::Json,
+        "application/x-www-form-urlencoded" => ValueEncoding::Text,
+        "text/xml" => ValueEncoding::Json,
+        _ if essence.starts_with("multipart/") => ValueEncoding::Parts,
+        _ if essence.starts_with("text/") && one_value() => ValueEncoding::Text,
+        _ => ValueEncoding::Json,
     }
 }
 

@@ -6,7 +6,7 @@ use super::kind::Kind;
 use super::operations::{Comparison, Operation, OperationPair, operations_of, spot};
 use super::range::Relation;
 use super::source::{LocatedNode, Source, missing};
-use super::walk::Found;
+use super::walk::FoundDifference;
 
 /// A member of a map, by its name.
 type Named<'both> = (&'both str, LocatedNode<'both>);
@@ -95,7 +95,7 @@ impl<'both> Comparison<'both> {
     }
 
     fn callback_differs(&mut self, relation: Relation, predicate: String, spots: (Location, Location)) {
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Callbacks,
             relation,
             client: ClientEffect::None,

@@ -9,7 +9,7 @@ use super::range::Relation;
 use super::source::{LocatedNode, Source, value};
 use super::types::Types;
 use super::view::View;
-use super::walk::Found;
+use super::walk::FoundDifference;
 
 /// A media type of a body in one document, and its schema.
 type Media<'pair, 'both> = (&'pair LocatedNode<'both>, &'pair View<'both>);
@@ -60,7 +60,7 @@ impl<'both> Comparison<'both> {
             (false, true) => Relation::Narrower,
             (false, false) => Relation::Different,
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Encoding,
             relation,
             client: ClientEffect::Major,
@@ -73,7 +73,7 @@ impl<'both> Comparison<'both> {
     fn part_headers(&mut self, side: Side, what: &str, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
         let headers = |at: &LocatedNode<'_>| at.member("headers").map(|at| value(at.node));
         if headers(old) != headers(new) {
-            let found = Found {
+            let found = FoundDifference {
                 kind: Kind::Encoding,
                 relation: Relation::Unclear("the headers of a part are not compared further"),
                 client: ClientEffect::None,

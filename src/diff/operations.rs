@@ -11,7 +11,7 @@ use super::kind::Kind;
 use super::range::Relation;
 use super::source::{LocatedNode, Source};
 use super::view::View;
-use super::walk::{Change, Found, Walk, Writing, meaning};
+use super::walk::{Change, FoundDifference, ValueEncoding, Walk, meaning};
 use crate::contract::document::Document;
 use crate::contract::operation::Method;
 
@@ -89,7 +89,7 @@ impl<'both> Comparison<'both> {
     }
 
     fn added(&mut self, new: &Operation<'both>) {
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::OperationAdded,
             relation: Relation::News,
             client: ClientEffect::Minor,
@@ -102,7 +102,7 @@ impl<'both> Comparison<'both> {
 
     fn removed(&mut self, old: &Operation<'both>) {
         let relation = self.removal(&old.at);
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::OperationRemoved,
             relation,
             client: ClientEffect::Major,
@@ -146,7 +146,7 @@ impl<'both> Comparison<'both> {
             return;
         }
         let text = |id: Option<&str>| id.map_or_else(|| "none".to_owned(), |id| format!("`{id}`"));
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::OperationId,
             relation: Relation::News,
             client: ClientEffect::Major,
@@ -167,7 +167,7 @@ impl<'both> Comparison<'both> {
         let spots = (spot(old, "deprecated"), spot(new, "deprecated"));
         if was != is {
             let verb = if is { "is now" } else { "is no longer" };
-            let found = Found {
+            let found = FoundDifference {
                 kind: Kind::Deprecation,
                 relation: Relation::News,
                 client: ClientEffect::None,
@@ -185,7 +185,7 @@ impl<'both> Comparison<'both> {
         let day = |day: Option<NaiveDate>| {
             day.map_or_else(|| "on no day that is given".to_owned(), |day| format!("on {day}"))
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Sunset,
             relation,
             client: ClientEffect::None,
@@ -208,7 +208,7 @@ impl<'both> Comparison<'both> {
     }
 
     /// Adds a difference of the current operation; its predicate is a whole sentence.
-    pub(super) fn emit(&mut self, side: Side, found: Found, (old, new): (Location, Location)) {
+    pub(super) fn emit(&mut self, side: Side, found: FoundDifference, (old, new): (Location, Location)) {
         let side = self.seen_by_callers(side);
         let (meaning, reason) = meaning(found.relation, side);
         let difference = Difference {
@@ -243,7 +243,12 @@ impl<'both> Comparison<'both> {
     }
 
     /// Compares two schemas.
-    pub(super) fn changes(&mut self, side: Side, writing: Writing, views: (&View<'both>, &View<'both>)) -> Vec<Change> {
+    pub(super) fn changes(
+        &mut self,
+        side: Side,
+        writing: ValueEncoding,
+        views: (&View<'both>, &View<'both>),
+    ) -> Vec<Change> {
         let side = self.seen_by_callers(side);
         self.walk.changes(side, writing, views)
     }

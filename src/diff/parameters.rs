@@ -10,7 +10,7 @@ use super::range::Relation;
 use super::source::{LocatedNode, Source};
 use super::types::Types;
 use super::view::View;
-use super::walk::{Found, Writing};
+use super::walk::{FoundDifference, ValueEncoding};
 
 /// The headers that OpenAPI does not describe as parameters (3.0.3, section 4.7.12.1).
 const NO_PARAMETERS: [&str; 3] = ["accept", "authorization", "content-type"];
@@ -61,7 +61,7 @@ impl<'both> Comparison<'both> {
     }
 
     fn moved(&mut self, old: &Parameter<'both>, new: &Parameter<'both>) {
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::ParameterMoved,
             relation: Relation::Different,
             client: ClientEffect::Major,
@@ -74,7 +74,7 @@ impl<'both> Comparison<'both> {
     }
 
     fn parameter_removed(&mut self, old: &Parameter<'both>, new: &Operation<'both>) {
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::ParameterRemoved,
             relation: self.removal(&old.at),
             client: ClientEffect::Major,
@@ -95,7 +95,7 @@ impl<'both> Comparison<'both> {
         } else {
             (Relation::News, ClientEffect::Minor, "is new")
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::ParameterAdded,
             relation,
             client,
@@ -111,7 +111,7 @@ impl<'both> Comparison<'both> {
 
     fn parameter(&mut self, old: &Parameter<'both>, new: &Parameter<'both>) {
         if old.location == "path" && old.name != new.name {
-            let found = Found {
+            let found = FoundDifference {
                 kind: Kind::ParameterRenamed,
                 relation: Relation::News,
                 client: ClientEffect::Major,
@@ -126,7 +126,7 @@ impl<'both> Comparison<'both> {
             } else {
                 (Relation::Wider, ClientEffect::Minor, "is no longer required")
             };
-            let found = Found {
+            let found = FoundDifference {
                 kind: Kind::ParameterRequired,
                 relation,
                 client,
@@ -170,7 +170,7 @@ impl<'both> Comparison<'both> {
         (new, is): (&LocatedNode<'both>, &Form<'both>),
         (side, what): (Side, &str),
     ) {
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::ParameterStyle,
             relation: Relation::Different,
             client: ClientEffect::Major,
@@ -191,7 +191,7 @@ impl<'both> Comparison<'both> {
             (false, true) => (Relation::Wider, "may now"),
             _ => return,
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::ParameterStyle,
             relation,
             client: ClientEffect::None,
@@ -202,9 +202,9 @@ impl<'both> Comparison<'both> {
 }
 
 /// Returns the schema of a parameter or a header, and how its value is written.
-pub(super) fn schema<'both>(source: &Source<'both>, at: &LocatedNode<'both>) -> (View<'both>, Writing) {
+pub(super) fn schema<'both>(source: &Source<'both>, at: &LocatedNode<'both>) -> (View<'both>, ValueEncoding) {
     if let Some(schema) = at.member("schema") {
-        return (View::of(source, vec![schema]), Writing::Text);
+        return (View::of(source, vec![schema]), ValueEncoding::Text);
     }
     let content = at.member("content");
     let media = content.as_ref().and_then(|content| content.members().next());
@@ -213,9 +213,9 @@ pub(super) fn schema<'both>(source: &Source<'both>, at: &LocatedNode<'both>) -> 
     (
         view,
         if content.is_some() {
-            Writing::Json
+            ValueEncoding::Json
         } else {
-            Writing::Text
+            ValueEncoding::Text
         },
     )
 }

@@ -7,7 +7,7 @@ use super::operations::{Comparison, OperationPair, spot};
 use super::parameters::{Form, schema};
 use super::range::Relation;
 use super::source::{LocatedNode, Source, missing};
-use super::walk::Found;
+use super::walk::FoundDifference;
 use crate::contract::operation::StatusPattern;
 
 /// A documented response of one document.
@@ -73,7 +73,7 @@ impl<'both> Comparison<'both> {
             }
             _ => Relation::News,
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::ResponseRemoved,
             relation,
             client: if old.status.is_success() {
@@ -123,7 +123,7 @@ impl<'both> Comparison<'both> {
         (relation, client): (Relation, ClientEffect),
         predicate: String,
     ) {
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::ResponseAdded,
             relation,
             client,
@@ -162,7 +162,7 @@ impl<'both> Comparison<'both> {
                             "it was optional, so callers had to expect its absence; whether it still comes is not said",
                         )
                     };
-                    let found = Found {
+                    let found = FoundDifference {
                         kind: Kind::HeaderRemoved,
                         relation,
                         client: ClientEffect::None,
@@ -179,7 +179,7 @@ impl<'both> Comparison<'both> {
         }
         let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0.eq_ignore_ascii_case(other.0);
         for (name, at) in missing(&is, &was, same) {
-            let found = Found {
+            let found = FoundDifference {
                 kind: Kind::HeaderAdded,
                 relation: Relation::News,
                 client: ClientEffect::None,
@@ -201,7 +201,7 @@ impl<'both> Comparison<'both> {
             } else {
                 (Relation::Wider, "may be missing now")
             };
-            let found = Found {
+            let found = FoundDifference {
                 kind: Kind::HeaderRequired,
                 relation,
                 client: ClientEffect::None,
@@ -231,7 +231,7 @@ impl<'both> Comparison<'both> {
         };
         let (was, is) = (links(self.old, old), links(self.new, new));
         let mut emit = |relation, predicate, spots| {
-            let found = Found {
+            let found = FoundDifference {
                 kind: Kind::Link,
                 relation,
                 client: ClientEffect::None,

@@ -9,7 +9,7 @@ use super::kind::Kind;
 use super::operations::{Comparison, OperationPair, spot};
 use super::range::Relation;
 use super::source::{LocatedNode, Source, missing, value};
-use super::walk::Found;
+use super::walk::FoundDifference;
 use crate::contract::document::Node;
 
 /// One way to authenticate: schemes that are all needed, each with its scopes. Without any, no credential is needed.
@@ -33,7 +33,7 @@ impl<'both> Comparison<'both> {
         } else {
             Relation::Different
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Security,
             relation,
             client: ClientEffect::None,
@@ -66,7 +66,7 @@ impl<'both> Comparison<'both> {
         };
         let (was, is): (Vec<_>, Vec<_>) = (flows(old), flows(new));
         let mut emit = |relation, predicate, spots| {
-            let found = Found {
+            let found = FoundDifference {
                 kind: Kind::SecurityScheme,
                 relation,
                 client: ClientEffect::None,

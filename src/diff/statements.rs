@@ -10,7 +10,7 @@ use super::kind::Kind;
 use super::operations::{Comparison, Operation, OperationPair, spot};
 use super::range::Relation;
 use super::source::{LocatedNode, Source, missing};
-use super::walk::Found;
+use super::walk::FoundDifference;
 use crate::contract::Contract;
 use crate::contract::document::{Document, Node};
 use crate::contract::fact::{Fact, FactKind};
@@ -181,8 +181,8 @@ fn meaning_of_variables(variables: &Node) -> Value {
     value
 }
 
-fn news(kind: Kind, relation: Relation, predicate: String) -> Found {
-    Found {
+fn news(kind: Kind, relation: Relation, predicate: String) -> FoundDifference {
+    FoundDifference {
         kind,
         relation,
         client: ClientEffect::None,

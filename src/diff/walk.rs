@@ -69,7 +69,7 @@ impl Hash for Change {
 }
 
 /// What two schemas, or two statements, differ in.
-pub(super) struct Found {
+pub(super) struct FoundDifference {
     pub(super) kind: Kind,
     pub(super) relation: Relation,
     pub(super) client: ClientEffect,
@@ -78,7 +78,7 @@ pub(super) struct Found {
 
 /// How a value is written, which decides what a type includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Writing {
+pub(super) enum ValueEncoding {
     /// As JSON.
     Json,
     /// As plain text: in a parameter, a header or a form, where `5` is a string too.
@@ -88,7 +88,7 @@ pub(super) enum Writing {
 }
 
 /// What distinguishes a pair of schemas.
-type Pair = (Vec<usize>, Vec<usize>, Side, Writing);
+type Pair = (Vec<usize>, Vec<usize>, Side, ValueEncoding);
 
 /// How far the comparison of a pair is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +116,7 @@ pub(super) struct Walk<'both> {
     pub(super) old: &'both Source<'both>,
     pub(super) new: &'both Source<'both>,
     pub(super) side: Side,
-    pub(super) writing: Writing,
+    pub(super) writing: ValueEncoding,
     changes: IndexSet<Change>,
     states: HashMap<Pair, State>,
     same: HashSet<Pair>,
@@ -133,7 +133,7 @@ impl<'both> Walk<'both> {
             old,
             new,
             side: Side::Request,
-            writing: Writing::Json,
+            writing: ValueEncoding::Json,
             changes: IndexSet::new(),
             states: HashMap::new(),
             same: HashSet::new(),
@@ -145,7 +145,12 @@ impl<'both> Walk<'both> {
     }
 
     /// Compares two schemas on one side of an operation, and returns what differs.
-    pub(super) fn changes(&mut self, side: Side, writing: Writing, views: (&View<'both>, &View<'both>)) -> Vec<Change> {
+    pub(super) fn changes(
+        &mut self,
+        side: Side,
+        writing: ValueEncoding,
+        views: (&View<'both>, &View<'both>),
+    ) -> Vec<Change> {
         (self.side, self.writing) = (side, writing);
         self.frame = Frame::outermost();
         self.pairs = 0;
@@ -217,7 +222,7 @@ impl<'both> Walk<'both> {
             Location::at(old.null_place(self.old)),
             Location::at(new.null_place(self.new)),
         );
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Nullable,
             relation,
             client: ClientEffect::None,
@@ -228,7 +233,7 @@ impl<'both> Walk<'both> {
 
     /// Reports that the two schemas are too large to be compared.
     fn too_large(&mut self, views: (&View<'both>, &View<'both>), path: &str, reason: &'static str) {
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Keyword,
             relation: Relation::Unclear(reason),
             client: ClientEffect::None,
@@ -244,7 +249,7 @@ impl<'both> Walk<'both> {
         self.side == Side::Response && of_a_response.contains(&kind)
     }
 
-    fn emit(&mut self, found: Found, path: &str, (old, new): (Location, Location)) {
+    fn emit(&mut self, found: FoundDifference, path: &str, (old, new): (Location, Location)) {
         self.frame.same = false;
         let (meaning, reason) = meaning(found.relation, self.side);
         let change = Change {
@@ -266,9 +271,9 @@ impl<'both> Walk<'both> {
     }
 
     /// Compares two schemas by a walk whose differences are not kept.
-    fn tried(&mut self, old: &View<'both>, new: &View<'both>) -> Tried {
+    fn tried(&mut self, old: &View<'both>, new: &View<'both>) -> TrialOutcome {
         if self.trials >= MAX_TRIALS {
-            return Tried::Unclear;
+            return TrialOutcome::Unclear;
         }
         let changes = std::mem::take(&mut self.changes);
         let begun = self.states.iter().filter(|(_, state)| matches!(state, State::Begun(_)));
@@ -281,7 +286,7 @@ impl<'both> Walk<'both> {
         let found = std::mem::replace(&mut self.changes, changes);
         self.states = states;
         self.frame = frame;
-        Tried::of(&found)
+        TrialOutcome::of(&found)
     }
 }
 
@@ -304,7 +309,7 @@ impl Frame {
 
 /// What a trial found, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Tried {
+enum TrialOutcome {
     /// Nothing differs.
     Same,
     /// Something differs, and breaks nobody.
@@ -315,7 +320,7 @@ enum Tried {
     Breaking,
 }
 
-impl Tried {
+impl TrialOutcome {
     fn of(changes: &IndexSet<Change>) -> Self {
         let has = |meaning| changes.iter().any(|change| change.meaning == meaning);
         if has(Meaning::Breaking) {

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Found, Relation, Tried, Walk, client_by};
+use super::{FoundDifference, Relation, TrialOutcome, Walk, client_by};
 use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::source::{Source, missing};
@@ -35,7 +35,7 @@ impl<'both> Walk<'both> {
             self.too_large((old, new), path, "there are too many alternatives to be compared");
         } else {
             take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
-                self.tried(&was[o], &is[n]) == Tried::Same
+                self.tried(&was[o], &is[n]) == TrialOutcome::Same
             });
             take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
                 self.is_nested(&was[o], &is[n])
@@ -69,7 +69,7 @@ impl<'both> Walk<'both> {
         relation: Relation,
     ) {
         let removed = relation == Relation::Narrower;
-        let mut best = Tried::Breaking;
+        let mut best = TrialOutcome::Breaking;
         for other in others {
             let (old, new) = if removed { (lone, other) } else { (other, lone) };
             // What is included in another alternative is wider for what was removed, narrower for what was added.
@@ -78,9 +78,9 @@ impl<'both> Walk<'both> {
             }
         }
         let relation = match best {
-            Tried::Same | Tried::Compatible => return,
-            Tried::Unclear => Relation::Unclear("whether another alternative includes it is not decided"),
-            Tried::Breaking => relation,
+            TrialOutcome::Same | TrialOutcome::Compatible => return,
+            TrialOutcome::Unclear => Relation::Unclear("whether another alternative includes it is not decided"),
+            TrialOutcome::Breaking => relation,
         };
         let what = lone
             .name
@@ -102,7 +102,7 @@ impl<'both> Walk<'both> {
             Relation::Wider | Relation::Unclear(_) => ClientEffect::Major,
             other => client_by(other),
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Alternatives,
             relation,
             client,
@@ -130,7 +130,7 @@ impl<'both> Walk<'both> {
             (Relation::Wider, &is, &was, "now"),
         ] {
             for value in missing(these, others, |one, other| one == other) {
-                let found = Found {
+                let found = FoundDifference {
                     kind: Kind::Discriminator,
                     relation,
                     client: ClientEffect::Major,
@@ -152,7 +152,7 @@ impl<'both> Walk<'both> {
     }
 
     /// Tries whether the old schema is included in the new one, or the other way round, whatever the side.
-    pub(super) fn included(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> Tried {
+    pub(super) fn included(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> TrialOutcome {
         let included_by = if old_in_new { Side::Request } else { Side::Response };
         if self.side == included_by {
             return self.tried(old, new);
@@ -186,7 +186,7 @@ impl<'both> Walk<'both> {
             (true, Side::Response) | (false, Side::Request) => Relation::News,
             _ => Relation::Unclear("whether a value fits several alternatives is not decided"),
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Alternatives,
             relation,
             client: ClientEffect::Major,

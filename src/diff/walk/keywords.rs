@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Found, Relation, Tried, Walk, Writing, any, client_by};
+use super::{FoundDifference, Relation, TrialOutcome, ValueEncoding, Walk, any, client_by};
 use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::range::{self, End, Range, compare_ends};
@@ -90,7 +90,7 @@ impl<'both> Walk<'both> {
     }
 
     /// Emits a difference of one keyword, located at the keyword.
-    fn at_keyword(&mut self, found: Found, views: (&View<'both>, &View<'both>), keyword: &str, path: &str) {
+    fn at_keyword(&mut self, found: FoundDifference, views: (&View<'both>, &View<'both>), keyword: &str, path: &str) {
         let spot = |view: &View<'_>| match view.keyword(keyword) {
             Some(at) => Location::at(at.pointer),
             None => Location::missing_from(view.definition()),
@@ -109,7 +109,7 @@ impl<'both> Walk<'both> {
                     .iter()
                     .all(|keyword| view.keyword(keyword).is_none())
         };
-        let text = self.writing == Writing::Text;
+        let text = self.writing == ValueEncoding::Text;
         let relation = if is.includes(was) {
             Relation::Wider
         } else if was.includes(is) {
@@ -127,7 +127,7 @@ impl<'both> Walk<'both> {
         } else {
             Relation::Different
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Type,
             relation,
             client: ClientEffect::Major,
@@ -168,7 +168,7 @@ impl<'both> Walk<'both> {
             _ => return,
         };
         for (relation, predicate) in emitted {
-            let found = Found {
+            let found = FoundDifference {
                 kind: Kind::Enum,
                 relation,
                 client: match self.side {
@@ -205,7 +205,7 @@ impl<'both> Walk<'both> {
             (Relation::News, more, added, ClientEffect::Minor),
         ] {
             if !values.is_empty() {
-                let found = Found {
+                let found = FoundDifference {
                     kind: Kind::Enum,
                     relation,
                     // A field has a constant for each of them, and a value that is in no field has none.
@@ -226,8 +226,8 @@ impl<'both> Walk<'both> {
         let text = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".to_owned(), quoted);
         let changed = was.is_some() && is.is_some();
         let relation = match (self.side, self.writing) {
-            (Side::Request, Writing::Text) if changed && path.is_empty() => Relation::Different,
-            (Side::Request, Writing::Text) => {
+            (Side::Request, ValueEncoding::Text) if changed && path.is_empty() => Relation::Different,
+            (Side::Request, ValueEncoding::Text) => {
                 Relation::Unclear("only one document says what a missing value stands for")
             }
             (Side::Request, _) => {
@@ -235,7 +235,7 @@ impl<'both> Walk<'both> {
             }
             _ => Relation::News,
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Default,
             relation,
             client: if changed {
@@ -299,7 +299,7 @@ impl<'both> Walk<'both> {
             if kind == Kind::Bounds && !is_stated {
                 continue;
             }
-            let found = Found {
+            let found = FoundDifference {
                 kind,
                 relation,
                 client: match kind {
@@ -330,7 +330,7 @@ impl<'both> Walk<'both> {
             _ => Relation::Different,
         };
         let text = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), |value| value.to_string());
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::MultipleOf,
             relation,
             client: ClientEffect::None,
@@ -369,7 +369,7 @@ impl<'both> Walk<'both> {
                 .collect::<Vec<_>>()
                 .join(" and "),
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Pattern,
             relation,
             client: if was.is_empty() || is.is_empty() {
@@ -411,7 +411,7 @@ impl<'both> Walk<'both> {
             _ => Relation::Different,
         };
         let text = |format: Option<&str>| format.map_or_else(|| "none".to_owned(), |format| format!("`{format}`"));
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Format,
             relation,
             client: if self.side == Side::Response {
@@ -430,7 +430,7 @@ impl<'both> Walk<'both> {
             (true, false) => (Relation::Wider, "may now repeat an item"),
             _ => return,
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::UniqueItems,
             relation,
             client: ClientEffect::None,
@@ -451,7 +451,7 @@ impl<'both> Walk<'both> {
                 Some(relation) => relation,
             },
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Not,
             relation,
             client: ClientEffect::None,
@@ -470,9 +470,9 @@ impl<'both> Walk<'both> {
                     self.excludes(old, new, old_in_new)
                 });
                 match tried.min() {
-                    Some(Tried::Same | Tried::Compatible) => Some(true),
+                    Some(TrialOutcome::Same | TrialOutcome::Compatible) => Some(true),
                     // Of several, all together may exclude it.
-                    Some(Tried::Breaking) if those.len() == 1 => Some(false),
+                    Some(TrialOutcome::Breaking) if those.len() == 1 => Some(false),
                     _ => None,
                 }
             });
@@ -491,9 +491,9 @@ impl<'both> Walk<'both> {
         })
     }
 
-    fn excludes(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> Tried {
+    fn excludes(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> TrialOutcome {
         if states_the_same(old, new) {
-            return Tried::Same;
+            return TrialOutcome::Same;
         }
         self.included(old, new, old_in_new)
     }
@@ -525,7 +525,7 @@ impl<'both> Walk<'both> {
             (None, _) => (Relation::Unclear(helps), "has a discriminator now".to_owned()),
             (_, None) => (Relation::Unclear(helps), "no longer has a discriminator".to_owned()),
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Discriminator,
             relation,
             client: ClientEffect::Major,
@@ -540,7 +540,7 @@ impl<'both> Walk<'both> {
             (true, false) => "is no longer deprecated",
             _ => return,
         };
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Deprecation,
             relation: Relation::News,
             client: ClientEffect::None,
@@ -554,7 +554,7 @@ impl<'both> Walk<'both> {
         if value(old) == value(new) {
             return;
         }
-        let found = Found {
+        let found = FoundDifference {
             kind: Kind::Keyword,
             relation: Relation::Unclear("the keyword is not interpreted"),
             client: ClientEffect::None,
@@ -577,7 +577,7 @@ impl<'both> Walk<'both> {
             references(new, self.new.siblings_count),
         );
         if was != is {
-            let found = Found {
+            let found = FoundDifference {
                 kind: Kind::Reference,
                 relation: Relation::Unclear("what it refers to is not in the file"),
                 client: ClientEffect::None,

@@ -8,14 +8,14 @@
 
 use std::collections::HashSet;
 
-use super::{Relation, Tried, Walk, Writing, any};
+use super::{Relation, TrialOutcome, ValueEncoding, Walk, any};
 use crate::contract::pointer;
 use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::source::Source;
 use crate::diff::types::Types;
 use crate::diff::view::{Additional, View};
-use crate::diff::walk::Found;
+use crate::diff::walk::FoundDifference;
 
 /// A property on one side.
 struct Property<'both> {
@@ -51,11 +51,11 @@ impl<'both> Walk<'both> {
     /// Compares a property as it is written.
     fn part(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let whole = self.writing;
-        if whole == Writing::Parts {
+        if whole == ValueEncoding::Parts {
             self.writing = if is_complex(old, self.old) || is_complex(new, self.new) {
-                Writing::Json
+                ValueEncoding::Json
             } else {
-                Writing::Text
+                ValueEncoding::Text
             };
         }
         self.compare(old, new, path);
@@ -116,11 +116,11 @@ impl<'both> Walk<'both> {
             (Side::Response, true, _) => Relation::Wider,
             // What holds for every other name holds for this one now.
             (_, false, Additional::Of(others)) if !hidden => match self.tried(&was.view, &others) {
-                Tried::Same | Tried::Compatible => Relation::News,
-                Tried::Unclear => Relation::Unclear(
+                TrialOutcome::Same | TrialOutcome::Compatible => Relation::News,
+                TrialOutcome::Unclear => Relation::Unclear(
                     "the new document has a schema for every other property, which cannot be compared",
                 ),
-                Tried::Breaking => Relation::Different,
+                TrialOutcome::Breaking => Relation::Different,
             },
             (Side::Response, false, _) => Relation::Unclear(
                 "it was optional, so callers had to expect its absence; whether it still comes is not said",
@@ -144,11 +144,11 @@ impl<'both> Walk<'both> {
             (_, Additional::Nothing) => Relation::Wider,
             (_, Additional::Anything) => Relation::News,
             (_, Additional::Of(others)) => match self.tried(others, &is.view) {
-                Tried::Same | Tried::Compatible => Relation::News,
-                Tried::Unclear => Relation::Unclear(
+                TrialOutcome::Same | TrialOutcome::Compatible => Relation::News,
+                TrialOutcome::Unclear => Relation::Unclear(
                     "the old document has a schema for every other property, which cannot be compared",
                 ),
-                Tried::Breaking => Relation::Different,
+                TrialOutcome::Breaking => Relation::Different,
             },
         };
         let required = is.required.is_some() && self.side == Side::Request;
@@ -214,8 +214,8 @@ impl<'both> Walk<'both> {
     }
 }
 
-fn found(kind: Kind, relation: Relation, predicate: &str) -> Found {
-    Found {
+fn found(kind: Kind, relation: Relation, predicate: &str) -> FoundDifference {
+    FoundDifference {
         kind,
         relation,
         client: ClientEffect::Major,
