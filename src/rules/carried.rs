@@ -47,9 +47,9 @@ pub(super) static RULE: Rule = Rule {
         },
     },
     judge: Judging::Comparison(Comparison {
-        in_response: |creation, sink| in_response(creation, sink, Strictness::Strict),
-        listed: |observation, sink| listed(observation, sink, Strictness::Strict),
-        updated: |updating, sink| updated(updating, sink, Strictness::Strict),
+        in_response: |creation, sink| judge_in_response(creation, sink, Strictness::Strict),
+        listed: |observation, sink| judge_listed(observation, sink, Strictness::Strict),
+        updated: |updating, sink| judge_updated(updating, sink, Strictness::Strict),
     }),
 };
 
@@ -63,7 +63,7 @@ pub(super) enum Strictness {
 }
 
 /// Judges the fields of the create's own response.
-pub(super) fn in_response(creation: &Creation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
+pub(super) fn judge_in_response(creation: &Creation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
     let sent = Sent {
         creates: true,
         ..Sent::new(creation.operation, &creation.invariant.carries, creation.request)
@@ -73,7 +73,7 @@ pub(super) fn in_response(creation: &Creation<'_>, sink: &mut Sink<'_>, strictne
 }
 
 /// Judges the fields of the listed record.
-pub(super) fn listed(observation: &Observation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
+pub(super) fn judge_listed(observation: &Observation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
     if let Some(listed) = observation.listed {
         let creation = &observation.creation;
         let sent = Sent {
@@ -85,7 +85,7 @@ pub(super) fn listed(observation: &Observation<'_>, sink: &mut Sink<'_>, strictn
 }
 
 /// Judges the fields of the listed record, after an update.
-pub(super) fn updated(updating: &UpdateObservation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
+pub(super) fn judge_updated(updating: &UpdateObservation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
     if let Some(listed) = updating.listed {
         let sent = Sent::new(updating.operation, &updating.invariant.carries, updating.request);
         sent.judge(listed, sink, strictness, FactKind::UpdatedCarrying);

@@ -45,7 +45,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     if sink.contract.paging_of(walk.operation).is_none() {
         return;
     }
-    size(walk, sink);
+    judge_page_size(walk, sink);
     let fact = |sink: &Sink<'_>, statement| {
         sink.contract
             .fact_of(walk.operation, FactKind::InferredPages(statement))
@@ -53,11 +53,14 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     // One cause breaks several of them, and only the first is reported.
     let mut is_sound = true;
     for (statement, judge) in [
-        (PageStatement::Ends, ends as fn(&Walk, FactId, &mut Sink<'_>) -> Outcome),
-        (PageStatement::Unique, unique),
-        (PageStatement::Whole, whole),
-        (PageStatement::Total, total),
-        (PageStatement::Count, count),
+        (
+            PageStatement::Ends,
+            judge_end as fn(&Walk, FactId, &mut Sink<'_>) -> Outcome,
+        ),
+        (PageStatement::Unique, judge_unique_records),
+        (PageStatement::Whole, judge_completeness),
+        (PageStatement::Total, judge_total),
+        (PageStatement::Count, judge_page_count),
     ] {
         let Some(fact) = fact(sink, statement) else { continue };
         if is_sound {
@@ -89,7 +92,7 @@ fn undecided(walk: &Walk) -> Option<Reason> {
 }
 
 /// Reports a departure, if two walks have shown the same.
-fn departs(walk: &Walk, fact: FactId, sink: &mut Sink<'_>, report: impl FnOnce(&mut Sink<'_>)) -> Outcome {
+fn report_departure(walk: &Walk, fact: FactId, sink: &mut Sink<'_>, report: impl FnOnce(&mut Sink<'_>)) -> Outcome {
     if walk.stability == Stability::Stable {
         report(sink);
     } else {
@@ -99,7 +102,7 @@ fn departs(walk: &Walk, fact: FactId, sink: &mut Sink<'_>, report: impl FnOnce(&
 }
 
 /// Notes that the fact holds, or why it is not decided.
-fn holds(fact: FactId, reason: Option<Reason>, sink: &mut Sink<'_>) -> Outcome {
+fn note_held(fact: FactId, reason: Option<Reason>, sink: &mut Sink<'_>) -> Outcome {
     match reason {
         Some(reason) => sink.undecided(fact, reason),
         None => sink.held(fact),
@@ -108,7 +111,7 @@ fn holds(fact: FactId, reason: Option<Reason>, sink: &mut Sink<'_>) -> Outcome {
 }
 
 /// Judges each page by itself: it has no more records than were asked for.
-fn size(walk: &Walk, sink: &mut Sink<'_>) {
+fn judge_page_size(walk: &Walk, sink: &mut Sink<'_>) {
     let kind = FactKind::InferredPages(PageStatement::Size);
     let Some(fact) = sink.contract.fact_of(walk.operation, kind) else {
         return;
@@ -129,11 +132,11 @@ fn size(walk: &Walk, sink: &mut Sink<'_>) {
     }
 }
 
-fn ends(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
+fn judge_end(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     if walk.end != WalkEnd::Repeats {
-        return holds(fact, undecided(walk), sink);
+        return note_held(fact, undecided(walk), sink);
     }
-    departs(walk, fact, sink, |sink| {
+    report_departure(walk, fact, sink, |sink| {
         if let Some(page) = walk.requested_pages().next_back() {
             let number = page.asked.unwrap_or_default();
             sink.page_broken(
@@ -145,25 +148,25 @@ fn ends(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     })
 }
 
-fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
+fn judge_unique_records(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     if let Some((page, index)) = walk.repeated_record() {
         let number = page.asked.unwrap_or_default();
         let received = format!("record {index} of page {number} was on an earlier page too");
-        return departs(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
+        return report_departure(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
     }
-    holds(fact, of_identified(walk), sink)
+    note_held(fact, of_identified(walk), sink)
 }
 
-fn whole(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
+fn judge_completeness(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     if let Some(index) = walk.missing_record() {
-        return departs(walk, fact, sink, |sink| {
+        return report_departure(walk, fact, sink, |sink| {
             let received = format!("record {index} of a request without them is on no page");
             if let Some(page) = walk.requested_pages().next() {
                 sink.page_broken(page, fact, received);
             }
         });
     }
-    holds(fact, of_identified(walk), sink)
+    note_held(fact, of_identified(walk), sink)
 }
 
 /// Returns why nothing is decided that is about which record is which.
@@ -172,25 +175,25 @@ fn of_identified(walk: &Walk) -> Option<Reason> {
     undecided(walk).or(unidentified)
 }
 
-fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
+fn judge_total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     let count = walk.records_on_pages();
     if let Some((page, total)) = walk.wrong_total() {
         let received = format!("{total} with {count} records on all pages");
-        return departs(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
+        return report_departure(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
     }
     let is_shown = walk.requested_pages().any(|page| page.total == Some(count));
-    holds(fact, undecided(walk).or((!is_shown).then_some(Reason::NotShown)), sink)
+    note_held(fact, undecided(walk).or((!is_shown).then_some(Reason::NotShown)), sink)
 }
 
-fn count(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
+fn judge_page_count(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     if let Some((page, expected)) = walk.wrong_page_count() {
         let (count, size) = (walk.records_on_pages(), page.per_page.unwrap_or_default());
         let shown = page.last_page.unwrap_or_default();
         let received = format!("{shown} where {count} records in pages of {size} are {expected}");
-        return departs(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
+        return report_departure(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
     }
     let is_shown = walk.requested_pages().any(|page| page.last_page.is_some()) && walk.expected_page_count().is_some();
-    holds(fact, undecided(walk).or((!is_shown).then_some(Reason::NotShown)), sink)
+    note_held(fact, undecided(walk).or((!is_shown).then_some(Reason::NotShown)), sink)
 }
 
 #[cfg(test)]

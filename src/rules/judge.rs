@@ -155,11 +155,11 @@ impl<'contract> Judge<'contract> {
             body: body.as_ref(),
         };
         let breaks = self.verdicts.breaks();
-        self.whole(&seen);
+        self.judge_whole_response(&seen);
         if let (Some(Ok(body)), Some(shape)) = (&body, shape.filter(|_| seen.is_described())) {
-            self.locations(&seen, shape, body);
+            self.judge_locations(&seen, shape, body);
             if success {
-                self.accepted(&seen, self.verdicts.breaks() == breaks);
+                self.judge_success(&seen, self.verdicts.breaks() == breaks);
             }
         }
         body.and_then(Result::ok)
@@ -352,7 +352,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Shows an exchange to the rules of whole responses.
-    fn whole(&mut self, seen: &ExchangeSeen<'_>) {
+    fn judge_whole_response(&mut self, seen: &ExchangeSeen<'_>) {
         for rule in RULES {
             match rule.judge {
                 Judging::Exchange(_) if seen.edge_case().is_some() => {}
@@ -366,7 +366,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Shows a success to the rules that judge one; `sound` says that it broke no fact.
-    fn accepted(&mut self, seen: &ExchangeSeen<'_>, sound: bool) {
+    fn judge_success(&mut self, seen: &ExchangeSeen<'_>, sound: bool) {
         for rule in RULES {
             if let Judging::Success(judge) = rule.judge {
                 judge(seen, sound, &mut self.sink(rule, seen.exchange));
@@ -375,7 +375,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Shows each location of a body to the rules of locations.
-    fn locations(&mut self, seen: &ExchangeSeen<'_>, shape: crate::contract::shape::ShapeId, body: &Body) {
+    fn judge_locations(&mut self, seen: &ExchangeSeen<'_>, shape: crate::contract::shape::ShapeId, body: &Body) {
         let (contract, levels, values, verdicts) = (self.contract, &self.levels, self.values, &mut self.verdicts);
         let origin = Origin {
             request: &seen.exchange.request,

@@ -51,16 +51,16 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
         return;
     };
     if lifecycle.create == seen.operation {
-        created(seen, lifecycle, sink);
+        judge_created(seen, lifecycle, sink);
     } else if lifecycle.delete == Some(seen.operation) {
-        deleted(seen, lifecycle, sink);
+        judge_deleted(seen, lifecycle, sink);
     } else {
         let carries = contract.carries_of_update(seen.operation);
-        carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
+        judge_carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
     }
 }
 
-fn created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
+fn judge_created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
     let by_list = lifecycle.read != seen.by;
     let kind = if by_list {
         FactKind::ListedAfterCreate
@@ -82,7 +82,7 @@ fn created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
         return listed_once(seen, sink);
     }
     let carries = (lifecycle, lifecycle.carries.as_slice());
-    carried(seen, carries, sink, FactKind::ReadAfterCreateCarrying);
+    judge_carried(seen, carries, sink, FactKind::ReadAfterCreateCarrying);
 }
 
 /// Judges whether the list shows one record for the create.
@@ -103,7 +103,7 @@ fn listed_once(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Judges whether the record shows the sent fields.
-fn carried(
+fn judge_carried(
     seen: &RecordShown<'_>,
     (lifecycle, carries): (&Lifecycle, &[Carry]),
     sink: &mut Sink<'_>,
@@ -120,7 +120,7 @@ fn carried(
     }
 }
 
-fn deleted(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
+fn judge_deleted(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
     let by_list = lifecycle.read != seen.by;
     let kind = if by_list {
         FactKind::UnlistedAfterDelete

@@ -107,12 +107,16 @@ fn judge_number(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     if u64::try_from(shown) == Ok(page.asked.unwrap_or(1)) {
         sink.held(fact);
     } else {
-        sink.page_broken(page, fact, format!("page {shown} where {} was asked for", asked(page)));
+        sink.page_broken(
+            page,
+            fact,
+            format!("page {shown} where {} was asked for", requested_number(page)),
+        );
     }
 }
 
 /// Returns the number of the requested page, or `none` where none was requested.
-fn asked(page: &PageSeen) -> String {
+fn requested_number(page: &PageSeen) -> String {
     page.asked.map_or_else(|| "none".to_owned(), |asked| asked.to_string())
 }
 
@@ -204,7 +208,10 @@ fn judge_unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
             return sink.page_broken(
                 page,
                 fact,
-                format!("item {index} of page {} was on an earlier page too", asked(page)),
+                format!(
+                    "item {index} of page {} was on an earlier page too",
+                    requested_number(page)
+                ),
             );
         }
         earlier.extend(page.items.iter().copied().flatten());

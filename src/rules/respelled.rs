@@ -33,9 +33,9 @@ pub(super) static RULE: Rule = Rule {
         },
     },
     judge: Judging::Comparison(Comparison {
-        in_response: |creation, sink| carried::in_response(creation, sink, Strictness::Gap),
-        listed: |observation, sink| carried::listed(observation, sink, Strictness::Gap),
-        updated: |updating, sink| carried::updated(updating, sink, Strictness::Gap),
+        in_response: |creation, sink| carried::judge_in_response(creation, sink, Strictness::Gap),
+        listed: |observation, sink| carried::judge_listed(observation, sink, Strictness::Gap),
+        updated: |updating, sink| carried::judge_updated(updating, sink, Strictness::Gap),
     }),
 };
 
