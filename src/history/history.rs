@@ -87,7 +87,7 @@ pub(crate) struct ExchangeResult {
 
 /// What is known at the end.
 #[derive(Debug)]
-pub(crate) struct Finished {
+pub(crate) struct HistoryResult {
     /// The number of records that the run deleted.
     pub(crate) deleted: usize,
     /// What may be left.
@@ -314,8 +314,8 @@ impl History<'_> {
     }
 
     /// Ends the history and returns what is known.
-    pub(crate) fn finish(self) -> Finished {
-        Finished {
+    pub(crate) fn finish(self) -> HistoryResult {
+        HistoryResult {
             target_is_mock: self.is_mock(),
             deleted: self.ledger.residue.iter().filter(|left| left.deleted).count(),
             residue: self.ledger.residue.into_iter().filter(|left| !left.deleted).collect(),

@@ -63,7 +63,7 @@ pub use bindings::Bindings;
 pub(crate) use bindings::PathRecords;
 pub(crate) use bindings::{LinkedValues, NeededParameter};
 pub(crate) use exchange_role::{ExchangeRole, RecordRole, WriteContext};
-pub(crate) use history::{ExchangeResult, Finished, History};
+pub(crate) use history::{ExchangeResult, History, HistoryResult};
 pub(crate) use inferred_pages::NextPage;
 pub(crate) use lifecycle::RecordLook;
 pub(crate) use look::{LookGoal, LookId, LookResult, WaitExtent, WalkExtent};

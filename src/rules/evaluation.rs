@@ -33,11 +33,11 @@ pub(crate) struct Evaluation<'run> {
 
 /// What is known at the end of an evaluation.
 #[derive(Debug)]
-pub(crate) struct Finished {
+pub(crate) struct EvaluationResult {
     pub(crate) verdicts: Verdicts,
     /// What the exchanges showed of the gaps.
     pub(crate) answers: Vec<Answer>,
-    pub(crate) history: history::Finished,
+    pub(crate) history: history::HistoryResult,
     /// Everything that the verdicts depend on, if it was kept.
     pub(crate) recording: Option<Recording>,
 }
@@ -241,8 +241,8 @@ impl<'run> Evaluation<'run> {
     }
 
     /// Ends the evaluation and returns everything that is known.
-    pub(crate) fn finish(self) -> Finished {
-        Finished {
+    pub(crate) fn finish(self) -> EvaluationResult {
+        EvaluationResult {
             verdicts: self.judge.into_verdicts(),
             answers: self.answers,
             history: self.history.finish(),

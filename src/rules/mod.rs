@@ -97,7 +97,7 @@ mod wrong_type;
 
 #[cfg(feature = "cli")]
 pub(crate) use challenge::schemes;
-pub(crate) use evaluation::{Evaluation, Finished};
+pub(crate) use evaluation::{Evaluation, EvaluationResult};
 pub use judge::Judge;
 pub use level::Level;
 pub use level_entry::{LevelEntry, LevelScope, field_covers, is_field};

@@ -24,7 +24,7 @@ use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, R
 use crate::gaps::{Answer, Gaps};
 use crate::history::{ExchangeResult, ExchangeRole, History, Residue, SearchExtent, UnexplainedRecord};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, concurrent_sequences, reserved_writes};
-use crate::rules::{Evaluation, Finished, HowAllCallsFailed, Judge, Reason, Recording, Verdicts};
+use crate::rules::{Evaluation, EvaluationResult, HowAllCallsFailed, Judge, Reason, Recording, Verdicts};
 
 /// A round of reads was measured to keep four to twelve requests in flight. The lowest number is used, because a soak
 /// must keep all jobs busy.
@@ -556,7 +556,7 @@ impl<'run> Session<'run> {
         for fact in &self.plan.elsewhere {
             evaluation.force_undecided(*fact, elsewhere());
         }
-        let Finished {
+        let EvaluationResult {
             verdicts,
             answers,
             history,

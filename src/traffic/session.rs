@@ -18,7 +18,7 @@ use crate::exchange::{Digest, Exchange, Intent, OnRejection, Purpose, Request, R
 use crate::history::{ExchangeRole, LookGoal, LookId, RunTag, SearchExtent, WalkExtent};
 #[cfg(feature = "cli")]
 use crate::rules::Verdicts;
-use crate::rules::{Evaluation, Finished, Judge, Levels, Reason, TrafficReason};
+use crate::rules::{Evaluation, EvaluationResult, Judge, Levels, Reason, TrafficReason};
 use crate::run::{self, EmittedExchange, Ended, Event, Run, Tally};
 
 /// How far the clocks of two files may be apart.
@@ -686,7 +686,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         self.set_reason_of_doubtful();
         self.evaluation.conclude_gaps();
         let ended = self.ended(&files);
-        let Finished {
+        let EvaluationResult {
             verdicts,
             answers,
             recording,
