@@ -148,7 +148,7 @@ pub struct Bounds {
 
 /// What shows whether a fact holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Evidence {
+pub(super) enum FactEvidence {
     /// Any documented response.
     Response,
     /// The response to any request that must be rejected.
@@ -195,7 +195,7 @@ pub struct ActionSpec {
     /// Whether the step is part of every round of a run that repeats its plan.
     pub repeats: bool,
     /// The evidence that its responses give.
-    pub(super) decides: &'static [Evidence],
+    pub(super) decides: &'static [FactEvidence],
     /// `(contract, subject, called)`: whether the step decides facts of the operation `subject` by calling `called`:
     /// facts of the same operation, or of one whose records the called list shows.
     pub(super) decides_facts_of: fn(&Contract, OperationId, OperationId) -> bool,
@@ -229,7 +229,7 @@ const WALK: ActionSpec = ActionSpec {
     reason: "walk the list: each response is judged, and the pages must add up",
     requests: "the first page, then pages 2 to last_page, {max_pages} at most; again within {settle} s \
                (settle) while they do not add up",
-    decides: &[Evidence::Response, Evidence::Paged],
+    decides: &[FactEvidence::Response, FactEvidence::Paged],
     runs_concurrently: true,
     ..ONE
 };
@@ -237,7 +237,7 @@ const WALK: ActionSpec = ActionSpec {
 const SAMPLE_PAGES: ActionSpec = ActionSpec {
     reason: "read the first pages of the list: they show values",
     requests: "the first page, then pages 2 to last_page, {sampled} at most",
-    decides: &[Evidence::Response],
+    decides: &[FactEvidence::Response],
     ..WALK
 };
 
@@ -256,14 +256,14 @@ const WALK_FILLED_LIST: ActionSpec = ActionSpec {
 
 const READ: ActionSpec = ActionSpec {
     reason: "read: the response is judged",
-    decides: &[Evidence::Response],
+    decides: &[FactEvidence::Response],
     ..ONE
 };
 
 const READ_CREATED: ActionSpec = ActionSpec {
     reason: "read with what a create showed, preferably a record of this run",
     requests: "one request, again within {settle} s (settle) while it gets a 404; for a list its pages, {max_pages} at most",
-    decides: &[Evidence::Response, Evidence::Paged],
+    decides: &[FactEvidence::Response, FactEvidence::Paged],
     ..ONE
 };
 
@@ -279,7 +279,7 @@ const CREATE: ActionSpec = ActionSpec {
     requests: "one request in each documented form, and again, changed field by field, until it is accepted; \
                together they leave at most max-writes {max_writes}; before a later write takes the identifier, reads until \
                the record shows",
-    decides: &[Evidence::Response, Evidence::Created],
+    decides: &[FactEvidence::Response, FactEvidence::Created],
     read_after: |_, shown_by, create| shown_by.get(&create).map(|shown| shown.operation()),
     ..ONE
 };
@@ -317,7 +317,7 @@ const VARY_CREATE: ActionSpec = ActionSpec {
 const LOOK_FOR_CREATED: ActionSpec = ActionSpec {
     reason: "look for what was created: it must be listed, with what was sent",
     requests: "pages 1 to last_page, {max_pages} at most, until it is there, again within {settle} s (settle)",
-    decides: &[Evidence::Listed, Evidence::Elsewhere],
+    decides: &[FactEvidence::Listed, FactEvidence::Elsewhere],
     decides_facts_of: |contract, create, list| contract.created_in(create) == Some(list),
     ..ONE
 };
@@ -332,7 +332,7 @@ const READ_BACK_CREATED: ActionSpec = ActionSpec {
     reason: "read what was created by its identifier, and its list: it must be there, with what was sent",
     requests: "one read and one request of the list for each created record, again within {settle} s (settle) while it \
                does not show",
-    decides: &[Evidence::ReadBackCreated],
+    decides: &[FactEvidence::ReadBackCreated],
     always_sends: false,
     ..ONE
 };
@@ -340,7 +340,7 @@ const READ_BACK_CREATED: ActionSpec = ActionSpec {
 const READ_BACK_UPDATED: ActionSpec = ActionSpec {
     reason: "read what was updated: it must show what was sent",
     requests: "one read, again within {settle} s (settle) while it does not show that",
-    decides: &[Evidence::ReadBackUpdated],
+    decides: &[FactEvidence::ReadBackUpdated],
     ..READ_BACK_CREATED
 };
 
@@ -348,7 +348,7 @@ const DELETE: ActionSpec = ActionSpec {
     reason: "delete what the run created, the newest record first: it must be gone",
     requests: "for each record a read that shows that it is the run's own, one request, and a read, again within \
                {settle} s (settle) while it shows the record",
-    decides: &[Evidence::Response, Evidence::Deleted],
+    decides: &[FactEvidence::Response, FactEvidence::Deleted],
     repeats: false,
     always_sends: false,
     ..ONE
@@ -356,7 +356,7 @@ const DELETE: ActionSpec = ActionSpec {
 
 const LOOK_FOR_UPDATES: ActionSpec = ActionSpec {
     reason: "look for what was updated: the list must show what was sent, in that record alone",
-    decides: &[Evidence::Updated, Evidence::Elsewhere],
+    decides: &[FactEvidence::Updated, FactEvidence::Elsewhere],
     decides_facts_of: |contract, update, list| contract.updated_in(update) == Some(list),
     ..LOOK_FOR_CREATED
 };
@@ -374,7 +374,7 @@ const WALK_INFERRED_PAGES: ActionSpec = ActionSpec {
     requests: "one without those parameters, then a page after the other, in pages that are smaller than that response, \
                {inferred_pages} at most; all of them again in larger pages where that was not the whole list, and where they depart \
                from the list",
-    decides: &[Evidence::InferredPages],
+    decides: &[FactEvidence::InferredPages],
     runs_concurrently: true,
     ..ONE
 };
@@ -390,7 +390,7 @@ const EQUIVALENT: ActionSpec = ActionSpec {
     reason: "send equivalent requests, which RFCs define as the same: they must be accepted like the plain one",
     requests: "one request in all other spellings at once, and for an update the list's page that shows it; where it \
                is rejected, the plain request and each spelling alone",
-    decides: &[Evidence::Equivalent],
+    decides: &[FactEvidence::Equivalent],
     varies: false,
     ..VARY_UPDATE
 };
@@ -424,7 +424,7 @@ const ASK_BY_CREATING: ActionSpec = ActionSpec {
 
 const EDGE_CASE_READ: ActionSpec = ActionSpec {
     reason: "send an edge case: the response must be complete and not a 5xx",
-    decides: &[Evidence::EdgeCase],
+    decides: &[FactEvidence::EdgeCase],
     runs_concurrently: true,
     ..ONE
 };
@@ -444,7 +444,7 @@ const RESTORE: ActionSpec = ActionSpec {
 const RESIDUE_LOOK: ActionSpec = ActionSpec {
     reason: "look through the list for the run tag: whatever the run left is accounted for",
     requests: "the first page, then pages 2 to last_page, {max_pages} at most",
-    decides: &[Evidence::Counted],
+    decides: &[FactEvidence::Counted],
     decides_facts_of: |contract, write, list| {
         (LOOK_FOR_CREATED.decides_facts_of)(contract, write, list)
             || (LOOK_FOR_UPDATES.decides_facts_of)(contract, write, list)
@@ -583,7 +583,7 @@ impl CredentialProbe {
 
     fn spec(self) -> ActionSpec {
         let probe = |reason, decides| ActionSpec { reason, decides, ..ONE };
-        let without = &[Evidence::Challenge, Evidence::NoCredential];
+        let without = &[FactEvidence::Challenge, FactEvidence::NoCredential];
         match self {
             Self::EmptyToken => probe("call with an empty token: it must be rejected", without),
             Self::NoCredential => probe("call without a credential: it must be rejected", without),
@@ -597,14 +597,14 @@ impl CredentialProbe {
             },
             Self::OtherScheme => probe(
                 "call with the token under another scheme: it must be rejected",
-                &[Evidence::Challenge, Evidence::OtherScheme],
+                &[FactEvidence::Challenge, FactEvidence::OtherScheme],
             ),
             // A target may lock out a caller who guesses.
             Self::WrongToken => ActionSpec {
                 repeats: false,
                 ..probe(
                     "call with a token that nobody issued: it must be rejected",
-                    &[Evidence::Challenge, Evidence::WrongToken],
+                    &[FactEvidence::Challenge, FactEvidence::WrongToken],
                 )
             },
         }

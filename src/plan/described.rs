@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::action::{Action, CredentialProbe, Evidence};
+use super::action::{Action, CredentialProbe, FactEvidence};
 use super::optional;
 use super::source::{Source, StandInValue, sources};
 use super::steps::{Plan, Step};
@@ -59,9 +59,9 @@ impl Plan {
         }
         let here = |(index, _): &(usize, &Fact)| !self.elsewhere.contains(&FactId(*index));
         for (index, fact) in contract.facts.iter().enumerate().filter(here) {
-            let (of, evidence) = (fact.operation, Evidence::of(fact.kind));
+            let (of, evidence) = (fact.operation, FactEvidence::of(fact.kind));
             // It is a fact of the security scheme, which several operations share.
-            if evidence == Evidence::WrongToken {
+            if evidence == FactEvidence::WrongToken {
                 wrong_tokens
                     .iter()
                     .for_each(|step| descriptions[*step].facts.push(FactId(index)));
@@ -158,7 +158,7 @@ impl Calls {
     }
 }
 
-impl Evidence {
+impl FactEvidence {
     /// Returns what shows whether a fact of this kind holds.
     fn of(kind: FactKind) -> Self {
         match kind {
