@@ -26,7 +26,7 @@ use crate::exchange::Target;
 use crate::exchange::redact::Values;
 use crate::proxy::{self, ExchangeCounts, Forwarding, Queue};
 use crate::run::Ended;
-use crate::traffic::{Archive, FileRead, Recorded, RequestLine};
+use crate::traffic::{Archive, FileRead, RecordedExchange, RequestLine};
 
 /// The variable with the URL of the proxy, for the command that it runs.
 const PROXY_VARIABLE: &str = "COUNTERSIGN_PROXY_URL";
@@ -239,7 +239,7 @@ impl<'run> Recording<'run> {
         }
     }
 
-    fn add(&mut self, request_line: &RequestLine, recorded: Option<&Recorded>) {
+    fn add(&mut self, request_line: &RequestLine, recorded: Option<&RecordedExchange>) {
         let added = self
             .archive
             .as_mut()

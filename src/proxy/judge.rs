@@ -14,7 +14,9 @@ use crate::contract::fact::FactId;
 use crate::exchange::{Limits, decode};
 use crate::rules::Verdict;
 use crate::run::Event;
-use crate::traffic::{Judged, Place, Placed, Recorded, RequestLine, Session, Settings, Skipped, judgeable_head};
+use crate::traffic::{
+    Judged, Place, Placed, RecordedExchange, RequestLine, Session, Settings, Skipped, judgeable_head,
+};
 
 /// What passed, judged.
 pub(crate) struct Proxied {
@@ -24,7 +26,7 @@ pub(crate) struct Proxied {
 
 /// Receives every exchange that was not dropped, in the order in which they are judged. Findings number entries in this
 /// order. The second argument is `None` if no complete response came.
-pub(crate) type Recorder<'recorder> = &'recorder mut dyn FnMut(&RequestLine, Option<&Recorded>);
+pub(crate) type Recorder<'recorder> = &'recorder mut dyn FnMut(&RequestLine, Option<&RecordedExchange>);
 
 /// Judges what the queue has until it is closed, and emits events as a run does. Bodies are decoded on `runtime`.
 pub(crate) fn judge(
@@ -65,7 +67,7 @@ pub(crate) fn judge(
 }
 
 /// Returns what passed as if it had been recorded, or why it is not judged.
-fn recorded(passed: Passed, runtime: &Handle) -> (RequestLine, Result<Box<Recorded>, Skipped>) {
+fn recorded(passed: Passed, runtime: &Handle) -> (RequestLine, Result<Box<RecordedExchange>, Skipped>) {
     let Passed {
         request_line,
         headers,
@@ -89,7 +91,7 @@ fn recorded(passed: Passed, runtime: &Handle) -> (RequestLine, Result<Box<Record
             return Err(Skipped::BodyUnread);
         }
         response_headers.remove(CONTENT_ENCODING);
-        Ok(Box::new(Recorded {
+        Ok(Box::new(RecordedExchange {
             request_body: request_body(&headers, body),
             request_headers: headers,
             status: response.status,

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use self::call::Call;
 use super::credentials::Credentials;
-use super::entry::{Recorded, RequestLine};
+use super::entry::{RecordedExchange, RequestLine};
 use super::route::Router;
 use super::source::MAX_ENTRY_BYTES;
 use crate::contract::Contract;
@@ -84,7 +84,7 @@ impl<'run, W: Write> Archive<'run, W> {
     /// # Errors
     ///
     /// Those of the writer.
-    pub(crate) fn add(&mut self, request_line: &RequestLine, recorded: Option<&Recorded>) -> io::Result<()> {
+    pub(crate) fn add(&mut self, request_line: &RequestLine, recorded: Option<&RecordedExchange>) -> io::Result<()> {
         let mut line = self.line(request_line, recorded, self.values);
         if u64::try_from(line.len()).is_ok_and(|bytes| bytes > MAX_ENTRY_BYTES - READ_AHEAD) {
             line = self.line(request_line, recorded, Values::Hidden);
@@ -107,7 +107,7 @@ impl<'run, W: Write> Archive<'run, W> {
         Ok(self.to)
     }
 
-    fn line(&mut self, request_line: &RequestLine, recorded: Option<&Recorded>, values: Values) -> String {
+    fn line(&mut self, request_line: &RequestLine, recorded: Option<&RecordedExchange>, values: Values) -> String {
         let entry = match self.router.call(&request_line.method, &request_line.url) {
             Ok(found) => {
                 let operation = self.contract.operation(found.operation);

@@ -1,4 +1,5 @@
-//! One entry of an HTTP archive (HAR 1.2, section 4.2.8), as exporters really write it. The main type is [`Recorded`].
+//! One entry of an HTTP archive (HAR 1.2, section 4.2.8), as exporters really write it. The main type is
+//! [`RecordedExchange`].
 //!
 //! # Design
 //!
@@ -37,7 +38,7 @@ const REDACTED: [&str; 5] = ["***", "redacted", "REDACTED", "Redacted", "\u{2039
 #[derive(Debug)]
 pub(super) enum Entry {
     /// It can be judged.
-    Exchange(RequestLine, Box<Recorded>),
+    Exchange(RequestLine, Box<RecordedExchange>),
     /// It cannot be judged, but may have changed something.
     Write(Skipped, RequestLine),
     /// It cannot be judged.
@@ -64,7 +65,7 @@ impl RequestLine {
 
 /// What was recorded of a request and its response besides the [`RequestLine`].
 #[derive(Debug)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedExchange {
     pub(crate) request_headers: HeaderMap,
     /// `None` if the request has no body, or none was recorded.
     pub(crate) request_body: Option<String>,
@@ -222,7 +223,7 @@ impl HarEntry {
         match self.judgeable(&request_line, &headers) {
             Ok((status, response_headers, response_body)) => {
                 let request_body = self.request.post_data.and_then(PostData::text);
-                let recorded = Recorded {
+                let recorded = RecordedExchange {
                     request_headers: headers,
                     request_body,
                     status,

@@ -43,7 +43,7 @@ mod source;
 pub(crate) use archive::Archive;
 pub use entry::Skipped;
 #[cfg(feature = "cli")]
-pub(crate) use entry::{Recorded, RequestLine, judgeable_head};
+pub(crate) use entry::{RecordedExchange, RequestLine, judgeable_head};
 #[cfg(feature = "cli")]
 pub(crate) use order::Placed;
 pub use order::{File, FileRead, Place};

@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 
 use chrono::{DateTime, Utc};
 
-use super::entry::{self, Entry, Recorded, RequestLine, Skipped};
+use super::entry::{self, Entry, RecordedExchange, RequestLine, Skipped};
 use super::source::{self, Stopped};
 
 /// How many entries of a file are parsed ahead.
@@ -56,7 +56,7 @@ pub(crate) struct Placed {
     pub(crate) place: Place,
     pub(crate) request_line: RequestLine,
     /// What was exchanged, where that can be judged.
-    pub(crate) recorded: Option<Box<Recorded>>,
+    pub(crate) recorded: Option<Box<RecordedExchange>>,
     /// Whether entries that began later came before it.
     pub(crate) is_late: bool,
     /// Its size in the file.

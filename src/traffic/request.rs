@@ -4,7 +4,7 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::Value;
 
-use super::entry::{Recorded, RequestLine, is_redacted};
+use super::entry::{RecordedExchange, RequestLine, is_redacted};
 use super::route::Call;
 use crate::contract::operation::{Location, Operation, SecurityScheme};
 use crate::exchange::json;
@@ -14,7 +14,7 @@ use crate::exchange::{Content, Credential, Digest, Printable, Request, placehold
 /// that the contract knows.
 pub(super) fn request(
     operation: &Operation,
-    (request_line, recorded): (&RequestLine, &Recorded),
+    (request_line, recorded): (&RequestLine, &RecordedExchange),
     call: &Call,
 ) -> Request {
     let documented = operation.request.is_some();
@@ -95,7 +95,7 @@ pub(super) const OVERRIDING_HEADERS: [&str; 6] = [
 /// [`OVERRIDING_HEADERS`], and no 206 as the response.
 pub(super) fn is_as_documented(
     operation: &Operation,
-    (request_line, recorded): (&RequestLine, &Recorded),
+    (request_line, recorded): (&RequestLine, &RecordedExchange),
     request: &Request,
 ) -> bool {
     let is_known = |name: &str| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::entry::{Recorded, RequestLine, Skipped};
+use super::entry::{RecordedExchange, RequestLine, Skipped};
 use super::order::{File, FileRead, InOrder, Place, Placed};
 use super::request::{self, ClientIdentity, PageRequest};
 use super::route::{Call, NoCall, Router};
@@ -336,7 +336,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Judges an exchange that calls an operation, or returns why it decides nothing.
     fn judge(
         &mut self,
-        (request_line, recorded): (&RequestLine, &Recorded),
+        (request_line, recorded): (&RequestLine, &RecordedExchange),
         call: Call,
         is_late: bool,
     ) -> Result<(), NotJudged> {
@@ -380,7 +380,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     }
 
     /// Makes the exchange of a recorded request, with its number and its time since the first one.
-    fn exchange(&mut self, request: Request, (request_line, recorded): (&RequestLine, &Recorded)) -> Exchange {
+    fn exchange(&mut self, request: Request, (request_line, recorded): (&RequestLine, &RecordedExchange)) -> Exchange {
         self.called.insert(request.operation);
         self.tally.answered += 1;
         let began = *self.began.get_or_insert(request_line.started);

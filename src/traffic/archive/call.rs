@@ -18,7 +18,7 @@ use crate::report::{
 };
 use crate::rules::schemes;
 use crate::traffic::credentials::Credentials;
-use crate::traffic::entry::{Recorded, RequestLine, is_misread};
+use crate::traffic::entry::{RecordedExchange, RequestLine, is_misread};
 use crate::traffic::request::{OVERRIDING_HEADERS, may_identify_client, printable_path};
 
 /// The headers of a request that are written with their values, besides [`OVERRIDING_HEADERS`].
@@ -57,7 +57,7 @@ pub(super) struct Call<'run, 'archive> {
 }
 
 impl Call<'_, '_> {
-    pub(super) fn entry(&mut self, request_line: &RequestLine, recorded: Option<&Recorded>) -> ArchiveEntry {
+    pub(super) fn entry(&mut self, request_line: &RequestLine, recorded: Option<&RecordedExchange>) -> ArchiveEntry {
         let request = ArchiveRequest {
             method: request_line.method.clone(),
             url: self.url(request_line),
@@ -137,7 +137,7 @@ impl Call<'_, '_> {
         shown
     }
 
-    fn request_body(&self, recorded: &Recorded) -> Option<ArchiveBody> {
+    fn request_body(&self, recorded: &RecordedExchange) -> Option<ArchiveBody> {
         let body = recorded.request_body.as_ref()?;
         let content_type = recorded.request_headers.get(CONTENT_TYPE);
         let content_type = content_type.map(|value| String::from_utf8_lossy(value.as_bytes()));
@@ -154,7 +154,7 @@ impl Call<'_, '_> {
         })
     }
 
-    fn response(&self, request_line: &RequestLine, recorded: &Recorded) -> ArchiveResponse {
+    fn response(&self, request_line: &RequestLine, recorded: &RecordedExchange) -> ArchiveResponse {
         let body = recorded.response_body.as_ref();
         let written = match (body, self.values) {
             (None, _) => ArchiveBody {
@@ -182,7 +182,7 @@ impl Call<'_, '_> {
 
     /// Returns the media type of the response as it is shown. One that is neither documented nor well known is
     /// described, which no reader takes for a media type.
-    fn media_type(&self, recorded: &Recorded) -> Option<String> {
+    fn media_type(&self, recorded: &RecordedExchange) -> Option<String> {
         let received = recorded.response_headers.get(CONTENT_TYPE)?;
         let received = String::from_utf8_lossy(received.as_bytes());
         if self.values == Values::Shown {
@@ -202,7 +202,7 @@ impl Call<'_, '_> {
         })
     }
 
-    fn response_headers(&self, request_line: &RequestLine, recorded: &Recorded) -> Vec<Value> {
+    fn response_headers(&self, request_line: &RequestLine, recorded: &RecordedExchange) -> Vec<Value> {
         let mut headers = match self.values {
             Values::Hidden => self.known_headers(recorded),
             Values::Shown => self.listed_headers(&recorded.response_headers),
@@ -219,7 +219,7 @@ impl Call<'_, '_> {
     }
 
     /// Returns what is known well enough of the headers to be shown although values are hidden.
-    fn known_headers(&self, recorded: &Recorded) -> Vec<Value> {
+    fn known_headers(&self, recorded: &RecordedExchange) -> Vec<Value> {
         // A description has no slash, and is left out: it is better not to judge the entry than to judge it wrongly.
         let media_type = self.media_type(recorded).filter(|shown| shown.contains('/'));
         let age = recorded.response_headers.get(AGE);

@@ -40,10 +40,10 @@ fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
 }
 
 /// A success with a body of this media type.
-fn response(media_type: &'static str, body: impl Into<Vec<u8>>) -> Recorded {
+fn response(media_type: &'static str, body: impl Into<Vec<u8>>) -> RecordedExchange {
     let mut response_headers = HeaderMap::new();
     response_headers.insert("content-type", HeaderValue::from_static(media_type));
-    Recorded {
+    RecordedExchange {
         request_headers: headers(&[("authorization", "Bearer tk-of-somebody")]),
         request_body: None,
         status: 200,
@@ -52,7 +52,7 @@ fn response(media_type: &'static str, body: impl Into<Vec<u8>>) -> Recorded {
     }
 }
 
-fn archived_by(contract: &Contract, values: Values, exchanges: &[(RequestLine, Option<Recorded>)]) -> String {
+fn archived_by(contract: &Contract, values: Values, exchanges: &[(RequestLine, Option<RecordedExchange>)]) -> String {
     let mut archive = Archive::begin(Vec::new(), contract, base(), values).unwrap();
     for (request_line, recorded) in exchanges {
         archive.add(request_line, recorded.as_ref()).unwrap();
@@ -60,7 +60,7 @@ fn archived_by(contract: &Contract, values: Values, exchanges: &[(RequestLine, O
     String::from_utf8(archive.end("all is in it").unwrap()).unwrap()
 }
 
-fn archived(values: Values, exchanges: &[(RequestLine, Option<Recorded>)]) -> String {
+fn archived(values: Values, exchanges: &[(RequestLine, Option<RecordedExchange>)]) -> String {
     archived_by(&built_in(), values, exchanges)
 }
 
@@ -73,7 +73,7 @@ fn entries(text: &str) -> (Vec<Entry>, bool) {
 
 /// The exchange of an archive that has one.
 #[track_caller]
-fn exchange(text: &str) -> (RequestLine, Recorded) {
+fn exchange(text: &str) -> (RequestLine, RecordedExchange) {
     let (mut entries, _) = entries(text);
     let entry = entries.pop().unwrap();
     assert!(entries.is_empty(), "{text}");
@@ -290,8 +290,8 @@ fn a_request_that_is_not_documented_is_not_made_one_by_hiding_its_values() {
     }
 }
 
-fn clone(recorded: &Recorded) -> Recorded {
-    Recorded {
+fn clone(recorded: &RecordedExchange) -> RecordedExchange {
+    RecordedExchange {
         request_headers: recorded.request_headers.clone(),
         request_body: recorded.request_body.clone(),
         status: recorded.status,
@@ -534,7 +534,7 @@ mod of_a_check {
     }
 
     /// An exchange whose every part shows the canary's token or another of its secrets.
-    fn telling(canary: &Canary, body: Vec<u8>) -> (RequestLine, Option<Recorded>) {
+    fn telling(canary: &Canary, body: Vec<u8>) -> (RequestLine, Option<RecordedExchange>) {
         let (token, name) = (&canary.token, &canary.firstname);
         let mut recorded = response("application/json", body);
         recorded.request_body =
