@@ -15,7 +15,7 @@ use crate::exchange::{Limits, decode};
 use crate::rules::Verdict;
 use crate::run::Event;
 use crate::traffic::{
-    Judged, Place, Placed, RecordedExchange, RequestLine, Session, Settings, Skipped, judgeable_head,
+    EntryLocation, Judged, LocatedEntry, RecordedExchange, RequestLine, Session, Settings, Skipped, judgeable_head,
 };
 
 /// What passed, judged.
@@ -45,8 +45,8 @@ pub(crate) fn judge(
                 let (request_line, recorded) = recorded(*passed, runtime);
                 let recorded = recorded.map_err(|why| session.skip(why, 1)).ok();
                 record(&request_line, recorded.as_deref());
-                session.take(&Placed {
-                    place: Place { file: 0, entry },
+                session.take(&LocatedEntry {
+                    place: EntryLocation { file: 0, entry },
                     request_line,
                     recorded,
                     is_late,

@@ -45,8 +45,8 @@ pub use entry::Skipped;
 #[cfg(feature = "cli")]
 pub(crate) use entry::{RecordedExchange, RequestLine, judgeable_head};
 #[cfg(feature = "cli")]
-pub(crate) use order::Placed;
-pub use order::{File, FileRead, Place};
+pub(crate) use order::LocatedEntry;
+pub use order::{EntryLocation, File, FileRead};
 #[cfg(feature = "cli")]
 pub(crate) use session::Session;
 pub use session::{Judged, NotJudged, Settings, judge};

@@ -43,7 +43,7 @@ pub struct FileRead {
 
 /// Where an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct EntryLocation {
     /// The index of the file.
     pub file: usize,
     /// The number of the entry in the file, from 1.
@@ -52,8 +52,8 @@ pub struct Place {
 
 /// An entry, with its place.
 #[derive(Debug)]
-pub(crate) struct Placed {
-    pub(crate) place: Place,
+pub(crate) struct LocatedEntry {
+    pub(crate) place: EntryLocation,
     pub(crate) request_line: RequestLine,
     /// What was exchanged, where that can be judged.
     pub(crate) recorded: Option<Box<RecordedExchange>>,
@@ -75,9 +75,9 @@ pub(super) struct InOrder {
 /// A file that is being read.
 struct Feed {
     name: String,
-    entries: Receiver<Placed>,
+    entries: Receiver<LocatedEntry>,
     /// The next entry; `None` at the end of the file.
-    next: Option<Placed>,
+    next: Option<LocatedEntry>,
     reader: JoinHandle<ReaderResult>,
 }
 
@@ -97,7 +97,7 @@ impl InOrder {
                 let (mut count, mut skipped) = (0, BTreeMap::new());
                 let stopped = source::read(file.content, &mut |text| {
                     count += 1;
-                    let place = Place {
+                    let place = EntryLocation {
                         file: index,
                         entry: count,
                     };
@@ -115,7 +115,7 @@ impl InOrder {
                     };
                     if let Some((request_line, recorded)) = read {
                         // Nobody listens any more once judging has ended early.
-                        drop(sender.send(Placed {
+                        drop(sender.send(LocatedEntry {
                             place,
                             request_line,
                             recorded,
@@ -191,9 +191,9 @@ impl InOrder {
 }
 
 impl Iterator for InOrder {
-    type Item = Placed;
+    type Item = LocatedEntry;
 
-    fn next(&mut self) -> Option<Placed> {
+    fn next(&mut self) -> Option<LocatedEntry> {
         self.fill();
         let Reverse(ByTime(mut placed)) = self.window.pop()?;
         self.bytes -= placed.bytes;
@@ -204,10 +204,10 @@ impl Iterator for InOrder {
 }
 
 /// An entry, ordered by when its request was sent, then by its place.
-struct ByTime(Placed);
+struct ByTime(LocatedEntry);
 
 impl ByTime {
-    fn key(&self) -> (DateTime<Utc>, Place) {
+    fn key(&self) -> (DateTime<Utc>, EntryLocation) {
         (self.0.request_line.started, self.0.place)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::entry::{RecordedExchange, RequestLine, Skipped};
-use super::order::{File, FileRead, InOrder, Place, Placed};
+use super::order::{EntryLocation, File, FileRead, InOrder, LocatedEntry};
 use super::request::{self, ClientIdentity, PageRequest};
 use super::route::{Call, NoCall, Router};
 use crate::contract::Contract;
@@ -70,7 +70,7 @@ pub struct Judged {
     /// How many entries were not judged, by reason.
     pub not_judged: BTreeMap<NotJudged, u64>,
     /// For each finding of the run, in its order, the entry that showed it: of several, the last one.
-    pub found_at: Vec<Place>,
+    pub found_at: Vec<EntryLocation>,
 }
 
 /// Why an entry was not judged.
@@ -143,9 +143,9 @@ pub(crate) struct Session<'run, 'emit> {
     called: BTreeSet<OperationId>,
     not_judged: BTreeMap<NotJudged, u64>,
     /// The entry that is judged, or the last one of a walk.
-    place: Place,
+    place: EntryLocation,
     /// For each finding, the entry that showed it.
-    found_at: Vec<Place>,
+    found_at: Vec<EntryLocation>,
     /// When the first judged request was sent.
     began: Option<DateTime<Utc>>,
     /// The write that ended last.
@@ -184,7 +184,7 @@ struct ListView {
 
 /// A look for the record of a create, which a walk must show.
 #[derive(Clone, Copy, Debug)]
-struct Awaited {
+struct AwaitedListing {
     look: LookId,
     create: OperationId,
     /// When the create ended.
@@ -197,11 +197,11 @@ struct WalkSeen {
     /// The look that judges whether the pages add up.
     pages: LookId,
     /// The look for the record of the last write, where that is a create whose record must be there by now.
-    created: Option<Awaited>,
+    created: Option<AwaitedListing>,
     /// The numbers of the pages that were seen.
     seen: BTreeSet<u64>,
     /// The entry of the page that was seen last.
-    last: Place,
+    last: EntryLocation,
     /// When the response with the last of the pages ended.
     ended: DateTime<Utc>,
 }
@@ -272,7 +272,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             tally: Tally::default(),
             called: BTreeSet::new(),
             not_judged: BTreeMap::new(),
-            place: Place { file: 0, entry: 0 },
+            place: EntryLocation { file: 0, entry: 0 },
             found_at: Vec::new(),
             began: None,
             last_write: None,
@@ -290,8 +290,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
     }
 
     /// Judges the next exchange.
-    pub(crate) fn take(&mut self, placed: &Placed) {
-        let Placed {
+    pub(crate) fn take(&mut self, placed: &LocatedEntry) {
+        let LocatedEntry {
             place,
             request_line,
             recorded,
@@ -514,7 +514,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 .evaluation
                 .look(list, &LookGoal::CreatedBy { operation: create }, ALL_PAGES);
             self.evaluation.begin_walk(look, WalkExtent::WholeList);
-            Awaited { look, create, created }
+            AwaitedListing { look, create, created }
         });
         WalkSeen {
             pages,
@@ -609,7 +609,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     /// Notes that a record of a create is missing. Returns whether it is the second one, and none was ever listed: one
     /// alone may have been removed by somebody who was not recorded.
-    fn note_missed(&mut self, awaited: Awaited) -> bool {
+    fn note_missed(&mut self, awaited: AwaitedListing) -> bool {
         let first = *self.missed.entry(awaited.create).or_insert(awaited.created);
         first != awaited.created && !self.listed.contains(&awaited.create)
     }
