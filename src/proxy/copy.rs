@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
-use super::queue::{Copied, Pending};
+use super::queue::{CopiedBody, Pending};
 use crate::exchange::Limits;
 
 /// A body that is passed on as it comes, trailers included, while the exchange that it belongs to gets a copy.
@@ -20,7 +20,7 @@ pub(super) struct Copying {
 /// The copy of a body, which is kept once the body has ended.
 struct Copy {
     pending: Arc<Pending>,
-    keep: fn(&Pending, Copied),
+    keep: fn(&Pending, CopiedBody),
     bytes: Vec<u8>,
     /// Whether the body is larger than what is copied.
     is_too_large: bool,
@@ -37,7 +37,7 @@ impl Copying {
         Self::new(body, pending, Pending::end_response)
     }
 
-    fn new(body: Incoming, pending: Option<&Arc<Pending>>, keep: fn(&Pending, Copied)) -> Self {
+    fn new(body: Incoming, pending: Option<&Arc<Pending>>, keep: fn(&Pending, CopiedBody)) -> Self {
         let copy = pending.map(|pending| Copy {
             pending: Arc::clone(pending),
             keep,
@@ -75,9 +75,9 @@ impl Copy {
 
     fn end(self, is_whole: bool) {
         let copied = match (is_whole, self.is_too_large) {
-            (false, _) => Copied::Incomplete,
-            (true, true) => Copied::TooLarge,
-            (true, false) => Copied::Whole(self.bytes.into()),
+            (false, _) => CopiedBody::Incomplete,
+            (true, true) => CopiedBody::TooLarge,
+            (true, false) => CopiedBody::Whole(self.bytes.into()),
         };
         (self.keep)(&self.pending, copied);
     }

@@ -8,7 +8,7 @@ use http::header::CONTENT_ENCODING;
 use tokio::runtime::Handle;
 
 use super::metrics::Snapshot;
-use super::queue::{Copied, ExchangeCounts, Next, Passed, Queue};
+use super::queue::{CopiedBody, ExchangeCounts, Next, PassedExchange, Queue};
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::{Limits, decode};
@@ -67,8 +67,8 @@ pub(crate) fn judge(
 }
 
 /// Returns what passed as if it had been recorded, or why it is not judged.
-fn recorded(passed: Passed, runtime: &Handle) -> (RequestLine, Result<Box<RecordedExchange>, Skipped>) {
-    let Passed {
+fn recorded(passed: PassedExchange, runtime: &Handle) -> (RequestLine, Result<Box<RecordedExchange>, Skipped>) {
+    let PassedExchange {
         request_line,
         headers,
         body,
@@ -79,12 +79,12 @@ fn recorded(passed: Passed, runtime: &Handle) -> (RequestLine, Result<Box<Record
         judgeable_head((&request_line, &headers), (response.status, &response.headers))?;
         let mut response_headers = response.headers;
         let response_body = match response.body {
-            Copied::Whole(body) => runtime
+            CopiedBody::Whole(body) => runtime
                 .block_on(decode(&mut response_headers, body, Limits::default().body))
                 .ok()
                 .map(|decoded| decoded.body),
-            Copied::TooLarge => None,
-            Copied::Incomplete => return Err(Skipped::Aborted),
+            CopiedBody::TooLarge => None,
+            CopiedBody::Incomplete => return Err(Skipped::Aborted),
         };
         // A response that fails by its status alone is judged by that.
         if response_body.is_none() && response.status < 500 {
@@ -103,10 +103,10 @@ fn recorded(passed: Passed, runtime: &Handle) -> (RequestLine, Result<Box<Record
 }
 
 /// Returns the body of a request as text; `None` where there is none, or it is not known as text.
-fn request_body(headers: &HeaderMap, body: Copied) -> Option<String> {
+fn request_body(headers: &HeaderMap, body: CopiedBody) -> Option<String> {
     match body {
-        Copied::Whole(body) if !body.is_empty() && !headers.contains_key(CONTENT_ENCODING) => text(&body),
-        Copied::Whole(_) | Copied::TooLarge | Copied::Incomplete => None,
+        CopiedBody::Whole(body) if !body.is_empty() && !headers.contains_key(CONTENT_ENCODING) => text(&body),
+        CopiedBody::Whole(_) | CopiedBody::TooLarge | CopiedBody::Incomplete => None,
     }
 }
 

@@ -41,7 +41,7 @@ struct State {
     next: u64,
     exchanges: BTreeMap<u64, Slot>,
     /// Exchanges that were passed over while they were under way.
-    late: VecDeque<Passed>,
+    late: VecDeque<PassedExchange>,
     bytes: usize,
     counts: ExchangeCounts,
     /// The period in which dropped writes were under way.
@@ -53,7 +53,7 @@ struct State {
 
 enum Slot {
     UnderWay(RequestLine, Instant),
-    Done(Box<Passed>),
+    Done(Box<PassedExchange>),
 }
 
 /// How many exchanges there were.
@@ -73,10 +73,10 @@ pub(crate) struct ExchangeCounts {
 
 /// An exchange that has ended.
 #[derive(Debug)]
-pub(super) struct Passed {
+pub(super) struct PassedExchange {
     pub(super) request_line: RequestLine,
     pub(super) headers: HeaderMap,
-    pub(super) body: Copied,
+    pub(super) body: CopiedBody,
     /// The response; `None` where none came.
     pub(super) response: Option<PassedResponse>,
     bytes: usize,
@@ -86,12 +86,12 @@ pub(super) struct Passed {
 pub(super) struct PassedResponse {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
-    pub(super) body: Copied,
+    pub(super) body: CopiedBody,
 }
 
 /// What was copied of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Copied {
+pub(super) enum CopiedBody {
     /// All of it.
     Whole(Bytes),
     /// It is larger than what is copied.
@@ -103,7 +103,7 @@ pub(super) enum Copied {
 /// What is to be judged next.
 pub(super) enum Next {
     /// An exchange; it is late if later ones were judged before it.
-    Exchange { passed: Box<Passed>, is_late: bool },
+    Exchange { passed: Box<PassedExchange>, is_late: bool },
     /// A write whose exchange is not available: when it began, and when it ended. Without an end it is still under way;
     /// with one, it was dropped.
     Write(DateTime<Utc>, Option<DateTime<Utc>>),
@@ -264,10 +264,10 @@ impl State {
                     return Some(Next::Exchange { passed, is_late: false });
                 }
                 Slot::UnderWay(request_line, _) if self.is_closed => {
-                    let passed = Box::new(Passed {
+                    let passed = Box::new(PassedExchange {
                         request_line,
                         headers: HeaderMap::new(),
-                        body: Copied::Incomplete,
+                        body: CopiedBody::Incomplete,
                         response: None,
                         bytes: 0,
                     });
@@ -303,7 +303,7 @@ pub(super) struct Pending {
 struct Parts {
     /// What was reserved.
     bytes: usize,
-    body: Option<Copied>,
+    body: Option<CopiedBody>,
     response: Option<PassedResponse>,
     is_dropped: bool,
 }
@@ -332,17 +332,17 @@ impl Pending {
         self.parts().response = Some(PassedResponse {
             status,
             headers: headers.clone(),
-            body: Copied::Incomplete,
+            body: CopiedBody::Incomplete,
         });
     }
 
     /// Keeps the body of the request.
-    pub(super) fn end_request(&self, body: Copied) {
+    pub(super) fn end_request(&self, body: CopiedBody) {
         self.parts().body = Some(body);
     }
 
     /// Keeps the body of the response.
-    pub(super) fn end_response(&self, body: Copied) {
+    pub(super) fn end_response(&self, body: CopiedBody) {
         if let Some(response) = &mut self.parts().response {
             response.body = body;
         }
@@ -361,10 +361,13 @@ impl Drop for Pending {
         let ended = self.queue.now();
         request_line.elapsed = ended.signed_duration_since(request_line.started).to_std().ok();
         let mut parts = self.parts();
-        let (body, response) = (parts.body.take().unwrap_or(Copied::Incomplete), parts.response.take());
+        let (body, response) = (
+            parts.body.take().unwrap_or(CopiedBody::Incomplete),
+            parts.response.take(),
+        );
         let (bytes, is_dropped) = (parts.bytes, parts.is_dropped);
         drop(parts);
-        let passed = Passed {
+        let passed = PassedExchange {
             request_line,
             headers: std::mem::take(&mut self.headers),
             body,
