@@ -72,7 +72,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let (target, token) = runtime.block_on(inputs.target())?;
     inputs.scope.token = token.is_some();
     inputs.scope.user_and_password = token.as_ref().is_some_and(basic::is_user_and_password);
-    let target = target.with_fixed(resolved.fixed(&contract)?);
+    let target = target.with_fixed_parts(resolved.fixed_parts(&contract)?);
     if let Some(token) = &token {
         contract = suited(contract, token, &target, resolved)?;
     }

@@ -18,13 +18,13 @@ const IN_PROCESS: &str = "http://in-process.localhost";
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
     base: Url,
-    fixed: Arc<Fixed>,
+    fixed_parts: Arc<FixedParts>,
     tls: Option<Tls>,
 }
 
 /// What every request to a target carries besides what the contract says, as the configuration has it.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub(crate) struct Fixed {
+pub(crate) struct FixedParts {
     /// The target's name in the configuration, if requests cannot be repeated without it.
     pub(crate) target: Option<String>,
     /// Headers.
@@ -45,7 +45,7 @@ impl Target {
         base.set_path(&path);
         Ok(Self {
             base,
-            fixed: Arc::default(),
+            fixed_parts: Arc::default(),
             tls: None,
         })
     }
@@ -57,7 +57,7 @@ impl Target {
         let base = Url::parse(IN_PROCESS).expect("a scheme and a host are a URL");
         Self {
             base,
-            fixed: Arc::default(),
+            fixed_parts: Arc::default(),
             tls: None,
         }
     }
@@ -65,16 +65,16 @@ impl Target {
     /// Returns the target with what every request to it carries.
     #[cfg(feature = "cli")]
     #[must_use]
-    pub(crate) fn with_fixed(self, fixed: Fixed) -> Self {
+    pub(crate) fn with_fixed_parts(self, fixed_parts: FixedParts) -> Self {
         Self {
-            fixed: Arc::new(fixed),
+            fixed_parts: Arc::new(fixed_parts),
             ..self
         }
     }
 
     /// Returns what every request to it carries.
-    pub(crate) fn fixed(&self) -> &Fixed {
-        &self.fixed
+    pub(crate) fn fixed_parts(&self) -> &FixedParts {
+        &self.fixed_parts
     }
 
     /// Returns the target, reached with these certificates besides the machine's.

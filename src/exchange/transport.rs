@@ -340,10 +340,10 @@ impl Transport {
             headers.append(name, HeaderValue::from_str(value).map_err(|_| Failure::NotHttp)?);
         }
         let mut path = request.path.clone();
-        for (name, value) in &self.target.fixed().query {
+        for (name, value) in &self.target.fixed_parts().query {
             path = with_query(&path, name, &utf8_percent_encode(value, RESERVED).to_string());
         }
-        for (name, value) in &self.target.fixed().headers {
+        for (name, value) in &self.target.fixed_parts().headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Failure::NotHttp)?;
             headers.append(name, HeaderValue::from_str(value).map_err(|_| Failure::NotHttp)?);
         }

@@ -29,7 +29,7 @@ use crate::cli::failure::Failure;
 use crate::cli::started::StartCommand;
 use crate::cli::token_command::TokenCommand;
 use crate::contract::Contract;
-use crate::exchange::{Fixed, Target};
+use crate::exchange::{FixedParts, Target};
 
 /// The name of the reference service among targets.
 const EMBEDDED: &str = "embedded";
@@ -152,10 +152,10 @@ impl ResolvedArguments {
     /// # Errors
     ///
     /// A value that the contract has another word on.
-    pub(in crate::cli) fn fixed(&self, contract: &Contract) -> Result<Fixed, ConfigError> {
+    pub(in crate::cli) fn fixed_parts(&self, contract: &Contract) -> Result<FixedParts, ConfigError> {
         match (&self.config, &self.target) {
             (Some(config), Some(name)) => fixed::of(&config.parsed, (name, &self.arguments.service), contract),
-            _ => Ok(Fixed::default()),
+            _ => Ok(FixedParts::default()),
         }
     }
 
