@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::identifier::is_plain_identifier;
 use super::sanitize::{Colours, sanitize};
 
-pub(crate) use redaction::Later;
+pub(crate) use redaction::LaterRedaction;
 pub(crate) use redaction::TOO_SHORT;
 pub use redaction::{Redaction, SHORTEST_TOKEN};
 

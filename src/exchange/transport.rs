@@ -34,7 +34,7 @@ use self::http::Http;
 use super::basic;
 use super::coding;
 use super::record::{Credential, Failure, RESERVED, Request, Response, with_query};
-use super::redact::{Later, Redaction, SHORTEST_TOKEN};
+use super::redact::{LaterRedaction, Redaction, SHORTEST_TOKEN};
 use super::target::Target;
 use super::token_mutation::{TOKEN_MUTATIONS, TokenMutation};
 use crate::client::Token;
@@ -118,7 +118,7 @@ pub struct Transport {
     /// What takes the token's place when it has expired.
     renewal: Option<Arc<Renewal>>,
     /// Hides the second token in the redactions that were made before it came.
-    later: Later,
+    later: LaterRedaction,
     wrong_token: String,
     /// Whether a target that is not on this machine is also sent wrong tokens so close to the right one that it can be
     /// read from them.
@@ -173,7 +173,7 @@ impl Transport {
             target,
             token,
             renewal: None,
-            later: Later::default(),
+            later: LaterRedaction::default(),
             wrong_token,
             near_tokens: false,
             limits,

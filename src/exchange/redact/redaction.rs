@@ -43,15 +43,15 @@ const BEGINNING: usize = 4;
 /// Removes the token from a text that leaves the program.
 #[derive(Clone, Default)]
 pub struct Redaction {
-    token: Option<Arc<Known>>,
-    later: Option<Later>,
+    token: Option<Arc<TokenPatterns>>,
+    later: Option<LaterRedaction>,
 }
 
 /// What hides a token that is obtained later, in the middle of a run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Later(Arc<OnceLock<Redaction>>);
+pub(crate) struct LaterRedaction(Arc<OnceLock<Redaction>>);
 
-impl Later {
+impl LaterRedaction {
     /// Makes every redaction with this hide what `redaction` hides, from now on. Only the first call does.
     pub(crate) fn set(&self, redaction: Redaction) {
         let _ = self.0.set(redaction);
@@ -60,7 +60,7 @@ impl Later {
 
 /// What is known about the token, and about those that were made from it.
 #[derive(Default)]
-struct Known {
+struct TokenPatterns {
     /// All characters of the token, and of a derived token that is too short to be recognised by its pieces.
     exact: Vec<Pattern>,
     /// The letters and digits of the token, and of those that were made from it.
@@ -79,7 +79,7 @@ impl Redaction {
     #[must_use]
     pub fn of_all(token: Option<&Token>, derived: &[String]) -> Self {
         let known = |token: &Token| {
-            let mut known = Known::default();
+            let mut known = TokenPatterns::default();
             known.add(token.expose());
             derived.iter().for_each(|derived| known.add(derived));
             Arc::new(known)
@@ -92,7 +92,7 @@ impl Redaction {
 
     /// Hides also what is obtained later.
     #[must_use]
-    pub(crate) fn with_later(self, later: Later) -> Self {
+    pub(crate) fn with_later(self, later: LaterRedaction) -> Self {
         Self {
             later: Some(later),
             ..self
@@ -130,7 +130,7 @@ impl Redaction {
     }
 }
 
-impl Known {
+impl TokenPatterns {
     /// Adds a token. The others are mostly the same, so what two have in common is searched for once.
     fn add(&mut self, token: &str) {
         let plain = alphanumerics(token);
