@@ -70,7 +70,7 @@ impl Excerpt {
                 line: number,
                 ..primary
             };
-            Cut::of(document.line(position), number, &marks)
+            LineCut::of(document.line(position), number, &marks)
         };
         let line = |number| ExcerptLine {
             number,
@@ -95,13 +95,13 @@ fn index(position: Position) -> usize {
 }
 
 /// What is shown of a line.
-struct Cut {
+struct LineCut {
     /// The index of its first character in the line.
     start: usize,
     text: String,
 }
 
-impl Cut {
+impl LineCut {
     /// Cuts a line that is very long: a generated document is often a single line.
     fn of(line: &str, number: u32, marks: &[Position]) -> Self {
         let is_long = line.chars().nth(LONGEST_LINE).is_some();

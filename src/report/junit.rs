@@ -26,7 +26,7 @@ pub fn junit(record: &Record) -> String {
     let mut report = Report::new("countersign");
     report.set_time(Duration::from_millis(record.duration_ms));
     report.add_test_suites(run_suite(record));
-    let indexed = Indexed::of(record);
+    let indexed = RecordIndex::of(record);
     report.add_test_suites(
         indexed
             .operations
@@ -59,29 +59,29 @@ fn run_suite(record: &Record) -> Option<TestSuite> {
 }
 
 /// A record indexed by operation and fact, because a contract may have a hundred thousand facts.
-struct Indexed<'record> {
+struct RecordIndex<'record> {
     record: &'record Record,
     /// The names of all operations, in the contract's order.
     operations: Vec<&'record str>,
     rows: HashMap<&'record str, Vec<&'record FactRow>>,
     /// The findings of each fact.
-    findings: HashMap<&'record str, Vec<Found<'record>>>,
+    findings: HashMap<&'record str, Vec<GroupedFinding<'record>>>,
     /// The findings of each operation whose fact has no row, which a report made by another program may contain.
-    without_row: HashMap<&'record str, Vec<Found<'record>>>,
+    without_row: HashMap<&'record str, Vec<GroupedFinding<'record>>>,
     /// The total time of each operation's responses, in milliseconds.
     response_ms: HashMap<&'record str, f64>,
 }
 
 /// A finding, and the group that it belongs to: the findings of one cause.
 #[derive(Clone)]
-struct Found<'record> {
+struct GroupedFinding<'record> {
     finding: &'record FindingRecord,
     /// The first finding of the group, if this is not the first: its case has the fix, which all of them share.
     first: Option<&'record FindingRecord>,
     headline: Rc<str>,
 }
 
-impl<'record> Found<'record> {
+impl<'record> GroupedFinding<'record> {
     /// Returns the findings of a group, each with the group's first one.
     fn all(group: &Group<'record>) -> Vec<Self> {
         let headline: Rc<str> = group.headline().into();
@@ -94,7 +94,7 @@ impl<'record> Found<'record> {
     }
 }
 
-impl<'record> Indexed<'record> {
+impl<'record> RecordIndex<'record> {
     fn of(record: &'record Record) -> Self {
         let mut indexed = Self {
             record,
@@ -109,7 +109,7 @@ impl<'record> Indexed<'record> {
             facts.insert(row.fact.as_str());
             indexed.rows.entry(&row.operation).or_default().push(row);
         }
-        for found in groups(record).iter().flat_map(Found::all) {
+        for found in groups(record).iter().flat_map(GroupedFinding::all) {
             let (of_fact, of_operation) = (found.finding.fact.as_str(), found.finding.operation.as_str());
             if !facts.contains(of_fact) {
                 indexed.without_row.entry(of_operation).or_default().push(found.clone());
@@ -180,7 +180,7 @@ fn add_run_properties(suite: &mut TestSuite, record: &Record) {
 }
 
 /// Returns the case of a fact. Findings by other rules than the fact's own are reported here too.
-fn case(record: &Record, row: &FactRow, findings: &[Found<'_>]) -> TestCase {
+fn case(record: &Record, row: &FactRow, findings: &[GroupedFinding<'_>]) -> TestCase {
     let (denied, warned): (Vec<_>, Vec<_>) = findings.iter().partition(|found| found.finding.level == Level::Deny);
     let status = match (denied.is_empty(), row.verdict) {
         (false, _) => failure(record, &denied),
@@ -204,7 +204,7 @@ fn case(record: &Record, row: &FactRow, findings: &[Found<'_>]) -> TestCase {
 }
 
 /// Returns the case of a finding whose fact has no row in the report.
-fn case_without_row(record: &Record, found: &Found<'_>) -> TestCase {
+fn case_without_row(record: &Record, found: &GroupedFinding<'_>) -> TestCase {
     let denied = found.finding.level == Level::Deny;
     let status = if denied {
         failure(record, &[found])
@@ -220,9 +220,9 @@ fn case_without_row(record: &Record, found: &Found<'_>) -> TestCase {
 }
 
 /// Returns the status of a case that fails with these findings; the first one gives its type and message.
-fn failure(record: &Record, findings: &[&Found<'_>]) -> TestCaseStatus {
+fn failure(record: &Record, findings: &[&GroupedFinding<'_>]) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-    if let Some(Found { finding: first, .. }) = findings.first() {
+    if let Some(GroupedFinding { finding: first, .. }) = findings.first() {
         status.set_type(safe(&first.rule));
         let message = format!(
             "{}; received: {}",
@@ -239,11 +239,11 @@ fn failure(record: &Record, findings: &[&Found<'_>]) -> TestCaseStatus {
 /// Describes a finding in lines; the fix and the line to reproduce it are only with the first finding of its group.
 fn text(
     record: &Record,
-    Found {
+    GroupedFinding {
         finding,
         first,
         headline,
-    }: &Found<'_>,
+    }: &GroupedFinding<'_>,
 ) -> String {
     let mut lines = vec![format!(
         "{}[{}]: {headline}",

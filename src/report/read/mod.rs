@@ -69,7 +69,7 @@ pub enum ReadError {
 
 /// The only field that is read from a report of any version.
 #[derive(Deserialize)]
-struct Head {
+struct ReportHead {
     report_version: Option<Value>,
 }
 
@@ -85,7 +85,7 @@ pub fn read(text: &[u8]) -> Result<Record, ReadError> {
     }
     let is_object = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     // The version is checked first: another version may differ in everything else.
-    let head = match serde_json::from_slice::<Head>(text) {
+    let head = match serde_json::from_slice::<ReportHead>(text) {
         Err(error) if is_object || error.classify() != Category::Data => return Err(malformed(text, &error)),
         Ok(head) if is_object => head,
         _ => return Err(ReadError::NoReport),
