@@ -3,7 +3,7 @@
 //! added meanwhile, or appear late, from pages that never add up.
 
 use super::session::Session;
-use super::walk::Order;
+use super::walk::PageOrder;
 use crate::contract::operation::OperationId;
 use crate::history::evidence::Walk;
 use crate::history::{LookGoal, LookId};
@@ -18,7 +18,7 @@ impl Session<'_> {
     /// records until there is a second one.
     pub(super) async fn judged_walk(&self, list: OperationId) -> Option<Walk> {
         let look = self.look_for(list, &LookGoal::Pages);
-        self.walk(look, Order::Ascending).await;
+        self.walk(look, PageOrder::Ascending).await;
         self.rewalk_until_it_adds_up(look).await;
         let walk = self.conclude(look)?.walk;
         self.note_free_slots(&walk);
@@ -32,7 +32,7 @@ impl Session<'_> {
     /// Walks a list that did not add up until it does or `settle` has passed.
     pub(super) async fn rewalk_until_it_adds_up(&self, look: LookId) {
         if !self.history().is_settled(look) {
-            self.walk_until_settled(look, Order::Ascending, self.settings.settle)
+            self.walk_until_settled(look, PageOrder::Ascending, self.settings.settle)
                 .await;
         }
     }

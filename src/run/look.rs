@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::session::Session;
-use super::walk::Order;
+use super::walk::PageOrder;
 use crate::contract::operation::OperationId;
 use crate::history::{AcceptedUpdate, ExchangeRole, LookGoal, Ownership, SearchExtent, WalkExtent};
 use crate::plan::{Action, ShownBy};
@@ -56,7 +56,7 @@ impl Session<'_> {
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         }
         let look = self.look_for(list, &sought);
-        self.walk_until_settled(look, Order::BothEnds, longest).await;
+        self.walk_until_settled(look, PageOrder::BothEnds, longest).await;
         self.delays.updates_timed_out.set(!self.history().is_settled(look));
         if timed_out {
             self.with_evaluation(|evaluation| evaluation.conclude_after_short_wait(look));

@@ -301,7 +301,7 @@ impl Session<'_> {
             self.look_for_repeated_update(updates.list, changed, &updates.sent)
                 .await;
         }
-        put(&mut updates.sent, sent);
+        overwrite_fields(&mut updates.sent, sent);
         UpdateOutcome::Accepted
     }
 
@@ -314,7 +314,7 @@ impl Session<'_> {
             .iter()
             .filter(|changed| changed.operation == operation)
         {
-            put(&mut sent, changed.request.json().cloned());
+            overwrite_fields(&mut sent, changed.request.json().cloned());
         }
         sent
     }
@@ -336,7 +336,7 @@ impl Session<'_> {
 }
 
 /// Overwrites the fields of `sent` with those of a body.
-fn put(sent: &mut Value, body: Option<Value>) {
+fn overwrite_fields(sent: &mut Value, body: Option<Value>) {
     if let (Some(sent), Some(Value::Object(fields))) = (sent.as_object_mut(), body) {
         sent.extend(fields);
     }

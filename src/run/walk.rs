@@ -18,7 +18,7 @@ const MISSING_PAGES_TOLERATED: usize = 1;
 
 /// Which pages are requested after the first, within `max_pages`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum PageOrder {
     /// The last one alone, then from both ends towards the middle: a list shows new records at one of its ends.
     BothEnds,
     /// One after the other.
@@ -103,19 +103,19 @@ impl Session<'_> {
     /// result.
     pub(super) async fn seek(&self, list: OperationId, sought: &LookGoal) {
         let look = self.look_for(list, sought);
-        self.walk_until_settled(look, Order::BothEnds, self.settings.settle)
+        self.walk_until_settled(look, PageOrder::BothEnds, self.settings.settle)
             .await;
         self.conclude(look);
     }
 
     /// Walks a list for a look until it is settled or `longest` has passed.
-    pub(super) async fn walk_until_settled(&self, look: LookId, order: Order, longest: Duration) {
+    pub(super) async fn walk_until_settled(&self, look: LookId, order: PageOrder, longest: Duration) {
         let walked = async || self.walk(look, order).await;
         self.repeat_until_settled(look, longest, walked).await;
     }
 
     /// Walks a list for a look, its first page first, until what is sought is found.
-    pub(super) async fn walk(&self, look: LookId, order: Order) {
+    pub(super) async fn walk(&self, look: LookId, order: PageOrder) {
         self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::WholeList));
         let Some(enough) = self.page(look, None).await else {
             return;
@@ -125,8 +125,8 @@ impl Session<'_> {
         };
         let most = self.settings.max_pages;
         match order {
-            Order::Ascending => self.pages(look, 2..=last.min(most)).await,
-            Order::BothEnds => {
+            PageOrder::Ascending => self.pages(look, 2..=last.min(most)).await,
+            PageOrder::BothEnds => {
                 let mut numbers = both_ends(last, most);
                 let alone = numbers.by_ref().take(1).collect::<Vec<_>>();
                 if !self.pages(look, alone.into_iter()).await {
