@@ -2,13 +2,13 @@
 
 use super::form::ValueForm;
 use super::location::SeenForms;
-use super::observed::Responses;
+use super::observed::ResponseShapes;
 use crate::contract::Contract;
 use crate::contract::operation::Operation;
 use crate::contract::pointer;
 use crate::contract::shape::{JsonType, Shape, ShapeId};
 
-impl Responses {
+impl ResponseShapes {
     /// Returns what in these successful responses breaks a statement of the contract, one line each; empty if nothing
     /// does.
     #[must_use]

@@ -19,7 +19,7 @@ pub(super) enum ValueForm {
     Number,
     /// An object whose keys the contract leaves to the target.
     OpenObject,
-    /// Stands for the items or the created record, where only what is around them is shown (`Responses::envelopes`).
+    /// Stands for the items or the created record, where only what is around them is shown (`ResponseShapes::envelopes`).
     Resource,
     Blank,
     Null,

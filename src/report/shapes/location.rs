@@ -208,16 +208,16 @@ fn either(
 
 #[cfg(test)]
 mod tests {
-    use super::super::observed::Responses;
+    use super::super::observed::ResponseShapes;
 
     /// One successful response with this body, written as the text after `body: `.
-    fn responses(body: &str) -> Responses {
+    fn responses(body: &str) -> ResponseShapes {
         let lines = body.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
         let lines: Vec<_> = lines.collect();
-        Responses::read(&format!("200 application/json\n  body: {}", lines.join("\n"))).unwrap()
+        ResponseShapes::read(&format!("200 application/json\n  body: {}", lines.join("\n"))).unwrap()
     }
 
-    fn with_missing_from(shown: &str, accepted: &str) -> Responses {
+    fn with_missing_from(shown: &str, accepted: &str) -> ResponseShapes {
         responses(shown).with_missing_from(&responses(accepted))
     }
 
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn another_status_gets_what_is_missing_from_the_body_that_was_accepted() {
         let accepted = responses("text | blank");
-        let shown = Responses::read("202 application/json\n  body: text").unwrap();
+        let shown = ResponseShapes::read("202 application/json\n  body: text").unwrap();
         let held = shown.with_missing_from(&accepted).to_string();
         assert_eq!(held, "202 application/json\n  body: text | blank");
     }

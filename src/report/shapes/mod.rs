@@ -1,5 +1,5 @@
-//! The shapes of responses, as snapshots contain them: without any values. [`Observed`] collects them from the
-//! exchanges of a run; [`Responses`] has the shapes of one operation, and is written and read as text.
+//! The shapes of responses, as snapshots contain them: without any values. [`ObservedShapes`] collects them from the
+//! exchanges of a run; [`ResponseShapes`] has the shapes of one operation, and is written and read as text.
 //!
 //! # Design
 //!
@@ -15,6 +15,6 @@ mod observed;
 mod text;
 
 pub use location::{Length, SeenForms};
-pub use news::New;
-pub use observed::{Observed, Responses};
+pub use news::NewShape;
+pub use observed::{ObservedShapes, ResponseShapes};
 pub use text::UnreadableShapes;

@@ -1,4 +1,4 @@
-//! Compares the shapes that a service shows with those that were accepted. The main type is [`New`].
+//! Compares the shapes that a service shows with those that were accepted. The main type is [`NewShape`].
 //!
 //! # Design
 //!
@@ -12,7 +12,7 @@ use std::fmt;
 
 use super::form::ValueForm;
 use super::location::SeenForms;
-use super::observed::Responses;
+use super::observed::ResponseShapes;
 use crate::contract::Contract;
 use crate::contract::operation::Operation;
 use crate::contract::pointer;
@@ -20,7 +20,7 @@ use crate::contract::shape::{JsonType, Shape, ShapeId};
 
 /// What responses show at one location and the accepted shapes do not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct New {
+pub struct NewShape {
     /// Status and media type, and the pointer within the body: `200 application/json /data/items/*/phone`.
     pub location: String,
     /// What was accepted there.
@@ -31,7 +31,7 @@ pub struct New {
     pub is_open: bool,
 }
 
-impl fmt::Display for New {
+impl fmt::Display for NewShape {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             location,
@@ -43,11 +43,11 @@ impl fmt::Display for New {
     }
 }
 
-impl Responses {
+impl ResponseShapes {
     /// Returns what these responses show beyond the accepted ones, in the order of the locations; empty if they show a
     /// part of them. `operation` is the one that they are of; none for responses that rejected a request.
     #[must_use]
-    pub fn news(&self, accepted: &Self, contract: &Contract, operation: Option<&Operation>) -> Vec<New> {
+    pub fn news(&self, accepted: &Self, contract: &Contract, operation: Option<&Operation>) -> Vec<NewShape> {
         let mut found = Vec::new();
         for (head, seen) in &self.by_head {
             let status = head.split(' ').next().and_then(|status| status.parse().ok());
@@ -118,12 +118,12 @@ struct Comparison<'contract> {
     head: &'contract str,
     /// Whether the whole body is left open.
     is_open: bool,
-    found: Vec<New>,
+    found: Vec<NewShape>,
 }
 
 /// What the contract states about one location.
 #[derive(Clone, Copy, Default)]
-struct Stated<'contract> {
+struct StatedShape<'contract> {
     shape: Option<&'contract Shape>,
     /// Whether the field may be missing.
     is_optional: bool,
@@ -132,14 +132,14 @@ struct Stated<'contract> {
 }
 
 impl<'contract> Comparison<'contract> {
-    fn stated(&self, shape: Option<ShapeId>) -> Stated<'contract> {
-        Stated {
+    fn stated(&self, shape: Option<ShapeId>) -> StatedShape<'contract> {
+        StatedShape {
             shape: shape.map(|id| self.contract.shape(id)),
-            ..Stated::default()
+            ..StatedShape::default()
         }
     }
 
-    fn location(&mut self, (seen, known): (&SeenForms, &SeenForms), stated: Stated<'contract>, at: &str) {
+    fn location(&mut self, (seen, known): (&SeenForms, &SeenForms), stated: StatedShape<'contract>, at: &str) {
         let shape = stated.shape;
         let is_new = |form: &&ValueForm| {
             let mut forms = known.forms.iter();
@@ -155,7 +155,7 @@ impl<'contract> Comparison<'contract> {
             self.report(at, (&known.summary(), &seen.summary()), is_open);
         }
         if let (Some(element), Some(known)) = (&seen.element, &known.element) {
-            let items = Stated {
+            let items = StatedShape {
                 is_in_gap: shape.is_some_and(|shape| shape.has_gap),
                 ..self.stated(shape.and_then(|shape| shape.items))
             };
@@ -194,7 +194,7 @@ impl<'contract> Comparison<'contract> {
             let below = field
                 .map(|field| field.shape)
                 .or(shape.and_then(|shape| shape.additional));
-            let stated = Stated {
+            let stated = StatedShape {
                 is_optional: field.is_some_and(|field| field.present.is_none()),
                 ..self.stated(below)
             };
@@ -204,7 +204,7 @@ impl<'contract> Comparison<'contract> {
 
     fn report(&mut self, at: &str, (accepted, shown): (&str, &str), is_open: bool) {
         let location = format!("{} {at}", self.head);
-        self.found.push(New {
+        self.found.push(NewShape {
             location: location.trim_end().to_owned(),
             accepted: accepted.to_owned(),
             shown: shown.to_owned(),
@@ -213,7 +213,7 @@ impl<'contract> Comparison<'contract> {
     }
 }
 
-impl Stated<'_> {
+impl StatedShape<'_> {
     /// Whether the contract leaves open that a value has this form.
     fn leaves_open(self, form: ValueForm) -> bool {
         let Some(shape) = self.shape else { return false };
@@ -308,14 +308,14 @@ paths:
     fn news(from: &str, to: &str) -> (Vec<String>, Vec<String>) {
         let contract = Contract::read("pets.yaml", PETS.to_owned()).unwrap();
         assert!(ACCEPTED.contains(from), "{from}");
-        let shown = Responses::read(&ACCEPTED.replacen(from, to, 1)).unwrap();
-        let accepted = Responses::read(ACCEPTED).unwrap();
+        let shown = ResponseShapes::read(&ACCEPTED.replacen(from, to, 1)).unwrap();
+        let accepted = ResponseShapes::read(ACCEPTED).unwrap();
         let news = shown.news(&accepted, &contract, Some(&contract.operations[0]));
         let joined = shown.joined_with(&accepted);
         assert_eq!(accepted.news(&joined, &contract, Some(&contract.operations[0])), []);
         assert_eq!(shown.news(&joined, &contract, Some(&contract.operations[0])), []);
         let (open, different): (Vec<_>, Vec<_>) = news.iter().partition(|new| new.is_open);
-        let told = |news: Vec<&New>| news.iter().map(ToString::to_string).collect();
+        let told = |news: Vec<&NewShape>| news.iter().map(ToString::to_string).collect();
         (told(open), told(different))
     }
 
@@ -439,8 +439,8 @@ paths:
 
     #[test]
     fn a_rejection_is_open_where_the_contract_has_a_gap_for_one() {
-        let shown = Responses::read("409 text/plain\n  body: not JSON").unwrap();
-        let accepted = Responses::read("401\n  body: none").unwrap();
+        let shown = ResponseShapes::read("409 text/plain\n  body: not JSON").unwrap();
+        let accepted = ResponseShapes::read("401\n  body: none").unwrap();
         let is_open = |text: &str| {
             let contract = Contract::read("pets.yaml", text.to_owned()).unwrap();
             let news = shown.news(&accepted, &contract, None);

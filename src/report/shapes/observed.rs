@@ -1,4 +1,5 @@
-//! Collects the shapes of responses from the exchanges of a run. The main types are [`Observed`] and [`Responses`].
+//! Collects the shapes of responses from the exchanges of a run. The main types are [`ObservedShapes`] and
+//! [`ResponseShapes`].
 
 use std::collections::BTreeMap;
 
@@ -20,26 +21,26 @@ const PRINTABLE_MEDIA_TYPES: [&str; 4] = [
 
 /// The shapes that a run saw.
 #[derive(Debug)]
-pub struct Observed<'contract> {
+pub struct ObservedShapes<'contract> {
     contract: &'contract Contract,
-    successes: BTreeMap<OperationId, Responses>,
-    errors: Responses,
+    successes: BTreeMap<OperationId, ResponseShapes>,
+    errors: ResponseShapes,
 }
 
 /// The shapes of several responses, by status and media type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Responses {
+pub struct ResponseShapes {
     pub(super) by_head: BTreeMap<String, SeenForms>,
 }
 
-impl<'contract> Observed<'contract> {
+impl<'contract> ObservedShapes<'contract> {
     /// Starts without any shapes.
     #[must_use]
     pub fn new(contract: &'contract Contract) -> Self {
         Self {
             contract,
             successes: BTreeMap::new(),
-            errors: Responses::default(),
+            errors: ResponseShapes::default(),
         }
     }
 
@@ -62,18 +63,18 @@ impl<'contract> Observed<'contract> {
 
     /// Returns the shapes of an operation's successes; none if no documented request to it succeeded.
     #[must_use]
-    pub fn successes(&self, operation: OperationId) -> Option<&Responses> {
+    pub fn successes(&self, operation: OperationId) -> Option<&ResponseShapes> {
         self.successes.get(&operation)
     }
 
     /// Returns the shapes of responses that rejected a request.
     #[must_use]
-    pub fn errors(&self) -> &Responses {
+    pub fn errors(&self) -> &ResponseShapes {
         &self.errors
     }
 }
 
-impl Responses {
+impl ResponseShapes {
     fn add(&mut self, head: String, seen: SeenForms) {
         let known = self.by_head.remove(&head).unwrap_or_default();
         self.by_head.insert(head, known.joined(seen));
@@ -153,7 +154,7 @@ mod tests {
 
     /// The shapes of responses with these bodies.
     fn shown(contract: &Contract, bodies: &[Value]) -> String {
-        let mut responses = Responses::default();
+        let mut responses = ResponseShapes::default();
         for body in bodies {
             let at = ValueLocation {
                 contract,

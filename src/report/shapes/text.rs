@@ -15,7 +15,7 @@ use std::fmt::{self, Write as _};
 
 use super::form::ValueForm;
 use super::location::{Length, SeenForms};
-use super::observed::Responses;
+use super::observed::ResponseShapes;
 
 /// A text that cannot be read as shapes. The error contains only the line's number, never the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +42,7 @@ impl Length {
     }
 }
 
-impl fmt::Display for Responses {
+impl fmt::Display for ResponseShapes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
         for (head, body) in &self.by_head {
@@ -89,7 +89,7 @@ fn write_location(text: &mut String, name: &str, seen: &SeenForms, depth: usize)
     }
 }
 
-impl Responses {
+impl ResponseShapes {
     /// Reads the text that [`Display`](fmt::Display) writes.
     ///
     /// # Errors
@@ -225,8 +225,8 @@ mod tests {
 
     #[test]
     fn shapes_are_read_as_they_are_written() {
-        assert_eq!(Responses::read(WRITTEN).unwrap().to_string(), WRITTEN);
-        assert_eq!(Responses::read("").unwrap(), Responses::default());
+        assert_eq!(ResponseShapes::read(WRITTEN).unwrap().to_string(), WRITTEN);
+        assert_eq!(ResponseShapes::read("").unwrap(), ResponseShapes::default());
     }
 
     #[test]
@@ -239,7 +239,7 @@ mod tests {
             ("  body: none", "  head: none", 17),
             ("200 application/json\n", "", 1),
         ] {
-            let read = Responses::read(&WRITTEN.replacen(from, to, 1));
+            let read = ResponseShapes::read(&WRITTEN.replacen(from, to, 1));
             assert_eq!(read.map_err(|error| error.line), Err(line), "{to}");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use countersign::report::shapes::Responses;
+use countersign::report::shapes::ResponseShapes;
 
 /// The name and the text of each accepted snapshot of responses and envelopes in a folder, in order. A folder that is not
 /// there yet has none.
@@ -29,7 +29,7 @@ pub(super) fn text(folder: &Path, name: &str) -> Option<String> {
 }
 
 /// The shapes of an accepted snapshot; none where it is not accepted yet.
-pub(super) fn shapes(folder: &Path, name: &str) -> Option<Responses> {
+pub(super) fn shapes(folder: &Path, name: &str) -> Option<ResponseShapes> {
     let text = text(folder, name)?;
-    Some(Responses::read(&text).unwrap_or_else(|error| panic!("{name}: {error}")))
+    Some(ResponseShapes::read(&text).unwrap_or_else(|error| panic!("{name}: {error}")))
 }

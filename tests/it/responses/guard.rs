@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign::contract::operation::Operation;
-use countersign::report::shapes::Responses;
+use countersign::report::shapes::ResponseShapes;
 
 use super::accepted;
 use super::observing::{ERRORS, contract};
@@ -43,7 +43,7 @@ fn values(text: &str) -> Vec<String> {
 
 /// What in a snapshot's text breaks a statement of the contract.
 pub(super) fn contradictions(name: &str, text: &str) -> Vec<String> {
-    let responses = Responses::read(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let responses = ResponseShapes::read(text).unwrap_or_else(|error| panic!("{name}: {error}"));
     match operation(name) {
         Some(operation) => responses.contradictions(contract(), operation),
         None => {

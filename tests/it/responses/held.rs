@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use countersign::report::shapes::{New, Responses};
+use countersign::report::shapes::{NewShape, ResponseShapes};
 
 use super::accepted;
 use super::guard::{contradictions, operation};
@@ -42,7 +42,7 @@ async fn every_response_has_the_shape_that_was_accepted() {
     clippy::print_stdout,
     reason = "who compares a deployed service reads what is new, without a failure"
 )]
-fn compared_with_accepted(subject: &Subject, name: &str, responses: &Responses) -> Vec<String> {
+fn compared_with_accepted(subject: &Subject, name: &str, responses: &ResponseShapes) -> Vec<String> {
     let accepted = accepted::shapes(&subject.folder, name).filter(|_| !subject.rows_are_known);
     let Some(accepted) = accepted else {
         let is_different = !is_accepted(subject, name, &responses.to_string());
@@ -61,13 +61,13 @@ fn compared_with_accepted(subject: &Subject, name: &str, responses: &Responses) 
 }
 
 /// What responses show beyond their accepted shapes.
-pub(super) fn news(name: &str, responses: &Responses, accepted: &Responses) -> Vec<New> {
+pub(super) fn news(name: &str, responses: &ResponseShapes, accepted: &ResponseShapes) -> Vec<NewShape> {
     responses.news(accepted, contract(), operation(name))
 }
 
 /// What insta is asked to hold of responses whose rows are not known: what was accepted and what they show, or where
 /// that differs, what they show and what was accepted beside it.
-pub(super) fn held(responses: &Responses, accepted: &Responses, is_open: bool) -> String {
+pub(super) fn held(responses: &ResponseShapes, accepted: &ResponseShapes, is_open: bool) -> String {
     if is_open {
         responses.joined_with(accepted).to_string()
     } else {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use countersign::Recording;
 use countersign::plan::Plan;
-use countersign::report::shapes::{Observed, Responses};
+use countersign::report::shapes::{ObservedShapes, ResponseShapes};
 use countersign::report::{Outcome, Record, Terminal, Verbosity};
 use countersign::run::Event;
 use countersign::{Check, Contract};
@@ -28,7 +28,7 @@ pub(super) fn contract() -> &'static Contract {
 /// What each snapshot holds of a subject, and the operations that were not called.
 #[derive(Debug)]
 pub(super) struct Shapes {
-    pub(super) by_name: BTreeMap<String, Responses>,
+    pub(super) by_name: BTreeMap<String, ResponseShapes>,
     pub(super) not_called: Vec<String>,
 }
 
@@ -53,13 +53,13 @@ pub(super) fn recorded(recording: &Recording) -> Result<Shapes, String> {
         let check = Check::new(Arc::clone(&CONTRACT)).token("any");
         check.writes(true).seed(SEED).plan().unwrap()
     });
-    let mut observed = Observed::new(contract());
+    let mut observed = ObservedShapes::new(contract());
     let exchanges = recording.exchanges();
     exchanges.for_each(|(exchange, intent)| observed.add(exchange, intent));
     by_name(&observed, &PLAN)
 }
 
-fn by_name(observed: &Observed<'_>, plan: &Plan) -> Result<Shapes, String> {
+fn by_name(observed: &ObservedShapes<'_>, plan: &Plan) -> Result<Shapes, String> {
     let mut shapes = Shapes {
         by_name: BTreeMap::new(),
         not_called: Vec::new(),
@@ -93,7 +93,7 @@ fn by_name(observed: &Observed<'_>, plan: &Plan) -> Result<Shapes, String> {
     Ok(shapes)
 }
 
-async fn observed(subject: &Subject) -> Result<(Observed<'static>, Plan, String), String> {
+async fn observed(subject: &Subject) -> Result<(ObservedShapes<'static>, Plan, String), String> {
     let check = Check::new(Arc::clone(&CONTRACT)).token(subject.token.as_str());
     let check = check.writes(subject.writes).seed(SEED);
     let check = match &subject.service {
@@ -102,7 +102,7 @@ async fn observed(subject: &Subject) -> Result<(Observed<'static>, Plan, String)
         None => check.url(subject.url.as_str()),
     };
     let plan = check.plan().map_err(|error| error.to_string())?;
-    let mut observed = Observed::new(contract());
+    let mut observed = ObservedShapes::new(contract());
     let mut see = |event: Event<'_>| {
         if let Event::Exchanged(exchanged) = event {
             observed.add(exchanged.exchange, exchanged.intent);

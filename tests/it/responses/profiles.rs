@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use countersign::report::shapes::Responses;
+use countersign::report::shapes::ResponseShapes;
 use countersign::service::AXES;
 use tokio::sync::OnceCell;
 
@@ -220,7 +220,7 @@ fn no_snapshot_differs_but_where_an_axis_changes_shapes() {
 /// What would fail the comparison of a deployed service that shows these shapes where those of the defaults are
 /// accepted.
 fn told_of_a_deployed_service(shapes: &Shapes, by_default: &Shapes) -> Vec<String> {
-    let news = |(name, responses): (&String, &Responses)| news(name, responses, &by_default.by_name[name]);
+    let news = |(name, responses): (&String, &ResponseShapes)| news(name, responses, &by_default.by_name[name]);
     let news = shapes.by_name.iter().flat_map(news);
     news.filter(|new| !new.is_open).map(|new| new.to_string()).collect()
 }
@@ -235,7 +235,7 @@ async fn by_default() -> &'static Shapes {
 /// The snapshots that the embedded service would have with a value, and that differ from those that it has by default.
 fn differing(shapes: &Shapes, by_default: &Shapes) -> BTreeSet<String> {
     assert!(shapes.by_name.keys().eq(by_default.by_name.keys()));
-    let differs = |(name, responses): &(&String, &Responses)| {
+    let differs = |(name, responses): &(&String, &ResponseShapes)| {
         let default = &by_default.by_name[*name];
         responses.to_string() != default.to_string()
     };
