@@ -111,17 +111,17 @@ impl<'contract> Gaps<'contract> {
         Self {
             rate,
             effects,
-            ..Self::at(contract, places)
+            ..Self::with_places(contract, places)
         }
     }
 
     /// Returns one that sees nothing.
     #[must_use]
     pub(crate) fn idle(contract: &'contract Contract) -> Self {
-        Self::at(contract, Places::default())
+        Self::with_places(contract, Places::default())
     }
 
-    fn at(contract: &'contract Contract, places: Places) -> Self {
+    fn with_places(contract: &'contract Contract, places: Places) -> Self {
         Self {
             contract,
             tallies: vec![Tally::default(); places.all.len()],

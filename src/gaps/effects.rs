@@ -396,13 +396,13 @@ mod tests {
     const VENUE: &str = "v1";
 
     /// What a service and a run do, in seconds.
-    struct Story<'contract> {
+    struct Scenario<'contract> {
         contract: &'contract Contract,
         effects: Effects,
         now: u64,
     }
 
-    impl<'contract> Story<'contract> {
+    impl<'contract> Scenario<'contract> {
         /// The venue was listed.
         fn new(contract: &'contract Contract) -> Self {
             let mut places = 0;
@@ -411,9 +411,9 @@ mod tests {
                 places
             };
             let (effects, now) = (Effects::of(contract, add), 0);
-            let mut story = Self { contract, effects, now };
-            story.page("getVenues", (1, 1), &[json!({"id": VENUE})]);
-            story
+            let mut scenario = Self { contract, effects, now };
+            scenario.page("getVenues", (1, 1), &[json!({"id": VENUE})]);
+            scenario
         }
 
         fn exchange(&mut self, operation: &str, path: &str, sent: Option<Value>) -> Exchange {
@@ -489,11 +489,11 @@ mod tests {
     }
 
     /// What is shown after this.
-    fn after(tell: impl FnOnce(&mut Story<'_>)) -> Vec<Option<String>> {
+    fn after(tell: impl FnOnce(&mut Scenario<'_>)) -> Vec<Option<String>> {
         let contract = Contract::built_in().unwrap();
-        let mut story = Story::new(&contract);
-        tell(&mut story);
-        story.shown()
+        let mut scenario = Scenario::new(&contract);
+        tell(&mut scenario);
+        scenario.shown()
     }
 
     fn does(what: &str) -> Vec<Option<String>> {
@@ -502,13 +502,13 @@ mod tests {
 
     #[test]
     fn an_item_about_a_record_with_the_field_and_none_about_one_without_it_is_an_effect() {
-        let shown = after(|story| {
-            story.create("with", Some(VENUE));
-            story.contacts(&["with"]);
-            story.create("without", None);
-            story.contacts(&["with", "without"]);
-            story.visits(&["with", "somebody"]);
-            story.visits(&["with", "somebody"]);
+        let shown = after(|scenario| {
+            scenario.create("with", Some(VENUE));
+            scenario.contacts(&["with"]);
+            scenario.create("without", None);
+            scenario.contacts(&["with", "without"]);
+            scenario.visits(&["with", "somebody"]);
+            scenario.visits(&["with", "somebody"]);
         });
         assert_eq!(shown, does("records-a-visit"));
     }
@@ -516,15 +516,15 @@ mod tests {
     #[test]
     fn an_item_about_each_record_or_without_one_to_compare_shows_nothing() {
         for without in [false, true] {
-            let shown = after(|story| {
-                story.create("with", Some(VENUE));
-                story.contacts(&["with"]);
+            let shown = after(|scenario| {
+                scenario.create("with", Some(VENUE));
+                scenario.contacts(&["with"]);
                 if without {
-                    story.create("without", None);
+                    scenario.create("without", None);
                 }
-                story.contacts(&["with", "without"]);
-                story.visits(&["with", "without"]);
-                story.visits(&["with", "without"]);
+                scenario.contacts(&["with", "without"]);
+                scenario.visits(&["with", "without"]);
+                scenario.visits(&["with", "without"]);
             });
             assert_eq!(shown, [None], "{without}");
         }
@@ -532,37 +532,39 @@ mod tests {
 
     #[test]
     fn a_list_without_an_item_shows_nothing_if_it_was_read_whole_and_late_enough() {
-        type Tell = fn(&mut Story<'_>);
-        let pages = |story: &mut Story<'_>, pages: &[u64]| {
-            story.create("with", Some(VENUE));
-            story.contacts(&["with"]);
-            story.contacts(&["with"]);
-            pages.iter().for_each(|page| story.page("getVisits", (*page, 2), &[]));
+        type Tell = fn(&mut Scenario<'_>);
+        let pages = |scenario: &mut Scenario<'_>, pages: &[u64]| {
+            scenario.create("with", Some(VENUE));
+            scenario.contacts(&["with"]);
+            scenario.contacts(&["with"]);
+            pages
+                .iter()
+                .for_each(|page| scenario.page("getVisits", (*page, 2), &[]));
         };
-        assert_eq!(after(|story| pages(story, &[1, 2])), does("nothing-shown"));
-        assert_eq!(after(|story| pages(story, &[2, 1, 2])), does("nothing-shown"));
+        assert_eq!(after(|scenario| pages(scenario, &[1, 2])), does("nothing-shown"));
+        assert_eq!(after(|scenario| pages(scenario, &[2, 1, 2])), does("nothing-shown"));
         // One page is missing; a page beyond the last is none.
         for missing in [&[1][..], &[2], &[1, 3], &[1, 0]] {
-            assert_eq!(after(|story| pages(story, missing)), [], "{missing:?}");
+            assert_eq!(after(|scenario| pages(scenario, missing)), [], "{missing:?}");
         }
         let too_soon: [Tell; 3] = [
-            |story| {
-                story.visits(&[]);
-                story.create("with", Some(VENUE));
-                story.contacts(&["with"]);
+            |scenario| {
+                scenario.visits(&[]);
+                scenario.create("with", Some(VENUE));
+                scenario.contacts(&["with"]);
             },
             // The visits are read before the contact is listed, and right after.
-            |story| {
-                story.create("with", Some(VENUE));
-                story.visits(&[]);
-                story.contacts(&["with"]);
+            |scenario| {
+                scenario.create("with", Some(VENUE));
+                scenario.visits(&[]);
+                scenario.contacts(&["with"]);
             },
-            |story| {
-                story.create("with", Some(VENUE));
-                story.contacts(&[]);
-                story.contacts(&[]);
-                story.contacts(&["with"]);
-                story.visits(&[]);
+            |scenario| {
+                scenario.create("with", Some(VENUE));
+                scenario.contacts(&[]);
+                scenario.contacts(&[]);
+                scenario.contacts(&["with"]);
+                scenario.visits(&[]);
             },
         ];
         for tell in too_soon {
@@ -572,46 +574,46 @@ mod tests {
 
     #[test]
     fn what_the_run_writes_itself_is_no_effect() {
-        let of_run = |write: fn(&mut Story<'_>)| {
-            after(|story| {
-                story.create("with", Some(VENUE));
-                story.create("without", None);
-                write(story);
-                story.contacts(&["with", "without"]);
+        let of_run = |write: fn(&mut Scenario<'_>)| {
+            after(|scenario| {
+                scenario.create("with", Some(VENUE));
+                scenario.create("without", None);
+                write(scenario);
+                scenario.contacts(&["with", "without"]);
                 for _ in 0..4 {
-                    story.visits(&["with"]);
+                    scenario.visits(&["with"]);
                 }
             })
         };
         assert_eq!(of_run(|_| {}), does("records-a-visit"));
         // Its visit cannot be recognised.
-        let lost = |story: &mut Story<'_>| {
-            story.exchange("createVisit", "", Some(json!({"contact_id": "with"})));
+        let lost = |scenario: &mut Scenario<'_>| {
+            scenario.exchange("createVisit", "", Some(json!({"contact_id": "with"})));
         };
         assert_eq!(of_run(lost), []);
-        let update = |story: &mut Story<'_>| {
-            story.exchange("updateContact", "/with", Some(json!({"venue_id": VENUE})));
+        let update = |scenario: &mut Scenario<'_>| {
+            scenario.exchange("updateContact", "/with", Some(json!({"venue_id": VENUE})));
         };
         assert_eq!(of_run(update), []);
         // A create that returns the record of another one.
-        assert_eq!(of_run(|story| story.create("with", None)), [None]);
+        assert_eq!(of_run(|scenario| scenario.create("with", None)), [None]);
     }
 
     #[test]
     fn an_item_that_the_run_has_not_made_opposes_that_nothing_is_shown() {
         let with_visits = |visits: &[Value]| {
-            after(|story| {
-                story.create("first", Some(VENUE));
-                story.contacts(&["first"]);
-                story.exchange(
+            after(|scenario| {
+                scenario.create("first", Some(VENUE));
+                scenario.contacts(&["first"]);
+                scenario.exchange(
                     "createVisit",
                     "",
                     Some(json!({"contact_id": "first", "venue_id": VENUE})),
                 );
-                story.create("second", Some(VENUE));
-                story.contacts(&["first", "second"]);
-                story.page("getVisits", (1, 1), visits);
-                story.page("getVisits", (1, 1), visits);
+                scenario.create("second", Some(VENUE));
+                scenario.contacts(&["first", "second"]);
+                scenario.page("getVisits", (1, 1), visits);
+                scenario.page("getVisits", (1, 1), visits);
             })
         };
         assert_eq!(with_visits(&[]), does("nothing-shown"));
@@ -625,11 +627,11 @@ mod tests {
     #[test]
     fn a_value_that_names_no_record_or_that_the_record_shows_says_nothing() {
         let listed = |venue: &str, item: Value| {
-            after(|story| {
-                story.create("with", Some(venue));
-                story.page("getContacts", (1, 1), &[item]);
-                story.visits(&[]);
-                story.visits(&[]);
+            after(|scenario| {
+                scenario.create("with", Some(venue));
+                scenario.page("getContacts", (1, 1), &[item]);
+                scenario.visits(&[]);
+                scenario.visits(&[]);
             })
         };
         assert_eq!(listed(VENUE, json!({"id": "with"})), does("nothing-shown"));

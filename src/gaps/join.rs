@@ -22,7 +22,7 @@ pub(super) fn join_all(all: impl IntoIterator<Item = Answer>) -> Vec<Answer> {
     for answer in all {
         let subject = subject(&answer);
         let both = match joined.remove(&subject) {
-            Some(known) => both(known, &answer),
+            Some(known) => join_two(known, &answer),
             None => answer,
         };
         joined.insert(subject, both);
@@ -65,7 +65,7 @@ pub(super) fn subject(answer: &Answer) -> AnswerSubject {
 }
 
 /// Joins two answers about the same subject.
-fn both(left: Answer, right: &Answer) -> Answer {
+fn join_two(left: Answer, right: &Answer) -> Answer {
     let mut tally = Tally::default();
     for answer in [&left, right] {
         let mut named = 0_u64;
