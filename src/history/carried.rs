@@ -12,20 +12,22 @@ use crate::contract::vocabulary::Carry;
 pub(crate) fn carries_all(carries: &[Carry], body: &Value, record: &Value) -> bool {
     let strict = carries.iter().filter(|carry| carry.is_strict());
     // A missing field is another rule's finding, and waiting does not make it appear.
-    let arrived = |carry: &Carry| kept(carry, record).is_empty() || lost(carries, carry, (body, record)).is_none();
+    let arrived = |carry: &Carry| {
+        returned_values(carry, record).is_empty() || lost_value(carries, carry, (body, record)).is_none()
+    };
     strict.into_iter().all(arrived)
 }
 
 /// Returns the first sent value that the record does not carry, and what the record shows instead.
-pub(crate) fn lost<'seen>(
+pub(crate) fn lost_value<'seen>(
     carries: &'seen [Carry],
     carry: &'seen Carry,
     (body, record): (&'seen Value, &'seen Value),
 ) -> Option<LostValue<'seen>> {
     if let Some(elements) = CarriedElements::of(carries, carry, (body, record)) {
-        return elements.lost();
+        return elements.lost_value();
     }
-    let kept = kept(carry, record);
+    let kept = returned_values(carry, record);
     let carried = |sent: &&Value| kept.iter().any(|kept| same(carry.same, sent, kept) == Some(true));
     let lost = pointer::select(body, &carry.sent)
         .into_iter()
@@ -36,7 +38,7 @@ pub(crate) fn lost<'seen>(
 /// Returns what the record shows at the field's place. Where the path to it ends at null or at an empty array, that is
 /// what the record shows: it carries nothing, and breaks no other fact. A field that is missing on the way is another
 /// rule's finding.
-pub(crate) fn kept<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
+pub(crate) fn returned_values<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
     let kept = pointer::select(record, &carry.returned_at);
     if !kept.is_empty() {
         return kept;

@@ -73,18 +73,22 @@ impl<'seen> CarriedElements<'seen> {
 
     /// Returns the first sent value that its element does not show. A field that the element lacks is another rule's
     /// finding.
-    pub(crate) fn lost(&self) -> Option<LostValue<'seen>> {
+    pub(crate) fn lost_value(&self) -> Option<LostValue<'seen>> {
         let lost = |element: &'seen Value| {
             let known = self.kept_of(element);
             let candidates = || self.kept.iter().enumerate();
             let kept: Vec<_> = if known.is_empty() {
-                candidates().flat_map(|(_, kept)| shown(self.carry, kept)).collect()
+                candidates()
+                    .flat_map(|(_, kept)| returned_values(self.carry, kept))
+                    .collect()
             } else {
                 let known = known.iter().map(|(_, kept)| *kept);
-                known.flat_map(|kept| shown(self.carry, kept)).collect()
+                known.flat_map(|kept| returned_values(self.carry, kept)).collect()
             };
             let is_kept = |sent: &&Value| kept.iter().any(|kept| same(self.carry.same, sent, kept) == Some(true));
-            let lost = sent(self.carry, element).into_iter().find(|sent| !is_kept(sent))?;
+            let lost = sent_values(self.carry, element)
+                .into_iter()
+                .find(|sent| !is_kept(sent))?;
             (!kept.is_empty()).then_some(LostValue { sent: lost, kept })
         };
         self.sent.iter().find_map(lost)
@@ -124,10 +128,10 @@ impl<'seen> CarriedElements<'seen> {
         let alike = |one: &Value, other: &Value| {
             self.carries
                 .iter()
-                .all(|carry| shown(carry, one) == shown(carry, other))
+                .all(|carry| returned_values(carry, one) == returned_values(carry, other))
         };
         self.sent.iter().find_map(|element| {
-            let value = *sent(self.carry, element).first()?;
+            let value = *sent_values(self.carry, element).first()?;
             let is_it = |kept: &Value| self.strict().all(|carry| shows(carry, element, kept));
             let counted = self
                 .sent
@@ -163,7 +167,10 @@ impl<'seen> CarriedElements<'seen> {
 
     /// Returns the kept elements that may be a sent one; none where it has nothing to be recognised by.
     fn kept_of(&self, element: &Value) -> Vec<(usize, &'seen Value)> {
-        if self.distinguishing().all(|carry| sent(carry, element).is_empty()) {
+        if self
+            .distinguishing()
+            .all(|carry| sent_values(carry, element).is_empty())
+        {
             return Vec::new();
         }
         let is_it = |kept: &Value| self.distinguishing().all(|carry| shows(carry, element, kept));
@@ -176,7 +183,7 @@ impl<'seen> CarriedElements<'seen> {
             let [(index, kept)] = self.kept_of(element)[..] else {
                 return None;
             };
-            let (sent, kept) = (sent(self.carry, element), shown(self.carry, kept));
+            let (sent, kept) = (sent_values(self.carry, element), returned_values(self.carry, kept));
             match (&sent[..], &kept[..]) {
                 ([sent], [kept]) => Some(Pair { index, sent, kept }),
                 _ => None,
@@ -213,21 +220,23 @@ fn split(pointer: &str) -> Option<(&str, &str)> {
     (below.is_empty() || below.starts_with('/')).then_some((above, below))
 }
 
-fn sent<'value>(carry: &Carry, element: &'value Value) -> Vec<&'value Value> {
+fn sent_values<'value>(carry: &Carry, element: &'value Value) -> Vec<&'value Value> {
     split(&carry.sent).map_or_else(Vec::new, |(_, below)| pointer::select(element, below))
 }
 
-fn shown<'value>(carry: &Carry, element: &'value Value) -> Vec<&'value Value> {
+fn returned_values<'value>(carry: &Carry, element: &'value Value) -> Vec<&'value Value> {
     split(&carry.returned_at).map_or_else(Vec::new, |(_, below)| pointer::select(element, below))
 }
 
 /// Whether a kept element shows everything that the sent one has in this field.
 fn shows(carry: &Carry, element: &Value, kept: &Value) -> bool {
-    let kept = shown(carry, kept);
+    let kept = returned_values(carry, kept);
     let is_kept = |sent: &Value| kept.iter().any(|kept| same(carry.same, sent, kept) == Some(true));
-    sent(carry, element).into_iter().all(is_kept)
+    sent_values(carry, element).into_iter().all(is_kept)
 }
 
 fn sent_the_same<'carry>(strict: impl Iterator<Item = &'carry Carry>, one: &Value, other: &Value) -> bool {
-    strict.into_iter().all(|carry| sent(carry, one) == sent(carry, other))
+    strict
+        .into_iter()
+        .all(|carry| sent_values(carry, one) == sent_values(carry, other))
 }

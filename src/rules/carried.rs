@@ -12,7 +12,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
 use crate::exchange::Request;
-use crate::history::carried::{CarriedElements, LostValue, kept, lost, same};
+use crate::history::carried::{CarriedElements, LostValue, lost_value, returned_values, same};
 use crate::history::evidence::{Creation, Observation, UpdateObservation};
 
 pub(super) static RULE: Rule = Rule {
@@ -155,9 +155,9 @@ impl<'sent> Sent<'sent> {
     fn judge_field(&self, carry: &Carry, fact: FactId, (record, at): (&Value, &str), sink: &mut Sink<'_>) {
         if pointer::select(self.body, &carry.sent).is_empty() {
             sink.undecided(fact, Reason::NotSent);
-        } else if kept(carry, record).is_empty() {
+        } else if returned_values(carry, record).is_empty() {
             sink.undecided(fact, Reason::NotKept);
-        } else if let Some(LostValue { sent, kept }) = lost(self.carries, carry, (self.body, record)) {
+        } else if let Some(LostValue { sent, kept }) = lost_value(self.carries, carry, (self.body, record)) {
             if kept.iter().any(|kept| same(carry.same, sent, kept).is_none()) {
                 return sink.undecided(fact, Reason::NoInstant);
             }
