@@ -172,7 +172,7 @@ impl Listing<'_> {
                 hanging_indent("             in this order: ", &sent.join(", "), self.width)
             );
         }
-        let asked = self.asked(described);
+        let asked = self.asked_gaps(described);
         if !asked.is_empty() {
             let asked = hanging_indent("             about: ", &asked.join(", "), self.width);
             let _ = writeln!(text, "{asked}");
@@ -187,7 +187,7 @@ impl Listing<'_> {
     }
 
     /// Returns the gaps that a step asks about, each with the number of its questions if there are several.
-    fn asked(&self, described: &StepDescription) -> Vec<String> {
+    fn asked_gaps(&self, described: &StepDescription) -> Vec<String> {
         let asks = matches!(described.step.action, Action::Ask | Action::AskByCreating);
         let questions = self.plan.questions.iter().filter(|_| asks);
         let mut gaps: Vec<_> = questions

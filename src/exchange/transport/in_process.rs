@@ -203,7 +203,7 @@ mod tests {
     };
 
     /// Returns the outcome of a request to a service with this handler.
-    async fn asked<Answering>(
+    async fn outcome_of_request<Answering>(
         response: impl Fn(Request<RequestBody>) -> Answering + Clone + Send + 'static,
     ) -> Result<exchange::Response, Failure>
     where
@@ -227,7 +227,7 @@ mod tests {
     async fn answered(
         response: impl Fn() -> Response<Body> + Clone + Send + 'static,
     ) -> Result<exchange::Response, Failure> {
-        asked(move |_| std::future::ready(Ok(response()))).await
+        outcome_of_request(move |_| std::future::ready(Ok(response()))).await
     }
 
     fn with(name: &str, value: &str, body: impl Into<Body>) -> Response<Body> {
@@ -242,7 +242,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_service_gets_what_a_server_would_hand_it() {
-        let response = asked(async |request: Request<RequestBody>| {
+        let response = outcome_of_request(async |request: Request<RequestBody>| {
             let header = |name: &str| request.headers()[name].to_str().unwrap().to_owned();
             assert_eq!(
                 (request.method().as_str(), request.uri().to_string().as_str()),
@@ -280,7 +280,7 @@ mod tests {
     async fn the_deadline_holds_for_the_service_and_for_its_body() {
         let over = Failure::Deadline { after: LIMITS.deadline };
         let started = Instant::now();
-        assert_eq!(asked(|_| std::future::pending()).await.unwrap_err(), over);
+        assert_eq!(outcome_of_request(|_| std::future::pending()).await.unwrap_err(), over);
         assert_eq!(started.elapsed(), LIMITS.deadline);
         let silent = || {
             Response::new(Body::from_stream(
@@ -339,9 +339,14 @@ mod tests {
 
     #[tokio::test]
     async fn what_ends_a_connection_is_a_response_that_is_cut() {
-        assert_eq!(asked(async |_| Err(())).await.unwrap_err(), Failure::Incomplete);
         assert_eq!(
-            asked(async |_| panic!("as the test asks")).await.unwrap_err(),
+            outcome_of_request(async |_| Err(())).await.unwrap_err(),
+            Failure::Incomplete
+        );
+        assert_eq!(
+            outcome_of_request(async |_| panic!("as the test asks"))
+                .await
+                .unwrap_err(),
             Failure::Incomplete
         );
         let broken = || {
