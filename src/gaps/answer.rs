@@ -29,7 +29,7 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dissent: Vec<Dissent>,
     /// Why nothing can be told; none if something is claimed.
-    pub reason: Option<Reason>,
+    pub reason: Option<WhyUnanswered>,
 }
 
 /// How well an answer is known.
@@ -87,7 +87,7 @@ pub struct Dissent {
 /// Why nothing can be told about a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "WhyCannotTell")]
-pub enum Reason {
+pub enum WhyUnanswered {
     /// Traffic does not answer it.
     #[serde(rename = "ask who runs the service")]
     AskTheOperator,
@@ -108,7 +108,7 @@ pub enum Reason {
     OutOfReach,
 }
 
-impl Reason {
+impl WhyUnanswered {
     /// Returns the reason as it is written.
     #[must_use]
     pub fn as_str(self) -> &'static str {

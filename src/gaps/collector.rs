@@ -7,7 +7,7 @@ use http::header::{HeaderValue, WWW_AUTHENTICATE};
 use serde_json::Value;
 
 use super::answer::{
-    Announcement, Answer, BodyForm, Claim, Condition, DateForm, ListOrder, Reason, State, Trials as Counts,
+    Announcement, Answer, BodyForm, Claim, Condition, DateForm, ListOrder, State, Trials, WhyUnanswered,
 };
 use super::effects::Effects;
 use super::form::{self, SeenDate};
@@ -655,7 +655,7 @@ impl<'contract> Gaps<'contract> {
             if answers.len() == before {
                 let reason = gap
                     .kind
-                    .map_or(Reason::AskTheOperator, |kind| self.why_unanswered(kind));
+                    .map_or(WhyUnanswered::AskTheOperator, |kind| self.why_unanswered(kind));
                 answers.push(unanswered((&gap.id, None, None), reason, 0));
             }
         }
@@ -766,14 +766,14 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Returns why nothing was seen at a place.
-    fn why_not_seen(&self, id: PlaceId, place: &Place) -> Reason {
+    fn why_not_seen(&self, id: PlaceId, place: &Place) -> WhyUnanswered {
         let of_rejections = matches!(
             place.kind,
             GapKind::Challenge | GapKind::ErrorBody | GapKind::ErrorConditions
         );
         let is_read = |id: &OperationId| self.contract.operation(*id).is_read();
         if !self.tallies[id].is_empty() || self.tallies[id].was_asked {
-            return Reason::Confounded;
+            return WhyUnanswered::Confounded;
         }
         if self.calls_of(place).next().is_none() && !place.operations.iter().any(is_read) {
             return self.why_not_called();
@@ -781,37 +781,37 @@ impl<'contract> Gaps<'contract> {
         let unknown_order =
             place.kind == GapKind::ListOrder && !place.operations.iter().any(|id| self.places.created.contains_key(id));
         if of_rejections || unknown_order {
-            return Reason::OutOfReach;
+            return WhyUnanswered::OutOfReach;
         }
         if self.calls_of(place).any(|calls| calls.succeeded > 0) {
-            return Reason::NoRow;
+            return WhyUnanswered::NoRow;
         }
         if self.calls_of(place).any(|calls| calls.refused > 0) {
-            return Reason::Refused;
+            return WhyUnanswered::Refused;
         }
-        Reason::OutOfReach
+        WhyUnanswered::OutOfReach
     }
 
     /// Returns why nothing is known of a gap for which there is no place.
-    fn why_unanswered(&self, kind: GapKind) -> Reason {
+    fn why_unanswered(&self, kind: GapKind) -> WhyUnanswered {
         if kind == GapKind::Deprecation {
-            return Reason::AskTheOperator;
+            return WhyUnanswered::AskTheOperator;
         }
         if kind == GapKind::NullValues && !self.calls.is_empty() {
-            return Reason::NoRow;
+            return WhyUnanswered::NoRow;
         }
         match needs_writes(kind) {
             true => self.why_not_called(),
-            false => Reason::OutOfReach,
+            false => WhyUnanswered::OutOfReach,
         }
     }
 
     /// Returns why a write was not called: a run that writes may lack what it needs, such as a record of its own.
-    fn why_not_called(&self) -> Reason {
+    fn why_not_called(&self) -> WhyUnanswered {
         let is_write = |id: &OperationId| !self.contract.operation(*id).is_read();
         match self.calls.keys().any(is_write) {
-            true => Reason::OutOfReach,
-            false => Reason::NeedsWrites,
+            true => WhyUnanswered::OutOfReach,
+            false => WhyUnanswered::NeedsWrites,
         }
     }
 }
@@ -834,7 +834,11 @@ fn answer((gap, operation, location): (&str, Option<&str>, Option<&str>), tally:
     })
 }
 
-fn unanswered((gap, operation, location): (&str, Option<&str>, Option<&str>), reason: Reason, void: u64) -> Answer {
+fn unanswered(
+    (gap, operation, location): (&str, Option<&str>, Option<&str>),
+    reason: WhyUnanswered,
+    void: u64,
+) -> Answer {
     Answer {
         gap: gap.to_owned(),
         operation: operation.map(str::to_owned),

@@ -102,7 +102,7 @@ fn join_two(left: Answer, right: &Answer) -> Answer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::answer::Reason;
+    use super::super::answer::WhyUnanswered;
     use super::*;
 
     fn seen(location: &str, status: u16, times: u64) -> Answer {
@@ -128,7 +128,7 @@ mod tests {
             state: State::CannotTell,
             claim: None,
             trials: Trials::default(),
-            reason: Some(Reason::OutOfReach),
+            reason: Some(WhyUnanswered::OutOfReach),
             ..seen("", 200, 0)
         }
     }

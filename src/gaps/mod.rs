@@ -50,7 +50,7 @@ mod trials;
 
 pub use answer::{
     Allowed, Announcement, Answer, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Equal, ListOrder,
-    MemberType, Reason, Spelling, State, Trials, Unknown, Unsent, WrittenForm,
+    MemberType, Spelling, State, Trials, Unknown, Unsent, WhyUnanswered, WrittenForm,
 };
 pub use collector::Gaps;
 pub use join::join;

@@ -17,7 +17,7 @@ use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{
     Credential, Exchange, Intent, OnRejection, Printable, Purpose, Request, Response, Spelling, Target,
 };
-use crate::gaps::{Answer, Claim, Dissent, Reason, State, Trials};
+use crate::gaps::{Answer, Claim, Dissent, State, Trials, WhyUnanswered};
 use crate::history::{Residue, SearchExtent};
 use crate::rules::{Judge, Level, LevelScope, Levels, Verdicts};
 use crate::run::{EmittedExchange, Ended, Run, Tally};
@@ -313,7 +313,7 @@ fn answers() -> Vec<Answer> {
     };
     let status = |status| Claim::Status { status };
     vec![
-        other("createThing", answer(None, Some(Reason::NeedsWrites), 0, 0)),
+        other("createThing", answer(None, Some(WhyUnanswered::NeedsWrites), 0, 0)),
         answer(Some(status(200)), None, 7, 0),
         Answer {
             dissent: vec![Dissent {

@@ -14,7 +14,7 @@ use super::seen::AnswerSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::vocabulary::GapKind;
 use crate::exchange::OnRejection;
-use crate::gaps::{Allowed, Answer, BeyondLast, Claim, Reason as WhyUnanswered, State, Unknown, WrittenForm};
+use crate::gaps::{Allowed, Answer, BeyondLast, Claim, State, Unknown, WhyUnanswered, WrittenForm};
 
 pub(super) static RULE: Rule = Rule {
     name: "changed-answer",

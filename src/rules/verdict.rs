@@ -50,7 +50,7 @@ pub enum Reason {
     /// What the responses show of a gap does not decide whether a learned answer still holds.
     AnswersDiffer,
     /// The run does not answer a gap, for this reason.
-    NotAnswered(gaps::Reason),
+    NotAnswered(gaps::WhyUnanswered),
     /// The response had this status, which decides nothing about the fact.
     OtherStatus(u16),
     /// The list changed while it was walked.

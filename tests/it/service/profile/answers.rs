@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use countersign::exchange::{Credential, Exchange, Failure, json};
-use countersign::gaps::{Answer, Gaps, Reason, State};
+use countersign::gaps::{Answer, Gaps, State, WhyUnanswered};
 use countersign::rules::Recording;
 use serde_json::{Value, json};
 
@@ -357,7 +357,7 @@ async fn a_header_that_announces_the_end_of_an_operation_is_told_and_its_absence
     for silent in [&[][..], &[("deprecation", "false")], &[("sunset", "")]] {
         assert_eq!(
             announced(silent).await,
-            [(None, None, Some(Reason::AskTheOperator))],
+            [(None, None, Some(WhyUnanswered::AskTheOperator))],
             "{silent:?}"
         );
     }

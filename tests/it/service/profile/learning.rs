@@ -12,7 +12,7 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse as _;
 use axum::{Json, Router};
-use countersign::gaps::{Allowed, Answer, Claim, Equal, Reason, State, Unknown, Unsent};
+use countersign::gaps::{Allowed, Answer, Claim, Equal, State, Unknown, Unsent, WhyUnanswered};
 use countersign::history::SearchExtent;
 use countersign::run::{Ended, Run};
 use serde_json::{Map, Value, json};
@@ -129,7 +129,7 @@ fn unasked(answers: &[Answer]) -> Vec<String> {
         let unknown = (Unknown::Ignored, "unknown-references");
         let is_unseen = |answer: &Answer| match answer.claim {
             Some(Claim::Unknown { unknown: known, .. }) => (known, *gap) == unknown && answer.state == State::Seen,
-            _ => answer.reason == Some(Reason::Confounded),
+            _ => answer.reason == Some(WhyUnanswered::Confounded),
         };
         !of_gap.any(|answer| answer.state == State::Indicated || is_unseen(answer))
     });
@@ -279,7 +279,7 @@ async fn a_create_that_may_have_stored_its_record_is_not_sent_again() {
 }
 
 /// What is known of the effect of a contact's venue.
-fn effect(run: &Run) -> (State, Option<Value>, Option<Reason>) {
+fn effect(run: &Run) -> (State, Option<Value>, Option<WhyUnanswered>) {
     let mut of_gap = run.answers.iter().filter(|answer| answer.gap == "venue-of-contact");
     let answer = of_gap.next().unwrap();
     assert_eq!(answer.operation.as_deref(), Some("createContact"));
@@ -333,7 +333,7 @@ async fn what_each_record_has_is_no_effect_of_a_field() {
         }
     };
     let run = learned_about(&["venue-of-contact"], service.layer(from_fn(visits))).await;
-    assert_eq!(effect(&run), (State::CannotTell, None, Some(Reason::Confounded)));
+    assert_eq!(effect(&run), (State::CannotTell, None, Some(WhyUnanswered::Confounded)));
 }
 
 /// What stands before the service and handles its updates: the number of the request, and what it sends. A status
@@ -620,7 +620,7 @@ async fn of_fields_either_of_which_is_enough_none_is_called_required() {
     let required = answer(&run, "required-fields", "createContact");
     assert_eq!(
         (required.state, required.reason),
-        (State::CannotTell, Some(Reason::Confounded))
+        (State::CannotTell, Some(WhyUnanswered::Confounded))
     );
 }
 
@@ -669,7 +669,7 @@ async fn a_create_that_is_rejected_from_some_point_on_says_nothing() {
         let tags = answer(&run, gap, "createTag");
         assert_eq!(
             (tags.state, tags.reason),
-            (State::CannotTell, Some(Reason::Confounded)),
+            (State::CannotTell, Some(WhyUnanswered::Confounded)),
             "{gap}"
         );
     }
@@ -701,7 +701,10 @@ async fn a_create_that_returns_the_equal_record_again_neither_accepts_nor_reject
     };
     let run = learned_about(&["duplicates"], app(&[]).await.layer(from_fn(answers))).await;
     let tags = answer(&run, "duplicates", "createTag");
-    assert_eq!((tags.state, tags.reason), (State::CannotTell, Some(Reason::Confounded)));
+    assert_eq!(
+        (tags.state, tags.reason),
+        (State::CannotTell, Some(WhyUnanswered::Confounded))
+    );
     let methods = answer(&run, "duplicates", "createContactMethod");
     assert_eq!(methods.claim, Some(Claim::Equal { equal: Equal::Accepted }));
 }
@@ -807,7 +810,7 @@ async fn what_a_failed_create_prevents_is_not_for_want_of_writes() {
     .await;
     let reasons: Vec<_> = run.answers.iter().filter_map(|answer| answer.reason).collect();
     assert!(
-        reasons.contains(&Reason::OutOfReach) && !reasons.contains(&Reason::NeedsWrites),
+        reasons.contains(&WhyUnanswered::OutOfReach) && !reasons.contains(&WhyUnanswered::NeedsWrites),
         "{reasons:?}"
     );
 }
