@@ -100,7 +100,7 @@ struct Target {
 }
 
 /// A file other than the document's own.
-struct Other {
+struct OtherFile {
     path: String,
     source: SourceFile,
     root: Node,
@@ -109,7 +109,7 @@ struct Other {
 struct Bundle<'files> {
     other_files: OtherFiles<'files>,
     /// The other files; the first has the number 1.
-    files: Vec<Other>,
+    files: Vec<OtherFile>,
     by_path: HashMap<String, Result<u32, String>>,
     /// The size of all files so far, in bytes.
     bytes: usize,
@@ -327,7 +327,7 @@ impl Bundle<'_> {
         let name = format!("{}{path}", self.other_files.folder);
         let (source, root) =
             SourceFile::read(&name, text, number).map_err(|defect| Unread::Failed(defect.to_string()))?;
-        self.files.push(Other {
+        self.files.push(OtherFile {
             path: path.to_owned(),
             source,
             root,
@@ -425,7 +425,7 @@ impl Bundle<'_> {
         })
     }
 
-    fn other(&self, file: u32) -> Option<&Other> {
+    fn other(&self, file: u32) -> Option<&OtherFile> {
         self.files.get(usize::try_from(file).ok()?.checked_sub(1)?)
     }
 

@@ -36,7 +36,7 @@ pub struct LearnedAnswer {
 /// An answer as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with a gap, an operation and a claim")]
-struct Written {
+struct WrittenAnswer {
     gap: String,
     operation: String,
     claim: Map<String, Value>,
@@ -97,7 +97,7 @@ fn one(
     (operations, omitted): (&[Operation], &[OmittedOperation]),
     gaps: &[Gap],
 ) -> Result<Option<(usize, OperationId, Value)>, String> {
-    let Written { gap, operation, claim } = serde_json::from_value(node.to_value())
+    let WrittenAnswer { gap, operation, claim } = serde_json::from_value(node.to_value())
         .map_err(|error| format!("the answer cannot be read: {error}; write its `gap`, `operation` and `claim`"))?;
     let Some(index) = gaps.iter().position(|known| known.id == gap) else {
         let hint = did_you_mean(near(&gap, gaps.iter().map(|gap| gap.id.as_str())));

@@ -18,7 +18,7 @@ use super::operation::{
     StatusPattern,
 };
 use super::query;
-use super::reach::Reach;
+use super::reach::DefectReach;
 use super::shape::Expander;
 use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
 use super::{Contract, OmittedOperation, Statements, implied_gaps, invariant_facts, pointer};
@@ -34,7 +34,7 @@ pub(super) enum Types {
 
 /// Which of several security schemes an operation is called with, where each is enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Prefer {
+pub(super) enum SchemePreference {
     /// One that takes a token as most services issue them.
     Token,
     /// HTTP Basic.
@@ -43,9 +43,9 @@ pub(super) enum Prefer {
 
 /// How a document is read.
 #[derive(Clone, Copy)]
-pub(super) struct Reading {
+pub(super) struct ReadingOptions {
     pub(super) types: Types,
-    pub(super) prefer: Prefer,
+    pub(super) prefer: SchemePreference,
 }
 
 /// Makes the contract of what can be read of a document, with the defects of the rest. It may be left without any
@@ -54,7 +54,7 @@ pub(super) struct Reading {
 /// # Errors
 ///
 /// A text that is not an OpenAPI document, or one with more defects than are collected.
-pub(super) fn contract(document: Document, reading: Reading) -> Result<Contract, Defects> {
+pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Contract, Defects> {
     let document = document.in_dialect();
     let mut defects = DefectList::default();
     document
@@ -207,10 +207,10 @@ fn operations(
     let pairs = locations
         .iter()
         .map(|location| (location.item.as_str(), location.pointer.as_str()));
-    let reach = Reach::new(document, &known, pairs);
+    let reach = DefectReach::new(document, &known, pairs);
     let has_page =
         |location: &&OperationLocation<'_>| document.node(&pointer::join(&location.pointer, "x-page")).is_some();
-    let named = Named {
+    let named = NamedObjects {
         gaps: gaps.iter().map(|gap| gap.id.as_str()).collect(),
         pages: locations
             .iter()
@@ -440,7 +440,7 @@ fn request(document: &Document, operation: &str) -> Option<RequestBody> {
 
 /// Returns how a caller authenticates: by the preferred one of the operation's security
 /// alternatives, or else by the first that can be met. An empty alternative admits anybody.
-fn security(document: &Document, operation: &str, prefer: Prefer) -> Security {
+fn security(document: &Document, operation: &str, prefer: SchemePreference) -> Security {
     let own = document.node(&pointer::join(operation, "security"));
     let Some(alternatives) = own.or_else(|| document.root.member("security")) else {
         return Security::None;
@@ -457,9 +457,9 @@ fn security(document: &Document, operation: &str, prefer: Prefer) -> Security {
         Some((name, scheme(document, name)?))
     });
     let met = met.min_by_key(|(_, scheme)| match (prefer, scheme) {
-        (Prefer::Token, SecurityScheme::ApiKeyHeader { .. } | SecurityScheme::Bearer)
-        | (Prefer::UserAndPassword, SecurityScheme::Basic) => 0,
-        (Prefer::UserAndPassword, SecurityScheme::Bearer) => 2,
+        (SchemePreference::Token, SecurityScheme::ApiKeyHeader { .. } | SecurityScheme::Bearer)
+        | (SchemePreference::UserAndPassword, SecurityScheme::Basic) => 0,
+        (SchemePreference::UserAndPassword, SecurityScheme::Bearer) => 2,
         _ => 1,
     });
     let met = met.map(|(name, scheme)| Security::Scheme {
@@ -712,7 +712,7 @@ pub(super) fn keyed<'node>(
 }
 
 /// What invariants may name.
-struct Named<'document> {
+struct NamedObjects<'document> {
     gaps: HashSet<&'document str>,
     /// The operations that have `x-page`.
     pages: HashSet<&'document str>,
@@ -720,7 +720,7 @@ struct Named<'document> {
 
 /// Checks the invariants of an operation against the rest of the contract: the operations,
 /// parameters and gaps that they name exist.
-fn check_invariants(document: &Document, operation: &Operation, named: &Named<'_>, defects: &mut DefectList) {
+fn check_invariants(document: &Document, operation: &Operation, named: &NamedObjects<'_>, defects: &mut DefectList) {
     check_page(document, operation, defects);
     let at = pointer::join(&operation.pointer, "x-invariants");
     let mut fail = |at: &str, message: String| defects.push(vocabulary_defect(document, at, message));

@@ -75,7 +75,7 @@ use lifecycle::Lifecycles;
 use link::Link;
 pub use load::is_json;
 pub(crate) use load::resolve;
-use load::{Prefer, Reading, Types};
+use load::{ReadingOptions, SchemePreference, Types};
 use openapi::{did_you_mean, near, target_of};
 use operation::{Method, Operation, OperationId, Security, SecurityScheme};
 use paging::Paging;
@@ -350,8 +350,8 @@ impl Contract {
     ///
     /// A document that is not OpenAPI 3.0 to 3.2, or has more defects than are collected.
     pub(crate) fn survey(document: Document) -> Result<Self, Defects> {
-        let (types, prefer) = (Types::OfAnother, Prefer::Token);
-        load::contract(document, Reading { types, prefer })
+        let (types, prefer) = (Types::OfAnother, SchemePreference::Token);
+        load::contract(document, ReadingOptions { types, prefer })
     }
 
     /// Reads the contract that the client's types are generated from.
@@ -364,8 +364,8 @@ impl Contract {
     }
 
     fn without_defects(document: Document, types: Types) -> Result<Self, Defects> {
-        let prefer = Prefer::Token;
-        let mut contract = load::contract(document, Reading { types, prefer })?;
+        let prefer = SchemePreference::Token;
+        let mut contract = load::contract(document, ReadingOptions { types, prefer })?;
         Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
     }
 
@@ -377,8 +377,8 @@ impl Contract {
     ///
     /// None: the same document was read before.
     pub(crate) fn for_user_and_password(&self) -> Result<Self, Defects> {
-        let (types, prefer) = (Types::OfAnother, Prefer::UserAndPassword);
-        let mut contract = load::contract(self.document.clone(), Reading { types, prefer })?;
+        let (types, prefer) = (Types::OfAnother, SchemePreference::UserAndPassword);
+        let mut contract = load::contract(self.document.clone(), ReadingOptions { types, prefer })?;
         for (operation, own) in contract.operations.iter_mut().zip(&self.operations) {
             for (parameter, own) in operation.parameters.iter_mut().zip(&own.parameters) {
                 parameter.given.clone_from(&own.given);

@@ -1,5 +1,5 @@
 //! Finds the defects that concern each operation: those in it, in what its path item shares, and in
-//! what it refers to, directly or not. The main type is [`Reach`].
+//! what it refers to, directly or not. The main type is [`DefectReach`].
 //!
 //! # Design
 //!
@@ -16,7 +16,7 @@ use super::operation::Method;
 use super::pointer;
 
 /// The defects that an operation cannot be checked with, by the regions that have or reach them.
-pub(super) struct Reach<'defects> {
+pub(super) struct DefectReach<'defects> {
     document: &'defects Document,
     defects: &'defects [Defect],
     /// The indexes of the grave defects by their pointers.
@@ -25,7 +25,7 @@ pub(super) struct Reach<'defects> {
     reached: HashMap<String, usize>,
 }
 
-impl<'defects> Reach<'defects> {
+impl<'defects> DefectReach<'defects> {
     /// Follows the references of these operations; each is given with its path item and its own pointer.
     pub(super) fn new<'operation>(
         document: &'defects Document,

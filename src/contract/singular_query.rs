@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::pointer;
 
 /// Why a segment selects no location by its name or index.
-enum Wrong {
+enum UnsupportedSegment {
     FromEnd,
     NotJsonPath,
     Several,
@@ -32,17 +32,19 @@ pub(super) enum Step {
 /// end of an array.
 pub(super) fn read(query: &str) -> Result<Vec<Step>, String> {
     let singular = "name one location, such as `$.info` or `$.paths['/things'].get`";
-    let told = |wrong: Wrong, rest: &str| match wrong {
-        Wrong::FromEnd => {
+    let told = |wrong: UnsupportedSegment, rest: &str| match wrong {
+        UnsupportedSegment::FromEnd => {
             format!("`{query}` counts from the end of an array; write the index from its start, such as `$.tags[0]`")
         }
-        Wrong::NotJsonPath => {
+        UnsupportedSegment::NotJsonPath => {
             let column = query[..query.len() - rest.len()].chars().count() + 1;
             format!("`{query}` is not a JSONPath query from its character {column} on; {singular}")
         }
-        Wrong::Several => format!("`{query}` may select several locations; {singular}"),
+        UnsupportedSegment::Several => format!("`{query}` may select several locations; {singular}"),
     };
-    let mut rest = query.strip_prefix('$').ok_or_else(|| told(Wrong::NotJsonPath, query))?;
+    let mut rest = query
+        .strip_prefix('$')
+        .ok_or_else(|| told(UnsupportedSegment::NotJsonPath, query))?;
     let mut steps = Vec::new();
     while !rest.is_empty() {
         let (step, left) = segment(trimmed(rest)).map_err(|wrong| told(wrong, rest))?;
@@ -53,9 +55,9 @@ pub(super) fn read(query: &str) -> Result<Vec<Step>, String> {
 }
 
 /// Returns the step of the first segment, and what follows it.
-fn segment(text: &str) -> Result<(Step, &str), Wrong> {
+fn segment(text: &str) -> Result<(Step, &str), UnsupportedSegment> {
     if text.starts_with(".*") || text.starts_with("..") {
-        return Err(Wrong::Several);
+        return Err(UnsupportedSegment::Several);
     }
     if let Some(name) = text.strip_prefix('.') {
         let is_first = |character: char| character.is_ascii_alphabetic() || character == '_' || !character.is_ascii();
@@ -64,35 +66,35 @@ fn segment(text: &str) -> Result<(Step, &str), Wrong> {
         let (name, rest) = name.split_at(end);
         return match name.starts_with(is_first) {
             true => Ok((Step::Name(name.to_owned()), rest)),
-            false => Err(Wrong::NotJsonPath),
+            false => Err(UnsupportedSegment::NotJsonPath),
         };
     }
-    let inside = text.strip_prefix('[').ok_or(Wrong::NotJsonPath)?;
-    let (mut selected, mut rest) = selector(trimmed(inside)).ok_or(Wrong::NotJsonPath)?;
+    let inside = text.strip_prefix('[').ok_or(UnsupportedSegment::NotJsonPath)?;
+    let (mut selected, mut rest) = selector(trimmed(inside)).ok_or(UnsupportedSegment::NotJsonPath)?;
     while let Some(more) = trimmed(rest).strip_prefix(',') {
-        let (_, left) = selector(trimmed(more)).ok_or(Wrong::NotJsonPath)?;
-        (selected, rest) = (Err(Wrong::Several), left);
+        let (_, left) = selector(trimmed(more)).ok_or(UnsupportedSegment::NotJsonPath)?;
+        (selected, rest) = (Err(UnsupportedSegment::Several), left);
     }
-    let rest = trimmed(rest).strip_prefix(']').ok_or(Wrong::NotJsonPath)?;
+    let rest = trimmed(rest).strip_prefix(']').ok_or(UnsupportedSegment::NotJsonPath)?;
     Ok((selected?, rest))
 }
 
 /// Returns the step that the first of the selectors in a bracket stands for, or why it stands for none, and what
 /// follows it. What a filter contains is not read.
-fn selector(text: &str) -> Option<(Result<Step, Wrong>, &str)> {
+fn selector(text: &str) -> Option<(Result<Step, UnsupportedSegment>, &str)> {
     match text.chars().next()? {
         quote @ ('\'' | '"') => quoted(&text[1..], quote).map(|(name, rest)| (Ok(Step::Name(name)), rest)),
-        '*' => Some((Err(Wrong::Several), &text[1..])),
-        '?' => Some((Err(Wrong::Several), "]")),
+        '*' => Some((Err(UnsupportedSegment::Several), &text[1..])),
+        '?' => Some((Err(UnsupportedSegment::Several), "]")),
         _ => {
             let is_part = |character: char| character.is_ascii_digit() || "-: \t\n\r".contains(character);
             let (numbers, rest) = text.split_at(text.find(|character| !is_part(character))?);
             let numbers: Vec<_> = numbers.split(':').map(|number| trimmed(number).trim_end()).collect();
             let selected = match numbers.as_slice() {
-                [index] if is_integer(index) && index.starts_with('-') => Err(Wrong::FromEnd),
+                [index] if is_integer(index) && index.starts_with('-') => Err(UnsupportedSegment::FromEnd),
                 [index] if is_integer(index) => Ok(Step::Index(index.parse().ok()?)),
                 [_, _] | [_, _, _] if numbers.iter().all(|number| number.is_empty() || is_integer(number)) => {
-                    Err(Wrong::Several)
+                    Err(UnsupportedSegment::Several)
                 }
                 _ => return None,
             };
