@@ -16,7 +16,7 @@ use super::listing::Listing;
 use super::places::{Place, PlaceId, Places};
 use super::rate::Rate;
 use super::tally::Tally;
-use super::trials::{ObservedClaim, Trials};
+use super::trials::{ObservedClaim, RunTrials};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::shape::ShapeId;
@@ -70,7 +70,7 @@ pub struct Gaps<'contract> {
     /// How many requests were answered in a second; none if the contract does not leave that open.
     rate: Option<Rate>,
     /// What was asked; nothing unless the run asks.
-    trials: Trials,
+    trials: RunTrials,
 }
 
 /// How the documented calls of an operation ended.
@@ -132,7 +132,7 @@ impl<'contract> Gaps<'contract> {
             listing: Listing::default(),
             effects: Effects::default(),
             rate: None,
-            trials: Trials::default(),
+            trials: RunTrials::default(),
         }
     }
 
@@ -140,7 +140,7 @@ impl<'contract> Gaps<'contract> {
     #[must_use]
     pub fn asking(contract: &'contract Contract, questions: &[Question]) -> Self {
         let mut gaps = Self::new(contract);
-        gaps.trials = Trials::of(questions.to_vec());
+        gaps.trials = RunTrials::of(questions.to_vec());
         for question in &gaps.trials.questions {
             gaps.places.of_question(question);
         }
@@ -825,7 +825,7 @@ fn answer((gap, operation, location): (&str, Option<&str>, Option<&str>), tally:
         location: location.map(str::to_owned),
         state: conclusion.state,
         claim: Some(conclusion.claim),
-        trials: Counts {
+        trials: Trials {
             void: conclusion.trials.void.saturating_add(void),
             ..conclusion.trials
         },
@@ -845,9 +845,9 @@ fn unanswered(
         location: location.map(str::to_owned),
         state: State::CannotTell,
         claim: None,
-        trials: Counts {
+        trials: Trials {
             void,
-            ..Counts::default()
+            ..Trials::default()
         },
         dissent: Vec::new(),
         reason: Some(reason),

@@ -1,4 +1,4 @@
-//! Reads trials from exchanges: what each variant between two controls showed. The main type is [`Trials`].
+//! Reads trials from exchanges: what each variant between two controls showed. The main type is [`RunTrials`].
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,7 +16,7 @@ use crate::plan::{Asks, BodyChange, NET_TRIALS, Question, SentDate};
 
 /// The trials of a run.
 #[derive(Debug, Default)]
-pub(super) struct Trials {
+pub(super) struct RunTrials {
     pub(super) questions: Vec<Question>,
     /// What the trials of each question showed.
     results: Vec<QuestionResults>,
@@ -99,7 +99,7 @@ enum VariantOutcome {
     Decided(TrialResult),
 }
 
-impl Trials {
+impl RunTrials {
     pub(super) fn of(questions: Vec<Question>) -> Self {
         Self {
             results: vec![QuestionResults::default(); questions.len()],
