@@ -15,7 +15,7 @@ use super::join::put_in_order;
 use super::listing::Listing;
 use super::places::{Place, PlaceId, Places};
 use super::rate::Rate;
-use super::tally::Tally;
+use super::tally::ClaimTally;
 use super::trials::{ObservedClaim, RunTrials};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
@@ -58,8 +58,8 @@ const MIN_PAIRS: u64 = 4;
 pub struct Gaps<'contract> {
     contract: &'contract Contract,
     places: Places,
-    tallies: Vec<Tally>,
-    conditions: BTreeMap<(PlaceId, Condition), Tally>,
+    tallies: Vec<ClaimTally>,
+    conditions: BTreeMap<(PlaceId, Condition), ClaimTally>,
     /// The neighbours on pages that differ in time, by the place of the order.
     pairs: BTreeMap<PlaceId, u64>,
     calls: BTreeMap<OperationId, CallCounts>,
@@ -124,7 +124,7 @@ impl<'contract> Gaps<'contract> {
     fn with_places(contract: &'contract Contract, places: Places) -> Self {
         Self {
             contract,
-            tallies: vec![Tally::default(); places.all.len()],
+            tallies: vec![ClaimTally::default(); places.all.len()],
             places,
             conditions: BTreeMap::new(),
             pairs: BTreeMap::new(),
@@ -144,7 +144,7 @@ impl<'contract> Gaps<'contract> {
         for question in &gaps.trials.questions {
             gaps.places.of_question(question);
         }
-        gaps.tallies = vec![Tally::default(); gaps.places.all.len()];
+        gaps.tallies = vec![ClaimTally::default(); gaps.places.all.len()];
         gaps
     }
 
@@ -746,7 +746,7 @@ impl<'contract> Gaps<'contract> {
     /// Returns whether requests are limited: that is about all operations together.
     fn rate_limits(&self, gap: &str) -> Option<Answer> {
         let (claim, count) = self.rate.as_ref()?.observed()?;
-        let mut tally = Tally::default();
+        let mut tally = ClaimTally::default();
         tally.count_several(claim, count);
         answer((gap, None, None), &tally, 0)
     }
@@ -817,7 +817,11 @@ impl<'contract> Gaps<'contract> {
 }
 
 /// Returns the answer that a tally gives; `None` where it gives none.
-fn answer((gap, operation, location): (&str, Option<&str>, Option<&str>), tally: &Tally, void: u64) -> Option<Answer> {
+fn answer(
+    (gap, operation, location): (&str, Option<&str>, Option<&str>),
+    tally: &ClaimTally,
+    void: u64,
+) -> Option<Answer> {
     let conclusion = tally.conclude()?;
     Some(Answer {
         gap: gap.to_owned(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::answer::{Answer, Claim, Condition, State, Trials};
-use super::tally::Tally;
+use super::tally::ClaimTally;
 use crate::plan::NET_TRIALS;
 
 /// What an answer is about.
@@ -66,7 +66,7 @@ pub(super) fn subject(answer: &Answer) -> AnswerSubject {
 
 /// Joins two answers about the same subject.
 fn join_two(left: Answer, right: &Answer) -> Answer {
-    let mut tally = Tally::default();
+    let mut tally = ClaimTally::default();
     for answer in [&left, right] {
         let mut named = 0_u64;
         for dissent in &answer.dissent {

@@ -1,4 +1,4 @@
-//! Counts what observations show, and says what follows. The main type is [`Tally`].
+//! Counts what observations show, and says what follows. The main type is [`ClaimTally`].
 
 use super::answer::{Claim, Dissent, ListOrder, State, Trials, WrittenForm};
 use crate::plan::NET_TRIALS;
@@ -8,7 +8,7 @@ pub(super) const MAX_CLAIMS: usize = 8;
 
 /// What the observations at one location show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(super) struct ClaimTally {
     claims: Vec<(Claim, u64)>,
     /// The observations that show anything else.
     others: u64,
@@ -29,7 +29,7 @@ pub(super) struct Conclusion {
     pub(super) dissent: Vec<Dissent>,
 }
 
-impl Tally {
+impl ClaimTally {
     /// Adds an observation.
     pub(super) fn count(&mut self, claim: Claim) {
         self.count_several(claim, 1);
@@ -132,8 +132,8 @@ mod tests {
         Claim::Status { status }
     }
 
-    fn of(claims: &[Claim]) -> Tally {
-        let mut tally = Tally::default();
+    fn of(claims: &[Claim]) -> ClaimTally {
+        let mut tally = ClaimTally::default();
         claims.iter().for_each(|claim| tally.count(claim.clone()));
         tally
     }
@@ -162,7 +162,7 @@ mod tests {
         let mut tally = of(&[status(201)]);
         tally.count_other(1);
         assert_eq!(tally.conclude().unwrap().state, State::Unstable);
-        let mut tally = Tally::default();
+        let mut tally = ClaimTally::default();
         tally.count_other(1);
         assert_eq!(tally.conclude(), None);
     }
@@ -196,7 +196,7 @@ mod tests {
         let after = |from, to| Claim::After { after_ms: [from, to] };
         let conclusion = of(&[after(20, 30), after(150, 350), after(0, 10)]).conclude().unwrap();
         assert_eq!((conclusion.state, conclusion.claim), (State::Seen, after(0, 350)));
-        let mut tally = Tally::default();
+        let mut tally = ClaimTally::default();
         (0..1000).for_each(|time| tally.count(after(time, time)));
         let conclusion = tally.conclude().unwrap();
         assert_eq!((conclusion.claim, conclusion.trials.supporting), (after(0, 999), 1000));
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn little_is_kept_however_much_differs() {
-        let mut tally = Tally::default();
+        let mut tally = ClaimTally::default();
         (0..1000).for_each(|number| tally.count(Claim::PageSize { per_page: number }));
         assert_eq!(tally.claims.len(), MAX_CLAIMS);
         let conclusion = tally.conclude().unwrap();
