@@ -183,7 +183,7 @@ impl<'run> History<'run> {
             ExchangeRole::Equivalent(spellings) => self.pending.equivalent_request(exchange, spellings, emit),
             ExchangeRole::PlainAgain => self.pending.plain_again(exchange, succeeded, emit),
             ExchangeRole::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
-            ExchangeRole::Read if succeeded => self.learn(exchange, body),
+            ExchangeRole::Read if succeeded => self.bind_values(exchange, body),
             ExchangeRole::Read => {}
             ExchangeRole::ReadById(look) => self.observe_by_id(*look, exchange, body),
         }
@@ -213,17 +213,17 @@ impl<'run> History<'run> {
         let value = body.map_or(&Value::Null, |body| &body.value);
         self.track_updated(exchange, context);
         if body.is_some() || self.located(exchange, value).is_some() {
-            self.created((exchange, context), value, emit);
+            self.add_created_record((exchange, context), value, emit);
         } else {
-            self.learn(exchange, None);
+            self.bind_values(exchange, None);
         }
         self.doubt_accepted(exchange);
-        self.updated(&exchange.request, context);
+        self.add_accepted_update(&exchange.request, context);
     }
 
     /// Takes the values of an operation's links from a success. One whose body was not read gives
     /// none, but is still a success.
-    fn learn(&mut self, exchange: &Exchange, body: Option<&Body>) {
+    fn bind_values(&mut self, exchange: &Exchange, body: Option<&Body>) {
         let value = body.map_or(&Value::Null, |body| &body.value);
         let request = &exchange.request;
         self.bindings
@@ -303,12 +303,12 @@ impl History<'_> {
     }
 
     /// Returns the updates that are looked for once all are sent.
-    pub(crate) fn changed(&self) -> &[AcceptedUpdate] {
+    pub(crate) fn accepted_updates(&self) -> &[AcceptedUpdate] {
         &self.changed
     }
 
     /// Returns the record of an update as its list showed it last, and the page on which it appeared.
-    pub(crate) fn latest(&self, operation: OperationId) -> Option<(&Value, Option<u64>)> {
+    pub(crate) fn latest_record(&self, operation: OperationId) -> Option<(&Value, Option<u64>)> {
         let seen = self.latest.get(&operation)?;
         Some((&seen.record, seen.page))
     }

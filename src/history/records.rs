@@ -51,7 +51,7 @@ impl History<'_> {
     }
 
     /// Adds a created record: its links, its identifier, what it carries.
-    pub(super) fn created(
+    pub(super) fn add_created_record(
         &mut self,
         (exchange, context): (&Exchange, &WriteContext),
         body: &Value,
@@ -167,7 +167,7 @@ impl History<'_> {
     }
 
     /// Adds an accepted update.
-    pub(super) fn updated(&mut self, request: &Request, context: &WriteContext) {
+    pub(super) fn add_accepted_update(&mut self, request: &Request, context: &WriteContext) {
         self.note_counted_update(request, &context.path_values);
         let operation = request.operation;
         if context.role == RecordRole::Main && self.contract.operation(operation).invariants.updated.is_some() {

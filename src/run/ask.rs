@@ -217,7 +217,7 @@ impl Session<'_> {
             let (accepted, head) = self.accepted_write(operation).await?;
             (head, Some(accepted))
         };
-        let page = self.history().latest(operation).and_then(|(_, page)| page);
+        let page = self.history().latest_record(operation).and_then(|(_, page)| page);
         Some(AskedOperation {
             operation,
             head,

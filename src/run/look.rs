@@ -22,7 +22,7 @@ impl Session<'_> {
 
     /// Looks for every update that this list must show.
     pub(super) async fn look_for_updates(&self, list: OperationId) {
-        let changed = self.history().changed().to_vec();
+        let changed = self.history().accepted_updates().to_vec();
         for changed in changed {
             if self.contract.updated_in(changed.operation) == Some(list) {
                 self.seek(list, &LookGoal::Update(Arc::new(changed))).await;
@@ -43,7 +43,7 @@ impl Session<'_> {
         } else {
             self.settings.settle
         };
-        let page = self.history().latest(changed.operation).map(|(_, page)| page);
+        let page = self.history().latest_record(changed.operation).map(|(_, page)| page);
         if let Some(page) = page {
             let look = self.look_for(list, &sought);
             self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));

@@ -310,7 +310,7 @@ impl Session<'_> {
         let mut sent = json!({});
         let history = self.history();
         for changed in history
-            .changed()
+            .accepted_updates()
             .iter()
             .filter(|changed| changed.operation == operation)
         {
@@ -323,7 +323,7 @@ impl Session<'_> {
     /// last, so that the list shows whether the next update arrived.
     fn make_different(&self, operation: OperationId, invariant: &Updated, draft: &mut Draft, sent: &Value) {
         let history = self.history();
-        let Some((shown, _)) = history.latest(operation) else {
+        let Some((shown, _)) = history.latest_record(operation) else {
             return;
         };
         draft.avoid_repeating(|at, value| {
