@@ -123,9 +123,9 @@ impl Plan {
         }
         plan.share(contract, (&called, steps), share, &value_sources);
         plan.residue_looks(contract, &called);
-        plan.deletes(contract, &called);
+        plan.add_deletes(contract, &called);
         match &scope.learn {
-            Some(gaps) => plan.learn(contract, gaps),
+            Some(gaps) => plan.ask_about_gaps(contract, gaps),
             None => plan.ask_again(contract),
         }
         plan.shown_by = shown_by(contract, scope);
@@ -164,8 +164,8 @@ impl Plan {
             }
         }
         self.empty_tokens(contract, &own, called);
-        self.looks(contract, &own, called);
-        self.fills(contract, &own);
+        self.add_looks(contract, &own, called);
+        self.add_fills(contract, &own);
         for (place, most) in share.wrong_tokens {
             let asks = |id: &OperationId| scheme(contract, *id).as_ref() == Some(&place);
             self.wrong_tokens(contract, own.iter().copied().filter(asks).collect(), most);
@@ -174,7 +174,7 @@ impl Plan {
     }
 
     /// Leaves out the steps that answer nothing of what the document leaves open, and adds those that ask it.
-    fn learn(&mut self, contract: &Contract, gaps: &[usize]) {
+    fn ask_about_gaps(&mut self, contract: &Contract, gaps: &[usize]) {
         let mut questions = Question::all(contract);
         let is_chosen = |gap: usize| gaps.is_empty() || gaps.contains(&gap);
         let chosen = questions.iter().filter(|asked| is_chosen(asked.gap));
@@ -226,7 +226,7 @@ impl Plan {
             step.action = Action::SamplePages;
         }
         let called = self.steps.iter().map(|step| step.operation).collect();
-        self.ask(contract, questions, &called);
+        self.add_questions(contract, questions, &called);
     }
 
     /// Adds the steps that ask again what the contract's answers say, where no other step shows it.
@@ -246,11 +246,11 @@ impl Plan {
         }
         let called = self.steps.iter().map(|step| step.operation);
         let called = called.filter(|id| self.in_scope.contains(id)).collect();
-        self.ask(contract, questions, &called);
+        self.add_questions(contract, questions, &called);
     }
 
     /// Adds the steps that ask the questions about the called operations.
-    fn ask(&mut self, contract: &Contract, questions: Vec<Question>, called: &BTreeSet<OperationId>) {
+    fn add_questions(&mut self, contract: &Contract, questions: Vec<Question>, called: &BTreeSet<OperationId>) {
         // A create follows those whose records it takes.
         let asks = |id: &OperationId| called.contains(id) && questions.iter().any(|asked| asked.operation == *id);
         let asked: Vec<_> = link_order(contract).into_iter().filter(asks).collect();
@@ -273,18 +273,24 @@ impl Plan {
     }
 
     /// Adds a look at each called list that shows what one of the shard's own operations creates or updates.
-    fn looks(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
-        let updated = || lists(own, called, |id| contract.updated_in(id));
-        self.add(Action::LookForCreated, lists(own, called, |id| contract.created_in(id)));
+    fn add_looks(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
+        let updated = || called_lists(own, called, |id| contract.updated_in(id));
+        self.add(
+            Action::LookForCreated,
+            called_lists(own, called, |id| contract.created_in(id)),
+        );
         self.add(Action::LookForUpdates, updated());
         self.add(Action::LookAtRejectedWrites, updated());
     }
 
     /// Adds steps that create more records for each list whose items a called operation creates, until a page is full,
     /// and that walk over it again.
-    fn fills(&mut self, contract: &Contract, called: &[OperationId]) {
+    fn add_fills(&mut self, contract: &Contract, called: &[OperationId]) {
         for action in [Action::FillToSecondPage, Action::FillLastPage, Action::WalkFilledList] {
-            self.add(action, lists(called, called, |id| contract.list_with_items_of(id)));
+            self.add(
+                action,
+                called_lists(called, called, |id| contract.list_with_items_of(id)),
+            );
         }
     }
 
@@ -293,11 +299,11 @@ impl Plan {
         let steps: Vec<_> = self.steps.iter().map(|step| step.operation).collect();
         let creates = |id: OperationId| contract.operation(id).creates();
         let created_in = |id| contract.created_in(id).filter(|_| creates(id));
-        self.add(Action::ResidueLook, lists(&steps, called, created_in));
+        self.add(Action::ResidueLook, called_lists(&steps, called, created_in));
     }
 
     /// Adds steps that delete what the called operations create, where a called operation deletes such records.
-    fn deletes(&mut self, contract: &Contract, called: &[OperationId]) {
+    fn add_deletes(&mut self, contract: &Contract, called: &[OperationId]) {
         self.steps
             .retain(|step| contract.operation(step.operation).method != Method::Delete);
         let created: BTreeSet<_> = self.steps.iter().map(|step| step.operation).collect();
@@ -344,7 +350,7 @@ impl Plan {
 }
 
 /// Returns the lists of these operations that are called.
-fn lists(
+fn called_lists(
     of: &[OperationId],
     called: &[OperationId],
     listed_in: impl Fn(OperationId) -> Option<OperationId>,
