@@ -206,7 +206,7 @@ impl<'contract> Gaps<'contract> {
         }
         let id = exchange.request.operation;
         self.effects
-            .written(self.contract, exchange, body.map(|body| &body.value));
+            .note_write(self.contract, exchange, body.map(|body| &body.value));
         let is_void = |response: &&Response| intent.superseded || response.is_throttled() || response.status >= 500;
         let decisive = exchange.response().filter(|response| !is_void(response));
         if let Purpose::Trial(part) = intent.purpose
@@ -222,10 +222,10 @@ impl<'contract> Gaps<'contract> {
             && !intent.is_of_other_client()
             && self.contract.operation(id).succeeds_with(response.status)
         {
-            self.listing.page(self.contract, exchange, body);
-            self.effects.page(self.contract, exchange, &body.value);
+            self.listing.add_page(self.contract, exchange, body);
+            self.effects.add_page(self.contract, exchange, &body.value);
             if self.is_watched(intent) {
-                self.effects.created(self.contract, exchange, &body.value);
+                self.effects.add_created(self.contract, exchange, &body.value);
             }
         }
         let shown = ObservedExchange {
@@ -316,7 +316,8 @@ impl<'contract> Gaps<'contract> {
         {
             for id in self.response_places(&shown) {
                 if self.places.all[id].kind == GapKind::VisibilityDelay {
-                    self.listing.created(self.contract, id, (shown.exchange, &body.value));
+                    self.listing
+                        .add_created(self.contract, id, (shown.exchange, &body.value));
                 }
             }
         }

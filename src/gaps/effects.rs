@@ -143,7 +143,7 @@ impl Effects {
     }
 
     /// Notes what the run writes about records, and which items of lists it makes itself.
-    pub(super) fn written(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) {
+    pub(super) fn note_write(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) {
         let request = &exchange.request;
         if self.records.is_empty() || contract.operation(request.operation).is_safe() {
             return;
@@ -172,7 +172,7 @@ impl Effects {
     }
 
     /// Adds what a create has made, if its response says what identifies it.
-    pub(super) fn created(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
+    pub(super) fn add_created(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
         let create = exchange.request.operation;
         let id = created_id(contract, create, Some(body));
         let (Some(id), Some(ended), true) = (id, completed_at(exchange), self.lists.contains_key(&create)) else {
@@ -208,7 +208,7 @@ impl Effects {
     }
 
     /// Adds a page of a list, which was requested without any parameter but that of the page.
-    pub(super) fn page(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
+    pub(super) fn add_page(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
         let list = exchange.request.operation;
         let open = self.fields.iter_mut();
         for field in open.filter(|field| field.references.len() < MAX_REFERENCES) {
@@ -228,7 +228,7 @@ impl Effects {
         };
         let items = pointer::get(body, &page.items).and_then(Value::as_array);
         let items = items.map(Vec::as_slice).unwrap_or_default();
-        let whole_since = self.passes.page((list, page), (asked, exchange.sent), body);
+        let whole_since = self.passes.add_page((list, page), (asked, exchange.sent), body);
         let made = self.made.get(&list);
         // The items, by where they have the identifier.
         let mut by_id: HashMap<&str, HashMap<Digest, Vec<&Value>>> = HashMap::new();
@@ -442,7 +442,7 @@ mod tests {
             // Of the writes, only visits say what they have made.
             let made = json!({"data": {"id": 8}});
             let made = Some(&made).filter(|_| operation == "createVisit" && sent_id);
-            self.effects.written(self.contract, &exchange, made);
+            self.effects.note_write(self.contract, &exchange, made);
             exchange
         }
 
@@ -450,13 +450,13 @@ mod tests {
             let sent = venue.map_or_else(|| json!({}), |venue| json!({"venue_id": venue}));
             let exchange = self.exchange("createContact", "", Some(sent));
             let body = json!({"data": {"id": id}});
-            self.effects.created(self.contract, &exchange, &body);
+            self.effects.add_created(self.contract, &exchange, &body);
         }
 
         fn page(&mut self, list: &str, (page, last): (u64, u64), items: &[Value]) {
             let exchange = self.exchange(list, &format!("?page={page}"), None);
             let body = json!({"data": {"items": items, "page": page, "per_page": 9, "total": 9, "last_page": last}});
-            self.effects.page(self.contract, &exchange, &body);
+            self.effects.add_page(self.contract, &exchange, &body);
         }
 
         /// Lists contacts, each with a field of its own.

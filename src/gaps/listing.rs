@@ -81,7 +81,7 @@ struct ListedRecord {
 
 impl Listing {
     /// Adds what a create has made, if its response says what identifies it.
-    pub(super) fn created(&mut self, contract: &Contract, place: PlaceId, (exchange, body): (&Exchange, &Value)) {
+    pub(super) fn add_created(&mut self, contract: &Contract, place: PlaceId, (exchange, body): (&Exchange, &Value)) {
         let operation = exchange.request.operation;
         let created = contract.operation(operation).invariants.created.as_ref();
         let (Some(created), Some(list), Some(ended)) =
@@ -117,7 +117,7 @@ impl Listing {
     }
 
     /// Adds a page of a list, which was requested without any parameter but that of the page.
-    pub(super) fn page(&mut self, contract: &Contract, exchange: &Exchange, body: &Body) {
+    pub(super) fn add_page(&mut self, contract: &Contract, exchange: &Exchange, body: &Body) {
         let list = exchange.request.operation;
         let page = contract.operation(list).page.as_ref();
         let awaited = self.awaited.get_mut(&list).filter(|awaited| !awaited.is_empty());
@@ -145,7 +145,7 @@ impl Listing {
             }
             !is_shown
         });
-        let Some(began) = self.passes.page((list, page), (asked, exchange.sent), &body.value) else {
+        let Some(began) = self.passes.add_page((list, page), (asked, exchange.sent), &body.value) else {
             return;
         };
         let awaited = self.awaited.get_mut(&list).into_iter().flatten();
@@ -176,7 +176,7 @@ impl Listing {
 impl Passes {
     /// Adds a page of a list: its number, and when it was requested. Once every page was seen of a list whose size did not
     /// change, returns when the first of them was requested.
-    pub(super) fn page(
+    pub(super) fn add_page(
         &mut self,
         (list, page): (OperationId, &PageInvariant),
         (asked, sent): (u64, Duration),

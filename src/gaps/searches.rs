@@ -94,7 +94,7 @@ impl QuestionOutcomes {
 
 impl Searches {
     /// Adds a body that was accepted as documented.
-    pub(super) fn accepted(
+    pub(super) fn note_accepted(
         &mut self,
         (contract, questions): (&Contract, &[Question]),
         exchange: &Exchange,

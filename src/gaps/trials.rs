@@ -184,7 +184,7 @@ impl RunTrials {
 
     /// Adds a write that was accepted as documented.
     pub(super) fn note_accepted(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) {
-        self.searches.accepted((contract, &self.questions), exchange, body);
+        self.searches.note_accepted((contract, &self.questions), exchange, body);
     }
 
     /// Whether a variant of this question is a request as the document shows it, though a shorter one.
