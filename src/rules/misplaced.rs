@@ -42,7 +42,7 @@ pub(super) static RULE: Rule = Rule {
     },
     judge: Judging::Placement(
         |observation, sink| {
-            let seen = Sighting {
+            let seen = Observation {
                 found: observation.listed.is_some(),
                 identified: observation.creation.is_identified(),
                 elsewhere: observation.elsewhere,
@@ -51,7 +51,7 @@ pub(super) static RULE: Rule = Rule {
             judge(observation.creation.operation, &seen, observation.max_pages, sink);
         },
         |updating, sink| {
-            let seen = Sighting {
+            let seen = Observation {
                 found: updating.listed.is_some(),
                 identified: true,
                 elsewhere: updating.elsewhere,
@@ -69,7 +69,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 /// What a walk over the list showed.
-struct Sighting<'seen> {
+struct Observation<'seen> {
     found: bool,
     /// Whether the record has an identifier to be found by.
     identified: bool,
@@ -77,7 +77,7 @@ struct Sighting<'seen> {
     end: WalkEnd,
 }
 
-fn judge(operation: OperationId, seen: &Sighting<'_>, most: u64, sink: &mut Sink<'_>) {
+fn judge(operation: OperationId, seen: &Observation<'_>, most: u64, sink: &mut Sink<'_>) {
     let Some(fact) = sink.contract.fact_of(operation, FactKind::NotElsewhere) else {
         return;
     };
