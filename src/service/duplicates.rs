@@ -1,4 +1,4 @@
-//! Duplicate records: where the profile rejects them, [`reject_contact`] and its siblings look for one before a create.
+//! Duplicate records: where the profile rejects them, [`lock_unless_duplicate_contact`] and its siblings look for one before a create.
 //!
 //! # Design
 //!
@@ -20,7 +20,10 @@ const BATCH: i64 = 500;
 pub(super) type Lock<'a> = Option<MutexGuard<'a, ()>>;
 
 /// Rejects a contact with the names and the date of birth of another, or with a method of another.
-pub(super) async fn reject_contact<'a>(service: &'a Service, new: &ContactChange) -> Result<Lock<'a>, Refusal> {
+pub(super) async fn lock_unless_duplicate_contact<'a>(
+    service: &'a Service,
+    new: &ContactChange,
+) -> Result<Lock<'a>, Refusal> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
@@ -32,29 +35,32 @@ pub(super) async fn reject_contact<'a>(service: &'a Service, new: &ContactChange
         (same_names && new.born == contact.born) || methods.any(|method| has(contact, method))
     };
     let found = any(service, same).await?;
-    unless(found, "/firstname", lock)
+    reject_if_found(found, "/firstname", lock)
 }
 
 /// Rejects a method that some contact has.
-pub(super) async fn reject_method<'a>(service: &'a Service, new: &NewContactMethod) -> Result<Lock<'a>, Refusal> {
+pub(super) async fn lock_unless_duplicate_method<'a>(
+    service: &'a Service,
+    new: &NewContactMethod,
+) -> Result<Lock<'a>, Refusal> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
     let found = any(service, |contact| has(contact, new)).await?;
-    unless(found, "/contact", lock)
+    reject_if_found(found, "/contact", lock)
 }
 
 /// Rejects a tag with the name of another.
-pub(super) async fn reject_tag<'a>(service: &'a Service, new: &NewTag) -> Result<Lock<'a>, Refusal> {
+pub(super) async fn lock_unless_duplicate_tag<'a>(service: &'a Service, new: &NewTag) -> Result<Lock<'a>, Refusal> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
     let found = any(service, |tag: &Named| tag.name == new.name).await?;
-    unless(found, "/name", lock)
+    reject_if_found(found, "/name", lock)
 }
 
 /// Rejects a visit with the contact, the venue and the time of another.
-pub(super) async fn reject_visit<'a>(service: &'a Service, new: &NewVisit) -> Result<Lock<'a>, Refusal> {
+pub(super) async fn lock_unless_duplicate_visit<'a>(service: &'a Service, new: &NewVisit) -> Result<Lock<'a>, Refusal> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
@@ -62,7 +68,7 @@ pub(super) async fn reject_visit<'a>(service: &'a Service, new: &NewVisit) -> Re
         (visit.contact, visit.venue.id, visit.at) == (new.contact, new.venue, new.at)
     })
     .await?;
-    unless(found, "/datetime", lock)
+    reject_if_found(found, "/datetime", lock)
 }
 
 async fn lock(service: &Service) -> Lock<'_> {
@@ -92,7 +98,7 @@ async fn any<R: Listed>(service: &Service, same: impl Fn(&R) -> bool) -> Result<
     }
 }
 
-fn unless<'a>(found: bool, field: &str, lock: MutexGuard<'a, ()>) -> Result<Lock<'a>, Refusal> {
+fn reject_if_found<'a>(found: bool, field: &str, lock: MutexGuard<'a, ()>) -> Result<Lock<'a>, Refusal> {
     if found {
         Err(Refusal::Duplicate(FieldProblem {
             field: field.to_owned(),

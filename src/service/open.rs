@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 
 use super::list::List;
 use super::open_error::OpenError;
-use super::page_cache::{Moment, PageCache};
+use super::page_cache::{CacheVersion, PageCache};
 use super::profile::Profile;
 use super::recent::RecentCreates;
 use super::store::{self, Store, StoreError};
@@ -102,13 +102,13 @@ impl Service {
         &self.inner.page_cache
     }
 
-    /// Returns the moment of a page that is read from `now` on; `None` where pages cannot be cached, because the store
+    /// Returns the version of a page that is read from `now` on; `None` where pages cannot be cached, because the store
     /// does not report changes or because pages show more as time passes.
-    pub(super) fn moment(&self, now: DateTime<Utc>) -> Option<Moment> {
+    pub(super) fn cache_version(&self, now: DateTime<Utc>) -> Option<CacheVersion> {
         if !self.profile().created_listed_when.delay().is_zero() {
             return None;
         }
-        Some(Moment {
+        Some(CacheVersion {
             state: self.store().state()?,
             today: now.date_naive(),
         })

@@ -84,14 +84,14 @@ pub(super) async fn response_page<R: Listed, T: Serialize>(
     shown: impl Fn(R, DateTime<Utc>) -> T,
 ) -> Result<Response, Refusal> {
     let now = service.now();
-    let moment = service.moment(now);
+    let version = service.cache_version(now);
     let status = R::LIST.status(service.profile());
-    if let Some(body) = moment.and_then(|moment| service.page_cache().page(moment, R::LIST, number.0)) {
+    if let Some(body) = version.and_then(|version| service.page_cache().page(version, R::LIST, number.0)) {
         return Ok(json(status, body));
     }
     let body = make_page(service, number, |record| shown(record, now)).await?;
-    if let Some(moment) = moment {
-        service.page_cache().keep(moment, R::LIST, number.0, body.clone());
+    if let Some(version) = version {
+        service.page_cache().keep(version, R::LIST, number.0, body.clone());
     }
     Ok(json(status, body))
 }

@@ -4,8 +4,8 @@
 //!
 //! Clients that poll request the same few pages, and making one costs many times what it costs to ask the store whether
 //! anything was written since. A page depends on the store, the day, which sets the ages of contacts, and the profile,
-//! which never changes. So a page is valid for one [`Moment`], and all are dropped at the next. The moment is taken
-//! before the page is read, so a page can be newer than its moment but never older; and no store returns to an earlier
+//! which never changes. So a page is valid for one [`CacheVersion`], and all are dropped at the next. The version is taken
+//! before the page is read, so a page can be newer than its version but never older; and no store returns to an earlier
 //! state.
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ const MAX_BYTES: usize = 64 * 1024;
 
 /// What a page was made from, apart from its list and number: the page is valid while this stays the same.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Moment {
+pub(super) struct CacheVersion {
     /// The number of the state of the store, which differs after each write.
     pub(super) state: i64,
     pub(super) today: NaiveDate,
@@ -32,34 +32,34 @@ pub(super) struct Moment {
 #[derive(Debug, Default)]
 pub(super) struct PageCache(Mutex<Option<Pages>>);
 
-/// The pages of one moment, by list and number.
+/// The pages of one version, by list and number.
 #[derive(Debug)]
 struct Pages {
-    moment: Moment,
+    version: CacheVersion,
     bodies: HashMap<(List, i64), Bytes>,
 }
 
 impl PageCache {
-    /// Returns the body of a page that was made at this moment.
-    pub(super) fn page(&self, moment: Moment, list: List, number: i64) -> Option<Bytes> {
+    /// Returns the body of a page that was made at this version.
+    pub(super) fn page(&self, version: CacheVersion, list: List, number: i64) -> Option<Bytes> {
         let kept = self.lock();
-        let pages = kept.as_ref().filter(|pages| pages.moment == moment)?;
+        let pages = kept.as_ref().filter(|pages| pages.version == version)?;
         pages.bodies.get(&(list, number)).cloned()
     }
 
-    /// Keeps the body of a page that was read at this moment or later. When the cache is full, it starts over.
-    pub(super) fn keep(&self, moment: Moment, list: List, number: i64, body: Bytes) {
+    /// Keeps the body of a page that was read at this version or later. When the cache is full, it starts over.
+    pub(super) fn keep(&self, version: CacheVersion, list: List, number: i64, body: Bytes) {
         if body.len() > MAX_BYTES {
             return;
         }
         let mut kept = self.lock();
         match &mut *kept {
-            Some(pages) if pages.moment == moment && pages.bodies.len() < PAGES => {
+            Some(pages) if pages.version == version && pages.bodies.len() < PAGES => {
                 pages.bodies.insert((list, number), body);
             }
             _ => {
                 let bodies = HashMap::from([((list, number), body)]);
-                *kept = Some(Pages { moment, bodies });
+                *kept = Some(Pages { version, bodies });
             }
         }
     }
@@ -75,8 +75,8 @@ mod tests {
 
     const BODY: Bytes = Bytes::from_static(b"{}");
 
-    fn moment(state: i64, day: u32) -> Moment {
-        Moment {
+    fn version(state: i64, day: u32) -> CacheVersion {
+        CacheVersion {
             state,
             today: NaiveDate::from_ymd_opt(2024, 2, day).unwrap(),
         }
@@ -85,32 +85,32 @@ mod tests {
     #[test]
     fn a_page_is_given_at_its_moment_and_at_no_other() {
         let kept = PageCache::default();
-        kept.keep(moment(1, 1), List::Tags, 3, BODY);
-        assert_eq!(kept.page(moment(1, 1), List::Tags, 3), Some(BODY));
-        for other in [moment(2, 1), moment(1, 2)] {
+        kept.keep(version(1, 1), List::Tags, 3, BODY);
+        assert_eq!(kept.page(version(1, 1), List::Tags, 3), Some(BODY));
+        for other in [version(2, 1), version(1, 2)] {
             assert_eq!(kept.page(other, List::Tags, 3), None);
         }
-        assert_eq!(kept.page(moment(1, 1), List::Venues, 3), None);
-        assert_eq!(kept.page(moment(1, 1), List::Tags, 4), None);
+        assert_eq!(kept.page(version(1, 1), List::Venues, 3), None);
+        assert_eq!(kept.page(version(1, 1), List::Tags, 4), None);
     }
 
     #[test]
     fn pages_of_another_moment_are_dropped() {
         let kept = PageCache::default();
-        kept.keep(moment(1, 1), List::Tags, 3, BODY);
-        kept.keep(moment(2, 1), List::Tags, 4, BODY);
-        assert_eq!(kept.page(moment(2, 1), List::Tags, 3), None);
-        assert_eq!(kept.page(moment(2, 1), List::Tags, 4), Some(BODY));
+        kept.keep(version(1, 1), List::Tags, 3, BODY);
+        kept.keep(version(2, 1), List::Tags, 4, BODY);
+        assert_eq!(kept.page(version(2, 1), List::Tags, 3), None);
+        assert_eq!(kept.page(version(2, 1), List::Tags, 4), Some(BODY));
     }
 
     #[test]
     fn what_is_kept_is_bounded() {
         let kept = PageCache::default();
-        kept.keep(moment(1, 1), List::Tags, 0, vec![0; MAX_BYTES + 1].into());
-        assert_eq!(kept.page(moment(1, 1), List::Tags, 0), None);
+        kept.keep(version(1, 1), List::Tags, 0, vec![0; MAX_BYTES + 1].into());
+        assert_eq!(kept.page(version(1, 1), List::Tags, 0), None);
         for number in 1..1_000 {
-            kept.keep(moment(1, 1), List::Tags, number, BODY);
-            assert_eq!(kept.page(moment(1, 1), List::Tags, number), Some(BODY));
+            kept.keep(version(1, 1), List::Tags, number, BODY);
+            assert_eq!(kept.page(version(1, 1), List::Tags, number), Some(BODY));
         }
         assert!(kept.lock().as_ref().unwrap().bodies.len() <= PAGES);
     }

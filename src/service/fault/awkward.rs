@@ -12,7 +12,7 @@ use super::contract::{Carry, Created, LocationKind, Operation, operations};
 use super::days::{DATES, INSTANTS};
 use super::expected::{ProposedFault, carried};
 use super::locations::each;
-use super::strings::{CLASSES, Reach};
+use super::strings::{DISTORTIONS, Reach};
 use crate::service::profile::{DobFormat, Profile};
 
 /// What happens to values of one kind.
@@ -23,21 +23,31 @@ pub(super) enum Awkward {
     String(fn(&str) -> String),
 }
 
-/// Each class of awkward values, in each write that it reaches.
+/// Each distortion of awkward values, in each write that it reaches.
 pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Awkward>> {
     operations().iter().flat_map(|operation| {
-        let texts = CLASSES.iter().filter(|class| class.reach.suits(operation));
-        let texts = texts.map(|class| {
-            let about = format!("a text {}", class.about);
-            (class.name.to_owned(), about, Awkward::String(class.change))
+        let texts = DISTORTIONS
+            .iter()
+            .filter(|distortion| distortion.reach.suits(operation));
+        let texts = texts.map(|distortion| {
+            let about = format!("a text {}", distortion.about);
+            (distortion.name.to_owned(), about, Awkward::String(distortion.change))
         });
-        let dates = DATES.iter().map(|class| {
-            let about = format!("a date {}", class.about);
-            (format!("date-{}", class.name), about, Awkward::Date(class.change))
+        let dates = DATES.iter().map(|distortion| {
+            let about = format!("a date {}", distortion.about);
+            (
+                format!("date-{}", distortion.name),
+                about,
+                Awkward::Date(distortion.change),
+            )
         });
-        let instants = INSTANTS.iter().map(|class| {
-            let about = format!("an instant {}", class.about);
-            (format!("instant-{}", class.name), about, Awkward::Instant(class.change))
+        let instants = INSTANTS.iter().map(|distortion| {
+            let about = format!("an instant {}", distortion.about);
+            (
+                format!("instant-{}", distortion.name),
+                about,
+                Awkward::Instant(distortion.change),
+            )
         });
         let classes = texts.chain(dates).chain(instants);
         classes.map(|(deviation, about, awkward)| {

@@ -7,53 +7,57 @@
 use chrono::{DateTime, Datelike, Days, Duration, FixedOffset, NaiveDate, NaiveDateTime, Timelike};
 
 /// One thing that software does to values of one kind; `change` returns `None` where it leaves the value alone.
-pub(super) struct Class<Value> {
+pub(super) struct Distortion<Value> {
     pub(super) name: &'static str,
     /// What happens to the value, phrased to follow "a date" or "an instant".
     pub(super) about: &'static str,
     pub(super) change: fn(Value) -> Option<Value>,
 }
 
-const fn class<Value>(name: &'static str, about: &'static str, change: fn(Value) -> Option<Value>) -> Class<Value> {
-    Class { name, about, change }
+const fn distortion<Value>(
+    name: &'static str,
+    about: &'static str,
+    change: fn(Value) -> Option<Value>,
+) -> Distortion<Value> {
+    Distortion { name, about, change }
 }
 
 /// Every class of dates.
-pub(super) const DATES: &[Class<NaiveDate>] = &[
-    class("leap-day-march", "of 29 February becomes 1 March", |date| {
+pub(super) const DATES: &[Distortion<NaiveDate>] = &[
+    distortion("leap-day-march", "of 29 February becomes 1 March", |date| {
         is_leap_day(date).then_some(())?;
         date.succ_opt()
     }),
-    class("leap-day-before", "of 29 February becomes the 28th", |date| {
+    distortion("leap-day-before", "of 29 February becomes the 28th", |date| {
         is_leap_day(date).then_some(())?;
         date.pred_opt()
     }),
-    class("leap-century-missed", "of 29 February 2000 becomes 1 March", |date| {
+    distortion("leap-century-missed", "of 29 February 2000 becomes 1 March", |date| {
         (is_leap_day(date) && date.year() % 100 == 0).then_some(())?;
         date.succ_opt()
     }),
-    class(
+    distortion(
         "day-month-swapped",
         "whose day could be a month has the two swapped",
         |date| NaiveDate::from_ymd_opt(date.year(), date.day(), date.month()),
     ),
-    class("before-1970-lost", "before 1970 becomes 1 January 1970", |date| {
+    distortion("before-1970-lost", "before 1970 becomes 1 January 1970", |date| {
         (date.year() < 1970).then(|| NaiveDate::from_ymd_opt(1970, 1, 1))?
     }),
-    class("before-1900-lost", "before 1900 becomes 1 January 1900", |date| {
+    distortion("before-1900-lost", "before 1900 becomes 1 January 1900", |date| {
         (date.year() < 1900).then(|| NaiveDate::from_ymd_opt(1900, 1, 1))?
     }),
-    class(
+    distortion(
         "before-1900-moved",
         "before 1900 becomes one of a century later",
         |date| (date.year() < 1900).then(|| date.with_year(date.year() + 100))?,
     ),
-    class(
+    distortion(
         "after-2038-wrapped",
         "after 19 January 2038 becomes 2^32 seconds earlier",
         |date| (date > NaiveDate::from_ymd_opt(2038, 1, 19)?).then(|| date.checked_sub_days(Days::new(49_710)))?,
     ),
-    class(
+    distortion(
         "year-of-two-digits",
         "has its century guessed from two digits",
         |date| {
@@ -61,24 +65,24 @@ pub(super) const DATES: &[Class<NaiveDate>] = &[
             date.with_year(short + if short < 70 { 2000 } else { 1900 })
         },
     ),
-    class("first-of-year-before", "of 1 January becomes the day before", |date| {
+    distortion("first-of-year-before", "of 1 January becomes the day before", |date| {
         (date.ordinal() == 1).then(|| date.pred_opt())?
     }),
-    class("last-of-year-after", "of 31 December becomes the day after", |date| {
+    distortion("last-of-year-after", "of 31 December becomes the day after", |date| {
         ((date.month(), date.day()) == (12, 31)).then(|| date.succ_opt())?
     }),
-    class(
+    distortion(
         "first-of-month-before",
         "on the first of a month becomes the day before",
         |date| (date.day() == 1).then(|| date.pred_opt())?,
     ),
-    class("day-31-lost", "on the 31st becomes the 30th", |date| {
+    distortion("day-31-lost", "on the 31st becomes the 30th", |date| {
         (date.day() == 31).then(|| date.pred_opt())?
     }),
-    class("december-wrapped", "in December becomes one in January", |date| {
+    distortion("december-wrapped", "in December becomes one in January", |date| {
         (date.month() == 12).then(|| date.with_month(1))?
     }),
-    class(
+    distortion(
         "week-year",
         "in the week of a new year gets the year of the week",
         |date| date.with_year(date.iso_week().year()),
@@ -86,20 +90,20 @@ pub(super) const DATES: &[Class<NaiveDate>] = &[
 ];
 
 /// Every class of instants. The offset of the value is the one that was sent.
-pub(super) const INSTANTS: &[Class<DateTime<FixedOffset>>] = &[
-    class("seconds-lost", "loses its seconds", |at| at.with_second(0)),
-    class("minute-rounded", "is rounded to a minute", |at| {
+pub(super) const INSTANTS: &[Distortion<DateTime<FixedOffset>>] = &[
+    distortion("seconds-lost", "loses its seconds", |at| at.with_second(0)),
+    distortion("minute-rounded", "is rounded to a minute", |at| {
         (at.second() >= 30).then(|| at.with_second(0)?.checked_add_signed(Duration::minutes(1)))?
     }),
-    class("offset-sign-lost", "west of UTC is read as one east of it", |at| {
+    distortion("offset-sign-lost", "west of UTC is read as one east of it", |at| {
         let west = at.offset().local_minus_utc().min(0);
         at.checked_add_signed(Duration::seconds(2 * i64::from(west)))
     }),
-    class("offset-minutes-lost", "has its offset cut to whole hours", |at| {
+    distortion("offset-minutes-lost", "has its offset cut to whole hours", |at| {
         let minutes = at.offset().local_minus_utc() % 3_600;
         at.checked_add_signed(Duration::seconds(minutes.into()))
     }),
-    class(
+    distortion(
         "offset-bounded",
         "more than twelve hours from UTC is read as twelve hours from it",
         |at| {
@@ -108,39 +112,39 @@ pub(super) const INSTANTS: &[Class<DateTime<FixedOffset>>] = &[
             at.checked_add_signed(Duration::seconds(beyond.into()))
         },
     ),
-    class(
+    distortion(
         "local-date-kept",
         "gets the date of its own offset and the time of UTC",
         |at| in_utc(at, |utc| Some(at.date_naive().and_time(utc.time()))),
     ),
-    class("winter-hour", "from November to March becomes an hour later", |at| {
+    distortion("winter-hour", "from November to March becomes an hour later", |at| {
         matches!(at.to_utc().month(), 1..=3 | 11..=12).then(|| at.checked_add_signed(Duration::hours(1)))?
     }),
-    class("twelve-hours", "from 13:00 UTC on becomes twelve hours earlier", |at| {
+    distortion("twelve-hours", "from 13:00 UTC on becomes twelve hours earlier", |at| {
         (at.to_utc().hour() > 12).then(|| at.checked_sub_signed(Duration::hours(12)))?
     }),
-    class(
+    distortion(
         "midnight-noon",
         "in the hour after midnight UTC becomes twelve hours later",
         |at| (at.to_utc().hour() == 0).then(|| at.checked_add_signed(Duration::hours(12)))?,
     ),
-    class(
+    distortion(
         "week-year",
         "in the week of a new year gets the year of the week",
         |at| in_utc(at, |utc| utc.with_year(utc.iso_week().year())),
     ),
-    class("before-1970-lost", "before 1970 becomes the start of 1970", |at| {
+    distortion("before-1970-lost", "before 1970 becomes the start of 1970", |at| {
         (at.timestamp() < 0).then(|| at.checked_sub_signed(Duration::seconds(at.timestamp())))?
     }),
-    class(
+    distortion(
         "after-2038-wrapped",
         "after 19 January 2038 becomes 2^32 seconds earlier",
         |at| (at.timestamp() > i32::MAX.into()).then(|| at.checked_sub_signed(Duration::seconds(1 << 32)))?,
     ),
-    class("leap-day-march", "on 29 February moves to 1 March", |at| {
+    distortion("leap-day-march", "on 29 February moves to 1 March", |at| {
         is_leap_day(at.to_utc().date_naive()).then(|| at.checked_add_signed(Duration::days(1)))?
     }),
-    class("last-of-year-after", "on 31 December UTC becomes a day later", |at| {
+    distortion("last-of-year-after", "on 31 December UTC becomes a day later", |at| {
         let date = at.to_utc().date_naive();
         ((date.month(), date.day()) == (12, 31)).then(|| at.checked_add_signed(Duration::days(1)))?
     }),

@@ -87,7 +87,7 @@ pub(super) fn number_written(text: &str) -> String {
 }
 
 /// A string that is a number of more digits than a double holds, as a double.
-pub(super) fn half_precise(text: &str) -> String {
+pub(super) fn rounded_to_double(text: &str) -> String {
     let is_long = text.len() > 15 && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse::<f64>().ok().filter(|_| is_long);
     number.map_or_else(|| text.to_owned(), |number| format!("{number:.0}"))

@@ -1,4 +1,4 @@
-//! What real software does to strings that are valid but awkward: [`CLASSES`], a table with a function for each class.
+//! What real software does to strings that are valid but awkward: [`DISTORTIONS`], a table with a function for each class.
 //!
 //! The classes come from what is known of registers, importers, templates and databases everywhere: names that no
 //! program expected. Each leaves a plain string alone: ASCII of at most 49 characters, with no capital inside a word, a
@@ -6,12 +6,12 @@
 
 use super::letters::{
     capitals_lost, clipped_bytes, clipped_runs, cut, decoded_percents, dollar_names_lost, folded, formula_marked,
-    half_precise, local_part, mojibake, number_written, phone, replaced_above, reversed, unescaped, without,
+    local_part, mojibake, number_written, phone, replaced_above, reversed, rounded_to_double, unescaped, without,
     without_between, word_as_value, word_lost, words_capitalised,
 };
 
 /// One thing that software does to strings.
-pub(super) struct StringClass {
+pub(super) struct StringDistortion {
     pub(super) name: &'static str,
     /// What happens to the text, phrased to follow "a text".
     pub(super) about: &'static str,
@@ -36,8 +36,13 @@ pub(super) enum Reach {
 
 use Reach::{Every, Records, Rewritten, Updates};
 
-const fn class(name: &'static str, about: &'static str, reach: Reach, change: fn(&str) -> String) -> StringClass {
-    StringClass {
+const fn distortion(
+    name: &'static str,
+    about: &'static str,
+    reach: Reach,
+    change: fn(&str) -> String,
+) -> StringDistortion {
+    StringDistortion {
         name,
         about,
         reach,
@@ -46,38 +51,38 @@ const fn class(name: &'static str, about: &'static str, reach: Reach, change: fn
 }
 
 /// Every class.
-pub(super) const CLASSES: &[StringClass] = &[
+pub(super) const DISTORTIONS: &[StringDistortion] = &[
     // HTML: escaped when it is stored instead of when it is shown, or stripped of what was never markup.
-    class("apostrophe-entity", "has an entity for an apostrophe", Every, |text| {
+    distortion("apostrophe-entity", "has an entity for an apostrophe", Every, |text| {
         text.replace('\'', "&#39;")
     }),
-    class("ampersand-entity", "has an entity for an ampersand", Every, |text| {
+    distortion("ampersand-entity", "has an entity for an ampersand", Every, |text| {
         text.replace('&', "&amp;")
     }),
-    class(
+    distortion(
         "quote-entity",
         "has an entity for a quotation mark",
         Rewritten,
         |text| text.replace('"', "&quot;"),
     ),
-    class("angle-entity", "has an entity for an angle bracket", Updates, |text| {
+    distortion("angle-entity", "has an entity for an angle bracket", Updates, |text| {
         text.replace('<', "&lt;").replace('>', "&gt;")
     }),
-    class("entity-decoded", "shows what its entities stand for", Updates, |text| {
+    distortion("entity-decoded", "shows what its entities stand for", Updates, |text| {
         ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;"]
             .into_iter()
             .zip(["&", "<", ">", "\"", "'"])
             .fold(text.to_owned(), |text, (entity, sign)| text.replace(entity, sign))
     }),
-    class("markup-stripped", "loses what is in angle brackets", Updates, |text| {
+    distortion("markup-stripped", "loses what is in angle brackets", Updates, |text| {
         without_between(text, "<", ">")
     }),
-    class("angle-cut", "ends before an angle bracket", Updates, |text| {
+    distortion("angle-cut", "ends before an angle bracket", Updates, |text| {
         cut(text, "<")
     }),
     // Escapes, of strings and of addresses.
-    class("dots-lost", "loses each ../", Rewritten, |text| text.replace("../", "")),
-    class(
+    distortion("dots-lost", "loses each ../", Rewritten, |text| text.replace("../", "")),
+    distortion(
         "outer-quotes-lost",
         "loses the quotation marks around it",
         Updates,
@@ -86,105 +91,105 @@ pub(super) const CLASSES: &[StringClass] = &[
             inner.unwrap_or(text).to_owned()
         },
     ),
-    class("backslash-lost", "loses its backslashes", Rewritten, |text| {
+    distortion("backslash-lost", "loses its backslashes", Rewritten, |text| {
         without(text, &['\\'])
     }),
-    class("backslash-doubled", "has two backslashes for one", Rewritten, |text| {
+    distortion("backslash-doubled", "has two backslashes for one", Rewritten, |text| {
         text.replace('\\', "\\\\")
     }),
-    class(
+    distortion(
         "escape-decoded",
         "has what follows a backslash decoded",
         Updates,
         unescaped,
     ),
-    class("quotes-slashed", "has backslashes before quotes", Rewritten, |text| {
+    distortion("quotes-slashed", "has backslashes before quotes", Rewritten, |text| {
         text.replace('\'', "\\'").replace('"', "\\\"")
     }),
-    class(
+    distortion(
         "percent-decoded",
         "has its percent signs decoded",
         Rewritten,
         decoded_percents,
     ),
-    class("percent-encoded", "has %25 for a percent sign", Rewritten, |text| {
+    distortion("percent-encoded", "has %25 for a percent sign", Rewritten, |text| {
         text.replace('%', "%25")
     }),
-    class("plus-blank", "has a space for a plus sign inside", Rewritten, |text| {
+    distortion("plus-blank", "has a space for a plus sign inside", Rewritten, |text| {
         text.char_indices()
             .map(|(at, sign)| if at > 0 && sign == '+' { ' ' } else { sign })
             .collect()
     }),
-    class("ampersand-cut", "ends before an ampersand", Rewritten, |text| {
+    distortion("ampersand-cut", "ends before an ampersand", Rewritten, |text| {
         cut(text, "&")
     }),
     // Templates and formats.
-    class(
+    distortion(
         "dollar-expanded",
         "loses a dollar sign and the name after it",
         Rewritten,
         dollar_names_lost,
     ),
-    class("dollar-braces-expanded", "loses what is in ${}", Rewritten, |text| {
+    distortion("dollar-braces-expanded", "loses what is in ${}", Rewritten, |text| {
         without_between(text, "${", "}")
     }),
-    class("double-braces-expanded", "loses what is in {{}}", Rewritten, |text| {
+    distortion("double-braces-expanded", "loses what is in {{}}", Rewritten, |text| {
         without_between(text, "{{", "}}")
     }),
-    class("braces-expanded", "loses what is in {}", Rewritten, |text| {
+    distortion("braces-expanded", "loses what is in {}", Rewritten, |text| {
         without_between(text, "{", "}")
     }),
-    class("hash-braces-expanded", "loses what is in #{}", Updates, |text| {
+    distortion("hash-braces-expanded", "loses what is in #{}", Updates, |text| {
         without_between(text, "#{", "}")
     }),
-    class(
+    distortion(
         "format-expanded",
         "has %s and %d replaced as placeholders",
         Rewritten,
         |text| text.replace("%s", "").replace("%d", "0").replace("%%", "%"),
     ),
     // SQL and lists of values.
-    class("apostrophe-lost", "loses its apostrophes", Every, |text| {
+    distortion("apostrophe-lost", "loses its apostrophes", Every, |text| {
         without(text, &['\''])
     }),
-    class("apostrophe-doubled", "has two apostrophes for one", Every, |text| {
+    distortion("apostrophe-doubled", "has two apostrophes for one", Every, |text| {
         text.replace('\'', "''")
     }),
-    class("apostrophe-cut", "ends before an apostrophe", Every, |text| {
+    distortion("apostrophe-cut", "ends before an apostrophe", Every, |text| {
         cut(text, "'")
     }),
-    class("quote-lost", "loses its quotation marks", Rewritten, |text| {
+    distortion("quote-lost", "loses its quotation marks", Rewritten, |text| {
         without(text, &['"'])
     }),
-    class("semicolon-cut", "ends before a semicolon", Rewritten, |text| {
+    distortion("semicolon-cut", "ends before a semicolon", Rewritten, |text| {
         cut(text, ";")
     }),
-    class("comma-cut", "ends before a comma", Rewritten, |text| cut(text, ",")),
-    class("dashes-cut", "ends before two hyphens", Updates, |text| cut(text, "--")),
-    class("hash-cut", "ends before a hash sign", Rewritten, |text| cut(text, "#")),
-    class("bar-cut", "ends before a vertical bar", Updates, |text| cut(text, "|")),
-    class(
+    distortion("comma-cut", "ends before a comma", Rewritten, |text| cut(text, ",")),
+    distortion("dashes-cut", "ends before two hyphens", Updates, |text| cut(text, "--")),
+    distortion("hash-cut", "ends before a hash sign", Rewritten, |text| cut(text, "#")),
+    distortion("bar-cut", "ends before a vertical bar", Updates, |text| cut(text, "|")),
+    distortion(
         "formula-marked",
         "has an apostrophe before =, @ or - at its start",
         Updates,
         formula_marked,
     ),
-    class("slash-cut", "ends before a slash", Updates, |text| cut(text, "/")),
-    class("colon-cut", "ends before a colon", Updates, |text| cut(text, ":")),
-    class("parentheses-lost", "loses what is in parentheses", Updates, |text| {
+    distortion("slash-cut", "ends before a slash", Updates, |text| cut(text, "/")),
+    distortion("colon-cut", "ends before a colon", Updates, |text| cut(text, ":")),
+    distortion("parentheses-lost", "loses what is in parentheses", Updates, |text| {
         without_between(text, "(", ")")
     }),
-    class(
+    distortion(
         "emphasis-lost",
         "loses its asterisks and underscores",
         Updates,
         |text| without(text, &['*', '_']),
     ),
-    class("last-dot-lost", "loses a dot at its end", Updates, |text| {
+    distortion("last-dot-lost", "loses a dot at its end", Updates, |text| {
         text.strip_suffix('.').unwrap_or(text).to_owned()
     }),
     // Strings that are read as values.
-    class(
+    distortion(
         "leading-zeros-lost",
         "loses the zeros that a number begins with",
         Updates,
@@ -194,75 +199,75 @@ pub(super) const CLASSES: &[StringClass] = &[
             if is_number && !rest.is_empty() { rest } else { text }.to_owned()
         },
     ),
-    class(
+    distortion(
         "number-written",
         "is a number that is reformatted",
         Updates,
         number_written,
     ),
-    class(
+    distortion(
         "long-number-rounded",
         "is a number of more than 15 digits that is rounded",
         Updates,
-        half_precise,
+        rounded_to_double,
     ),
-    class(
+    distortion(
         "null-word-lost",
         "is the word null and is read as nothing",
         Updates,
         |text| word_lost(text, ["null", "nil", "none", "undefined"]),
     ),
-    class(
+    distortion(
         "nan-word-lost",
         "is the word NaN and is read as nothing",
         Updates,
         |text| word_lost(text, ["NaN", "Infinity", "inf", "N/A"]),
     ),
-    class(
+    distortion(
         "truth-word-written",
         "is the word true or yes and comes back as 1",
         Updates,
         word_as_value,
     ),
     // Characters.
-    class(
+    distortion(
         "beyond-bmp-questioned",
         "has a question mark for a character beyond U+FFFF",
         Every,
         |text| replaced_above(text, '\u{ffff}', "?"),
     ),
-    class(
+    distortion(
         "beyond-bmp-replaced",
         "has U+FFFD twice for a character beyond U+FFFF",
         Every,
         |text| replaced_above(text, '\u{ffff}', "\u{fffd}\u{fffd}"),
     ),
-    class(
+    distortion(
         "beyond-bmp-lost",
         "loses its characters beyond U+FFFF",
         Rewritten,
         |text| replaced_above(text, '\u{ffff}', ""),
     ),
-    class(
+    distortion(
         "beyond-bmp-cut",
         "ends before a character beyond U+FFFF",
         Rewritten,
         |text| text.chars().take_while(|letter| *letter <= '\u{ffff}').collect(),
     ),
-    class(
+    distortion(
         "beyond-latin-questioned",
         "has a question mark for a letter beyond Latin-1",
         Every,
         |text| replaced_above(text, '\u{ff}', "?"),
     ),
-    class("read-as-latin", "has its UTF-8 read as Latin-1", Every, mojibake),
-    class("marks-lost", "has letters without their diacritics", Every, folded),
-    class("combining-marks-lost", "loses its combining marks", Rewritten, |text| {
+    distortion("read-as-latin", "has its UTF-8 read as Latin-1", Every, mojibake),
+    distortion("marks-lost", "has letters without their diacritics", Every, folded),
+    distortion("combining-marks-lost", "loses its combining marks", Rewritten, |text| {
         text.chars()
             .filter(|letter| !('\u{300}'..='\u{36f}').contains(letter))
             .collect()
     }),
-    class(
+    distortion(
         "invisible-lost",
         "loses its joiners, selectors and direction marks",
         Rewritten,
@@ -271,13 +276,13 @@ pub(super) const CLASSES: &[StringClass] = &[
             text.chars().filter(is_shown).collect()
         },
     ),
-    class(
+    distortion(
         "right-to-left-reversed",
         "has Hebrew and Arabic letters in reversed order",
         Rewritten,
         |text| reversed(text, |letter| ('\u{590}'..='\u{8ff}').contains(&letter)),
     ),
-    class(
+    distortion(
         "compatibility-folded",
         "has plain letters for ligatures and full-width ones",
         Updates,
@@ -287,121 +292,121 @@ pub(super) const CLASSES: &[StringClass] = &[
                 .into_owned()
         },
     ),
-    class("digits-westernised", "has 0 to 9 for Arabic digits", Updates, |text| {
+    distortion("digits-westernised", "has 0 to 9 for Arabic digits", Updates, |text| {
         let digit = |letter: char| u32::from(letter).checked_sub(0x660).filter(|digit| *digit < 10);
         let western = |letter: char| digit(letter).and_then(|digit| char::from_digit(digit, 10));
         text.chars().map(|letter| western(letter).unwrap_or(letter)).collect()
     }),
     // Case.
-    class(
+    distortion(
         "inner-capitals-lost",
         "loses the capitals inside words",
         Every,
         capitals_lost,
     ),
-    class(
+    distortion(
         "words-capitalised",
         "gets a capital at the start of each further word",
         Rewritten,
         words_capitalised,
     ),
-    class("sharp-s-doubled", "has two letters for a sharp s", Rewritten, |text| {
+    distortion("sharp-s-doubled", "has two letters for a sharp s", Rewritten, |text| {
         text.replace(['ß', 'ẞ'], "ss")
     }),
-    class("turkish-i-lost", "has a plain i for a Turkish one", Rewritten, |text| {
+    distortion("turkish-i-lost", "has a plain i for a Turkish one", Rewritten, |text| {
         text.replace('ı', "i").replace('İ', "I")
     }),
     // Blanks and typography.
-    class(
+    distortion(
         "inner-blanks-collapsed",
         "has one space for several inside",
         Records,
         |text| clipped_runs(text, ' '),
     ),
-    class(
+    distortion(
         "hard-blank-softened",
         "has a plain space for a no-break space",
         Rewritten,
         |text| text.replace(['\u{a0}', '\u{202f}'], " "),
     ),
-    class(
+    distortion(
         "apostrophe-curled",
         "has a typographic apostrophe for a plain one",
         Every,
         |text| text.replace('\'', "’"),
     ),
-    class(
+    distortion(
         "apostrophe-straightened",
         "has a plain apostrophe for a typographic one",
         Rewritten,
         |text| text.replace('’', "'"),
     ),
-    class(
+    distortion(
         "quotes-curled",
         "has typographic quotation marks for plain ones",
         Updates,
         |text| text.replace('"', "”"),
     ),
-    class(
+    distortion(
         "grave-straightened",
         "has an apostrophe for a grave accent on its own",
         Updates,
         |text| text.replace(['`', '´'], "'"),
     ),
-    class(
+    distortion(
         "dashes-joined",
         "has a dash for two hyphens and an ellipsis for three dots",
         Updates,
         |text| text.replace("--", "–").replace("...", "…"),
     ),
-    class(
+    distortion(
         "hyphen-plain",
         "has a plain hyphen for a typographic hyphen or dash",
         Rewritten,
         |text| text.replace(['\u{2010}', '\u{2011}', '–', '—'], "-"),
     ),
     // Lengths.
-    class("cut-at-50", "ends after 50 characters", Updates, |text| {
+    distortion("cut-at-50", "ends after 50 characters", Updates, |text| {
         text.chars().take(50).collect()
     }),
-    class("cut-at-64", "ends after 64 characters", Updates, |text| {
+    distortion("cut-at-64", "ends after 64 characters", Updates, |text| {
         text.chars().take(64).collect()
     }),
-    class("cut-at-100", "ends after 100 characters", Updates, |text| {
+    distortion("cut-at-100", "ends after 100 characters", Updates, |text| {
         text.chars().take(100).collect()
     }),
-    class("cut-at-128", "ends after 128 characters", Updates, |text| {
+    distortion("cut-at-128", "ends after 128 characters", Updates, |text| {
         text.chars().take(128).collect()
     }),
-    class("cut-at-255", "ends after 255 characters", Updates, |text| {
+    distortion("cut-at-255", "ends after 255 characters", Updates, |text| {
         text.chars().take(255).collect()
     }),
-    class(
+    distortion(
         "cut-at-255-bytes",
         "ends after 255 bytes, in the middle of a character",
         Updates,
         |text| clipped_bytes(text, 255),
     ),
     // Addresses and numbers of methods.
-    class(
+    distortion(
         "address-lowered",
         "is an address that is lower-cased before the @",
         Every,
         |text| local_part(text, str::to_lowercase),
     ),
-    class(
+    distortion(
         "address-tag-lost",
         "is an address that loses its part from the plus sign on",
         Every,
         |text| local_part(text, |local| cut(local, "+")),
     ),
-    class(
+    distortion(
         "phone-signs-lost",
         "is a phone number that loses brackets, hyphens and dots",
         Rewritten,
         |text| phone(text, |text| without(text, &['(', ')', '-', '.'])),
     ),
-    class(
+    distortion(
         "phone-extension-lost",
         "is a phone number that loses its extension",
         Updates,
@@ -511,7 +516,7 @@ mod tests {
 
     #[test]
     fn each_class_changes_an_awkward_text_and_no_plain_one() {
-        for class in CLASSES {
+        for class in DISTORTIONS {
             for plain in PLAIN {
                 assert_eq!((class.change)(plain), plain, "{}", class.name);
             }
@@ -521,13 +526,13 @@ mod tests {
                 None => assert!(class.name.starts_with("cut-at-255"), "{}", class.name),
             }
         }
-        assert_eq!(AWKWARD.len() + 2, CLASSES.len());
+        assert_eq!(AWKWARD.len() + 2, DISTORTIONS.len());
     }
 
     #[test]
     fn a_text_is_cut_after_characters_or_inside_of_one() {
         let change = |name: &str, text: &str| {
-            let class = CLASSES.iter().find(|class| class.name == name).unwrap();
+            let class = DISTORTIONS.iter().find(|class| class.name == name).unwrap();
             (class.change)(text)
         };
         assert_eq!(change("cut-at-255", &"é".repeat(300)), "é".repeat(255));

@@ -27,7 +27,7 @@ pub(crate) async fn create(
     let profile = service.profile();
     let now = service.now();
     let new = read(&sent, profile)?;
-    let _lock = duplicates::reject_method(&service, &new).await?;
+    let _lock = duplicates::lock_unless_duplicate_method(&service, &new).await?;
     let method = service.store().create_contact_method(owner, new, now).await?;
     let body = CreateEnvelope {
         message: "Contact method created",

@@ -37,7 +37,7 @@ pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body)
     let now = service.now();
     let contact = loop {
         let new = read_new(&sent, profile)?;
-        let _lock = duplicates::reject_contact(&service, &new).await?;
+        let _lock = duplicates::lock_unless_duplicate_contact(&service, &new).await?;
         let visits = new.visits && new.venue.is_some();
         let create = service.store().create_contact(new, STATUS, now);
         let create = service.hold_back(List::Contacts, create);

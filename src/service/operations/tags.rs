@@ -25,7 +25,7 @@ pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> 
 pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Refusal> {
     let profile = service.profile();
     let new = read(&sent, profile)?;
-    let _lock = duplicates::reject_tag(&service, &new).await?;
+    let _lock = duplicates::lock_unless_duplicate_tag(&service, &new).await?;
     let tag = service.hold_back(List::Tags, service.store().create_tag(new)).await?;
     let body = CreateEnvelope {
         message: "Tag created",

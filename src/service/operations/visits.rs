@@ -27,7 +27,7 @@ pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> 
 pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Refusal> {
     let profile = service.profile();
     let new = read(&sent, profile, service.now())?;
-    let _lock = duplicates::reject_visit(&service, &new).await?;
+    let _lock = duplicates::lock_unless_duplicate_visit(&service, &new).await?;
     let create = service.store().create_visit(new);
     let visit = service.hold_back(List::Visits, create).await?;
     let body = CreateEnvelope {

@@ -144,7 +144,7 @@ choice! {
         /// 1,000 characters.
         Thousand = "1000",
         /// 255 characters.
-        Byte = "255",
+        TwoFiftyFive = "255",
         /// 60 characters.
         Sixty = "60",
     }
@@ -153,7 +153,7 @@ choice! {
 impl FieldSizes {
     pub(in crate::service) fn maximum_length(self) -> usize {
         match self {
-            FieldSizes::Byte => 255,
+            FieldSizes::TwoFiftyFive => 255,
             FieldSizes::Sixty => 60,
             FieldSizes::Thousand => 1_000,
         }
