@@ -188,8 +188,8 @@ impl<'contract> Gaps<'contract> {
     /// Returns whether an operation has accepted nothing since a trial was rejected, so that the rejection counts for
     /// nothing yet.
     #[must_use]
-    pub(crate) fn is_open(&self, operation: OperationId) -> bool {
-        self.trials.is_open(operation)
+    pub(crate) fn awaits_acceptance(&self, operation: OperationId) -> bool {
+        self.trials.awaits_acceptance(operation)
     }
 
     /// Returns the number of the last page of a list, as its last response in a trial says.
@@ -287,14 +287,14 @@ impl<'contract> Gaps<'contract> {
         let (Some(rate), Some(response)) = (&mut self.rate, exchange.response()) else {
             return;
         };
-        let is_open = self
+        let is_public = self
             .contract
             .operation(exchange.request.operation)
             .security
             .scheme()
             .is_none();
         let of_other = intent.is_of_other_client();
-        if !is_open && !of_other && !matches!(exchange.request.credential, Credential::Token { .. }) {
+        if !is_public && !of_other && !matches!(exchange.request.credential, Credential::Token { .. }) {
             return;
         }
         match response.status {

@@ -43,7 +43,7 @@ pub(super) struct RequiredSearch {
     others: u64,
     tries: u64,
     /// Whether nothing was accepted since a body was rejected: the service may reject everything by now.
-    is_open: bool,
+    awaits_acceptance: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -164,7 +164,7 @@ impl RequiredSearch {
             tried: BTreeMap::new(),
             others: 0,
             tries: 0,
-            is_open: false,
+            awaits_acceptance: false,
         };
         search.tried.entry(search.all()).or_default().accepted = 1;
         search
@@ -186,25 +186,25 @@ impl RequiredSearch {
         match accepted {
             Some(true) => {
                 outcome.accepted += 1;
-                self.is_open = false;
+                self.awaits_acceptance = false;
             }
             Some(false) => {
                 outcome.rejected += 1;
                 outcome.named.extend(named);
                 outcome.said.push(RejectionText::new(text, sent));
-                self.is_open = true;
+                self.awaits_acceptance = true;
             }
             None => self.others += 1,
         }
     }
 
     /// Notes that the operation still accepts a request.
-    pub(super) fn close(&mut self) {
-        self.is_open = false;
+    pub(super) fn confirm_acceptance(&mut self) {
+        self.awaits_acceptance = false;
     }
 
-    pub(super) fn is_open(&self) -> bool {
-        self.is_open
+    pub(super) fn awaits_acceptance(&self) -> bool {
+        self.awaits_acceptance
     }
 
     pub(super) fn was_asked(&self) -> bool {
@@ -234,7 +234,7 @@ impl RequiredSearch {
         let SearchStep::Found(smallest) = self.confirmed() else {
             return None;
         };
-        if self.others > 0 || self.is_open || !self.is_whole {
+        if self.others > 0 || self.awaits_acceptance || !self.is_whole {
             return None;
         }
         let any = |index: &usize| pointer::any_element(&self.members[*index].pointer);
@@ -497,7 +497,7 @@ mod tests {
                 Some(text) => search.add(&sent, Some(false), text),
             }
         }
-        search.close();
+        search.confirm_acceptance();
         (search.required(|_| false), search.tries, accepted)
     }
 
@@ -593,7 +593,7 @@ mod tests {
             search.add(&json!({"color": "b"}), Some(false), "");
         }
         assert_eq!(search.required(|_| false), None);
-        search.close();
+        search.confirm_acceptance();
         assert_eq!(search.required(|_| false).unwrap().required, ["/name"]);
         // Another status may have another reason.
         search.add(&json!({"name": "a"}), None, "");
@@ -630,7 +630,7 @@ mod tests {
         for _ in 0..4 {
             search.add(&json!({}), Some(false), "");
         }
-        search.close();
+        search.confirm_acceptance();
         assert_eq!(search.required(|_| false), None);
     }
 }

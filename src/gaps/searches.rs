@@ -52,7 +52,7 @@ struct QuestionOutcomes {
     /// Those that were neither, such as an equal record for which the response shows the other one.
     others: u64,
     /// Whether nothing was accepted since one was rejected.
-    is_open: bool,
+    awaits_acceptance: bool,
 }
 
 impl QuestionOutcomes {
@@ -81,7 +81,7 @@ impl QuestionOutcomes {
             .accepted
             .iter()
             .map(|(status, count)| observed(Some(accepted(*status)), *count));
-        let refused = self.refused.iter().filter(|_| !self.is_open);
+        let refused = self.refused.iter().filter(|_| !self.awaits_acceptance);
         let refused = refused.map(|(status, count)| match question.asks {
             Asks::Equal => (TrialResult::Refused(0), *count),
             _ => (TrialResult::Refused(*status), *count),
@@ -124,7 +124,7 @@ impl Searches {
         if let (None, Some(documented)) = (&searched.required, documented) {
             searched.required = Some(RequiredSearch::of(sent, (documented, always.as_deref())));
         }
-        searched.close();
+        searched.confirm_acceptance();
         for (index, question) in questions.iter().enumerate() {
             if let Some(text) = longest_text((operation, sent), question) {
                 searched.sizes.entry(index).or_default().note_plain(text);
@@ -148,7 +148,7 @@ impl Searches {
             return;
         };
         if let Asks::Longest { .. } = question.asks {
-            searched.sizes.entry(index).or_default().is_open = true;
+            searched.sizes.entry(index).or_default().may_hold_long_text = true;
         }
         let (Some(status), Some(sent)) = (status, exchange.request.json()) else {
             *searched.void.entry(index).or_default() += 1;
@@ -187,14 +187,14 @@ impl Searches {
                     *tried.accepted.entry(status).or_default() += 1;
                 } else if rejects(&question.asks, status) {
                     *tried.refused.entry(status).or_default() += 1;
-                    tried.is_open = true;
+                    tried.awaits_acceptance = true;
                 } else {
                     tried.others += 1;
                 }
             }
         }
         if succeeded {
-            searched.close();
+            searched.confirm_acceptance();
         }
     }
 
@@ -228,12 +228,15 @@ impl Searches {
     }
 
     /// Whether the operation has accepted nothing since it rejected something.
-    pub(super) fn is_open(&self, operation: OperationId) -> bool {
+    pub(super) fn awaits_acceptance(&self, operation: OperationId) -> bool {
         let searched = self.by_operation.get(&operation);
         searched.is_some_and(|searched| {
-            let is_open = searched.required.as_ref().is_some_and(RequiredSearch::is_open);
-            let has_long = searched.sizes.values().any(|sizes| sizes.is_open);
-            is_open || has_long || searched.tried.values().any(|tried| tried.is_open)
+            let awaits_acceptance = searched
+                .required
+                .as_ref()
+                .is_some_and(RequiredSearch::awaits_acceptance);
+            let has_long = searched.sizes.values().any(|sizes| sizes.may_hold_long_text);
+            awaits_acceptance || has_long || searched.tried.values().any(|tried| tried.awaits_acceptance)
         })
     }
 
@@ -296,10 +299,12 @@ impl OperationSearches {
         self.sizes.values().filter_map(|sizes| sizes.limit(&[])).collect()
     }
 
-    fn close(&mut self) {
-        self.tried.values_mut().for_each(|tried| tried.is_open = false);
+    fn confirm_acceptance(&mut self) {
+        self.tried
+            .values_mut()
+            .for_each(|tried| tried.awaits_acceptance = false);
         if let Some(search) = &mut self.required {
-            search.close();
+            search.confirm_acceptance();
         }
     }
 
@@ -343,7 +348,7 @@ impl OperationSearches {
             }
             Some(_) if !succeeded && OnRejection::is_evidence_on_gap(status) => {
                 *tried.refused.entry(status).or_default() += 1;
-                tried.is_open = true;
+                tried.awaits_acceptance = true;
                 if is_of_body(status) {
                     let text = exchange.response().map(Response::beginning_as_text);
                     tried.said.push(RejectionText::new(&text.unwrap_or_default(), sent));

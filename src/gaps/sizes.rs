@@ -40,16 +40,16 @@ pub(super) struct Sizes {
     accepted: BTreeMap<usize, u64>,
     rejected: BTreeMap<usize, u64>,
     /// Those that were rejected for another reason.
-    others: u64,
+    otherwise_rejected: u64,
     /// Whether the record may still have a long text.
-    pub(super) is_open: bool,
+    pub(super) may_hold_long_text: bool,
 }
 
 impl Sizes {
     /// Adds the length of a text that is no trial, and that was accepted.
     pub(super) fn note_plain(&mut self, length: usize) {
         self.plain = self.plain.max(length);
-        self.is_open = false;
+        self.may_hold_long_text = false;
     }
 
     /// Adds whether a text of this length was accepted; `None` if it was rejected for another reason.
@@ -57,35 +57,38 @@ impl Sizes {
         match accepted {
             Some(true) => *self.accepted.entry(length).or_default() += 1,
             Some(false) => *self.rejected.entry(length).or_default() += 1,
-            None => self.others += 1,
+            None => self.otherwise_rejected += 1,
         }
     }
 
     /// Whether a trial was sent.
     pub(super) fn was_asked(&self) -> bool {
-        self.others > 0 || !self.accepted.is_empty() || !self.rejected.is_empty()
+        self.otherwise_rejected > 0 || !self.accepted.is_empty() || !self.rejected.is_empty()
     }
 
     /// Returns how long the next text is; `None` if none is needed. Other fields may have these limits, and so many trials
     /// decided nothing.
-    pub(super) fn next(&self, others: &[usize], void: u64) -> Option<usize> {
-        if self.others > 0 || void > MAX_VOID || self.plain >= LONGEST {
+    pub(super) fn next(&self, other_limits: &[usize], void: u64) -> Option<usize> {
+        if self.otherwise_rejected > 0 || void > MAX_VOID || self.plain >= LONGEST {
             return None;
         }
         let accepted = self.longest();
         let Some((rejected, times)) = self.rejected.first_key_value() else {
-            let as_another = others.iter().find(|limit| **limit >= accepted).map(|limit| limit + 1);
+            let as_another = other_limits
+                .iter()
+                .find(|limit| **limit >= accepted)
+                .map(|limit| limit + 1);
             return as_another.or_else(|| (accepted < LONGEST).then_some(LONGEST));
         };
         if accepted >= *rejected {
             return None;
         }
         if rejected - accepted > 1 {
-            return Some(between(accepted, *rejected, others));
+            return Some(between(accepted, *rejected, other_limits));
         }
         let times_accepted = self.accepted.get(&accepted).copied().unwrap_or(0);
         let before = usize::try_from(times_accepted + times).unwrap_or(usize::MAX);
-        let enough = enough(accepted, others);
+        let enough = enough(accepted, other_limits);
         match (times_accepted < enough, *times < enough) {
             (true, true) if LONGER.get(before) == Some(&true) => Some(*rejected),
             (true, _) => Some(accepted),
@@ -95,10 +98,10 @@ impl Sizes {
     }
 
     /// Returns what the trials show, where other fields have these limits.
-    pub(super) fn observed(&self, others: &[usize]) -> Option<ObservedClaim> {
+    pub(super) fn observed(&self, other_limits: &[usize]) -> Option<ObservedClaim> {
         let (rejected, times) = self.rejected.first_key_value()?;
         let accepted = self.longest();
-        if accepted >= *rejected || self.others > 0 {
+        if accepted >= *rejected || self.otherwise_rejected > 0 {
             return Some(ObservedClaim {
                 claim: None,
                 count: self.accepted.values().chain(self.rejected.values()).sum(),
@@ -107,7 +110,7 @@ impl Sizes {
         }
         Some(ObservedClaim {
             claim: Some(Claim::Longest {
-                longest: self.limit(others)?,
+                longest: self.limit(other_limits)?,
             }),
             count: times + self.accepted.get(&accepted)?,
             shows: true,
@@ -115,10 +118,10 @@ impl Sizes {
     }
 
     /// Returns how many characters a text may have, if that is found, where other fields have these limits.
-    pub(super) fn limit(&self, others: &[usize]) -> Option<usize> {
+    pub(super) fn limit(&self, other_limits: &[usize]) -> Option<usize> {
         let ((rejected, times), accepted) = (self.rejected.first_key_value()?, self.longest());
         let times_accepted = self.accepted.get(&accepted)?;
-        let enough = enough(accepted, others);
+        let enough = enough(accepted, other_limits);
         let is_found = accepted + 1 == *rejected && *times >= enough && *times_accepted >= enough;
         is_found.then_some(accepted)
     }
@@ -132,8 +135,8 @@ impl Sizes {
 }
 
 /// Returns how often each of the lengths next to a limit is sent.
-fn enough(limit: usize, others: &[usize]) -> u64 {
-    match others.contains(&limit) {
+fn enough(limit: usize, other_limits: &[usize]) -> u64 {
+    match other_limits.contains(&limit) {
         true => TIMES_AS_ANOTHER,
         false => TIMES,
     }
@@ -141,14 +144,14 @@ fn enough(limit: usize, others: &[usize]) -> u64 {
 
 /// Returns a length between an accepted one and a rejected one: next to the limit of another field, else to a usual one,
 /// else in the middle.
-fn between(accepted: usize, rejected: usize, others: &[usize]) -> usize {
+fn between(accepted: usize, rejected: usize, other_limits: &[usize]) -> usize {
     let is_between = |length: &usize| (accepted + 1..rejected).contains(length);
     let next_to = |limits: &[usize]| {
         let inside: Vec<_> = limits.iter().copied().filter(is_between).collect();
         let middle = inside.get(inside.len() / 2).copied();
         middle.or_else(|| limits.contains(&accepted).then_some(accepted + 1))
     };
-    let next = next_to(others).or_else(|| next_to(&USUAL));
+    let next = next_to(other_limits).or_else(|| next_to(&USUAL));
     next.unwrap_or_else(|| accepted.midpoint(rejected))
 }
 

@@ -204,8 +204,8 @@ impl RunTrials {
     }
 
     /// Whether an operation must still accept a request, so that its rejections count.
-    pub(super) fn is_open(&self, operation: OperationId) -> bool {
-        self.searches.is_open(operation)
+    pub(super) fn awaits_acceptance(&self, operation: OperationId) -> bool {
+        self.searches.awaits_acceptance(operation)
     }
 
     /// Whether the list has yet to show what the last request of a trial did.

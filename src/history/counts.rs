@@ -102,7 +102,7 @@ impl<'run> History<'run> {
 
     fn note_counted(&mut self, request: &Request, id: Option<String>, is_judged: bool) {
         let body = request.json().cloned().unwrap_or_default();
-        self.ledger.counts.note(CountedWrite {
+        self.residue_tracker.counts.note(CountedWrite {
             operation: request.operation,
             numbers: self.run_tag.numbers_in(&body),
             body,
@@ -117,9 +117,9 @@ impl<'run> History<'run> {
     /// Counts the records that an item is or contains and that a write of the run may have left, whichever look has
     /// seen the item.
     pub(super) fn count_item(&mut self, list: OperationId, item: Item<'_>) {
-        let mut counts = std::mem::take(&mut self.ledger.counts);
+        let mut counts = std::mem::take(&mut self.residue_tracker.counts);
         self.count_in(&mut counts, list, item);
-        self.ledger.counts = counts;
+        self.residue_tracker.counts = counts;
     }
 
     /// Adds what an item shows of each remembered write.
@@ -190,16 +190,16 @@ impl<'run> History<'run> {
 
     /// Prepares to look for every item of a list again: what was listed counts as gone until it is seen again.
     pub(super) fn mark_items_gone(&mut self, list: OperationId) {
-        let mut counts = std::mem::take(&mut self.ledger.counts);
+        let mut counts = std::mem::take(&mut self.residue_tracker.counts);
         for written in &mut counts.writes {
             written.gone = written.is_judged && written.found && self.pointer_to_item_id(written, list).is_some();
         }
-        self.ledger.counts = counts;
+        self.residue_tracker.counts = counts;
     }
 
     /// Whether some of these items have not been seen again.
     pub(super) fn has_missing_items(&self) -> bool {
-        self.ledger.counts.writes.iter().any(|written| written.gone)
+        self.residue_tracker.counts.writes.iter().any(|written| written.gone)
     }
 
     /// Whether a record carries what a write sent: every sent value that must come back, and in addition a string
@@ -231,7 +231,7 @@ impl<'run> History<'run> {
 
     /// Makes the evidence on what a walk over the whole list counted.
     pub(super) fn emit_counts(&self, list: OperationId, walk: &Walk, emit: EvidenceSink<'_>) {
-        let counts = &self.ledger.counts;
+        let counts = &self.residue_tracker.counts;
         let here = counts.writes.iter().filter(|written| written.is_judged);
         let here = here.filter(|written| self.listed_at(written.operation, list).is_some());
         let last = walk.last_request(self.contract);

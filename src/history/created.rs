@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::carried::carries_all;
-use super::evidence::{Creation, Evidence, Observation, Walk};
+use super::evidence::{CreatedObservation, Creation, Evidence, Walk};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
 use super::records::identifier_string;
@@ -54,7 +54,7 @@ impl ObservedRecord {
 /// What a look for created records has shown. A record's *own item* is the item of the list that is the record, or that
 /// contains it: its owner.
 #[derive(Debug, Default)]
-pub(super) struct Observations {
+pub(super) struct CreatedSearch {
     /// The records that are looked for; the other fields refer to them by index.
     sought: Vec<CreatedRecord>,
     /// How many have an identifier: a record without one cannot be found, so the look does not wait for it.
@@ -72,7 +72,7 @@ pub(super) struct Observations {
     elsewhere: HashMap<usize, ObservedRecord>,
 }
 
-impl Observations {
+impl CreatedSearch {
     /// Begins the observations of the records that this list must show; with `create`, of those that it created.
     pub(super) fn of(history: &History<'_>, list: OperationId, create: Option<OperationId>) -> Self {
         let made = history.made.iter();
@@ -111,7 +111,7 @@ impl Observations {
 
 impl History<'_> {
     /// Whether every record that has an identifier was found, and shows what was sent.
-    pub(super) fn are_all_found(&self, observations: &Observations) -> bool {
+    pub(super) fn are_all_found(&self, observations: &CreatedSearch) -> bool {
         let mut found = observations.found.iter();
         observations.found.len() == observations.findable
             && found.all(|(index, seen)| self.carries(&observations.sought[*index], seen))
@@ -131,7 +131,7 @@ impl History<'_> {
     }
 
     /// Adds what an item shows: which of the created records it is or contains, each with where it is.
-    pub(super) fn observe(&self, list: OperationId, item: Item<'_>, observations: &mut Observations) {
+    pub(super) fn observe(&self, list: OperationId, item: Item<'_>, observations: &mut CreatedSearch) {
         for (index, made) in observations.sought.iter().enumerate() {
             let in_own_item = self.is_own_item(list, made, item.value);
             if in_own_item {
@@ -204,7 +204,7 @@ impl History<'_> {
     }
 
     /// Makes the evidence on each record that was looked for; `walk` is the last walk of the look.
-    pub(super) fn emit_observations(&mut self, observations: &Observations, walk: &Walk, emit: EvidenceSink<'_>) {
+    pub(super) fn emit_observations(&mut self, observations: &CreatedSearch, walk: &Walk, emit: EvidenceSink<'_>) {
         let is_complete = walk.end.reason(walk.max_pages).is_none() && !walk.changed();
         self.note_mock_signs(&observations.sought, is_complete, |index| {
             observations.found.get(&index)
@@ -226,7 +226,7 @@ impl History<'_> {
                 .elsewhere
                 .get(&index)
                 .filter(|_| observations.own_item_seen.contains(&index));
-            let observation = Observation {
+            let observation = CreatedObservation {
                 creation,
                 listed: seen.map(|seen| (&seen.record, seen.pointer.as_str())),
                 elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
@@ -236,7 +236,7 @@ impl History<'_> {
             };
             let shown = elsewhere.or(seen).map(|seen| &seen.request);
             let request = shown.or(last.as_ref()).unwrap_or(&made.request);
-            emit(Evidence::Observation(observation, request));
+            emit(Evidence::CreatedObservation(observation, request));
         }
     }
 }

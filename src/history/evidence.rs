@@ -23,7 +23,7 @@ pub enum Evidence<'seen> {
     /// A request field that was sent in a timestamp format.
     Format(FormatTried, &'seen Request),
     /// The look for a created record in its list.
-    Observation(Observation<'seen>, &'seen Request),
+    CreatedObservation(CreatedObservation<'seen>, &'seen Request),
     /// What a read or a list shows of a record that the run created, updated or deleted, by an inferred lifecycle.
     Record(RecordShown<'seen>, &'seen Request),
     /// A record that shows what a rejected create or update sent.
@@ -76,7 +76,7 @@ pub enum WalkEnd {
     Complete,
     /// The record was found before every page was seen, only selected pages were requested, or the list has too few
     /// records for several pages: no page is missing in any of these cases.
-    Found,
+    SeenEnough,
     /// The response to a page had this status.
     Rejected(u16),
     /// Like [`Self::Rejected`], for a request without a credential.
@@ -209,7 +209,7 @@ impl Creation<'_> {
 
 /// What a look for a created record in its list showed.
 #[derive(Clone, Copy, Debug)]
-pub struct Observation<'seen> {
+pub struct CreatedObservation<'seen> {
     /// The creation.
     pub creation: Creation<'seen>,
     /// The record in the list and its indexed pointer in the response, where it was found.

@@ -9,17 +9,17 @@ use super::created::{CreatedRecord, ObservedRecord};
 use super::digests::Digests;
 use super::evidence::{Evidence, Walk};
 use super::exchange_role::{ExchangeRole, WriteContext};
+use super::foreign_identifiers::ForeignIdentifiers;
 use super::lifecycle::TrackedRecord;
 use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
+use super::observed_values::ObservedValues;
 use super::own::OwnershipState;
 use super::pending_comparisons::PendingComparisons;
 use super::records::AcceptedUpdate;
-use super::residue::{Residue, ResidueLedger, UnexplainedRecord};
+use super::residue::{Residue, ResidueTracker, UnexplainedRecord};
 use super::run_tag::RunTag;
-use super::seen_identifiers::SeenIdentifiers;
 use super::sent_strings::SentStrings;
-use super::shown_identifiers::ShownIdentifiers;
 use super::unnamed::UnnamedCreates;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
@@ -47,18 +47,18 @@ pub(crate) struct History<'run> {
     /// The round of the plan that began last.
     pub(super) round: u64,
     /// The accepted updates of the run's own records, which are looked for once all are sent.
-    pub(super) changed: Vec<AcceptedUpdate>,
+    pub(super) accepted_updates: Vec<AcceptedUpdate>,
     /// The record of each update, as its list showed it last.
     pub(super) latest: HashMap<OperationId, ObservedRecord>,
     /// For each create whose record later writes depend on, what is known about whose record it is.
     pub(super) own: HashMap<OperationId, OwnershipState>,
     /// Digests of the identifiers that each operation's list or create has shown.
-    pub(super) identifiers: HashMap<OperationId, Digests>,
+    pub(super) listed_identifiers: HashMap<OperationId, Digests>,
     /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
     /// links identify.
-    pub(super) seen_identifiers: SeenIdentifiers,
+    pub(super) observed_values: ObservedValues,
     /// What lists have shown before a walk over them was complete, and of records in other lists.
-    pub(super) shown_identifiers: ShownIdentifiers,
+    pub(super) foreign_identifiers: ForeignIdentifiers,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
     pub(super) sent_strings: SentStrings,
     /// The drafts that were accepted although the path of the request named no record, each with the write.
@@ -73,7 +73,7 @@ pub(crate) struct History<'run> {
     /// The requests that were tried in several timestamp formats or spellings.
     pub(super) pending: PendingComparisons,
     /// What the run may have left.
-    pub(super) ledger: ResidueLedger,
+    pub(super) residue_tracker: ResidueTracker,
 }
 
 /// The result of an exchange.
@@ -111,12 +111,12 @@ impl<'run> History<'run> {
             tracked: Vec::new(),
             status_of_unknown_record: HashMap::new(),
             round: 0,
-            changed: Vec::new(),
+            accepted_updates: Vec::new(),
             latest: HashMap::new(),
             own: HashMap::new(),
-            identifiers: HashMap::new(),
-            seen_identifiers: SeenIdentifiers::new(recognises_by_links),
-            shown_identifiers: ShownIdentifiers::new(contract),
+            listed_identifiers: HashMap::new(),
+            observed_values: ObservedValues::new(recognises_by_links),
+            foreign_identifiers: ForeignIdentifiers::new(contract),
             sent_strings: SentStrings::default(),
             strays: HashMap::new(),
             unnamed: UnnamedCreates::default(),
@@ -124,7 +124,7 @@ impl<'run> History<'run> {
             looks: HashMap::new(),
             looks_begun: 0,
             pending: PendingComparisons::default(),
-            ledger: ResidueLedger::default(),
+            residue_tracker: ResidueTracker::default(),
         }
     }
 
@@ -135,7 +135,7 @@ impl<'run> History<'run> {
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
         self.made.clear();
-        self.changed.clear();
+        self.accepted_updates.clear();
         self.latest.clear();
         // A record that one of them created is listed in the next round.
         self.strays.clear();
@@ -245,8 +245,11 @@ impl<'run> History<'run> {
 
     /// Records the identifiers that a walk over a list has shown.
     pub(super) fn note_listed(&mut self, walk: &Walk) {
-        self.shown_identifiers.forget(walk.operation, self.contract);
-        self.identifiers.entry(walk.operation).or_default().extend(walk.items());
+        self.foreign_identifiers.forget(walk.operation, self.contract);
+        self.listed_identifiers
+            .entry(walk.operation)
+            .or_default()
+            .extend(walk.items());
     }
 
     /// Remembers the identifiers of records inside the items, to detect when one of them is given to a new record.
@@ -258,7 +261,7 @@ impl<'run> History<'run> {
             let nested = format!("{at}/*{}", created.id);
             let ids = items.iter().flat_map(|item| pointer::select(item, &nested));
             let digests = ids.filter(|id| !id.is_null()).map(Digest::of);
-            self.identifiers.entry(create).or_default().extend(digests);
+            self.listed_identifiers.entry(create).or_default().extend(digests);
         }
     }
 
@@ -266,12 +269,17 @@ impl<'run> History<'run> {
     /// another create returned it.
     pub(super) fn mark_created(&mut self, operation: OperationId, id: &Value) -> bool {
         let in_list = self.was_listed(operation, id);
-        !self.identifiers.entry(operation).or_default().insert(Digest::of(id)) || in_list
+        !self
+            .listed_identifiers
+            .entry(operation)
+            .or_default()
+            .insert(Digest::of(id))
+            || in_list
     }
 
     /// Whether a list has shown an item with this identifier.
     pub(super) fn has_listed(&self, list: OperationId, id: &Digest) -> bool {
-        self.identifiers.get(&list).is_some_and(|seen| seen.contains(id))
+        self.listed_identifiers.get(&list).is_some_and(|seen| seen.contains(id))
     }
 
     /// Whether the identifier appeared in the list of such records.
@@ -304,7 +312,7 @@ impl History<'_> {
 
     /// Returns the updates that are looked for once all are sent.
     pub(crate) fn accepted_updates(&self) -> &[AcceptedUpdate] {
-        &self.changed
+        &self.accepted_updates
     }
 
     /// Returns the record of an update as its list showed it last, and the page on which it appeared.
@@ -317,9 +325,14 @@ impl History<'_> {
     pub(crate) fn finish(self) -> HistoryResult {
         HistoryResult {
             target_is_mock: self.is_mock(),
-            deleted: self.ledger.residue.iter().filter(|left| left.deleted).count(),
-            residue: self.ledger.residue.into_iter().filter(|left| !left.deleted).collect(),
-            unexplained_records: self.ledger.unexplained_records,
+            deleted: self.residue_tracker.residue.iter().filter(|left| left.deleted).count(),
+            residue: self
+                .residue_tracker
+                .residue
+                .into_iter()
+                .filter(|left| !left.deleted)
+                .collect(),
+            unexplained_records: self.residue_tracker.unexplained_records,
         }
     }
 }

@@ -234,14 +234,14 @@ impl InferredWalk {
     fn after_unpaged(&mut self, paging: &Paging, says_more: bool) -> Result<NextPage, WalkEnd> {
         let count = u64::try_from(self.unpaged.len()).unwrap_or(u64::MAX);
         if count < 2 {
-            return Err(WalkEnd::Found);
+            return Err(WalkEnd::SeenEnough);
         }
         let wanted = if count == 2 { 1 } else { count / 2 + 1 };
         let wanted = self.larger.unwrap_or(wanted.min(LARGE));
         self.size = paging.size.map(|size| wanted.clamp(size.minimum, size.maximum));
         let has_more = says_more || self.larger.is_some();
         if self.size.is_some_and(|size| size >= count) && !has_more {
-            return Err(WalkEnd::Found);
+            return Err(WalkEnd::SeenEnough);
         }
         if let PagingStyle::Number { first } = paging.style {
             self.first = first.or(self.first);

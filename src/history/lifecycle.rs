@@ -35,7 +35,7 @@ pub(crate) struct TrackedRecord {
     updated: Option<Request>,
     /// Whether the record may be somebody else's: another response showed its identifier, or its own list shows it with
     /// other values.
-    was_seen: bool,
+    is_doubtful: bool,
     /// The record as a read showed it before its deletion.
     before: Option<Value>,
     /// The round of the plan that created it.
@@ -104,13 +104,13 @@ impl History<'_> {
         let located = self.located(exchange, body);
         let id = located.as_ref().or_else(|| body.pointer(&lifecycle.id));
         let Some(id) = id else { return };
-        let was_seen = self.seen_identifiers.contains(id) || !self.may_be_own(create, id);
-        self.track(&exchange.request, id, was_seen);
+        let is_doubtful = self.observed_values.contains(id) || !self.may_be_own(create, id);
+        self.track(&exchange.request, id, is_doubtful);
     }
 
-    /// Remembers the record of an accepted create under its identifier. `was_seen` says whether it may be somebody
+    /// Remembers the record of an accepted create under its identifier. `is_doubtful` says whether it may be somebody
     /// else's.
-    pub(super) fn track(&mut self, request: &Request, id: &Value, was_seen: bool) {
+    pub(super) fn track(&mut self, request: &Request, id: &Value, is_doubtful: bool) {
         let create = request.operation;
         let Some(lifecycle) = self.contract.lifecycle_of(create) else {
             return;
@@ -119,7 +119,7 @@ impl History<'_> {
         let Some((mut named, text)) = named else { return };
         named.push((lifecycle.path_to_id.clone(), text));
         let is_tracked = self.tracked.iter().any(|record| record.named == named);
-        if was_seen || is_tracked {
+        if is_doubtful || is_tracked {
             self.doubt_tracked(create, &named);
         }
         self.tracked.push(TrackedRecord {
@@ -128,7 +128,7 @@ impl History<'_> {
             id: id.clone(),
             request: request.clone(),
             updated: None,
-            was_seen,
+            is_doubtful,
             before: None,
             round: self.round,
         });
@@ -139,7 +139,7 @@ impl History<'_> {
     fn doubt_tracked(&mut self, create: OperationId, named: &PathRecords) {
         let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
         for record in tracked.filter(|record| record.named == *named) {
-            record.was_seen = true;
+            record.is_doubtful = true;
         }
     }
 
@@ -232,7 +232,8 @@ impl History<'_> {
             },
             (Some(status), None) => ShownState::Status(status, exchange.request.credential.clone()),
         };
-        sought.is_own = !record.was_seen && matches!(&shown, ShownState::Record(body) if self.is_own(body, &record.id));
+        sought.is_own =
+            !record.is_doubtful && matches!(&shown, ShownState::Record(body) if self.is_own(body, &record.id));
         sought.last = Some((exchange.request.clone(), shown));
     }
 
@@ -369,7 +370,7 @@ impl History<'_> {
         match (sought.look, &sought.last) {
             (RecordLook::BeforeDelete, Some((_, ShownState::Record(shown)))) => record.before = Some(shown.clone()),
             (_, Some((_, ShownState::Another))) => {
-                record.was_seen = true;
+                record.is_doubtful = true;
                 self.doubt_own(create, "its list shows the record with other values");
             }
             _ => {}

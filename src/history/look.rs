@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::created::Observations;
+use super::created::CreatedSearch;
 use super::evidence::{Evidence, PageSeen, Stability, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::inferred_pages::{InferredWalk, NextPage, inferred_stability};
 use super::lifecycle::{RecordLook, RecordProgress};
-use super::own::OwnRecord;
+use super::own::TagCheck;
 use super::pages::{adds_up, end_after_first_page, ends_add_up, page_seen, stability};
 use super::records::AcceptedUpdate;
 use super::residue::ResidueSearch;
@@ -111,12 +111,12 @@ pub(super) struct Look {
 /// What is sought, and what was seen of it.
 #[derive(Debug)]
 enum LookProgress {
-    Created(Observations),
+    Created(CreatedSearch),
     FirstAndLastPage(i64),
     InferredPages(Box<InferredWalk>),
     Residue(ResidueSearch),
     Nothing,
-    Own(OperationId, OwnRecord),
+    Own(OperationId, TagCheck),
     Pages,
     Record(RecordProgress),
     Recount,
@@ -162,13 +162,13 @@ impl History<'_> {
             operation: list,
         };
         let progress = match sought {
-            LookGoal::Created => LookProgress::Created(Observations::of(self, list, None)),
-            LookGoal::CreatedBy { operation } => LookProgress::Created(Observations::of(self, list, Some(*operation))),
+            LookGoal::Created => LookProgress::Created(CreatedSearch::of(self, list, None)),
+            LookGoal::CreatedBy { operation } => LookProgress::Created(CreatedSearch::of(self, list, Some(*operation))),
             LookGoal::FirstAndLastPage { total } => LookProgress::FirstAndLastPage(*total),
             LookGoal::InferredPages(target) => LookProgress::InferredPages(Box::new(InferredWalk::new(target.clone()))),
             LookGoal::Residue => LookProgress::Residue(self.residue_search()),
             LookGoal::Nothing => LookProgress::Nothing,
-            LookGoal::Own { operation } => LookProgress::Own(*operation, OwnRecord::Missing),
+            LookGoal::Own { operation } => LookProgress::Own(*operation, TagCheck::Missing),
             LookGoal::Pages => LookProgress::Pages,
             LookGoal::Record(record, after) => LookProgress::Record(RecordProgress::new(*record, *after)),
             LookGoal::Recount => LookProgress::Recount,
@@ -181,7 +181,7 @@ impl History<'_> {
         let is_residue_look = matches!(sought, LookGoal::Residue | LookGoal::Recount);
         let walk = new_walk(list, WalkExtent::WholeList, (max_pages, is_residue_look));
         let counted = match sought {
-            LookGoal::Recount => self.ledger.walks.remove(&list),
+            LookGoal::Recount => self.residue_tracker.walks.remove(&list),
             _ => None,
         };
         let look = Look {
@@ -217,7 +217,7 @@ impl History<'_> {
                 look.before = (!last.pages.is_empty()).then_some(last);
             }
             LookProgress::Created(observations) => observations.begin_walk(),
-            LookProgress::Own(_, own) => *own = OwnRecord::Missing,
+            LookProgress::Own(_, own) => *own = TagCheck::Missing,
             LookProgress::Update(sought) => sought.begin_walk(),
             LookProgress::Pages | LookProgress::Recount => look.before = (!last.pages.is_empty()).then_some(last),
             LookProgress::FirstAndLastPage(_)
@@ -347,7 +347,7 @@ impl History<'_> {
         match &mut look.progress {
             LookProgress::Own(create, own) => {
                 let body = body.filter(|_| self.succeeded(exchange));
-                *own = body.map_or(OwnRecord::Missing, |body| self.observed_by_read(*create, &body.value));
+                *own = body.map_or(TagCheck::Missing, |body| self.observed_by_read(*create, &body.value));
             }
             LookProgress::Record(sought) => self.observe_record(sought, exchange, body),
             _ => {}
@@ -406,7 +406,7 @@ impl History<'_> {
                 !walk.departs() && paging.and_then(|paging| paged.larger_size(walk, paging)).is_none()
             }
             LookProgress::Nothing | LookProgress::RejectedWrites(_) => true,
-            LookProgress::Own(_, own) => *own == OwnRecord::Tagged,
+            LookProgress::Own(_, own) => *own == TagCheck::Tagged,
             LookProgress::Pages | LookProgress::Recount => adds_up(walk),
             LookProgress::Record(sought) => self.is_record_settled(sought),
             LookProgress::Update(sought) => self.has_arrived(sought),
@@ -466,7 +466,7 @@ fn new_walk(list: OperationId, extent: WalkExtent, (max_pages, is_residue_look):
         operation: list,
         pages: Vec::new(),
         end: match extent {
-            WalkExtent::SelectedPages => WalkEnd::Found,
+            WalkExtent::SelectedPages => WalkEnd::SeenEnough,
             WalkExtent::WholeList => WalkEnd::Unanswered,
         },
         max_pages,
@@ -503,7 +503,7 @@ impl Look {
                 self.ended_early |= enough;
             }
             if self.ended_early {
-                walk.end = WalkEnd::Found;
+                walk.end = WalkEnd::SeenEnough;
             }
         }
         if let Some(first) = walk.pages.first() {

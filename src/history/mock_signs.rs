@@ -68,9 +68,9 @@ impl History<'_> {
     /// Whether the target is a mock, judging by its lists until the end: the run tag in any of them, under any
     /// identifier, means that something was kept.
     pub(crate) fn is_mock(&self) -> bool {
-        let ledger = &self.ledger;
-        let found = || ledger.residue.iter().any(|left| left.found == Some(true));
-        self.mock_signs.indicate_mock() && ledger.unexplained_records.is_empty() && !found()
+        let residue_tracker = &self.residue_tracker;
+        let found = || residue_tracker.residue.iter().any(|left| left.found == Some(true));
+        self.mock_signs.indicate_mock() && residue_tracker.unexplained_records.is_empty() && !found()
     }
 
     /// Whether two creates of one operation with different bodies got the same identifier.

@@ -42,7 +42,7 @@ pub(crate) enum Ownership {
 
 /// What a look showed of a record that a create returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OwnRecord {
+pub(super) enum TagCheck {
     /// The record, with the run tag in it: the run's own.
     Tagged,
     /// No record with its identifier.
@@ -138,40 +138,40 @@ impl History<'_> {
         create: OperationId,
         list: OperationId,
         item: Item<'_>,
-        own: &mut OwnRecord,
+        own: &mut TagCheck,
     ) -> bool {
         if let Some(OwnershipState::Unconfirmed(made)) = self.own.get(&create) {
             let in_own_item = self.is_own_item(list, made, item.value);
             // An untagged record is final, even after a tagged one: then two records share the identifier.
             let shown = self.record_in(made, item.value, in_own_item).filter(|_| in_own_item);
-            if let Some((record, _)) = shown.filter(|_| *own != OwnRecord::Untagged) {
+            if let Some((record, _)) = shown.filter(|_| *own != TagCheck::Untagged) {
                 *own = self.observation_of(record);
             }
         }
-        *own != OwnRecord::Missing
+        *own != TagCheck::Missing
     }
 
     /// Returns what the response to a read by the identifier of a create's record shows.
-    pub(super) fn observed_by_read(&self, create: OperationId, body: &Value) -> OwnRecord {
+    pub(super) fn observed_by_read(&self, create: OperationId, body: &Value) -> TagCheck {
         let Some(OwnershipState::Unconfirmed(made)) = self.own.get(&create) else {
-            return OwnRecord::Missing;
+            return TagCheck::Missing;
         };
         let by_invariant = self.contract.operation(create).invariants.created.is_some();
         if by_invariant {
             self.observation_of(body)
         } else if self.is_own(body, &made.resource) {
-            OwnRecord::Tagged
+            TagCheck::Tagged
         } else {
-            OwnRecord::Untagged
+            TagCheck::Untagged
         }
     }
 
     /// Returns what a record shows: whether it has the run tag.
-    fn observation_of(&self, record: &Value) -> OwnRecord {
+    fn observation_of(&self, record: &Value) -> TagCheck {
         if self.run_tag.is_in(record) {
-            OwnRecord::Tagged
+            TagCheck::Tagged
         } else {
-            OwnRecord::Untagged
+            TagCheck::Untagged
         }
     }
 
@@ -199,14 +199,14 @@ impl History<'_> {
 
     /// Decides whose record a create returned, after a look at what the operation `shown_by` shows
     /// of it.
-    pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, own: OwnRecord) {
+    pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, own: TagCheck) {
         let shown_by = &self.contract.operation(shown_by).name;
         let own = match own {
-            OwnRecord::Tagged => OwnershipState::Confirmed,
-            OwnRecord::Missing => {
+            TagCheck::Tagged => OwnershipState::Confirmed,
+            TagCheck::Missing => {
                 OwnershipState::Doubtful(self.reason_for_doubt(create, &format!("{shown_by} did not show its record")))
             }
-            OwnRecord::Untagged => {
+            TagCheck::Untagged => {
                 let doubt = format!("its record in {shown_by} carries nothing that the run sent");
                 OwnershipState::Doubtful(self.reason_for_doubt(create, &doubt))
             }

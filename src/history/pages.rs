@@ -118,7 +118,7 @@ pub(super) fn ends_add_up(walk: &Walk) -> bool {
         && count(first) <= per_page
         && count(last) <= per_page;
     let once = walk.items().count() == walk.count_distinct();
-    walk.end == WalkEnd::Found && !walk.disagrees() && counted && once
+    walk.end == WalkEnd::SeenEnough && !walk.disagrees() && counted && once
 }
 
 #[cfg(test)]
@@ -185,7 +185,7 @@ mod tests {
                 per_page: Some(per_page),
                 ..page(&[1], total)
             };
-            total_and_space_on_last_page(&walk(&[first], WalkEnd::Found))
+            total_and_space_on_last_page(&walk(&[first], WalkEnd::SeenEnough))
         };
         assert_eq!(lacking_of(23, 10), Some((23, 7)));
         assert_eq!(lacking_of(29, 10), Some((29, 1)));
@@ -203,7 +203,7 @@ mod tests {
                 ..page(items, total)
             };
             let last = of(u64::try_from(last_page).ok(), last);
-            ends_add_up(&walk(&[of(None, &[1, 2]), last], WalkEnd::Found))
+            ends_add_up(&walk(&[of(None, &[1, 2]), last], WalkEnd::SeenEnough))
         };
         for (last, numbers, sound) in [
             (&[3, 4][..], (4, 2), true),

@@ -43,7 +43,7 @@ impl PendingComparisons {
             .rejected_equivalents
             .get(&operation)
             .is_some_and(|(all, _)| all.len() > 1);
-        if is_of_many || !is_rejected(exchange) {
+        if is_of_many || !is_error_response(exchange) {
             emit_spellings((exchange, spellings), is_of_many, emit);
         } else {
             self.rejected_equivalents
@@ -77,7 +77,7 @@ fn emit_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_acce
 }
 
 /// Whether the response is an error other than throttling.
-pub(crate) fn is_rejected(exchange: &Exchange) -> bool {
+pub(crate) fn is_error_response(exchange: &Exchange) -> bool {
     let response = exchange.response();
     response.is_some_and(|response| response.status >= 400 && !response.is_throttled())
 }

@@ -81,8 +81,8 @@ impl History<'_> {
         let Some(invariant) = &self.contract.operation(operation).invariants.created else {
             let ids = self.created_ids(operation, body).into_iter().chain(&located).cloned();
             let ids: Vec<_> = ids.collect();
-            let was_seen = ids.iter().any(|id| self.seen_identifiers.contains(id));
-            ids.iter().for_each(|id| self.seen_identifiers.note(id, &|_| true));
+            let was_seen = ids.iter().any(|id| self.observed_values.contains(id));
+            ids.iter().for_each(|id| self.observed_values.note(id, &|_| true));
             if main {
                 let id = self.contract.identifier_pointer(operation);
                 let id = id.and_then(|at| body.pointer(&at)).or(located.as_ref());
@@ -102,7 +102,7 @@ impl History<'_> {
         };
         let resource = body.pointer(&invariant.resource).unwrap_or(&Value::Null);
         let id = resource.pointer(&invariant.id);
-        let was_shown = id.is_some_and(|id| self.shown_identifiers.contains(operation, id));
+        let was_shown = id.is_some_and(|id| self.foreign_identifiers.contains(operation, id));
         let was_seen = id.is_some_and(|id| self.mark_created(operation, id));
         // If the request carried no run tag, the target may have returned an existing record instead of a second equal
         // one; whether it may is a gap.
@@ -171,7 +171,7 @@ impl History<'_> {
         self.note_counted_update(request, &context.path_values);
         let operation = request.operation;
         if context.role == RecordRole::Main && self.contract.operation(operation).invariants.updated.is_some() {
-            self.changed.push(AcceptedUpdate {
+            self.accepted_updates.push(AcceptedUpdate {
                 operation,
                 request: request.clone(),
                 path_values: context.path_values.clone(),

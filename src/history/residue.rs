@@ -1,5 +1,5 @@
 //! Keeps what a run may have left: what each create may have stored, and what one look at the end finds with the run
-//! tag. The main type is [`ResidueLedger`].
+//! tag. The main type is [`ResidueTracker`].
 //!
 //! # Design
 //!
@@ -87,7 +87,7 @@ pub struct Residue {
 
 /// What a run may have left in the target.
 #[derive(Debug, Default)]
-pub(super) struct ResidueLedger {
+pub(super) struct ResidueTracker {
     /// Each record that the run may have left.
     pub(super) residue: Vec<Residue>,
     /// The outcome of each create and update.
@@ -277,7 +277,7 @@ impl History<'_> {
         };
         let body = exchange.request.json().cloned().unwrap_or_default();
         let numbers = self.run_tag.numbers_in(&body);
-        let outcomes = &mut self.ledger.write_outcomes;
+        let outcomes = &mut self.residue_tracker.write_outcomes;
         if numbers.is_empty() {
             outcomes.untagged.truncate(MAX_UNTAGGED - 1);
             outcomes.untagged.push_front((operation, outcome, body));
@@ -309,19 +309,19 @@ impl History<'_> {
     pub(super) fn draft_sent_once(&self, create: &Request) -> Option<u64> {
         let numbers = self.run_tag.numbers_in(create.json()?);
         let [number] = numbers.as_slice() else { return None };
-        let (_, outcomes) = self.ledger.write_outcomes.tagged.get(number)?;
+        let (_, outcomes) = self.residue_tracker.write_outcomes.tagged.get(number)?;
         (outcomes.len() == 1).then_some(*number)
     }
 
     /// Records what a create has stored in addition to the record with this identifier, if no other write explains it.
     pub(super) fn note_also_stored(&mut self, (create, id): (OperationId, Option<&str>), also_stored: &[String]) {
-        let left = |ledger: &ResidueLedger, id: Option<&str>| {
-            let mut residue = ledger.residue.iter().filter(|left| left.operation == create);
+        let left = |residue_tracker: &ResidueTracker, id: Option<&str>| {
+            let mut residue = residue_tracker.residue.iter().filter(|left| left.operation == create);
             residue.find(|left| left.id.as_deref() == id).map(|left| left.status)
         };
         for other in also_stored {
-            if left(&self.ledger, Some(other)).is_none() {
-                let status = left(&self.ledger, id).flatten();
+            if left(&self.residue_tracker, Some(other)).is_none() {
+                let status = left(&self.residue_tracker, id).flatten();
                 self.add_residue(Residue {
                     operation: create,
                     id: Some(other.clone()),
@@ -336,7 +336,11 @@ impl History<'_> {
     /// Remembers the strings with the run tag that an accepted query has sent.
     pub(super) fn note_asked(&mut self, exchange: &Exchange, body: &Value) {
         if let Some(status) = exchange.status().filter(|_| self.succeeded(exchange)) {
-            let content = self.ledger.queries.entry(exchange.request.operation).or_default();
+            let content = self
+                .residue_tracker
+                .queries
+                .entry(exchange.request.operation)
+                .or_default();
             content.status = Some(status);
             content.strings.note(&self.run_tag, body);
         }
@@ -346,12 +350,12 @@ impl History<'_> {
     /// has sent. Nobody else knows the run tag, so this leaves no doubt.
     pub(super) fn note_kept_in_list(&mut self, list: OperationId, body: &Value) {
         let contract = self.contract;
-        let queries = self.ledger.queries.keys().copied();
+        let queries = self.residue_tracker.queries.keys().copied();
         let queries: Vec<_> = queries
             .filter(|query| contract.list_beside(*query) == Some(list))
             .collect();
         for query in queries {
-            let content = self.ledger.queries.get(&query);
+            let content = self.residue_tracker.queries.get(&query);
             let Some(content) = content.filter(|content| content.strings.any_within(body, &self.sent_strings)) else {
                 continue;
             };
@@ -364,7 +368,7 @@ impl History<'_> {
             };
             self.add_residue(left);
             // The list may show it again.
-            self.ledger.queries.remove(&query);
+            self.residue_tracker.queries.remove(&query);
         }
     }
 
@@ -379,13 +383,13 @@ impl History<'_> {
 
     /// Whether a query has sent what would show in a list if it were kept.
     pub(crate) fn would_show_if_kept(&self, query: OperationId) -> bool {
-        let content = self.ledger.queries.get(&query);
+        let content = self.residue_tracker.queries.get(&query);
         content.is_some_and(|content| !content.strings.is_empty())
     }
 
     /// Whether a list has shown what a query sent.
     pub(crate) fn has_kept(&self, query: OperationId) -> bool {
-        let mut residue = self.ledger.residue.iter();
+        let mut residue = self.residue_tracker.residue.iter();
         residue.any(|left| left.operation == query && left.found == Some(true))
     }
 
@@ -398,7 +402,7 @@ impl History<'_> {
             return;
         };
         let status = exchange.status();
-        let updates = &mut self.ledger.write_outcomes.updates;
+        let updates = &mut self.residue_tracker.write_outcomes.updates;
         for number in self.run_tag.numbers_in(body) {
             if stored {
                 updates.insert(number, (operation, None));
@@ -410,13 +414,13 @@ impl History<'_> {
 
     /// Records something that may be left, and returns its index in the residue.
     pub(crate) fn add_residue(&mut self, left: Residue) -> usize {
-        self.ledger.residue.push(left);
-        self.ledger.residue.len() - 1
+        self.residue_tracker.residue.push(left);
+        self.residue_tracker.residue.len() - 1
     }
 
     /// Marks the record of a create as deleted by the run.
     pub(super) fn note_deleted(&mut self, create: OperationId, id: &str) {
-        let mut left = self.ledger.residue.iter_mut();
+        let mut left = self.residue_tracker.residue.iter_mut();
         let is_it = |left: &&mut Residue| left.operation == create && left.id.as_deref() == Some(id);
         if let Some(left) = left.find(is_it) {
             left.deleted = true;
@@ -425,7 +429,7 @@ impl History<'_> {
 
     /// Notes the identifier of a record whose create did not show it.
     pub(super) fn note_identifier(&mut self, create: OperationId, id: &Value) {
-        let mut left = self.ledger.residue.iter_mut();
+        let mut left = self.residue_tracker.residue.iter_mut();
         if let Some(left) = left.find(|left| left.operation == create && left.id.is_none()) {
             left.id = identifier(id);
         }
@@ -433,7 +437,7 @@ impl History<'_> {
 
     /// Returns how many records the run may have left, including those that it has deleted since.
     pub(crate) fn count_left(&self) -> u64 {
-        u64::try_from(self.ledger.residue.len()).unwrap_or(u64::MAX)
+        u64::try_from(self.residue_tracker.residue.len()).unwrap_or(u64::MAX)
     }
 
     /// Returns the page that last showed the updated record of a list; `None` if it has none, or if no update was
@@ -443,18 +447,21 @@ impl History<'_> {
         let in_list = |operation: &OperationId| self.contract.updated_in(*operation) == Some(list);
         let mut latest = self.latest.iter();
         let (_, seen) = latest.find(|(operation, _)| in_list(operation))?;
-        self.ledger.write_outcomes.has_rejected_update().then_some(seen.page)
+        self.residue_tracker
+            .write_outcomes
+            .has_rejected_update()
+            .then_some(seen.page)
     }
 
     /// Whether anything was sent that may have created something.
     pub(crate) fn has_sent_creates(&self) -> bool {
-        !self.ledger.write_outcomes.operations().is_empty()
+        !self.residue_tracker.write_outcomes.operations().is_empty()
     }
 
     /// Begins a look for residue that knows what is in the residue.
     pub(super) fn residue_search(&self) -> ResidueSearch {
         let mut search = ResidueSearch::default();
-        for (index, left) in self.ledger.residue.iter().enumerate() {
+        for (index, left) in self.residue_tracker.residue.iter().enumerate() {
             let id = left.id.clone().map(|id| ((left.operation, id), index));
             search.known.extend(id);
         }
@@ -463,22 +470,24 @@ impl History<'_> {
 
     /// Keeps what a look for residue has found.
     pub(super) fn note_residue(&mut self, search: ResidueSearch, walk: Walk) {
-        self.ledger.unexplained_records.extend(search.unexplained_records);
+        self.residue_tracker
+            .unexplained_records
+            .extend(search.unexplained_records);
         if walk.end == WalkEnd::Complete {
-            self.ledger.seen_completely.insert(walk.operation);
+            self.residue_tracker.seen_completely.insert(walk.operation);
         }
-        self.ledger.walks.insert(walk.operation, walk);
+        self.residue_tracker.walks.insert(walk.operation, walk);
     }
 
     /// Ends the search for residue: marks as not found whatever no look has shown, where a look would have seen it. A record
     /// that has neither the run tag nor a known identifier could not be recognised.
     pub(crate) fn end_residue_search(&mut self) -> SearchExtent {
-        let (contract, ledger) = (self.contract, &mut self.ledger);
+        let (contract, residue_tracker) = (self.contract, &mut self.residue_tracker);
         let seen = |operation: OperationId| {
             let list = contract.created_in(operation);
-            list.is_some_and(|list| ledger.seen_completely.contains(&list))
+            list.is_some_and(|list| residue_tracker.seen_completely.contains(&list))
         };
-        let untagged = ledger
+        let untagged = residue_tracker
             .write_outcomes
             .untagged
             .iter()
@@ -488,7 +497,7 @@ impl History<'_> {
             });
         let untagged: HashSet<_> = untagged.collect();
         let mut all_recognisable = true;
-        for (index, left) in ledger
+        for (index, left) in residue_tracker
             .residue
             .iter_mut()
             .enumerate()
@@ -500,7 +509,7 @@ impl History<'_> {
                 left.found.get_or_insert(false);
             }
         }
-        if all_recognisable && ledger.write_outcomes.operations().into_iter().all(seen) {
+        if all_recognisable && residue_tracker.write_outcomes.operations().into_iter().all(seen) {
             SearchExtent::Whole
         } else {
             SearchExtent::Part
@@ -514,14 +523,14 @@ impl History<'_> {
             return;
         }
         search.strays.extend(self.stray_records(list, item));
-        let mut residue = std::mem::take(&mut self.ledger.residue);
+        let mut residue = std::mem::take(&mut self.residue_tracker.residue);
         let mut reconciliation = Reconciliation {
             search,
-            write_outcomes: &self.ledger.write_outcomes,
+            write_outcomes: &self.residue_tracker.write_outcomes,
             residue: &mut residue,
         };
         self.reconcile(list, item, &mut reconciliation);
-        self.ledger.residue = residue;
+        self.residue_tracker.residue = residue;
     }
 
     /// Looks up in the residue what the run created, or adds it: the item itself, or records in it.
@@ -607,10 +616,11 @@ impl Reconciliation<'_> {
         }
         let id = record.pointer(&created.id).and_then(identifier);
         let residue = &*self.residue;
-        let is_open = |outcome: &CreateOutcome| matches!(outcome, CreateOutcome::Left(at) if residue[*at].id.is_none());
+        let lacks_id =
+            |outcome: &CreateOutcome| matches!(outcome, CreateOutcome::Left(at) if residue[*at].id.is_none());
         let outcome = self
             .write_outcomes
-            .outcome((operation, created), (record, numbers), is_open);
+            .outcome((operation, created), (record, numbers), lacks_id);
         let Some(outcome) = outcome else {
             // A record within an item is explained by that item.
             if shown.is_an_item {

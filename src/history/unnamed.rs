@@ -17,7 +17,7 @@ use super::created::CreatedRecord;
 use super::exchange_role::{ExchangeRole, RecordRole, WriteContext};
 use super::history::History;
 use super::lifecycle::all_in_path;
-use super::seen_identifiers::SeenIdentifiers;
+use super::observed_values::ObservedValues;
 use super::sent_strings::SentStrings;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
@@ -29,7 +29,7 @@ use crate::exchange::{Exchange, Request, identifier};
 pub(super) struct UnnamedCreates {
     creates: Vec<UnnamedCreate>,
     /// For each operation, the identifiers that responses had shown before the first such create.
-    seen: HashMap<OperationId, SeenIdentifiers>,
+    seen: HashMap<OperationId, ObservedValues>,
 }
 
 /// One of these creates.
@@ -58,7 +58,7 @@ impl History<'_> {
             ExchangeRole::Write(context) if context.role == RecordRole::Main => Some(context.clone()),
             _ => None,
         };
-        let seen = &self.seen_identifiers;
+        let seen = &self.observed_values;
         self.unnamed.seen.entry(create).or_insert_with(|| seen.clone());
         self.unnamed.creates.push(UnnamedCreate {
             request: exchange.request.clone(),

@@ -19,7 +19,7 @@ use crate::contract::vocabulary::{Carry, Updated};
 /// An update that is looked for, and what the last walk showed of it.
 #[derive(Debug)]
 pub(super) struct UpdateProgress {
-    changed: Arc<AcceptedUpdate>,
+    update: Arc<AcceptedUpdate>,
     /// The body that the update sent.
     body: Value,
     /// The state before a repeated update; `None` for the first update.
@@ -87,14 +87,14 @@ impl<'run> History<'run> {
 
     /// Begins to look for an update; for a repeated one, `sent` has the value of each field that
     /// the earlier updates sent last.
-    pub(super) fn update_progress(&self, changed: &Arc<AcceptedUpdate>, sent: Option<&Value>) -> UpdateProgress {
+    pub(super) fn update_progress(&self, update: &Arc<AcceptedUpdate>, sent: Option<&Value>) -> UpdateProgress {
         UpdateProgress {
-            body: changed.request.json().cloned().unwrap_or_default(),
+            body: update.request.json().cloned().unwrap_or_default(),
             earlier: sent.map(|sent| EarlierUpdates {
-                before: self.latest.get(&changed.operation).cloned(),
+                before: self.latest.get(&update.operation).cloned(),
                 sent: sent.clone(),
             }),
-            changed: Arc::clone(changed),
+            update: Arc::clone(update),
             record: None,
             elsewhere: None,
         }
@@ -102,7 +102,7 @@ impl<'run> History<'run> {
 
     /// Whether the list shows the updated record with what was sent.
     pub(super) fn has_arrived(&self, sought: &UpdateProgress) -> bool {
-        let invariant = self.updated_invariant(sought.changed.operation);
+        let invariant = self.updated_invariant(sought.update.operation);
         invariant.is_none_or(|invariant| match &sought.earlier {
             Some(earlier) => sought.arrived(invariant, earlier),
             None => sought.shows_all_sent(invariant),
@@ -112,13 +112,13 @@ impl<'run> History<'run> {
     /// Records the updated record, and any item that shows something that was sent to it. Returns whether the update
     /// was seen, where that ends a walk.
     pub(super) fn observe_change(&self, item: Item<'_>, sought: &mut UpdateProgress) -> bool {
-        let Some(invariant) = self.updated_invariant(sought.changed.operation) else {
+        let Some(invariant) = self.updated_invariant(sought.update.operation) else {
             return false;
         };
         let list = self.contract.operation(item.request.operation);
         let id = list.page.as_ref().and_then(|page| item.value.pointer(&page.id));
         // In an update, the path parameter `owner` names the updated record itself.
-        let mut values = sought.changed.path_values.iter();
+        let mut values = sought.update.path_values.iter();
         let owner = values.find(|(name, _)| Some(name) == invariant.listed.owner.as_ref());
         let is_updated_record = id
             .zip(owner)
@@ -167,20 +167,20 @@ impl<'run> History<'run> {
         waited: WaitExtent,
         emit: EvidenceSink<'_>,
     ) {
-        let changed = &sought.changed;
-        let Some(invariant) = self.updated_invariant(changed.operation) else {
+        let update = &sought.update;
+        let Some(invariant) = self.updated_invariant(update.operation) else {
             return;
         };
         if let Some(record) = &sought.record {
-            self.latest.insert(changed.operation, record.clone());
+            self.latest.insert(update.operation, record.clone());
         }
         // While the record itself is not seen, another item may be the same record under another id.
         let elsewhere = sought.elsewhere.as_ref().filter(|_| sought.record.is_some());
         let record = sought.record.as_ref();
         let updating = UpdateObservation {
-            operation: changed.operation,
+            operation: update.operation,
             invariant,
-            request: &changed.request,
+            request: &update.request,
             listed: record.map(|seen| (&seen.record, seen.pointer.as_str())),
             elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
             gone: record.is_none() && waited == WaitExtent::Fully && walk.end == WalkEnd::Complete && !walk.changed(),
@@ -189,7 +189,7 @@ impl<'run> History<'run> {
         };
         let last = walk.last_request(self.contract);
         let shown = elsewhere.or(record).map(|seen| &seen.request);
-        let request = shown.or(last.as_ref()).unwrap_or(&changed.request);
+        let request = shown.or(last.as_ref()).unwrap_or(&update.request);
         emit(Evidence::UpdateObservation(updating, request));
     }
 }

@@ -13,7 +13,7 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
 use crate::exchange::Request;
 use crate::history::carried::{CarriedElements, LostValue, lost_value, returned_values, same};
-use crate::history::evidence::{Creation, Observation, UpdateObservation};
+use crate::history::evidence::{CreatedObservation, Creation, UpdateObservation};
 
 pub(super) static RULE: Rule = Rule {
     name: "carried",
@@ -73,7 +73,7 @@ pub(super) fn judge_in_response(creation: &Creation<'_>, sink: &mut Sink<'_>, st
 }
 
 /// Judges the fields of the listed record.
-pub(super) fn judge_listed(observation: &Observation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
+pub(super) fn judge_listed(observation: &CreatedObservation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
     if let Some(listed) = observation.listed {
         let creation = &observation.creation;
         let sent = Sent {

@@ -86,7 +86,7 @@ fn undecided(walk: &Walk) -> Option<Reason> {
     match walk.end {
         WalkEnd::Unusable => Some(Reason::PageNotFollowed),
         WalkEnd::TooManyPages => Some(Reason::MoreInferredPages(walk.max_pages)),
-        WalkEnd::Complete | WalkEnd::Found => (pages.count() < 2).then_some(Reason::OnePage),
+        WalkEnd::Complete | WalkEnd::SeenEnough => (pages.count() < 2).then_some(Reason::OnePage),
         end => end.reason(walk.max_pages),
     }
 }
@@ -286,7 +286,7 @@ paths:
     #[test]
     fn one_page_and_a_list_that_was_not_seen_in_full_decide_nothing_but_sizes() {
         for (pages, end) in [
-            (&[&[1][..]][..], WalkEnd::Found),
+            (&[&[1][..]][..], WalkEnd::SeenEnough),
             (&[&[1, 2, 3], &[1, 2], &[3, 4]], WalkEnd::TooManyPages),
             (&[&[1, 2, 3], &[1, 2]], WalkEnd::Rejected(400)),
             (&[&[1, 2, 3], &[1, 2]], WalkEnd::Unusable),

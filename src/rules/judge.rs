@@ -20,8 +20,8 @@ use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::gaps::Answer;
 use crate::history::evidence::{
-    Creation, EquivalentTried, Evidence, FinalListing, FormatTried, Observation, RecordShown, StoredDespiteRejection,
-    StrayWrite, UpdateObservation, Walk,
+    CreatedObservation, Creation, EquivalentTried, Evidence, FinalListing, FormatTried, RecordShown,
+    StoredDespiteRejection, StrayWrite, UpdateObservation, Walk,
 };
 
 /// Judges what a run sees, as it comes.
@@ -172,7 +172,7 @@ impl<'contract> Judge<'contract> {
             Evidence::Creation(creation) => self.creation(&creation),
             Evidence::Equivalent(tried, exchange) => self.equivalent(&tried, exchange),
             Evidence::Format(tried, request) => self.timestamp_format(&tried, request),
-            Evidence::Observation(observation, request) => self.observation(&observation, request),
+            Evidence::CreatedObservation(observation, request) => self.observation(&observation, request),
             Evidence::Record(shown, request) => self.record(&shown, request),
             Evidence::StoredDespiteRejection(stored, request) => self.stored_despite_rejection(&stored, request),
             Evidence::StrayWrite(stray, request) => self.stray_write(&stray, request),
@@ -201,9 +201,9 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges whether and how a created record is listed. `request` is the one that should have shown it.
-    pub(super) fn observation(&mut self, observation: &Observation<'_>, request: &Request) {
+    pub(super) fn observation(&mut self, observation: &CreatedObservation<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::Observation(judge)
+            if let Judging::CreatedObservation(judge)
             | Judging::Placement(judge, ..)
             | Judging::Comparison(Comparison { listed: judge, .. }) = rule.judge
             {

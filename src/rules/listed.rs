@@ -5,7 +5,7 @@ use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
-use crate::history::evidence::Observation;
+use crate::history::evidence::CreatedObservation;
 
 pub(super) static RULE: Rule = Rule {
     name: "listed",
@@ -38,10 +38,10 @@ pub(super) static RULE: Rule = Rule {
             )
         },
     },
-    judge: Judging::Observation(judge),
+    judge: Judging::CreatedObservation(judge),
 };
 
-fn judge(observation: &Observation<'_>, sink: &mut Sink<'_>) {
+fn judge(observation: &CreatedObservation<'_>, sink: &mut Sink<'_>) {
     let creation = &observation.creation;
     let Some(fact) = sink.contract.fact_of(creation.operation, FactKind::Listed) else {
         return;
@@ -77,7 +77,7 @@ mod tests {
         for end in [
             WalkEnd::Unusable,
             WalkEnd::Complete,
-            WalkEnd::Found,
+            WalkEnd::SeenEnough,
             WalkEnd::TooManyPages,
             WalkEnd::Unanswered,
         ] {
@@ -114,7 +114,7 @@ mod tests {
             &json!({"name": "regular"}),
             &json!({"name": "regular"}),
             |creation, judge| {
-                let observation = Observation {
+                let observation = CreatedObservation {
                     creation,
                     listed: None,
                     elsewhere: None,

@@ -157,7 +157,7 @@ mod tests {
         for (found, end, reason) in [
             (false, WalkEnd::Complete, Reason::NotShown),
             (true, WalkEnd::TooManyPages, Reason::TooManyPages(100)),
-            (true, WalkEnd::Found, Reason::NotShown),
+            (true, WalkEnd::SeenEnough, Reason::NotShown),
             (true, WalkEnd::Unusable, Reason::PageUnclear),
             (true, WalkEnd::Unanswered, Reason::Unanswered),
         ] {

@@ -90,7 +90,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
         judge_full_page(walk, fact, sink);
     }
     // Only some of the pages were requested: they show neither what is on all of them nor how many items there are.
-    if walk.end == WalkEnd::Found {
+    if walk.end == WalkEnd::SeenEnough {
         return;
     }
     if let Some(fact) = fact(sink, FactKind::PageUnique) {
@@ -393,7 +393,7 @@ mod tests {
             (&[3], (4, 2), Verdict::Broken),
             (&[], (4, 2), Verdict::Broken),
         ] {
-            for end in [WalkEnd::Complete, WalkEnd::Found] {
+            for end in [WalkEnd::Complete, WalkEnd::SeenEnough] {
                 assert_eq!(
                     ending_in(last, numbers, end).kind(FactKind::PageFull),
                     verdict,
@@ -407,9 +407,11 @@ mod tests {
             has_item_array: false,
             ..page(Some(2), &[])
         };
-        let result = judged(vec![unlisted], WalkEnd::Found);
+        let result = judged(vec![unlisted], WalkEnd::SeenEnough);
         assert_eq!(result.kind(FactKind::PageFull), Verdict::Undecided(Reason::NotShown));
-        let received = ending_in(&[3], (4, 2), WalkEnd::Found).received("pages").to_owned();
+        let received = ending_in(&[3], (4, 2), WalkEnd::SeenEnough)
+            .received("pages")
+            .to_owned();
         assert_eq!(received, "1 items on page 2, with total 4 and per_page 2");
     }
 
@@ -463,7 +465,7 @@ mod tests {
 
     #[test]
     fn two_pages_of_many_say_nothing_of_what_all_hold() {
-        let judged = ending_in(&[5, 6], (6, 3), WalkEnd::Found);
+        let judged = ending_in(&[5, 6], (6, 3), WalkEnd::SeenEnough);
         for kind in [
             FactKind::PageLast,
             FactKind::PageSize,

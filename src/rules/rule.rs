@@ -6,8 +6,8 @@ use super::location::Location;
 use super::seen::{AnswerSeen, ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{
-    Creation, EquivalentTried, FinalListing, FormatTried, Observation, RecordShown, StoredDespiteRejection, StrayWrite,
-    UpdateObservation, Walk,
+    CreatedObservation, Creation, EquivalentTried, FinalListing, FormatTried, RecordShown, StoredDespiteRejection,
+    StrayWrite, UpdateObservation, Walk,
 };
 
 /// Judges facts of one or a few kinds.
@@ -110,12 +110,12 @@ pub(super) enum Judging {
     Location(fn(&Location<'_>, &mut Sink<'_>)),
     /// Where a created record, what was sent in an update, or what was sent to no record appears in a list.
     Placement(
-        fn(&Observation<'_>, &mut Sink<'_>),
+        fn(&CreatedObservation<'_>, &mut Sink<'_>),
         fn(&UpdateObservation<'_>, &mut Sink<'_>),
         fn(&StrayWrite<'_>, &mut Sink<'_>),
     ),
     /// A created record looked for in its list.
-    Observation(fn(&Observation<'_>, &mut Sink<'_>)),
+    CreatedObservation(fn(&CreatedObservation<'_>, &mut Sink<'_>)),
     /// What a read or a list shows of a record that the run created, updated or deleted.
     Record(fn(&RecordShown<'_>, &mut Sink<'_>)),
     /// A record that exists although its create was rejected.
@@ -129,7 +129,7 @@ pub(super) struct Comparison {
     /// In the response to a create.
     pub(super) in_response: fn(&Creation<'_>, &mut Sink<'_>),
     /// In the list, after a create.
-    pub(super) listed: fn(&Observation<'_>, &mut Sink<'_>),
+    pub(super) listed: fn(&CreatedObservation<'_>, &mut Sink<'_>),
     /// In the list, after an update.
     pub(super) updated: fn(&UpdateObservation<'_>, &mut Sink<'_>),
 }

@@ -16,8 +16,8 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRejection, Purpose, Request, Response};
 use crate::history::evidence::{
-    Creation, FinalListing, Observation, PageSeen, RecordShown, ShownState, Stability, StrayWrite, UpdateObservation,
-    Walk, WalkEnd,
+    CreatedObservation, Creation, FinalListing, PageSeen, RecordShown, ShownState, Stability, StrayWrite,
+    UpdateObservation, Walk, WalkEnd,
 };
 
 /// Where a list shows the record, as an indexed pointer (see `pointer::element`), that [`Bench::observed`] is given.
@@ -229,7 +229,7 @@ impl Bench {
         (elsewhere, end): (Option<&str>, WalkEnd),
     ) -> Judged {
         self.creation(sent, &serde_json::json!({"id": "r-1"}), |creation, judge| {
-            let observation = Observation {
+            let observation = CreatedObservation {
                 changed: false,
                 creation,
                 listed: listed.map(|listed| (listed, ITEM)),

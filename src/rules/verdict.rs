@@ -177,7 +177,7 @@ impl WalkEnd {
     #[must_use]
     pub fn reason(self, most: u64) -> Option<Reason> {
         Some(match self {
-            Self::Complete | Self::Found => return None,
+            Self::Complete | Self::SeenEnough => return None,
             Self::Unusable => Reason::PageUnclear,
             Self::Rejected(status) => Reason::answered(
                 status,

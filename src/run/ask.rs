@@ -95,7 +95,7 @@ impl Session<'_> {
                 }
             }
             self.search(&subject).await;
-            if self.gaps().is_open(operation) {
+            if self.gaps().awaits_acceptance(operation) {
                 self.control(&subject).await;
             }
         }
@@ -107,7 +107,7 @@ impl Session<'_> {
             return;
         };
         self.search(&subject).await;
-        if self.gaps().is_open(operation)
+        if self.gaps().awaits_acceptance(operation)
             && self.may_create_to_learn()
             && let Some(request) = self.plain_trial(&subject)
         {

@@ -158,7 +158,7 @@ impl Session<'_> {
             let next = match as_before {
                 None => self.next_draft(&exchange, &draft, &mut fallback),
                 // The format is tested, not the instant.
-                Some(_) => draft.at_another_time().filter(|_| is_rejected(&exchange)),
+                Some(_) => draft.at_another_time().filter(|_| rejects_content(&exchange)),
             };
             match next {
                 Some(next) => draft = next,
@@ -185,7 +185,7 @@ impl Session<'_> {
     /// required fields, and is sent once: a 5xx stays a finding, and what depends on the record can still be decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
-        if is_rejected(exchange) {
+        if rejects_content(exchange) {
             return fallback.next(&response.beginning_as_text());
         }
         let is_unknown = matches!(response.status, 404 | 410) && sent.may_name_an_unknown_record();
@@ -216,7 +216,7 @@ impl Session<'_> {
         let mut attempt = 0;
         let mut last: Option<Exchange> = None;
         loop {
-            if !self.may_write(operation) {
+            if !self.has_room_for(operation) {
                 // The response is a better reason than the lack of room for another record. It was not judged yet,
                 // because a single one may be chance.
                 let Some(last) = last else {
@@ -331,6 +331,6 @@ impl Session<'_> {
 }
 
 /// Whether the response rejects what was sent.
-fn is_rejected(exchange: &Exchange) -> bool {
+fn rejects_content(exchange: &Exchange) -> bool {
     exchange.status().is_some_and(OnRejection::is_evidence_on_gap)
 }

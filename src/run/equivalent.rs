@@ -17,7 +17,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Equivalence;
 use crate::exchange::{Exchange, Purpose, Request, Spelling, identifier};
-use crate::history::{AcceptedUpdate, ExchangeRole, is_rejected};
+use crate::history::{AcceptedUpdate, ExchangeRole, is_error_response};
 use crate::plan::values_for_equivalent_request;
 use crate::rules::Reason;
 
@@ -52,7 +52,7 @@ impl Session<'_> {
             return;
         }
         let together = self.send_in_spellings(&plain, &spellings).await;
-        if !is_rejected(&together) {
+        if !is_error_response(&together) {
             return self.look_for_update(plain, &together).await;
         }
         self.expect_requests(1);

@@ -61,7 +61,7 @@ impl Session<'_> {
     /// Looks at the ends of a list until they show `total` records and add up, or `settle` has passed. If they do not,
     /// all pages are walked and judged.
     async fn look_at_ends(&self, list: OperationId, total: i64) {
-        let look = self.look_for(list, &LookGoal::FirstAndLastPage { total });
+        let look = self.begin_look(list, &LookGoal::FirstAndLastPage { total });
         let ends = async || self.ends_of(look).await;
         self.repeat_until_settled(look, self.settings.settle, ends).await;
         let looked = self.conclude(look);

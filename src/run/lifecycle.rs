@@ -84,7 +84,7 @@ impl Session<'_> {
             let call = if documented.is_query() {
                 let was_accepted = self.drafts.accepted.borrow().contains_key(&source);
                 let request = self.query_request(source, &head, credential(&documented.security));
-                let Some(request) = request.ok().filter(|_| was_accepted && self.may_write(source)) else {
+                let Some(request) = request.ok().filter(|_| was_accepted && self.has_room_for(source)) else {
                     continue;
                 };
                 Call::single(request, Purpose::Documented(OnRejection::ExampleIdentifier))
@@ -146,7 +146,7 @@ impl Session<'_> {
     /// Reads a record, by its identifier or in its list, until it shows as it should or `settle`
     /// has passed, and judges what it showed.
     async fn look_for_record(&self, by: OperationId, (record, record_look): (usize, RecordLook)) -> SeenRecord {
-        let look = self.look_for(by, &LookGoal::Record(record, record_look));
+        let look = self.begin_look(by, &LookGoal::Record(record, record_look));
         let read = async || {
             if let Some(request) = self.request_of_record(by, record) {
                 self.expect_requests(1);

@@ -17,7 +17,7 @@ impl Session<'_> {
     /// Walks a list, judges its pages and returns the walk. Also notes how full its page is, for the steps that create
     /// records until there is a second one.
     pub(super) async fn judged_walk(&self, list: OperationId) -> Option<Walk> {
-        let look = self.look_for(list, &LookGoal::Pages);
+        let look = self.begin_look(list, &LookGoal::Pages);
         self.walk(look, PageOrder::Ascending).await;
         self.rewalk_until_it_adds_up(look).await;
         let walk = self.conclude(look)?.walk;

@@ -22,20 +22,20 @@ impl Session<'_> {
 
     /// Looks for every update that this list must show.
     pub(super) async fn look_for_updates(&self, list: OperationId) {
-        let changed = self.history().accepted_updates().to_vec();
-        for changed in changed {
-            if self.contract.updated_in(changed.operation) == Some(list) {
-                self.seek(list, &LookGoal::Update(Arc::new(changed))).await;
+        let updates = self.history().accepted_updates().to_vec();
+        for update in updates {
+            if self.contract.updated_in(update.operation) == Some(list) {
+                self.seek(list, &LookGoal::Update(Arc::new(update))).await;
             }
         }
     }
 
-    /// Looks for a repeated update, `changed`, first on the page that last showed the record: after the first update of
+    /// Looks for a repeated update first on the page that last showed the record: after the first update of
     /// a record is accepted, variants of it are sent to the same record. `sent` has the value of each field that the
     /// earlier updates sent last.
-    pub(super) async fn look_for_repeated_update(&self, list: OperationId, changed: AcceptedUpdate, sent: &Value) {
-        let changed = Arc::new(changed);
-        let sought = LookGoal::RepeatedUpdate(Arc::clone(&changed), sent.clone());
+    pub(super) async fn look_for_repeated_update(&self, list: OperationId, update: AcceptedUpdate, sent: &Value) {
+        let update = Arc::new(update);
+        let sought = LookGoal::RepeatedUpdate(Arc::clone(&update), sent.clone());
         // After a wait that timed out, the next one is short, so that the run does not wait that long for each field.
         let timed_out = self.delays.updates_timed_out.get();
         let longest = if timed_out {
@@ -43,9 +43,9 @@ impl Session<'_> {
         } else {
             self.settings.settle
         };
-        let page = self.history().latest_record(changed.operation).map(|(_, page)| page);
+        let page = self.history().latest_record(update.operation).map(|(_, page)| page);
         if let Some(page) = page {
-            let look = self.look_for(list, &sought);
+            let look = self.begin_look(list, &sought);
             self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
             self.expect_requests(1);
             self.page(look, page).await;
@@ -55,7 +55,7 @@ impl Session<'_> {
             }
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         }
-        let look = self.look_for(list, &sought);
+        let look = self.begin_look(list, &sought);
         self.walk_until_settled(look, PageOrder::BothEnds, longest).await;
         self.delays.updates_timed_out.set(!self.history().is_settled(look));
         if timed_out {
@@ -104,7 +104,7 @@ impl Session<'_> {
         match *shown_by {
             ShownBy::List(list) => self.seek(list, &sought).await,
             ShownBy::Read(read) => {
-                let look = self.look_for(read, &sought);
+                let look = self.begin_look(read, &sought);
                 let read = async || {
                     let head = self.request_head(read);
                     let Ok(head) = head else { return };
@@ -139,7 +139,7 @@ impl Session<'_> {
             self.seek(list, &LookGoal::Residue).await;
             // That walk may have missed some of the records created, or seen them twice, so a list that does not add up
             // is walked again.
-            let look = self.look_for(list, &LookGoal::Recount);
+            let look = self.begin_look(list, &LookGoal::Recount);
             self.rewalk_until_it_adds_up(look).await;
             self.conclude(look);
         }

@@ -14,7 +14,7 @@ pub(super) const ATTEMPTS: u32 = 4;
 /// The longest wait before a request is sent again.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// The first wait where the target names no time; it doubles.
-const FIRST_WAIT: Duration = Duration::from_millis(200);
+const FIRST_BACKOFF: Duration = Duration::from_millis(200);
 
 /// The longest time between two requests, however low the rate: a clock cannot represent arbitrarily long times.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(86_400);
@@ -59,7 +59,7 @@ pub(super) fn says_when(response: &Response) -> bool {
 /// Returns how long to wait after the `attempt`th response (from 0) that throttles a request: the time in Retry-After
 /// (RFC 9110, section 10.2.3), otherwise a time that doubles; never more than five seconds.
 pub(super) fn wait_after(response: &Response, attempt: u32) -> Duration {
-    let backoff = FIRST_WAIT * 2_u32.saturating_pow(attempt);
+    let backoff = FIRST_BACKOFF * 2_u32.saturating_pow(attempt);
     retry::retry_after(&response.headers)
         .unwrap_or(backoff)
         .min(LONGEST_WAIT)
@@ -115,7 +115,7 @@ mod tests {
             // A date without the target's own clock.
             &[(RETRY_AFTER, DATED)],
         ] {
-            assert_eq!(wait_after(&response(headers), 0), FIRST_WAIT, "{headers:?}");
+            assert_eq!(wait_after(&response(headers), 0), FIRST_BACKOFF, "{headers:?}");
         }
         assert_eq!(wait_after(&response(&[(RETRY_AFTER, "0")]), 0), Duration::ZERO);
         let passed = [(RETRY_AFTER, DATED), (DATE, "Fri, 17 May 2024 07:30:01 GMT")];
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn a_wait_is_never_longer_than_five_seconds() {
         assert_eq!(wait_after(&response(&[(RETRY_AFTER, "86400")]), 0), LONGEST_WAIT);
-        assert_eq!(wait_after(&response(&[]), 0), FIRST_WAIT);
+        assert_eq!(wait_after(&response(&[]), 0), FIRST_BACKOFF);
         assert_eq!(wait_after(&response(&[]), 31), LONGEST_WAIT);
     }
 }

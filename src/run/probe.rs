@@ -84,7 +84,7 @@ impl Session<'_> {
         if documented.is_safe() {
             return Some(head.request((operation, documented), credential));
         }
-        if !self.may_write(operation) {
+        if !self.has_room_for(operation) {
             if let Purpose::MustBeRejected { fact: kind, .. } = purpose {
                 self.set_undecided_reason(operation, kind, self.budget_spent());
             }

@@ -22,7 +22,7 @@ impl Session<'_> {
         if let Err(reason) = self.require_own_records(operation).await {
             return self.not_called(operation, reason);
         }
-        if !self.may_write(operation) {
+        if !self.has_room_for(operation) {
             return self.not_called(operation, self.budget_spent());
         }
         let Some(head) = self.request_head_if_any(operation) else {

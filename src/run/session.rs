@@ -496,7 +496,7 @@ impl<'run> Session<'run> {
 
     /// Returns whether the operation may be called. A create, and a query, which may turn out to be one, need room for one
     /// more record in the budget; anything else leaves no record and may always be called.
-    pub(super) fn may_write(&self, operation: OperationId) -> bool {
+    pub(super) fn has_room_for(&self, operation: OperationId) -> bool {
         self.contract.operation(operation).method != Method::Post || self.budget_allows_one()
     }
 

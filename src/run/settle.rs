@@ -11,7 +11,7 @@ use crate::contract::operation::OperationId;
 use crate::history::LookId;
 
 /// The first wait before another walk or read; it doubles.
-const FIRST_WAIT: Duration = Duration::from_millis(50);
+const MIN_WAIT: Duration = Duration::from_millis(50);
 
 /// How late the target has been so far, by which later waits are made shorter.
 #[derive(Debug, Default)]
@@ -32,14 +32,14 @@ impl Session<'_> {
     /// Calls `walk` again and again, until the look is settled, or until a walk that began after
     /// `timeout` did not settle it.
     pub(super) async fn repeat_until_settled(&self, look: LookId, timeout: Duration, walk: impl AsyncFn()) {
-        let (_, delay) = repeat_until((FIRST_WAIT, timeout), walk, |()| self.history().is_settled(look)).await;
+        let (_, delay) = repeat_until((MIN_WAIT, timeout), walk, |()| self.history().is_settled(look)).await;
         self.note_delay(delay);
     }
 
     /// Returns how long to wait first: a quarter of the longest delay in this run so far, so that a slow target is not read
     /// many times in vain.
     pub(super) fn first_wait(&self) -> Duration {
-        (self.delays.longest.get() / 4).max(FIRST_WAIT)
+        (self.delays.longest.get() / 4).max(MIN_WAIT)
     }
 
     /// Notes after how long something showed, if it did.
@@ -49,9 +49,9 @@ impl Session<'_> {
     }
 
     /// Returns how long to wait for what may never come: twice the longest delay in this run so
-    /// far, plus the first wait, but at most `settle`.
+    /// far, plus [`MIN_WAIT`], but at most `settle`.
     pub(super) fn short_wait(&self) -> Duration {
-        (self.delays.longest.get() * 2 + FIRST_WAIT).min(self.settings.settle)
+        (self.delays.longest.get() * 2 + MIN_WAIT).min(self.settings.settle)
     }
 }
 
@@ -71,7 +71,7 @@ impl NotFoundRetry {
         Self {
             started: Instant::now(),
             timeout,
-            wait: FIRST_WAIT,
+            wait: MIN_WAIT,
             over: timeout.is_zero(),
         }
     }
@@ -133,7 +133,7 @@ mod tests {
             tokio::time::sleep(takes).await;
             seen
         };
-        let (seen, delay) = repeat_until((FIRST_WAIT, SETTLE), look, |seen| *seen).await;
+        let (seen, delay) = repeat_until((MIN_WAIT, SETTLE), look, |seen| *seen).await;
         assert_eq!(delay.is_some(), seen);
         (seen, count.get())
     }

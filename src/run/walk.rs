@@ -88,7 +88,7 @@ impl Session<'_> {
     }
 
     /// Begins a look at a list.
-    pub(super) fn look_for(&self, list: OperationId, sought: &LookGoal) -> LookId {
+    pub(super) fn begin_look(&self, list: OperationId, sought: &LookGoal) -> LookId {
         self.with_evaluation(|evaluation| evaluation.look(list, sought, self.settings.max_pages))
     }
 
@@ -102,7 +102,7 @@ impl Session<'_> {
     /// Looks for something in a list until it is found or `settle` has passed, at both ends first, and judges the
     /// result.
     pub(super) async fn seek(&self, list: OperationId, sought: &LookGoal) {
-        let look = self.look_for(list, sought);
+        let look = self.begin_look(list, sought);
         self.walk_until_settled(look, PageOrder::BothEnds, self.settings.settle)
             .await;
         self.conclude(look);
@@ -139,7 +139,7 @@ impl Session<'_> {
 
     /// Reads the first pages of a list to see what they show, without judging whether they add up.
     pub(super) async fn sample_pages(&self, list: OperationId) {
-        let look = self.look_for(list, &LookGoal::Nothing);
+        let look = self.begin_look(list, &LookGoal::Nothing);
         self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
         self.page(look, None).await;
         let last = self.history().last_page(look).unwrap_or(1);
@@ -188,7 +188,7 @@ impl Session<'_> {
     /// Requests one page of a list and handles it like any other page.
     pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, sought: &LookGoal) {
         self.expect_requests(1);
-        let look = self.look_for(list, sought);
+        let look = self.begin_look(list, sought);
         self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
         self.page(look, asked).await;
         self.conclude(look);

@@ -1,5 +1,5 @@
 //! Remembers which records lists have shown that are not the run's own, so that no write goes to one of them although a
-//! create claims to have made it. The main type is [`ShownIdentifiers`].
+//! create claims to have made it. The main type is [`ForeignIdentifiers`].
 //!
 //! # Design
 //!
@@ -20,7 +20,7 @@ use crate::exchange::Digest;
 
 /// The identifiers that lists have shown of records that the run has not made.
 #[derive(Clone, Debug)]
-pub(super) struct ShownIdentifiers {
+pub(super) struct ForeignIdentifiers {
     /// Where each list shows identifiers.
     locations: HashMap<OperationId, Vec<Location>>,
     /// What each list has shown, by the create of such records.
@@ -36,7 +36,7 @@ struct Location {
     id: String,
 }
 
-impl ShownIdentifiers {
+impl ForeignIdentifiers {
     /// Starts with nothing seen.
     pub(super) fn new(contract: &Contract) -> Self {
         let mut locations: HashMap<_, Vec<_>> = HashMap::new();
@@ -109,8 +109,8 @@ pub(crate) fn lists_that_show(contract: &Contract, create: OperationId) -> Vec<(
 impl History<'_> {
     /// Remembers the records that the response of a list shows.
     pub(super) fn note_shown(&mut self, list: OperationId, body: &Value) {
-        let (contract, identifiers, run_tag) = (self.contract, &self.identifiers, &self.run_tag);
-        self.shown_identifiers.note(list, body, |create, id, item| {
+        let (contract, identifiers, run_tag) = (self.contract, &self.listed_identifiers, &self.run_tag);
+        self.foreign_identifiers.note(list, body, |create, id, item| {
             // A walk has shown it, or the item is the run's own.
             let listed = contract.list_with_items_of(create);
             let listed = listed.and_then(|list| identifiers.get(&list));
@@ -129,7 +129,7 @@ mod tests {
     fn a_record_is_shown_by_its_list_and_by_what_refers_to_it() {
         let contract = Contract::built_in().unwrap();
         let operation = |name: &str| contract.operation_named(name).unwrap();
-        let mut shown = ShownIdentifiers::new(&contract);
+        let mut shown = ForeignIdentifiers::new(&contract);
         let page = |item: Value| json!({"data": {"items": [item]}});
         shown.note(operation("getContacts"), &page(json!({"id": "c1"})), |_, _, _| false);
         shown.note(operation("getContacts"), &page(json!({"id": "c2"})), |_, _, _| true);

@@ -1,5 +1,5 @@
 //! Remembers the values that responses showed, to detect a create whose response has the identifier of another record.
-//! The main type is [`SeenIdentifiers`].
+//! The main type is [`ObservedValues`].
 //!
 //! Invariants say where a list shows its identifiers, and then only those are kept. Without
 //! invariants this is unknown: if the contract has a create whose record only a link identifies,
@@ -22,7 +22,7 @@ const MAX_PATH_LENGTH: usize = 2000;
 
 /// The values that responses showed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SeenIdentifiers {
+pub(super) struct ObservedValues {
     /// Whether the run has a create without the invariant `created`: only then the responses to reads are remembered.
     remembers_reads: bool,
     /// The digest of each value, as a path would contain it.
@@ -31,7 +31,7 @@ pub(super) struct SeenIdentifiers {
     count: usize,
 }
 
-impl SeenIdentifiers {
+impl ObservedValues {
     /// Creates an empty set.
     pub(super) fn new(remembers_reads: bool) -> Self {
         Self {
@@ -125,14 +125,14 @@ impl History<'_> {
     /// Remembers the values in the response to a read, whatever its status, if the run needs them, even in a
     /// body that the contract does not document.
     pub(super) fn note_response(&mut self, exchange: &Exchange, body: Option<&Body>) {
-        if !self.seen_identifiers.remembers_reads || !self.contract.operation(exchange.request.operation).is_read() {
+        if !self.observed_values.remembers_reads || !self.contract.operation(exchange.request.operation).is_read() {
             return;
         }
         let read = || json::read(&exchange.response()?.body).ok();
         let undocumented = body.is_none().then(read).flatten();
         if let Some(body) = body.or(undocumented.as_ref()) {
             let contract = self.contract;
-            self.seen_identifiers
+            self.observed_values
                 .note(&body.value, &|name| contract.documents_field(name));
         }
     }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_names_in_a_map_are_identifiers_and_those_of_documented_fields_are_not() {
-        let mut seen = SeenIdentifiers::new(true);
+        let mut seen = ObservedValues::new(true);
         let map = json!({"data": {"5": [{"name": "a"}], "o1": {"name": "b"}, "/pets/p7": {}}});
         seen.note(&map, &|name| matches!(name, "data" | "name"));
         for identifier in [json!("5"), json!(5), json!("o1"), json!("p7")] {
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn the_spellings_of_one_identifier_are_one() {
         let uuid = "0192f0c1-7a2b-4c3d-8e4f-5a6b7c8d9e0f";
-        let mut seen = SeenIdentifiers::new(true);
+        let mut seen = ObservedValues::new(true);
         let link = json!({"href": "https://example.com/things/linked?of=other"});
         seen.note(&json!([100, uuid, "ab12", "Zo\u{e9}", link]), &|_| true);
         for same in [
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn what_counts_something_names_no_record() {
-        let mut seen = SeenIdentifiers::new(true);
+        let mut seen = ObservedValues::new(true);
         let counts = json!({"total": 7, "pageSize": 8, "petId": 9, "number": 10, "total_label": "eleven"});
         seen.note(&counts, &|_| true);
         for (value, is_seen) in [(7, false), (8, false), (9, true), (10, true)] {
