@@ -71,8 +71,9 @@ pub struct ExchangeRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PurposeRecord {
-    /// To look for residue at the end of the run; named as in earlier versions.
-    Account,
+    /// To look for residue at the end of the run; reports name it as in earlier versions.
+    #[serde(rename = "account")]
+    ResidueLook,
     /// As documented.
     Documented,
     /// As documented, but spelled differently.
@@ -218,7 +219,7 @@ impl<'run> Exchanges<'run> {
         let operation = self.contract.operation(request.operation);
         let (purpose, edge_case) = match intent.purpose {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
-            Purpose::ResidueLook => (PurposeRecord::Account, None),
+            Purpose::ResidueLook => (PurposeRecord::ResidueLook, None),
             Purpose::Equivalent => (PurposeRecord::Equivalent, request.spelling.describe()),
             Purpose::MustBeRejected { .. } => (PurposeRecord::MustBeRejected, None),
             Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.describe(operation))),

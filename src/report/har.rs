@@ -77,7 +77,7 @@ fn sent(record: &Record, exchange: &ExchangeRecord) -> String {
 /// Describes why a request was sent.
 fn comment(exchange: &ExchangeRecord) -> String {
     let purpose = match exchange.purpose {
-        PurposeRecord::Account => "to look for what the run left",
+        PurposeRecord::ResidueLook => "to look for what the run left",
         PurposeRecord::Documented => "as documented",
         PurposeRecord::Equivalent => "as documented, spelled differently",
         PurposeRecord::MustBeRejected => "to be rejected",

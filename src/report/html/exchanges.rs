@@ -103,7 +103,7 @@ fn tag(exchange: &ExchangeRecord) -> Option<String> {
         CredentialRecord::WrongToken => "with a wrong token",
     };
     match (exchange.purpose, &exchange.edge_case) {
-        (PurposeRecord::Account, _) => Some("looks for what the run left".to_owned()),
+        (PurposeRecord::ResidueLook, _) => Some("looks for what the run left".to_owned()),
         (PurposeRecord::MustBeRejected, _) => Some(rejected.to_owned()),
         (PurposeRecord::Equivalent, way) => Some(way.clone().unwrap_or_else(|| "spelled differently".to_owned())),
         (PurposeRecord::Trial, _) => Some("trial".to_owned()),

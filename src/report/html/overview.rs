@@ -67,8 +67,8 @@ fn row(operation: &OperationView<'_>, kinds: &[Column]) -> Markup {
 pub(super) fn name(operation: &OperationView<'_>) -> Markup {
     html! {
         span.operation { (breakable(operation.name)) }
-        @if let Some(place) = operation.place {
-            " " span.path { span.method { (place.method) } " " (breakable(&place.path)) }
+        @if let Some(record) = operation.record {
+            " " span.path { span.method { (record.method) } " " (breakable(&record.path)) }
         }
     }
 }

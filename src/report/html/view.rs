@@ -28,7 +28,7 @@ pub(super) struct OperationView<'record> {
     /// Its name.
     pub(super) name: &'record str,
     /// Its entry in the record's operations, if there is one.
-    pub(super) place: Option<&'record OperationRecord>,
+    pub(super) record: Option<&'record OperationRecord>,
     /// Its facts.
     pub(super) facts: Vec<FactView<'record>>,
     /// Its exchanges, in the order in which they ended.
@@ -62,7 +62,7 @@ impl<'record> View<'record> {
     pub(super) fn of(record: &'record Record) -> Self {
         let mut operations = Operations::default();
         for operation in &record.operations {
-            operations.named(&operation.name).place = Some(operation);
+            operations.named(&operation.name).record = Some(operation);
         }
         let (mut facts, mut reasons) = (HashMap::new(), Reasons::default());
         for (index, row) in record.facts.rows.iter().enumerate() {
@@ -176,7 +176,7 @@ impl<'record> Operations<'record> {
             self.all.push(OperationView {
                 number: number + 1,
                 name,
-                place: None,
+                record: None,
                 facts: Vec::new(),
                 exchanges: Vec::new(),
             });
