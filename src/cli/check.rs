@@ -62,7 +62,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     resolved.give_values(&mut contract)?;
     let entries = resolved.levels(&contract, started_at.date_naive())?;
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
-    let acceptances = config::add(&entries, &mut inputs.settings.levels);
+    let accepted_deviations = config::add(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
     let grown = learning.map_or_else(|| Ok(Vec::new()), Learning::outputs)?;
     reject_own_overwrites(resolved, summary.as_deref(), &grown)?;
@@ -116,7 +116,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let about = (&prepared.settings.run_tag, started_at, &run.ended);
     // The reports are written even if the ledger or the overlay cannot be.
     let concluded = ledger.map_or(Ok(()), |ledger| ledger.conclude(about, &contract, &mut record));
-    record.accepted = accepted(&run, &contract, &prepared.settings.levels, &acceptances);
+    record.accepted = accepted(&run, &contract, &prepared.settings.levels, &accepted_deviations);
     let accepted = accept(accepting, &run, &record, &contract);
     // The record is self-contained, so everything else is freed before the reports are written; they may be as large as
     // the data they were made from.

@@ -23,7 +23,7 @@ use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::{Redaction, Values};
 use crate::proxy::ExchangeCounts;
-use crate::report::Acceptance;
+use crate::report::AcceptedDeviation;
 use crate::report::{
     Exchanges, FindingRecord, NotJudgedRecord, Record, RecordedIn, RunContext, TrafficFileRecord, TrafficRecord,
     accepted, record,
@@ -133,7 +133,7 @@ pub(super) struct Judging {
     pub(super) contract: Arc<Contract>,
     since: Option<Since>,
     levels: Levels,
-    acceptances: Vec<Acceptance>,
+    accepted_deviations: Vec<AcceptedDeviation>,
     outputs: Outputs,
     accepting: Option<Accepting>,
 }
@@ -163,7 +163,7 @@ impl Judging {
         let contract = Arc::new(contract(arguments.spec(), None)?.hiding_other_names());
         let entries = resolved.levels(&contract, started_at.date_naive())?;
         let mut levels = levels(arguments)?;
-        let acceptances = config::add(&entries, &mut levels);
+        let accepted_deviations = config::add(&entries, &mut levels);
         let summary = edge::step_summary();
         let record = record.map(|path| ("the recording", path));
         reject_own_overwrites(resolved, summary.as_deref(), record.as_slice())?;
@@ -173,7 +173,7 @@ impl Judging {
             contract,
             since,
             levels,
-            acceptances,
+            accepted_deviations,
             outputs: Outputs::open(&report_flags::targets(&arguments.report), summary)?,
             accepting: resolved.accepting()?,
         })
@@ -226,7 +226,7 @@ impl Judging {
         if let Some(since) = &self.since {
             since.mark(&mut record, contract);
         }
-        record.accepted = accepted(&judged.run, contract, &self.levels, &self.acceptances);
+        record.accepted = accepted(&judged.run, contract, &self.levels, &self.accepted_deviations);
         let accepted = accept(self.accepting, &judged.run, &record, contract);
         let terminals = report_flags::terminals(arguments.color, (arguments.quiet, arguments.verbose));
         let written = write(self.outputs, (&record, &terminals), accepted)?;

@@ -1,6 +1,6 @@
 //! The accepted deviations, and what a run showed about each: how many findings it decided, whether it still holds,
 //! whether what it accepts still occurs. An accepted deviation is what an entry of `countersign.toml` expects. The main
-//! types are [`Acceptance`] and [`AcceptedRecord`].
+//! types are [`AcceptedDeviation`] and [`AcceptedRecord`].
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use crate::run::{Ended, Run};
 /// An accepted deviation: an entry of the configuration that sets a level for a part of the contract, with its reason
 /// and location.
 #[derive(Clone, Debug)]
-pub struct Acceptance {
+pub struct AcceptedDeviation {
     /// The part of the contract, and its level.
     pub entry: LevelEntry,
     /// Its number in the run's [`Levels`]; none if it was not added to them.
@@ -81,28 +81,35 @@ impl AcceptedState {
     }
 }
 
-/// Returns what the run shows about each acceptance, in the same order.
+/// Returns what the run shows about each accepted deviation, in the same order.
 #[must_use]
-pub fn accepted(run: &Run, contract: &Contract, levels: &Levels, acceptances: &[Acceptance]) -> Vec<AcceptedRecord> {
-    let rendered = acceptances.iter().map(|acceptance| {
+pub fn accepted(
+    run: &Run,
+    contract: &Contract,
+    levels: &Levels,
+    accepted_deviations: &[AcceptedDeviation],
+) -> Vec<AcceptedRecord> {
+    let rendered = accepted_deviations.iter().map(|accepted_deviation| {
         let decided = run.verdicts.findings().iter();
         let findings = decided
-            .filter(|finding| finding.entry.is_some() && finding.entry == acceptance.number)
+            .filter(|finding| finding.entry.is_some() && finding.entry == accepted_deviation.number)
             .count();
-        let state = match (acceptance.expired, acceptance.number) {
+        let state = match (accepted_deviation.expired, accepted_deviation.number) {
             (Some(_), _) => AcceptedState::Expired,
             (None, None) => AcceptedState::Waits,
-            (None, Some(_)) if is_gone(run, contract, levels, &acceptance.entry) => AcceptedState::NoLongerOccurs,
+            (None, Some(_)) if is_gone(run, contract, levels, &accepted_deviation.entry) => {
+                AcceptedState::NoLongerOccurs
+            }
             (None, Some(_)) => AcceptedState::Holds,
         };
         AcceptedRecord {
-            entry_scope: acceptance.entry.scope.clone(),
-            level: acceptance.entry.level,
-            reason: acceptance.reason.clone(),
-            until: acceptance.until.map(|day| day.to_string()),
-            location: acceptance.location.clone(),
+            entry_scope: accepted_deviation.entry.scope.clone(),
+            level: accepted_deviation.entry.level,
+            reason: accepted_deviation.reason.clone(),
+            until: accepted_deviation.until.map(|day| day.to_string()),
+            location: accepted_deviation.location.clone(),
             state,
-            expired: acceptance.expired.map(|day| day.to_string()),
+            expired: accepted_deviation.expired.map(|day| day.to_string()),
             findings,
         }
     });
@@ -128,7 +135,7 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &LevelEntry) 
 
 /// Describes the accepted deviations for people: how many findings were accepted, then the location of each entry that
 /// needs action, with the action. None if there is nothing to report.
-pub(super) fn entries(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, String)>)> {
+pub(super) fn accepted_deviations(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, String)>)> {
     let entries = accepted.iter().filter_map(|entry| {
         let what = entry.state.to_do(entry.expired.as_deref(), "fix the service")?;
         Some((entry.location.as_str(), format!("{} {what}", entry.entry_scope)))
@@ -166,7 +173,7 @@ mod tests {
         let entry = LevelEntry::of(&seen.contract, scope, Level::Allow);
         let mut levels = Levels::default();
         let number = expired.is_none().then(|| levels.add(entry.clone()));
-        let acceptance = Acceptance {
+        let accepted_deviation = AcceptedDeviation {
             entry,
             number,
             reason: "agreed".to_owned(),
@@ -178,7 +185,7 @@ mod tests {
             levels: levels.clone(),
             ..seen
         };
-        accepted(&seen.run(), &seen.contract, &levels, &[acceptance]).remove(0)
+        accepted(&seen.run(), &seen.contract, &levels, &[accepted_deviation]).remove(0)
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn head(record: &Record) -> String {
         })
         + &phrases::omitted_operations(record).map_or_else(String::new, |omitted| format!("\n{omitted}.\n"))
         + &not_checked(record)
-        + &acceptances(record)
+        + &accepted_deviations(record)
 }
 
 /// Lists operations that were in scope but not checked.
@@ -110,8 +110,8 @@ fn not_checked(record: &Record) -> String {
 }
 
 /// Returns how many findings were accepted, and what to do about accepted deviations that need action.
-fn acceptances(record: &Record) -> String {
-    let Some((head, entries)) = accepted::entries(&record.accepted) else {
+fn accepted_deviations(record: &Record) -> String {
+    let Some((head, entries)) = accepted::accepted_deviations(&record.accepted) else {
         return String::new();
     };
     let mut text = format!("\nAccepted: {}.\n", code(&phrases::clipped(&head, LONGEST_ENTRY)));

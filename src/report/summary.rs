@@ -94,7 +94,7 @@ impl Terminal {
         if let Some(rejected) = phrases::rejected_values(record).filter(|_| few) {
             text.push_str(&self.row("rejected", &rejected));
         }
-        if let Some((head, entries)) = accepted::entries(&record.accepted) {
+        if let Some((head, entries)) = accepted::accepted_deviations(&record.accepted) {
             let hand = match entries.len() {
                 0 => String::new(),
                 1 => "; 1 entry needs action, see above".to_owned(),
@@ -107,7 +107,7 @@ impl Terminal {
 
     /// Returns the accepted deviations that need action. They are above the verdict, however many there are.
     fn entries(&self, record: &Record) -> String {
-        let entries = accepted::entries(&record.accepted).map_or_else(Vec::new, |(_, entries)| entries);
+        let entries = accepted::accepted_deviations(&record.accepted).map_or_else(Vec::new, |(_, entries)| entries);
         if entries.is_empty() {
             return String::new();
         }

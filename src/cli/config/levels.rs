@@ -15,7 +15,7 @@ use crate::contract::Contract;
 use crate::contract::openapi::near;
 use crate::contract::operation::{Method, OperationId};
 use crate::diff::{DifferenceScope, Kind};
-use crate::report::Acceptance;
+use crate::report::AcceptedDeviation;
 use crate::rules::{CHANGED_ANSWER, Level, LevelEntry, LevelScope, Levels, RULES, Rule, field_covers, is_field};
 
 /// Placeholders for a reason that is not written yet.
@@ -85,10 +85,10 @@ impl Config {
 }
 
 /// Adds the entries that apply to the levels, and returns all entries for the report.
-pub(in crate::cli) fn add(entries: &[WrittenEntry], levels: &mut Levels) -> Vec<Acceptance> {
+pub(in crate::cli) fn add(entries: &[WrittenEntry], levels: &mut Levels) -> Vec<AcceptedDeviation> {
     let rendered = entries.iter().map(|written| {
         let applies = written.state == State::Applies;
-        Acceptance {
+        AcceptedDeviation {
             entry: written.entry.clone(),
             number: applies.then(|| levels.add(written.entry.clone())),
             reason: written.reason.clone(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{acceptance, groups, location, sentence, short, shown_file, verdict, word};
+use super::{accepted_deviation, groups, location, sentence, short, shown_file, verdict, word};
 use crate::diff::{Diff, Difference, DifferenceScope, DocumentName, FactChange, LooseReference, Meaning};
 use crate::exchange::sanitize::sanitize_json;
 use crate::report::phrases::on_one_line;
@@ -49,8 +49,8 @@ fn entry(diff: &Diff, difference: &Difference, terminal: &Terminal) -> String {
     lines.push('\n');
     lines.push_str(&hanging_indent(&below, &on_one_line(&places), width));
     lines.push('\n');
-    if let Some(acceptance) = acceptance(difference) {
-        lines.push_str(&hanging_indent(&below, &acceptance, width));
+    if let Some(accepted_deviation) = accepted_deviation(difference) {
+        lines.push_str(&hanging_indent(&below, &accepted_deviation, width));
         lines.push('\n');
     } else if terminal.verbosity == Verbosity::Verbose && difference.meaning == Meaning::Breaking {
         for line in entry_to_accept(difference) {

@@ -73,7 +73,7 @@ fn word(difference: &Difference) -> &'static str {
 }
 
 /// Returns why a difference is accepted, and what it would mean otherwise.
-fn acceptance(difference: &Difference) -> Option<String> {
+fn accepted_deviation(difference: &Difference) -> Option<String> {
     let accepted = difference.accepted.as_ref()?;
     let until = accepted.until.map_or_else(String::new, |day| format!(" until {day}"));
     let (meaning, location) = (difference.meaning.as_str(), &accepted.location);

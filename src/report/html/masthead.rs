@@ -34,7 +34,7 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
             @if let Some(cause) = phrases::suspected_cause(record) { p.because { (capital(cause)) } }
             (balance(record))
             (about(record))
-            (acceptances(record))
+            (accepted_deviations(record))
         }
     }
 }
@@ -134,8 +134,8 @@ fn about(record: &Record) -> Markup {
 }
 
 /// Returns how many findings were accepted, and the accepted deviations that need action.
-fn acceptances(record: &Record) -> Markup {
-    let rendered = accepted::entries(&record.accepted);
+fn accepted_deviations(record: &Record) -> Markup {
+    let rendered = accepted::accepted_deviations(&record.accepted);
     html! {
         @if let Some((head, entries)) = rendered {
             p.accepted { "Accepted: " (head) "." }
