@@ -56,8 +56,10 @@ fn each_answer_changes_what_was_reviewed_alone_and_with_the_others() {
     if every > 1 {
         let reviewed = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/client_of_answers.snap");
         let reviewed = std::fs::read_to_string(reviewed).unwrap();
+        let (_, reviewed) = reviewed.rsplit_once("---\n").unwrap();
+        let reviewed: Vec<_> = reviewed.trim_end().split("\n\n").collect();
         for section in sections {
-            assert!(reviewed.contains(&format!("\n{section}")), "{section}");
+            assert!(reviewed.contains(&section.trim_end()), "{section}");
         }
         return;
     }
