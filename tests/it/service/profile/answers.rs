@@ -58,9 +58,7 @@ fn every_statement_is_that_of_the_profile() {
             Some(setting) => (vec![setting.clone()], of_single_value(setting).await),
             None => (Vec::new(), of_defaults().await),
         };
-        let stated = seen.answers.iter().filter(|answer| answer.claim.is_some());
-        let wrong = stated.filter_map(|answer| wrong(&settings, answer));
-        wrong.map(|wrong| format!("{settings:?}: {wrong}")).collect()
+        wrong_statements(&settings, &seen.answers)
     });
 }
 
@@ -396,6 +394,13 @@ fn with_status(exchange: &Exchange, status: StatusCode) -> Exchange {
         response
     });
     answered(exchange, response)
+}
+
+/// What is wrong in the answers that state something about a service with these settings.
+pub(super) fn wrong_statements(settings: &[String], answers: &[Answer]) -> Vec<String> {
+    let stated = answers.iter().filter(|answer| answer.claim.is_some());
+    let wrong = stated.filter_map(|answer| wrong(settings, answer));
+    wrong.map(|wrong| format!("{settings:?}: {wrong}")).collect()
 }
 
 /// Returns what is wrong with a statement, by what the service does with these settings.

@@ -151,7 +151,7 @@ pub(super) async fn learned(settings: &[String]) -> Run {
 
 /// Asks this service.
 pub(super) async fn learned_from(service: axum::Router) -> Run {
-    run_of(check_of(&CONTRACT, service).learn(true)).await
+    learned_alone(&[], service).await
 }
 
 /// Asks this service about these gaps; about all where everything is tried.

@@ -18,7 +18,7 @@ use countersign::run::{Ended, Run};
 use serde_json::{Map, Value, json};
 use tower::ServiceExt as _;
 
-use super::answers::wrong;
+use super::answers::{wrong, wrong_statements};
 use super::checker::{CONTRACT, learned, learned_about, learned_alone, learned_from};
 use super::{TOKEN, app, combinations, single_settings};
 use crate::support::crew::try_all;
@@ -60,13 +60,11 @@ fn every_statement_is_that_of_the_profile() {
     try_all(cases, async |setting: Option<String>| {
         let settings: Vec<_> = setting.into_iter().collect();
         let run = learned(&settings).await;
-        let stated = run.answers.iter().filter(|answer| answer.claim.is_some());
-        let mut wrong: Vec<_> = stated.filter_map(|answer| wrong(&settings, answer)).collect();
-        wrong.extend(too_dear(&settings, &run));
-        wrong.extend(unasked(&run.answers));
-        wrong
+        let others = too_dear(&settings, &run).into_iter().chain(unasked(&run.answers));
+        let others = others.map(|wrong| format!("{settings:?}: {wrong}"));
+        wrong_statements(&settings, &run.answers)
             .into_iter()
-            .map(|wrong| format!("{settings:?}: {wrong}"))
+            .chain(others)
             .collect()
     });
 }
@@ -76,9 +74,7 @@ fn every_statement_is_that_of_a_profile_that_is_drawn() {
     let profiles = combinations::profiles(7, tried(PROFILES.0, PROFILES.1));
     try_all(profiles, async |settings: Vec<String>| {
         let run = learned(&settings).await;
-        let stated = run.answers.iter().filter(|answer| answer.claim.is_some());
-        let wrong = stated.filter_map(|answer| wrong(&settings, answer));
-        wrong.map(|wrong| format!("{settings:?}: {wrong}")).collect()
+        wrong_statements(&settings, &run.answers)
     });
 }
 
@@ -91,11 +87,8 @@ fn every_statement_about_one_gap_alone_is_that_of_a_profile_that_is_drawn() {
     });
     try_all(asked.collect(), async |(gap, settings): (&str, Vec<String>)| {
         let run = learned_alone(&[gap], app(&settings).await).await;
-        let stated = run.answers.iter().filter(|answer| answer.claim.is_some());
-        let wrong = stated.filter_map(|answer| wrong(&settings, answer));
-        wrong
-            .map(|wrong| format!("{gap} alone, {settings:?}: {wrong}"))
-            .collect()
+        let wrong = wrong_statements(&settings, &run.answers).into_iter();
+        wrong.map(|wrong| format!("{gap} alone, {wrong}")).collect()
     });
 }
 
