@@ -13,7 +13,7 @@ use super::openapi::{did_you_mean, near};
 use super::operation::{Operation, OperationId};
 use super::pointer;
 use super::vocabulary::Gap;
-use super::{OmittedOperation, load};
+use super::{OmittedOperation, find_gap, load};
 
 /// The key of the answers at a location.
 pub(crate) const KEY: &str = "x-answers";
@@ -99,10 +99,10 @@ fn one(
 ) -> Result<Option<(usize, OperationId, Value)>, String> {
     let WrittenAnswer { gap, operation, claim } = serde_json::from_value(node.to_value())
         .map_err(|error| format!("the answer cannot be read: {error}; write its `gap`, `operation` and `claim`"))?;
-    let Some(index) = gaps.iter().position(|known| known.id == gap) else {
-        let hint = did_you_mean(near(&gap, gaps.iter().map(|gap| gap.id.as_str())));
-        return Err(format!("`x-gaps` has no gap `{gap}`{hint}; correct it, or learn again"));
-    };
+    let index = find_gap(gaps, &gap).map_err(|unknown| {
+        let hint = unknown.hint;
+        format!("`x-gaps` has no gap `{gap}`{hint}; correct it, or learn again")
+    })?;
     if !gaps[index].locations.iter().any(|known| known == location) {
         return Err(format!(
             "`{gap}` leaves nothing open at this location; move the answer, or learn again"

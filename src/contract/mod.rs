@@ -121,6 +121,15 @@ impl fmt::Display for UnknownGap {
 
 impl std::error::Error for UnknownGap {}
 
+/// Returns the index of the gap with this identifier.
+fn find_gap(gaps: &[Gap], id: &str) -> Result<usize, UnknownGap> {
+    let known = || gaps.iter().map(|gap| gap.id.as_str());
+    known().position(|known| known == id).ok_or_else(|| UnknownGap {
+        id: id.to_owned(),
+        hint: did_you_mean(near(id, known())),
+    })
+}
+
 /// An operation that the contract does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownOperation {
@@ -480,11 +489,7 @@ impl Contract {
     ///
     /// [`UnknownGap`] if there is none with that identifier.
     pub fn find_gap(&self, id: &str) -> Result<usize, UnknownGap> {
-        let known = || self.gaps.iter().map(|gap| gap.id.as_str());
-        known().position(|known| known == id).ok_or_else(|| UnknownGap {
-            id: id.to_owned(),
-            hint: did_you_mean(near(id, known())),
-        })
+        find_gap(&self.gaps, id)
     }
 
     /// Finds the operation that a user named.

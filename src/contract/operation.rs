@@ -6,7 +6,7 @@ use super::edge_case::EdgeCase;
 use super::field::RequestField;
 use super::load::is_json;
 use super::shape::ShapeId;
-use super::vocabulary::{Invariants, PageInvariant};
+use super::vocabulary::{AcceptedTimestampFormats, Invariants, PageInvariant};
 
 /// The index of an operation in [`Contract::operations`](super::Contract::operations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,6 +48,12 @@ impl Operation {
     #[must_use]
     pub fn creates(&self) -> bool {
         self.method == Method::Post && !self.reads_by_post
+    }
+
+    /// The timestamp formats of its request that are all accepted, of the first field that states some.
+    #[must_use]
+    pub fn accepted_timestamp_formats(&self) -> Option<&AcceptedTimestampFormats> {
+        self.invariants.accepted_timestamp_formats.first()
     }
 
     /// Whether it is a query: a `POST` that reads what its body asks for, as far as the document says so without doubt,

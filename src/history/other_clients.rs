@@ -74,13 +74,7 @@ impl History<'_> {
     /// Emits the evidence that an accepted create was sent in a documented timestamp format.
     fn timestamp_format_of_other_client(&self, exchange: &Exchange, emit: EvidenceSink<'_>) {
         let operation = exchange.request.operation;
-        let Some(accepted) = self
-            .contract
-            .operation(operation)
-            .invariants
-            .accepted_timestamp_formats
-            .first()
-        else {
+        let Some(accepted) = self.contract.operation(operation).accepted_timestamp_formats() else {
             return;
         };
         let sent = exchange

@@ -86,13 +86,8 @@ impl History<'_> {
     /// Records the format in which a create sent the field that has several.
     pub(super) fn note_timestamp_format(&mut self, exchange: &Exchange, context: &WriteContext, accepted: bool) {
         let operation = exchange.request.operation;
-        let has_formats = !self
-            .contract
-            .operation(operation)
-            .invariants
-            .accepted_timestamp_formats
-            .is_empty();
-        if !has_formats || context.role != RecordRole::Main {
+        let formats = self.contract.operation(operation).accepted_timestamp_formats();
+        if formats.is_none() || context.role != RecordRole::Main {
             return;
         }
         let formats = self.pending.formats.entry(operation).or_default();
@@ -115,13 +110,7 @@ impl History<'_> {
     ) {
         let mut formats = self.pending.formats.remove(&operation).unwrap_or_default();
         formats.retain(|in_format| tried.contains(&in_format.format));
-        let Some(accepted) = self
-            .contract
-            .operation(operation)
-            .invariants
-            .accepted_timestamp_formats
-            .first()
-        else {
+        let Some(accepted) = self.contract.operation(operation).accepted_timestamp_formats() else {
             return;
         };
         for format in &accepted.formats {

@@ -73,12 +73,7 @@ impl Session<'_> {
     /// Creates a record in each timestamp format that the contract says the operation accepts, or one record where it
     /// says nothing.
     pub(super) async fn create(&self, operation: OperationId) {
-        let accepted = self
-            .contract
-            .operation(operation)
-            .invariants
-            .accepted_timestamp_formats
-            .first();
+        let accepted = self.contract.operation(operation).accepted_timestamp_formats();
         let formats = accepted.map_or(&[TimestampFormat::Utc][..], |accepted| &accepted.formats);
         let mut tries: Vec<(TimestampFormat, FormatAttempt)> = Vec::new();
         for format in formats {
