@@ -181,12 +181,15 @@ impl Plan {
         let about_required = chosen.filter(|asked| matches!(asked.asks, Asks::Required { .. }));
         let without_fields: BTreeSet<_> = about_required.map(|asked| asked.operation).collect();
         // What a field does shows where records are created with it and without it.
+        let creates = contract.operation_ids().filter(|id| contract.operation(*id).creates());
+        let has_effect = |id: &OperationId| {
+            texts_with_effect(contract, *id)
+                .iter()
+                .any(|(gap, _, _)| is_chosen(*gap))
+        };
+        let with_effect: BTreeSet<_> = creates.filter(has_effect).collect();
         let shows_effect = |asked: &Question| {
-            let creates = contract.operation(asked.operation).creates();
-            let mut texts = texts_with_effect(contract, asked.operation).into_iter();
-            creates
-                && matches!(asked.asks, Asks::Required { .. } | Asks::Equal)
-                && texts.any(|(gap, _, _)| is_chosen(gap))
+            matches!(asked.asks, Asks::Required { .. } | Asks::Equal) && with_effect.contains(&asked.operation)
         };
         // A create without a field may be rejected because it equals an earlier one: whether that is so is asked too.
         let explains = |asked: &Question| asked.asks == Asks::Equal && without_fields.contains(&asked.operation);
