@@ -10,7 +10,7 @@ use crate::contract::Contract;
 use crate::exchange::Transport;
 use crate::plan::Plan;
 use crate::report::{Exchanges, RunContext, record};
-use crate::run::{self, Ended, Event, Settings};
+use crate::run::{self, Event, RunEnd, Settings};
 
 /// A check with every setting decided: what is sent, where, and how.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Carries out the plan and emits events. Ends when it is done or `interrupt` completes,
     /// which says how.
-    pub(crate) async fn run(&self, emit: &mut dyn FnMut(Event<'_>), interrupt: impl Future<Output = Ended>) -> Report {
+    pub(crate) async fn run(&self, emit: &mut dyn FnMut(Event<'_>), interrupt: impl Future<Output = RunEnd>) -> Report {
         let (contract, values) = (&*self.contract, self.settings.values);
         let redaction = self.transport.redaction();
         let mut exchanges = Exchanges::new(contract, values, redaction.clone());

@@ -22,7 +22,7 @@ use super::failure::{Failure, NOT_WRITTEN};
 use super::learn::Learning;
 use super::ledger_file::EMBEDDED;
 use super::output::{Outputs, Terminals};
-use super::overwrites::{self, Named, reject_overwrites};
+use super::overwrites::{self, DescribedPath, reject_overwrites};
 use super::progress::Progress;
 use super::report_flags;
 use super::residue_file::{Begun, ResidueFile};
@@ -43,7 +43,7 @@ use crate::history::RunTag;
 use crate::plan::{Plan, Selection};
 use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
-use crate::run::{Ended, Event, Run, Settings};
+use crate::run::{Event, Run, RunEnd, Settings};
 
 /// The time that a service which we start has to be ready, unless `wait` says otherwise.
 const READY: Duration = Duration::from_secs(60);
@@ -156,12 +156,12 @@ async fn carry_out(
         if begun.get() {
             return pending().await;
         }
-        Ended::ServiceEnded(status)
+        RunEnd::ServiceEnded(status)
     };
     let stop = async {
         tokio::select! {
             biased;
-            () = interrupted => Ended::Interrupted,
+            () = interrupted => RunEnd::Interrupted,
             ended = service_ended => ended,
         }
     };
@@ -208,7 +208,7 @@ pub(super) fn accept(
 pub(super) fn reject_own_overwrites(
     resolved: &ResolvedArguments,
     summary: Option<&Path>,
-    grown: &[Named<'_>],
+    grown: &[DescribedPath<'_>],
 ) -> Result<(), Failure> {
     let arguments = &resolved.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
@@ -287,7 +287,7 @@ fn read<'path>(what: &'static str, path: &'path Path) -> Result<(&'path Path, St
 /// The service that a check sends to.
 enum ServiceUnderCheck {
     Embedded(Embedded),
-    Named(Target, TokenSource),
+    DescribedPath(Target, TokenSource),
 }
 
 /// Where the token of a named target comes from.
@@ -325,7 +325,7 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
                 None => TokenSource::Value(edge::token(arguments.token_file.as_deref(), resolved.token().0)?),
             };
             let target = Target::parse(&url.value)?.with_tls(certificates::read(arguments)?);
-            ServiceUnderCheck::Named(target, token)
+            ServiceUnderCheck::DescribedPath(target, token)
         }
     };
     let seed = arguments.chosen_seed()?;
@@ -343,7 +343,7 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
         max_pages: bounds.max_pages,
         rounds: arguments.rounds(),
         // The embedded service is already up.
-        wait: wait.filter(|_| matches!(service, ServiceUnderCheck::Named(..))),
+        wait: wait.filter(|_| matches!(service, ServiceUnderCheck::DescribedPath(..))),
         max_time: Duration::from_secs_f64(pace.max_time.value.0),
         write_log: None,
         keep_recording: false,
@@ -449,7 +449,7 @@ impl RunInputs {
     fn target_name(&self, redaction: &Redaction) -> String {
         match &self.service {
             ServiceUnderCheck::Embedded(_) => EMBEDDED.to_owned(),
-            ServiceUnderCheck::Named(target, _) => redaction.hide(&target.base_url()),
+            ServiceUnderCheck::DescribedPath(target, _) => redaction.hide(&target.base_url()),
         }
     }
 
@@ -457,10 +457,10 @@ impl RunInputs {
     async fn target(&self) -> Result<(Target, Option<Token>), Failure> {
         match &self.service {
             ServiceUnderCheck::Embedded(service) => service.start().await,
-            ServiceUnderCheck::Named(target, TokenSource::Command(command)) => {
+            ServiceUnderCheck::DescribedPath(target, TokenSource::Command(command)) => {
                 Ok((target.clone(), Some(command.token().await?)))
             }
-            ServiceUnderCheck::Named(target, TokenSource::Value(token)) => Ok((target.clone(), token.clone())),
+            ServiceUnderCheck::DescribedPath(target, TokenSource::Value(token)) => Ok((target.clone(), token.clone())),
         }
     }
 
@@ -469,7 +469,7 @@ impl RunInputs {
         let wrong = self.settings.run_tag.wrong_token_seed();
         let transport = Transport::new(target.clone(), token, wrong, self.limits)?;
         let transport = transport.with_near_tokens(near_tokens);
-        let ServiceUnderCheck::Named(_, TokenSource::Command(command)) = &self.service else {
+        let ServiceUnderCheck::DescribedPath(_, TokenSource::Command(command)) = &self.service else {
             return Ok(transport);
         };
         let (command, is_loopback) = (command.clone(), target.is_loopback());
@@ -508,7 +508,7 @@ impl RunInputs {
 fn runtime(inputs: &RunInputs) -> Result<Runtime, Failure> {
     let mut builder = match inputs.service {
         ServiceUnderCheck::Embedded(_) => tokio::runtime::Builder::new_multi_thread(),
-        ServiceUnderCheck::Named(..) => tokio::runtime::Builder::new_current_thread(),
+        ServiceUnderCheck::DescribedPath(..) => tokio::runtime::Builder::new_current_thread(),
     };
     builder
         .enable_all()

@@ -29,7 +29,7 @@ use crate::report::{
     accepted, record,
 };
 use crate::rules::Levels;
-use crate::run::{Event, Tally};
+use crate::run::{Event, RequestCounts};
 use crate::traffic::{self, File, FileRead, Judged};
 
 /// The arguments of `judge`.
@@ -327,7 +327,7 @@ fn describe(record: &mut Record, (judged, counts): (&Judged, Option<ExchangeCoun
         count,
     });
     // None of them was sent.
-    record.requests = Tally::default();
+    record.requests = RequestCounts::default();
     record.traffic = Some(TrafficRecord {
         files: files.collect(),
         proxied: counts.map_or(0, |counts| counts.passed),

@@ -15,12 +15,12 @@ use super::failure::{COULD_NOT_JUDGE, Failure};
 use super::gaps::{of_contract, target};
 use super::ledger_file::{self, LedgerFile, digest, reject_no_file};
 use super::overlay_file::OverlayFile;
-use super::overwrites::Named;
+use super::overwrites::DescribedPath;
 use crate::contract::Contract;
 use crate::gaps::{self, LearnRun};
 use crate::history::RunTag;
 use crate::report::Record;
-use crate::run::Ended;
+use crate::run::RunEnd;
 
 /// The arguments of `learn`.
 #[derive(Debug, Args)]
@@ -184,7 +184,7 @@ impl Learning {
     /// # Errors
     ///
     /// [`Failure::Usage`] if the ledger is there and no file.
-    pub(super) fn outputs(&self) -> Result<Vec<Named<'_>>, Failure> {
+    pub(super) fn outputs(&self) -> Result<Vec<DescribedPath<'_>>, Failure> {
         let ledger = self.ledger.as_deref();
         ledger.map_or(Ok(()), reject_no_file)?;
         let overlay = self.overlay.as_deref().map(|path| ("the overlay", path));
@@ -248,7 +248,7 @@ impl Opened {
     /// [`Failure::Ledger`] or [`Failure::Overlay`] if one of them cannot be written.
     pub(super) fn conclude(
         self,
-        (tag, started_at, ended): (&RunTag, DateTime<Utc>, &Ended),
+        (tag, started_at, ended): (&RunTag, DateTime<Utc>, &RunEnd),
         contract: &Contract,
         record: &mut Record,
     ) -> Result<(), Failure> {
@@ -275,7 +275,7 @@ impl Opened {
         // Nor is what everybody sees who is not let in, and a run that was cut short has not asked everything.
         let is_incomplete = matches!(
             ended,
-            Ended::NothingSucceeded(_) | Ended::Throttled | Ended::TimeLimitExceeded(_) | Ended::TokenRejected(_)
+            RunEnd::NothingSucceeded(_) | RunEnd::Throttled | RunEnd::TimeLimitExceeded(_) | RunEnd::TokenRejected(_)
         );
         record.exit_code = match record.exit_code {
             0 | 1 | 3 if is_told && !is_incomplete => 0,

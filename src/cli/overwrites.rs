@@ -13,14 +13,14 @@ use super::format::Reported;
 use super::output::ReportTarget;
 
 /// A file, with its description for the user: "the contract", "the residue".
-pub(super) type Named<'path> = (&'static str, &'path Path);
+pub(super) type DescribedPath<'path> = (&'static str, &'path Path);
 
 /// Rejects an output that would replace or add to an input.
 ///
 /// # Errors
 ///
 /// [`Failure::Usage`], which names both files.
-pub(super) fn reject_overwrites(outputs: &[Named<'_>], inputs: &[Named<'_>]) -> Result<(), Failure> {
+pub(super) fn reject_overwrites(outputs: &[DescribedPath<'_>], inputs: &[DescribedPath<'_>]) -> Result<(), Failure> {
     let pairs = outputs
         .iter()
         .flat_map(|output| inputs.iter().map(move |input| (output, input)));
@@ -37,7 +37,7 @@ pub(super) fn reject_overwrites(outputs: &[Named<'_>], inputs: &[Named<'_>]) -> 
 }
 
 /// Returns the files that reports go to.
-pub(super) fn reports<Content: Reported>(targets: &[ReportTarget<Content>]) -> Vec<Named<'_>> {
+pub(super) fn reports<Content: Reported>(targets: &[ReportTarget<Content>]) -> Vec<DescribedPath<'_>> {
     let files = targets.iter().filter_map(ReportTarget::file);
     files.map(|file| ("a report", file)).collect()
 }

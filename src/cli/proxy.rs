@@ -25,7 +25,7 @@ use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::Values;
 use crate::proxy::{self, ExchangeCounts, Forwarding, Queue};
-use crate::run::Ended;
+use crate::run::RunEnd;
 use crate::traffic::{Archive, FileRead, RecordedExchange, RequestLine};
 
 /// The variable with the URL of the proxy, for the command that it runs.
@@ -141,7 +141,7 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
     runtime.shutdown_background();
     // What was not seen may be anything.
     if proxied.counts.dropped > proxied.judged.run.tally.answered {
-        proxied.judged.run.ended = Ended::Incomplete("more exchanges were dropped than judged".to_owned());
+        proxied.judged.run.ended = RunEnd::Incomplete("more exchanges were dropped than judged".to_owned());
     }
     let written = recording.end(proxied.counts);
     let recorded = record.map_or(Ok(()), |record| record.complete(written));

@@ -25,7 +25,7 @@ use super::edge;
 use super::failure::Failure;
 use crate::exchange::Target;
 use crate::exchange::redact::Redaction;
-use crate::run::Ended;
+use crate::run::RunEnd;
 
 /// How long the service may take to end after SIGTERM, before it is killed: half of what Docker
 /// gives a container.
@@ -204,12 +204,12 @@ impl Started {
     /// Ends the service after a run that ended this way. If the service was never ready or had
     /// ended by itself, prints the last lines of its output on standard error, with the token
     /// redacted.
-    pub(super) fn conclude(mut self, ended: &Ended, redaction: &Redaction) {
+    pub(super) fn conclude(mut self, ended: &RunEnd, redaction: &Redaction) {
         let status = self.child.try_wait().ok().flatten();
         self.end();
         let never_ready = matches!(
             ended,
-            Ended::NotReady(..) | Ended::ServiceEnded(_) | Ended::Unreachable(_)
+            RunEnd::NotReady(..) | RunEnd::ServiceEnded(_) | RunEnd::Unreachable(_)
         );
         match status {
             Some(status) if !never_ready => edge::note(&format!("the service exited before the check ended: {status}")),

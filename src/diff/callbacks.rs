@@ -9,7 +9,7 @@ use super::source::{LocatedNode, Source, missing};
 use super::walk::FoundDifference;
 
 /// A member of a map, by its name.
-type Named<'both> = (&'both str, LocatedNode<'both>);
+type NamedNode<'both> = (&'both str, LocatedNode<'both>);
 
 impl<'both> Comparison<'both> {
     pub(super) fn callbacks(&mut self, both: OperationPair<'_, 'both>) {
@@ -68,7 +68,7 @@ impl<'both> Comparison<'both> {
     }
 
     /// Compares what is sent to one address.
-    fn calls(&mut self, name: &str, (old, new): (&Named<'both>, &Named<'both>)) {
+    fn calls(&mut self, name: &str, (old, new): (&NamedNode<'both>, &NamedNode<'both>)) {
         let (was, is) = (operations_of(old.0, &old.1), operations_of(new.0, &new.1));
         let same = |one: &Operation<'_>, other: &Operation<'_>| one.method == other.method;
         for gone in missing(&was, &is, same) {
@@ -105,14 +105,14 @@ impl<'both> Comparison<'both> {
     }
 }
 
-fn callbacks<'both>(source: &Source<'both>, operation: &LocatedNode<'both>) -> Vec<Named<'both>> {
+fn callbacks<'both>(source: &Source<'both>, operation: &LocatedNode<'both>) -> Vec<NamedNode<'both>> {
     operation
         .member("callbacks")
         .map_or_else(Vec::new, |all| named(source, &all))
 }
 
 /// Returns the members of a map with their references followed, extensions aside.
-fn named<'both>(source: &Source<'both>, map: &LocatedNode<'both>) -> Vec<Named<'both>> {
+fn named<'both>(source: &Source<'both>, map: &LocatedNode<'both>) -> Vec<NamedNode<'both>> {
     let members = map.members().filter(|(name, _)| !name.starts_with("x-"));
     members.map(|(name, at)| (name, source.resolve(at))).collect()
 }
@@ -128,6 +128,6 @@ fn same_addresses(one: &LocatedNode<'_>, other: &LocatedNode<'_>) -> bool {
     addresses(one) == addresses(other)
 }
 
-fn same_name(one: &Named<'_>, other: &Named<'_>) -> bool {
+fn same_name(one: &NamedNode<'_>, other: &NamedNode<'_>) -> bool {
     one.0 == other.0
 }

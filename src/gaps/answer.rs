@@ -20,11 +20,11 @@ pub struct Answer {
     #[serde(rename = "place")]
     pub location: Option<String>,
     /// How well it is known.
-    pub state: State,
+    pub state: AnswerState,
     /// What is claimed: if the observations disagree, what most of them show; none if nothing can be told.
     pub claim: Option<Claim>,
     /// The observations.
-    pub trials: Trials,
+    pub trials: TrialCounts,
     /// What other observations show, if they disagree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dissent: Vec<Dissent>,
@@ -35,8 +35,7 @@ pub struct Answer {
 /// How well an answer is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(rename = "AnswerState")]
-pub enum State {
+pub enum AnswerState {
     /// Nothing can be told, for the reason that is given.
     CannotTell,
     /// Several runs, an hour or more apart, agree.
@@ -49,7 +48,7 @@ pub enum State {
     Unstable,
 }
 
-impl State {
+impl AnswerState {
     /// Returns the state in words.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -65,7 +64,7 @@ impl State {
 
 /// How many observations an answer has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Trials {
+pub struct TrialCounts {
     /// Those that show what is claimed.
     #[serde(rename = "for")]
     pub supporting: u64,

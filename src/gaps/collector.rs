@@ -7,13 +7,13 @@ use http::header::{HeaderValue, WWW_AUTHENTICATE};
 use serde_json::Value;
 
 use super::answer::{
-    Announcement, Answer, BodyForm, Claim, Condition, DateForm, ListOrder, State, Trials, WhyUnanswered,
+    Announcement, Answer, AnswerState, BodyForm, Claim, Condition, DateForm, ListOrder, TrialCounts, WhyUnanswered,
 };
 use super::effects::Effects;
 use super::form::{self, SeenDate};
 use super::join::put_in_order;
 use super::listing::Listing;
-use super::places::{Place, PlaceId, Places};
+use super::places::{GapLocation, GapLocations, LocationId};
 use super::rate::Rate;
 use super::tally::ClaimTally;
 use super::trials::{ObservedClaim, RunTrials};
@@ -57,11 +57,11 @@ const MIN_PAIRS: u64 = 4;
 #[derive(Debug)]
 pub struct Gaps<'contract> {
     contract: &'contract Contract,
-    places: Places,
+    places: GapLocations,
     tallies: Vec<ClaimTally>,
-    conditions: BTreeMap<(PlaceId, Condition), ClaimTally>,
+    conditions: BTreeMap<(LocationId, Condition), ClaimTally>,
     /// The neighbours on pages that differ in time, by the place of the order.
-    pairs: BTreeMap<PlaceId, u64>,
+    pairs: BTreeMap<LocationId, u64>,
     calls: BTreeMap<OperationId, CallCounts>,
     /// When lists show what was created.
     listing: Listing,
@@ -104,7 +104,7 @@ impl<'contract> Gaps<'contract> {
     pub fn new(contract: &'contract Contract) -> Self {
         let mut of_rates = contract.gaps.iter().filter(|gap| gap.kind == Some(GapKind::RateLimits));
         let rate = of_rates.any(|gap| !gap.locations.is_empty()).then(Rate::default);
-        let mut places = Places::of(contract);
+        let mut places = GapLocations::of(contract);
         let effects = Effects::of(contract, |gap, create, location| {
             places.of_create(gap, create, location)
         });
@@ -118,10 +118,10 @@ impl<'contract> Gaps<'contract> {
     /// Returns one that sees nothing.
     #[must_use]
     pub(crate) fn idle(contract: &'contract Contract) -> Self {
-        Self::with_places(contract, Places::default())
+        Self::with_places(contract, GapLocations::default())
     }
 
-    fn with_places(contract: &'contract Contract, places: Places) -> Self {
+    fn with_places(contract: &'contract Contract, places: GapLocations) -> Self {
         Self {
             contract,
             tallies: vec![ClaimTally::default(); places.all.len()],
@@ -249,7 +249,7 @@ impl<'contract> Gaps<'contract> {
         } else if self.shows_as_a_whole(intent, id) && self.contract.operation(id).succeeds_with(response.status) {
             self.whole_response(&shown);
         } else if (400..500).contains(&response.status) {
-            self.refusal(shown);
+            self.rejection(shown);
         }
     }
 
@@ -349,7 +349,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn refusal(&mut self, shown: ObservedExchange<'_>) {
+    fn rejection(&mut self, shown: ObservedExchange<'_>) {
         // Another client's request may have been rejected by something in front of the service.
         if shown.intent.is_of_other_client() {
             self.calls.entry(shown.operation).or_default().refused += 1;
@@ -394,7 +394,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Counts what a whole response shows: a control is a trial of it too, because it is sent to show that.
-    fn count(&mut self, id: PlaceId, claim: Claim, shown: &ObservedExchange<'_>) {
+    fn count(&mut self, id: LocationId, claim: Claim, shown: &ObservedExchange<'_>) {
         if is_control(shown.intent) {
             self.tallies[id].count_trials(claim, 1);
         } else {
@@ -403,7 +403,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Returns the places that a response shows as a whole.
-    fn response_places(&self, shown: &ObservedExchange<'_>) -> Vec<PlaceId> {
+    fn response_places(&self, shown: &ObservedExchange<'_>) -> Vec<LocationId> {
         let documented = self.contract.operation(shown.operation).response(shown.response.status);
         self.places.of_response(
             shown.operation,
@@ -411,7 +411,7 @@ impl<'contract> Gaps<'contract> {
         )
     }
 
-    fn compression(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
+    fn compression(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         // Whether another client accepts a coding is not known here, and an empty body has none.
         if !shown.intent.is_of_other_client() && !shown.response.body.is_empty() {
             let sent = shown.response.is_compressed;
@@ -419,7 +419,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn announcement(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
+    fn announcement(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         let says_so = |name: &str| {
             let value = shown.response.headers.get(name).map(HeaderValue::as_bytes);
             // Early drafts of RFC 9745 have `true` and `false` in place of a date.
@@ -437,7 +437,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn latency(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
+    fn latency(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         let elapsed = shown.response.elapsed;
         // Recorded traffic may lack it.
         if !(shown.is_of_other_client() && elapsed.is_zero()) {
@@ -445,7 +445,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn page_size(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
+    fn page_size(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         let page = self.contract.operation(shown.operation).page.as_ref();
         let (Some(page), Some(body)) = (page, shown.body) else {
             return;
@@ -470,7 +470,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Compares the times at which neighbours on a page were created.
-    fn list_order(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
+    fn list_order(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         let page = self.contract.operation(shown.operation).page.as_ref();
         let created = self.places.created.get(&shown.operation);
         let (Some(page), Some(created), Some(body)) = (page, created, shown.body) else {
@@ -499,7 +499,7 @@ impl<'contract> Gaps<'contract> {
         self.tallies[id].count(Claim::Order { order });
     }
 
-    fn response_body(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
+    fn response_body(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         if !shown.response.has_body {
             return;
         }
@@ -515,7 +515,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn error_body(&mut self, id: PlaceId, shown: &ObservedExchange<'_>) {
+    fn error_body(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         if !shown.response.has_body {
             return;
         }
@@ -714,7 +714,7 @@ impl<'contract> Gaps<'contract> {
         let mut shown = of_dates.filter_map(|(_, tally)| {
             let conclusion = tally.conclude()?;
             match conclusion.claim {
-                Claim::Dates { answered, .. } if conclusion.state != State::Unstable => Some(Some(answered)),
+                Claim::Dates { answered, .. } if conclusion.state != AnswerState::Unstable => Some(Some(answered)),
                 _ => Some(None),
             }
         });
@@ -723,7 +723,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Appends the answers at a place.
-    fn at_place(&self, (id, place): (PlaceId, &Place), answers: &mut Vec<Answer>) {
+    fn at_place(&self, (id, place): (LocationId, &GapLocation), answers: &mut Vec<Answer>) {
         let gap = &self.contract.gaps[place.gap].id;
         let operation = place.operation.map(|id| self.contract.operation(id).name.as_str());
         let at = (gap.as_str(), operation, Some(place.location.as_str()));
@@ -753,21 +753,21 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Whether the items of a list are too few to tell its order from chance.
-    fn is_confounded(&self, id: PlaceId, place: &Place) -> bool {
+    fn is_confounded(&self, id: LocationId, place: &GapLocation) -> bool {
         let pairs = self.pairs.get(&id).copied().unwrap_or(0);
         place.kind == GapKind::ListOrder && pairs < MIN_PAIRS && !self.tallies[id].shows_other_order()
     }
 
-    fn calls_of(&self, place: &Place) -> impl Iterator<Item = CallCounts> {
+    fn calls_of(&self, place: &GapLocation) -> impl Iterator<Item = CallCounts> {
         place.operations.iter().filter_map(|id| self.calls.get(id).copied())
     }
 
-    fn void_calls(&self, place: &Place) -> u64 {
+    fn void_calls(&self, place: &GapLocation) -> u64 {
         self.calls_of(place).map(|calls| calls.void).sum()
     }
 
     /// Returns why nothing was seen at a place.
-    fn why_not_seen(&self, id: PlaceId, place: &Place) -> WhyUnanswered {
+    fn why_not_seen(&self, id: LocationId, place: &GapLocation) -> WhyUnanswered {
         let of_rejections = matches!(
             place.kind,
             GapKind::Challenge | GapKind::ErrorBody | GapKind::ErrorConditions
@@ -830,7 +830,7 @@ fn answer(
         location: location.map(str::to_owned),
         state: conclusion.state,
         claim: Some(conclusion.claim),
-        trials: Trials {
+        trials: TrialCounts {
             void: conclusion.trials.void.saturating_add(void),
             ..conclusion.trials
         },
@@ -848,11 +848,11 @@ fn unanswered(
         gap: gap.to_owned(),
         operation: operation.map(str::to_owned),
         location: location.map(str::to_owned),
-        state: State::CannotTell,
+        state: AnswerState::CannotTell,
         claim: None,
-        trials: Trials {
+        trials: TrialCounts {
             void,
-            ..Trials::default()
+            ..TrialCounts::default()
         },
         dissent: Vec::new(),
         reason: Some(reason),
@@ -864,7 +864,7 @@ fn is_control(intent: Intent) -> bool {
     intent.purpose == Purpose::Trial(TrialPart::Control)
 }
 
-/// Whether the request gets to the operation, so that a refusal is the service's own.
+/// Whether the request gets to the operation, so that a rejection is the service's own.
 fn reaches_operation(purpose: Purpose) -> bool {
     match purpose {
         Purpose::Documented(_) | Purpose::MustBeRejected { .. } => true,

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::answer::Claim;
 use super::listing::{Passes, completed_at, requested_page};
-use super::places::PlaceId;
+use super::places::LocationId;
 use super::searches::created_id;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
@@ -59,7 +59,7 @@ enum MadeItem {
 /// A field of a create whose effect is left open.
 #[derive(Debug)]
 struct Field {
-    place: PlaceId,
+    place: LocationId,
     create: OperationId,
     /// Its pointer in the body.
     at: String,
@@ -85,9 +85,9 @@ struct Record {
     created: Duration,
     listed: Option<Duration>,
     /// What it was sent in each field.
-    sent: BTreeMap<PlaceId, Value>,
+    sent: BTreeMap<LocationId, Value>,
     /// The fields whose value its own list shows in it.
-    shown_in_record: BTreeSet<PlaceId>,
+    shown_in_record: BTreeSet<LocationId>,
     /// The other lists that have an item about it, with a value that was sent.
     is_in: BTreeSet<OperationId>,
     /// Whether one has an item about it that is neither the run's own nor such an item.
@@ -116,7 +116,7 @@ enum Effect {
 impl Effects {
     /// Starts with nothing seen. `add` gets each gap that is about a field of a create, as its index, the operation and
     /// the location, and returns its place.
-    pub(super) fn of(contract: &Contract, mut add: impl FnMut(usize, OperationId, String) -> PlaceId) -> Self {
+    pub(super) fn of(contract: &Contract, mut add: impl FnMut(usize, OperationId, String) -> LocationId) -> Self {
         let mut effects = Self::default();
         for create in contract.operation_ids() {
             let Some(lists) = Lists::of(contract, create) else {
@@ -265,7 +265,7 @@ impl Effects {
     }
 
     /// Returns what each record shows at its places; without a claim, it shows something that nothing is claimed of.
-    pub(super) fn observed(&self, contract: &Contract) -> Vec<(PlaceId, Option<Claim>)> {
+    pub(super) fn observed(&self, contract: &Contract) -> Vec<(LocationId, Option<Claim>)> {
         let mut observed = Vec::new();
         for field in &self.fields {
             let of_create = self.records.iter().filter(|record| record.create == field.create);
@@ -300,7 +300,7 @@ impl Effects {
     }
 
     /// Returns what is known of a record and a field; `None` if a list was not read whole in time.
-    fn effect(&self, record: &Record, place: PlaceId) -> Option<Effect> {
+    fn effect(&self, record: &Record, place: LocationId) -> Option<Effect> {
         let others = &self.lists.get(&record.create)?.others;
         let mut has_item = record.is_in.iter();
         if record.has_other_item {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::answer::{Answer, Claim, Condition, State, Trials};
+use super::answer::{Answer, AnswerState, Claim, Condition, TrialCounts};
 use super::tally::ClaimTally;
 use crate::plan::NET_TRIALS;
 
@@ -28,14 +28,14 @@ pub(super) fn join_all(all: impl IntoIterator<Item = Answer>) -> Vec<Answer> {
         joined.insert(subject, both);
     }
     let answers: Vec<_> = joined.into_values().collect();
-    let told = || answers.iter().filter(|answer| answer.state != State::CannotTell);
+    let told = || answers.iter().filter(|answer| answer.state != AnswerState::CannotTell);
     let gaps: HashSet<_> = told().map(|answer| &answer.gap).collect();
     let place = |answer: &Answer| (answer.gap.clone(), answer.operation.clone(), answer.location.clone());
     let places: HashSet<_> = told().map(place).collect();
     // What one shard cannot tell about a gap as a whole, or about a place, another may tell.
     let is_superseded = |answer: &Answer| {
         let is_of_whole_gap = answer.location.is_none() && gaps.contains(&answer.gap);
-        answer.state == State::CannotTell && (is_of_whole_gap || places.contains(&place(answer)))
+        answer.state == AnswerState::CannotTell && (is_of_whole_gap || places.contains(&place(answer)))
     };
     let mut answers: Vec<_> = answers
         .iter()
@@ -74,7 +74,7 @@ fn join_two(left: Answer, right: &Answer) -> Answer {
             named = named.saturating_add(dissent.count);
         }
         if let Some(claim) = &answer.claim {
-            if matches!(answer.state, State::Established | State::Indicated) {
+            if matches!(answer.state, AnswerState::Established | AnswerState::Indicated) {
                 tally.trials = tally.trials.max(NET_TRIALS);
             }
             tally.count_several(claim.clone(), answer.trials.supporting);
@@ -87,9 +87,9 @@ fn join_two(left: Answer, right: &Answer) -> Answer {
     let mut joined = Answer {
         reason,
         dissent: Vec::new(),
-        trials: Trials {
+        trials: TrialCounts {
             void,
-            ..Trials::default()
+            ..TrialCounts::default()
         },
         ..left
     };
@@ -110,11 +110,11 @@ mod tests {
             gap: "success-status".to_owned(),
             operation: Some("getThings".to_owned()),
             location: Some(location.to_owned()),
-            state: State::Seen,
+            state: AnswerState::Seen,
             claim: Some(Claim::Status { status }),
-            trials: Trials {
+            trials: TrialCounts {
                 supporting: times,
-                ..Trials::default()
+                ..TrialCounts::default()
             },
             dissent: Vec::new(),
             reason: None,
@@ -125,9 +125,9 @@ mod tests {
         Answer {
             operation: location.map(|_| "getThings".to_owned()),
             location: location.map(str::to_owned),
-            state: State::CannotTell,
+            state: AnswerState::CannotTell,
             claim: None,
-            trials: Trials::default(),
+            trials: TrialCounts::default(),
             reason: Some(WhyUnanswered::OutOfReach),
             ..seen("", 200, 0)
         }
@@ -148,7 +148,7 @@ mod tests {
         ];
         let joined = join(join(left.clone(), middle.clone()), right.clone());
         assert_eq!(joined, join(left, join(right, middle)));
-        assert_eq!((joined[0].state, joined[0].trials.against), (State::Unstable, 2));
+        assert_eq!((joined[0].state, joined[0].trials.against), (AnswerState::Unstable, 2));
         assert_eq!(joined[0].dissent[0].claim, Claim::Status { status: 202 });
     }
 

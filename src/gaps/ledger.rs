@@ -12,7 +12,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Answer, State};
+use super::answer::{Answer, AnswerState};
 use super::join::{join_all, put_in_order, subject};
 use crate::plan::NET_TRIALS;
 
@@ -109,12 +109,12 @@ pub fn read_line(line: &str) -> Result<LedgerLine, UnreadableLine> {
 fn is_overstated(answer: &Answer) -> bool {
     match answer.state {
         // That takes two runs.
-        State::Established => true,
-        State::Indicated => {
+        AnswerState::Established => true,
+        AnswerState::Indicated => {
             let is_opposed = answer.trials.against > 0 || !answer.dissent.is_empty();
             answer.trials.supporting < NET_TRIALS || is_opposed || answer.claim.is_none()
         }
-        State::CannotTell | State::Seen | State::Unstable => false,
+        AnswerState::CannotTell | AnswerState::Seen | AnswerState::Unstable => false,
     }
 }
 
@@ -143,7 +143,7 @@ pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAns
     let counts = |line: &&LedgerLine| (-AHEAD..=FRESH).contains(&(now - line.time));
     let fresh: Vec<_> = lines.iter().filter(counts).collect();
     let mut runs: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-    for line in fresh.iter().filter(|line| line.answer.state == State::Indicated) {
+    for line in fresh.iter().filter(|line| line.answer.state == AnswerState::Indicated) {
         let of_subject = runs.entry(subject(&line.answer)).or_default();
         of_subject.insert((line.time, line.run.as_str()));
     }
@@ -152,8 +152,8 @@ pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAns
         let runs = runs.remove(&subject(&answer)).unwrap_or_default();
         let runs: Vec<_> = runs.into_iter().map(|(time, _)| time).collect();
         let apart = runs.first().zip(runs.last()).map(|(first, last)| *last - *first);
-        if answer.state == State::Indicated && apart.is_some_and(|apart| apart >= APART) {
-            answer.state = State::Established;
+        if answer.state == AnswerState::Indicated && apart.is_some_and(|apart| apart >= APART) {
+            answer.state = AnswerState::Established;
         }
         KnownAnswer { answer, runs }
     });
@@ -163,7 +163,7 @@ pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAns
 /// Adds the answers that a run cannot tell to the known ones, where nothing else is known about the same place.
 #[must_use]
 pub fn with_unknown(mut known: Vec<Answer>, answers: &[Answer]) -> Vec<Answer> {
-    let unknown = answers.iter().filter(|answer| answer.state == State::CannotTell);
+    let unknown = answers.iter().filter(|answer| answer.state == AnswerState::CannotTell);
     let is_known = |answer: &&Answer| {
         let mut of_gap = known.iter().filter(|other| other.gap == answer.gap);
         let is_of_whole_gap = answer.location.is_none();
@@ -179,10 +179,10 @@ pub fn with_unknown(mut known: Vec<Answer>, answers: &[Answer]) -> Vec<Answer> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::answer::{Claim, Dissent, Trials};
+    use super::super::answer::{Claim, Dissent, TrialCounts};
     use super::*;
 
-    fn line(hours: i64, state: State, status: u16) -> LedgerLine {
+    fn line(hours: i64, state: AnswerState, status: u16) -> LedgerLine {
         LedgerLine {
             version: VERSION,
             run: format!("r{hours}"),
@@ -195,9 +195,9 @@ mod tests {
                 location: Some("/a".to_owned()),
                 state,
                 claim: Some(Claim::Status { status }),
-                trials: Trials {
+                trials: TrialCounts {
                     supporting: 4,
-                    ..Trials::default()
+                    ..TrialCounts::default()
                 },
                 dissent: Vec::new(),
                 reason: None,
@@ -205,20 +205,23 @@ mod tests {
         }
     }
 
-    fn state(lines: &[LedgerLine], now: i64) -> Option<State> {
+    fn state(lines: &[LedgerLine], now: i64) -> Option<AnswerState> {
         let now = DateTime::UNIX_EPOCH + TimeDelta::hours(now);
         known_answers(lines, now).first().map(|answer| answer.state)
     }
 
     #[test]
     fn what_two_runs_indicate_an_hour_apart_is_established() {
-        let lines = [line(0, State::Indicated, 200), line(1, State::Indicated, 200)];
-        assert_eq!(state(&lines, 2), Some(State::Established));
-        assert_eq!(state(&lines[..1], 2), Some(State::Indicated));
+        let lines = [
+            line(0, AnswerState::Indicated, 200),
+            line(1, AnswerState::Indicated, 200),
+        ];
+        assert_eq!(state(&lines, 2), Some(AnswerState::Established));
+        assert_eq!(state(&lines[..1], 2), Some(AnswerState::Indicated));
         let again = [lines[0].clone(), lines[0].clone()];
-        assert_eq!(state(&again, 2), Some(State::Indicated));
-        let seen = [line(0, State::Indicated, 200), line(1, State::Seen, 200)];
-        assert_eq!(state(&seen, 2), Some(State::Indicated));
+        assert_eq!(state(&again, 2), Some(AnswerState::Indicated));
+        let seen = [line(0, AnswerState::Indicated, 200), line(1, AnswerState::Seen, 200)];
+        assert_eq!(state(&seen, 2), Some(AnswerState::Indicated));
     }
 
     #[test]
@@ -231,9 +234,9 @@ mod tests {
                 .map(|time| (*time - DateTime::UNIX_EPOCH).num_hours());
             (known.len(), hours.collect::<Vec<_>>())
         };
-        let [first, second, last] = [0, 1, 7].map(|hours| line(hours, State::Indicated, 200));
-        let seen = line(3, State::Seen, 200);
-        let (again, stale) = (first.clone(), line(-720, State::Indicated, 200));
+        let [first, second, last] = [0, 1, 7].map(|hours| line(hours, AnswerState::Indicated, 200));
+        let seen = line(3, AnswerState::Seen, 200);
+        let (again, stale) = (first.clone(), line(-720, AnswerState::Indicated, 200));
         assert_eq!(
             runs(&[last, first, seen.clone(), second, again, stale]),
             (1, vec![0, 1, 7])
@@ -244,18 +247,21 @@ mod tests {
     #[test]
     fn runs_that_disagree_establish_nothing() {
         let lines = [
-            line(0, State::Indicated, 200),
-            line(1, State::Indicated, 200),
-            line(2, State::Seen, 201),
+            line(0, AnswerState::Indicated, 200),
+            line(1, AnswerState::Indicated, 200),
+            line(2, AnswerState::Seen, 201),
         ];
-        assert_eq!(state(&lines, 3), Some(State::Unstable));
+        assert_eq!(state(&lines, 3), Some(AnswerState::Unstable));
     }
 
     #[test]
     fn what_is_older_than_thirty_days_does_not_count() {
-        let lines = [line(0, State::Indicated, 200), line(700, State::Indicated, 200)];
-        assert_eq!(state(&lines, 720), Some(State::Established));
-        assert_eq!(state(&lines, 721), Some(State::Indicated));
+        let lines = [
+            line(0, AnswerState::Indicated, 200),
+            line(700, AnswerState::Indicated, 200),
+        ];
+        assert_eq!(state(&lines, 720), Some(AnswerState::Established));
+        assert_eq!(state(&lines, 721), Some(AnswerState::Indicated));
         assert_eq!(state(&lines, 2000), None);
     }
 
@@ -263,26 +269,26 @@ mod tests {
     fn what_is_ahead_of_now_does_not_count_beyond_what_clocks_differ_by() {
         let ahead = |minutes: i64, status: u16| LedgerLine {
             time: DateTime::UNIX_EPOCH + TimeDelta::hours(1) + TimeDelta::minutes(minutes),
-            ..line(1, State::Indicated, status)
+            ..line(1, AnswerState::Indicated, status)
         };
-        let with = |other: LedgerLine| state(&[line(0, State::Indicated, 200), other], 1);
-        assert_eq!(with(ahead(5, 200)), Some(State::Established));
-        assert_eq!(with(ahead(6, 200)), Some(State::Indicated));
-        assert_eq!(with(ahead(5, 201)), Some(State::Unstable));
-        assert_eq!(with(ahead(6, 201)), Some(State::Indicated));
+        let with = |other: LedgerLine| state(&[line(0, AnswerState::Indicated, 200), other], 1);
+        assert_eq!(with(ahead(5, 200)), Some(AnswerState::Established));
+        assert_eq!(with(ahead(6, 200)), Some(AnswerState::Indicated));
+        assert_eq!(with(ahead(5, 201)), Some(AnswerState::Unstable));
+        assert_eq!(with(ahead(6, 201)), Some(AnswerState::Indicated));
         assert_eq!(state(&[ahead(6, 200)], 1), None);
         // A year that no clock shows.
         let last = LedgerLine {
             time: DateTime::<Utc>::MAX_UTC,
             ..ahead(0, 201)
         };
-        assert_eq!(with(last), Some(State::Indicated));
+        assert_eq!(with(last), Some(AnswerState::Indicated));
     }
 
     #[test]
     fn a_line_is_read_as_it_was_written_and_a_cut_one_is_not() {
-        let written = serde_json::to_string(&line(0, State::Indicated, 200)).unwrap();
-        assert_eq!(read_line(&written), Ok(line(0, State::Indicated, 200)));
+        let written = serde_json::to_string(&line(0, AnswerState::Indicated, 200)).unwrap();
+        assert_eq!(read_line(&written), Ok(line(0, AnswerState::Indicated, 200)));
         assert_eq!(read_line(&written[..written.len() - 9]), Err(UnreadableLine::Cut));
         assert_eq!(
             read_line(&written.replace("\"version\":1", "\"version\":2")),
@@ -297,28 +303,28 @@ mod tests {
             (line.answer.trials.supporting, line.answer.trials.against) = (supporting, against);
             read_line(&serde_json::to_string(&line).unwrap()).is_ok()
         };
-        assert!(is_read(State::Indicated, 4, 0) && is_read(State::Indicated, 400, 0));
+        assert!(is_read(AnswerState::Indicated, 4, 0) && is_read(AnswerState::Indicated, 400, 0));
         for (supporting, against) in [(0, 0), (3, 0), (4, 1), (400, 1)] {
             assert!(
-                !is_read(State::Indicated, supporting, against),
+                !is_read(AnswerState::Indicated, supporting, against),
                 "{supporting}, {against}"
             );
         }
-        assert!(is_read(State::Seen, 1, 0) && is_read(State::Unstable, 2, 1));
-        assert!(!is_read(State::Established, 8, 0));
+        assert!(is_read(AnswerState::Seen, 1, 0) && is_read(AnswerState::Unstable, 2, 1));
+        assert!(!is_read(AnswerState::Established, 8, 0));
         let claim = Claim::Status { status: 201 };
         let opposed = Answer {
             dissent: vec![Dissent { claim, count: 1 }],
-            ..line(0, State::Indicated, 200).answer
+            ..line(0, AnswerState::Indicated, 200).answer
         };
         let silent = Answer {
             claim: None,
-            ..line(0, State::Indicated, 200).answer
+            ..line(0, AnswerState::Indicated, 200).answer
         };
         for answer in [opposed, silent] {
             let line = LedgerLine {
                 answer,
-                ..line(0, State::Indicated, 200)
+                ..line(0, AnswerState::Indicated, 200)
             };
             assert_eq!(
                 read_line(&serde_json::to_string(&line).unwrap()),

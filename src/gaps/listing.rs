@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::answer::Claim;
-use super::places::PlaceId;
+use super::places::LocationId;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::PageInvariant;
 use crate::contract::{Contract, pointer};
@@ -35,13 +35,13 @@ pub(super) struct Listing {
     awaited: HashMap<OperationId, Vec<UnlistedRecord>>,
     passes: Passes,
     /// The records that were shown, by the place of the gap.
-    shown: BTreeMap<PlaceId, Vec<ListedRecord>>,
+    shown: BTreeMap<LocationId, Vec<ListedRecord>>,
 }
 
 /// A created record that its list has not shown yet.
 #[derive(Debug)]
 struct UnlistedRecord {
-    place: PlaceId,
+    place: LocationId,
     id: Digest,
     /// Where the list shows the identifiers of such records.
     at: String,
@@ -81,7 +81,12 @@ struct ListedRecord {
 
 impl Listing {
     /// Adds what a create has made, if its response says what identifies it.
-    pub(super) fn add_created(&mut self, contract: &Contract, place: PlaceId, (exchange, body): (&Exchange, &Value)) {
+    pub(super) fn add_created(
+        &mut self,
+        contract: &Contract,
+        place: LocationId,
+        (exchange, body): (&Exchange, &Value),
+    ) {
         let operation = exchange.request.operation;
         let created = contract.operation(operation).invariants.created.as_ref();
         let (Some(created), Some(list), Some(ended)) =
@@ -156,7 +161,7 @@ impl Listing {
 
     /// Returns what was seen at each place: the interval, the number of records that it is of, and the number of those
     /// that were absent even later.
-    pub(super) fn observed(&self) -> impl Iterator<Item = (PlaceId, Claim, u64, u64)> {
+    pub(super) fn observed(&self) -> impl Iterator<Item = (LocationId, Claim, u64, u64)> {
         self.shown.iter().filter_map(|(place, shown)| {
             let soonest = shown.iter().map(|shown| shown.first_look).min()?;
             let is_telling = |shown: &&ListedRecord| {

@@ -7,12 +7,12 @@
 //!
 //! ```
 //! use countersign::Contract;
-//! use countersign::gaps::{Gaps, State};
+//! use countersign::gaps::{AnswerState, Gaps};
 //!
 //! let contract = Contract::built_in()?;
 //! let answers = Gaps::new(&contract).answers();
 //! // Nothing was seen, so nothing is known.
-//! assert!(answers.iter().all(|answer| answer.state == State::CannotTell));
+//! assert!(answers.iter().all(|answer| answer.state == AnswerState::CannotTell));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -49,8 +49,8 @@ mod tally;
 mod trials;
 
 pub use answer::{
-    Allowed, Announcement, Answer, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Equal, ListOrder,
-    MemberType, Spelling, State, Trials, Unknown, Unsent, WhyUnanswered, WrittenForm,
+    Allowed, Announcement, Answer, AnswerState, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Equal,
+    ListOrder, MemberType, Spelling, TrialCounts, Unknown, Unsent, WhyUnanswered, WrittenForm,
 };
 pub use collector::Gaps;
 pub use join::join;

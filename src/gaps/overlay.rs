@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
 
-use super::answer::{Answer, State};
+use super::answer::{Answer, AnswerState};
 use super::ledger::{KnownAnswer, LedgerLine, known_with_runs};
 use crate::contract::Contract;
 use crate::contract::document::{Document, Node, Position};
@@ -44,7 +44,7 @@ pub fn overlay(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
     let mut actions: BTreeMap<(Position, String), Vec<KnownAnswer>> = BTreeMap::new();
     let (mut unplaced, mut others) = (Vec::new(), Vec::new());
     for known in known_with_runs(lines, now) {
-        if known.answer.state != State::Established {
+        if known.answer.state != AnswerState::Established {
             others.push(known);
             continue;
         }
@@ -175,13 +175,13 @@ fn in_words(KnownAnswer { answer, runs }: &KnownAnswer) -> String {
         .chain(unnamed)
         .map(|(claim, count)| format!("; {claim} in {count} of {all}"));
     let runs = match (answer.state, runs.len()) {
-        (State::Seen | State::Unstable | State::CannotTell, _) => String::new(),
+        (AnswerState::Seen | AnswerState::Unstable | AnswerState::CannotTell, _) => String::new(),
         (_, 1) => ", by 1 run".to_owned(),
         (_, runs) => format!(", by {runs} runs"),
     };
     // The rule of three: of n observations that agree, it is 95 % certain.
     let bound = match answer.state {
-        State::Seen if all >= MIN_FOR_BOUND => format!(", so fewer than 3 in {all} differ"),
+        AnswerState::Seen if all >= MIN_FOR_BOUND => format!(", so fewer than 3 in {all} differ"),
         _ => String::new(),
     };
     let dissent = dissent.collect::<String>();
@@ -229,7 +229,7 @@ mod tests {
     use serde_json_path::JsonPath;
 
     use super::super::answer::tests::all_claims;
-    use super::super::answer::{Claim, Condition, Dissent, ListOrder, Trials, WrittenForm};
+    use super::super::answer::{Claim, Condition, Dissent, ListOrder, TrialCounts, WrittenForm};
     use super::super::ledger::LearnRun;
     use super::*;
 
@@ -268,11 +268,11 @@ paths:
             gap: gap.to_owned(),
             operation: Some(operation.to_owned()),
             location: Some(location.to_owned()),
-            state: State::Indicated,
+            state: AnswerState::Indicated,
             claim: Some(claim),
-            trials: Trials {
+            trials: TrialCounts {
                 supporting: 4,
-                ..Trials::default()
+                ..TrialCounts::default()
             },
             dissent: Vec::new(),
             reason: None,
@@ -390,15 +390,15 @@ paths:
     #[test]
     fn what_is_not_established_is_no_answer() {
         let seen = Answer {
-            state: State::Seen,
+            state: AnswerState::Seen,
             ..status(200)
         };
         let order = |order, supporting| Answer {
-            trials: Trials {
+            trials: TrialCounts {
                 supporting,
-                ..Trials::default()
+                ..TrialCounts::default()
             },
-            state: State::Seen,
+            state: AnswerState::Seen,
             ..answer(("order", "getThings", LIST), Claim::Order { order })
         };
         let (few, more) = (order(ListOrder::NewestFirst, 3), order(ListOrder::NewestFirst, 14));
@@ -629,8 +629,8 @@ paths:
             )
         };
         let unstable = Answer {
-            state: State::Unstable,
-            trials: Trials {
+            state: AnswerState::Unstable,
+            trials: TrialCounts {
                 supporting: 5,
                 against: 3,
                 void: 1,
@@ -645,7 +645,7 @@ paths:
             )
         };
         let seen = Answer {
-            state: State::Seen,
+            state: AnswerState::Seen,
             ..answer(("challenge", "getThings", LIST), Claim::Sent { sent: false })
         };
         let indicated = answer(

@@ -1,4 +1,4 @@
-//! Where a contract leaves something open that exchanges may show: [`Places`], made once for each run.
+//! Where a contract leaves something open that exchanges may show: [`GapLocations`], made once for each run.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,7 +13,7 @@ const SCHEMES: &str = "/components/securitySchemes/";
 
 /// A location that a gap concerns.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct GapLocation {
     /// The index of the gap in the contract.
     pub(super) gap: usize,
     pub(super) kind: GapKind,
@@ -24,27 +24,27 @@ pub(super) struct Place {
     pub(super) operations: BTreeSet<OperationId>,
 }
 
-/// The index of a place in [`Places::all`].
-pub(super) type PlaceId = usize;
+/// The index of a place in [`GapLocations::all`].
+pub(super) type LocationId = usize;
 
 /// Every location that a gap concerns and that a response may show something of.
 #[derive(Debug, Default)]
-pub(super) struct Places {
-    pub(super) all: Vec<Place>,
+pub(super) struct GapLocations {
+    pub(super) all: Vec<GapLocation>,
     /// The places that a value shows, by its shape.
-    of_shapes: HashMap<ShapeId, Vec<PlaceId>>,
+    of_shapes: HashMap<ShapeId, Vec<LocationId>>,
     /// The places that a whole response of an operation shows.
-    of_operations: HashMap<OperationId, Vec<PlaceId>>,
+    of_operations: HashMap<OperationId, Vec<LocationId>>,
     /// The same, of one documented response alone, by its pointer.
-    of_responses: HashMap<(OperationId, String), Vec<PlaceId>>,
+    of_responses: HashMap<(OperationId, String), Vec<LocationId>>,
     /// The shapes that have such a place, or contain one.
     relevant: HashSet<ShapeId>,
     /// The field of an item that says when it was created, by the list that is sorted.
     pub(super) created: HashMap<OperationId, String>,
-    known: HashMap<(usize, Option<OperationId>, String), PlaceId>,
+    known: HashMap<(usize, Option<OperationId>, String), LocationId>,
 }
 
-impl Places {
+impl GapLocations {
     pub(super) fn of(contract: &Contract) -> Self {
         let mut places = Self::default();
         if contract.gaps.iter().all(|gap| gap.kind.is_none()) {
@@ -73,15 +73,15 @@ impl Places {
     }
 
     /// Returns the places that a response of an operation shows as a whole, given the pointer of what documents it.
-    pub(super) fn of_response(&self, operation: OperationId, pointer: Option<&str>) -> Vec<PlaceId> {
+    pub(super) fn of_response(&self, operation: OperationId, pointer: Option<&str>) -> Vec<LocationId> {
         let documented = pointer.and_then(|pointer| self.of_responses.get(&(operation, pointer.to_owned())));
         let all = self.of_operations.get(&operation);
         all.into_iter().chain(documented).flatten().copied().collect()
     }
 
     /// Returns the place that a question is about, and adds it where it is new.
-    pub(super) fn of_question(&mut self, question: &Question) -> PlaceId {
-        self.add(Place {
+    pub(super) fn of_question(&mut self, question: &Question) -> LocationId {
+        self.add(GapLocation {
             gap: question.gap,
             kind: question.kind,
             operation: Some(question.operation),
@@ -91,8 +91,8 @@ impl Places {
     }
 
     /// Returns the place of a gap that is about a field of a create, and adds it where it is new.
-    pub(super) fn of_create(&mut self, gap: usize, create: OperationId, location: String) -> PlaceId {
-        self.add(Place {
+    pub(super) fn of_create(&mut self, gap: usize, create: OperationId, location: String) -> LocationId {
+        self.add(GapLocation {
             gap,
             kind: GapKind::SideEffect,
             operation: Some(create),
@@ -102,7 +102,7 @@ impl Places {
     }
 
     /// Returns the places that a value of this shape shows.
-    pub(super) fn of_value(&self, shape: ShapeId) -> &[PlaceId] {
+    pub(super) fn of_value(&self, shape: ShapeId) -> &[LocationId] {
         self.of_shapes.get(&shape).map_or(&[], Vec::as_slice)
     }
 
@@ -112,7 +112,7 @@ impl Places {
     }
 
     /// Adds a place once.
-    fn add(&mut self, place: Place) -> PlaceId {
+    fn add(&mut self, place: GapLocation) -> LocationId {
         let key = (place.gap, place.operation, place.location.clone());
         let id = *self.known.entry(key).or_insert(self.all.len());
         match self.all.get_mut(id) {
@@ -124,7 +124,7 @@ impl Places {
 
     /// Adds the places of a gap that names an operation, one of its responses, or a security scheme.
     fn add_whole_responses(&mut self, contract: &Contract, (gap, kind): (usize, GapKind), location: &str) {
-        let place = |operation, operations: BTreeSet<OperationId>| Place {
+        let place = |operation, operations: BTreeSet<OperationId>| GapLocation {
             gap,
             kind,
             operation,
@@ -165,7 +165,7 @@ impl Places {
                 else {
                     continue;
                 };
-                let place = self.add(Place {
+                let place = self.add(GapLocation {
                     gap,
                     kind,
                     operation: None,
@@ -221,7 +221,7 @@ impl Places {
             let Some((gap, _)) = kind_of(contract, here.gap.as_str()).filter(|(_, known)| *known == kind) else {
                 continue;
             };
-            let id = self.add(Place {
+            let id = self.add(GapLocation {
                 gap,
                 kind,
                 operation: Some(operation),

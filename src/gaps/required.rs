@@ -17,7 +17,7 @@ use crate::plan::NET_TRIALS;
 /// How many rejections of each of the two bodies show that a member is required.
 const REJECTIONS: u64 = NET_TRIALS / 2;
 /// How often a create must accept the smallest bodies: each leaves a record. An update may do so more often.
-const WITNESSES: u64 = 2;
+const NEEDED_ACCEPTANCES: u64 = 2;
 /// The most required members that are asked about: each takes [`NET_TRIALS`] requests.
 const MAX_REQUIRED: usize = 8;
 /// The most bodies that are sent.
@@ -35,10 +35,10 @@ pub(super) struct RequiredSearch {
     /// Whether the whole body has every object in which the contract documents members.
     is_whole: bool,
     /// How often the smallest body must be accepted.
-    witnesses: u64,
+    needed_acceptances: u64,
     /// The members at the top that the smallest body with objects has in any case: those that tell a record from others, and
     /// those whose effect is looked for.
-    always: Members,
+    always_sent: Members,
     /// How many responses neither accepted a body nor rejected it for what it is.
     others: u64,
     tries: u64,
@@ -61,7 +61,7 @@ struct BodyOutcome {
     /// The members that its rejections name and that it lacks.
     named: Members,
     /// What its rejections say.
-    said: Vec<RejectionText>,
+    rejection_texts: Vec<RejectionText>,
 }
 
 /// What a rejection says: its words, and those of the body that was sent. What has a digit, such as the identifier of the
@@ -122,9 +122,9 @@ pub(super) struct RequiredMembers {
 }
 
 impl RequiredSearch {
-    /// Starts from a body that was accepted, of an operation for which the contract documents these members. `always`
+    /// Starts from a body that was accepted, of an operation for which the contract documents these members. `always_sent`
     /// are the members that the smallest body with objects has in any case; `None` if it creates no record.
-    pub(super) fn of(whole: &Value, (documented, always): (&[String], Option<&[String]>)) -> Self {
+    pub(super) fn of(whole: &Value, (documented, always_sent): (&[String], Option<&[String]>)) -> Self {
         let mut members = Vec::new();
         for (name, value) in whole.as_object().into_iter().flatten() {
             let top = members.len();
@@ -152,14 +152,14 @@ impl RequiredSearch {
         let first = |at: &str| pointer::tokens(at).next();
         let is_always_sent = |index: &usize| {
             let member: &Member = &members[*index];
-            let mut always = always.into_iter().flatten();
-            member.within.is_none() && always.any(|at| first(at) == first(&member.pointer))
+            let mut always_sent = always_sent.into_iter().flatten();
+            member.within.is_none() && always_sent.any(|at| first(at) == first(&member.pointer))
         };
         let is_known = |at: &String| names(at) < 2 || (names(at) == 2 && has_object(at));
         let mut search = Self {
             is_whole: documented.iter().all(is_known),
-            witnesses: always.map_or(NET_TRIALS, |_| WITNESSES),
-            always: (0..members.len()).filter(is_always_sent).collect(),
+            needed_acceptances: always_sent.map_or(NET_TRIALS, |_| NEEDED_ACCEPTANCES),
+            always_sent: (0..members.len()).filter(is_always_sent).collect(),
             members,
             tried: BTreeMap::new(),
             others: 0,
@@ -191,7 +191,7 @@ impl RequiredSearch {
             Some(false) => {
                 outcome.rejected += 1;
                 outcome.named.extend(named);
-                outcome.said.push(RejectionText::new(text, sent));
+                outcome.rejection_texts.push(RejectionText::new(text, sent));
                 self.awaits_acceptance = true;
             }
             None => self.others += 1,
@@ -245,23 +245,23 @@ impl RequiredSearch {
             |body: &Members| self.outcome(body).map_or(0, |outcome| outcome.rejected),
         );
         let bodies: BTreeSet<_> = smallest.required.iter().flat_map(without).collect();
-        let mut said = bodies
+        let mut rejection_texts = bodies
             .iter()
             .filter_map(|body| self.outcome(body))
-            .flat_map(|outcome| &outcome.said);
-        if said.any(has_other_reason) {
+            .flat_map(|outcome| &outcome.rejection_texts);
+        if rejection_texts.any(has_other_reason) {
             return None;
         }
         let rejections: u64 = bodies.iter().map(rejected).sum();
-        let witnesses = self.accepted(&smallest.plain);
+        let needed_acceptances = self.accepted(&smallest.plain);
         let others = match smallest.plain == smallest.with_objects {
             true => 0,
             false => self.accepted(&smallest.with_objects),
         };
         Some(RequiredMembers {
             required,
-            count: rejections + witnesses + others,
-            shows: witnesses >= self.witnesses || smallest.plain == self.all(),
+            count: rejections + needed_acceptances + others,
+            shows: needed_acceptances >= self.needed_acceptances || smallest.plain == self.all(),
         })
     }
 
@@ -294,8 +294,9 @@ impl RequiredSearch {
     fn next(&self, finally: bool) -> SearchStep<()> {
         match self.confirmed() {
             SearchStep::Found(smallest) => {
-                let is_witnessed = smallest.plain == self.all() || self.accepted(&smallest.plain) >= self.witnesses;
-                match finally && !is_witnessed {
+                let is_accepted_enough =
+                    smallest.plain == self.all() || self.accepted(&smallest.plain) >= self.needed_acceptances;
+                match finally && !is_accepted_enough {
                     true => SearchStep::Send(smallest.plain),
                     false => SearchStep::Found(()),
                 }
@@ -361,7 +362,7 @@ impl RequiredSearch {
             SearchStep::Stuck => return SearchStep::Stuck,
         };
         let objects = tops.iter().copied().filter(|top| self.inside(*top).next().is_some());
-        let around: Members = objects.chain(top.iter().chain(&self.always).copied()).collect();
+        let around: Members = objects.chain(top.iter().chain(&self.always_sent).copied()).collect();
         let inner: Vec<_> = (0..self.members.len())
             .filter(|index| self.members[*index].within.is_some())
             .collect();
@@ -612,9 +613,9 @@ mod tests {
             (r#"{"id": "90be2", "error": "name: is missing"}"#, true),
             ("", true),
         ] {
-            let said = RejectionText::new(text, &json!({"color": "blue"}));
+            let rejection_texts = RejectionText::new(text, &json!({"color": "blue"}));
             assert_eq!(
-                (said.differs(&equal), equal.differs(&said)),
+                (rejection_texts.differs(&equal), equal.differs(&rejection_texts)),
                 (differs, differs),
                 "{text}"
             );

@@ -83,8 +83,8 @@ impl QuestionOutcomes {
             .map(|(status, count)| observed(Some(accepted(*status)), *count));
         let refused = self.refused.iter().filter(|_| !self.awaits_acceptance);
         let refused = refused.map(|(status, count)| match question.asks {
-            Asks::Equal => (TrialResult::Refused(0), *count),
-            _ => (TrialResult::Refused(*status), *count),
+            Asks::Equal => (TrialResult::Rejected(0), *count),
+            _ => (TrialResult::Rejected(*status), *count),
         });
         let refused = refused.map(|(shown, count)| observed(Some(shown), count));
         let others = (self.others > 0).then(|| observed(None, self.others));

@@ -1,6 +1,6 @@
 //! Counts what observations show, and says what follows. The main type is [`ClaimTally`].
 
-use super::answer::{Claim, Dissent, ListOrder, State, Trials, WrittenForm};
+use super::answer::{AnswerState, Claim, Dissent, ListOrder, TrialCounts, WrittenForm};
 use crate::plan::NET_TRIALS;
 
 /// How many different claims are kept at one location. A target that shows more is unstable there anyway.
@@ -23,9 +23,9 @@ pub(super) struct ClaimTally {
 /// What follows from a tally.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conclusion {
-    pub(super) state: State,
+    pub(super) state: AnswerState,
     pub(super) claim: Claim,
-    pub(super) trials: Trials,
+    pub(super) trials: TrialCounts,
     pub(super) dissent: Vec<Dissent>,
 }
 
@@ -85,12 +85,12 @@ impl ClaimTally {
         let against = counts.fold(self.others, u64::saturating_add);
         Some(Conclusion {
             state: match against {
-                0 if self.trials >= NET_TRIALS => State::Indicated,
-                0 => State::Seen,
-                _ => State::Unstable,
+                0 if self.trials >= NET_TRIALS => AnswerState::Indicated,
+                0 => AnswerState::Seen,
+                _ => AnswerState::Unstable,
             },
             claim,
-            trials: Trials {
+            trials: TrialCounts {
                 supporting,
                 against,
                 void: self.void,
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn observations_that_agree_are_seen() {
         let conclusion = of(&[status(201), status(201)]).conclude().unwrap();
-        assert_eq!((conclusion.state, conclusion.claim), (State::Seen, status(201)));
+        assert_eq!((conclusion.state, conclusion.claim), (AnswerState::Seen, status(201)));
         assert_eq!((conclusion.trials.supporting, conclusion.trials.against), (2, 0));
         assert!(conclusion.dissent.is_empty());
     }
@@ -149,7 +149,10 @@ mod tests {
     #[test]
     fn one_that_disagrees_makes_it_unstable_with_both_sides() {
         let conclusion = of(&[status(200), status(201), status(201)]).conclude().unwrap();
-        assert_eq!((conclusion.state, conclusion.claim), (State::Unstable, status(201)));
+        assert_eq!(
+            (conclusion.state, conclusion.claim),
+            (AnswerState::Unstable, status(201))
+        );
         let dissent = [Dissent {
             claim: status(200),
             count: 1,
@@ -161,7 +164,7 @@ mod tests {
     fn something_without_a_claim_disagrees_too() {
         let mut tally = of(&[status(201)]);
         tally.count_other(1);
-        assert_eq!(tally.conclude().unwrap().state, State::Unstable);
+        assert_eq!(tally.conclude().unwrap().state, AnswerState::Unstable);
         let mut tally = ClaimTally::default();
         tally.count_other(1);
         assert_eq!(tally.conclude(), None);
@@ -178,7 +181,7 @@ mod tests {
         let mixed = of(&[fraction.clone(), plain.clone(), fraction]).conclude().unwrap();
         assert_eq!(
             (mixed.state, mixed.claim, mixed.trials.supporting),
-            (State::Seen, plain, 3)
+            (AnswerState::Seen, plain, 3)
         );
     }
 
@@ -188,14 +191,14 @@ mod tests {
         let conclusion = of(&[types(&[MemberType::String]), types(&[MemberType::Null])]);
         let conclusion = conclusion.conclude().unwrap();
         assert_eq!(conclusion.claim, types(&[MemberType::Null, MemberType::String]));
-        assert_eq!(conclusion.state, State::Seen);
+        assert_eq!(conclusion.state, AnswerState::Seen);
     }
 
     #[test]
     fn times_are_seen_together_however_many_differ() {
         let after = |from, to| Claim::After { after_ms: [from, to] };
         let conclusion = of(&[after(20, 30), after(150, 350), after(0, 10)]).conclude().unwrap();
-        assert_eq!((conclusion.state, conclusion.claim), (State::Seen, after(0, 350)));
+        assert_eq!((conclusion.state, conclusion.claim), (AnswerState::Seen, after(0, 350)));
         let mut tally = ClaimTally::default();
         (0..1000).for_each(|time| tally.count(after(time, time)));
         let conclusion = tally.conclude().unwrap();
@@ -213,9 +216,9 @@ mod tests {
             at_least_per_second: Some(rate),
         };
         let conclusion = of(&[not_at(40), not_at(6)]).conclude().unwrap();
-        assert_eq!((conclusion.state, conclusion.claim), (State::Seen, not_at(40)));
+        assert_eq!((conclusion.state, conclusion.claim), (AnswerState::Seen, not_at(40)));
         let conclusion = of(&[not_at(40), limited.clone(), not_at(6)]).conclude().unwrap();
-        assert_eq!((conclusion.state, conclusion.claim), (State::Seen, limited));
+        assert_eq!((conclusion.state, conclusion.claim), (AnswerState::Seen, limited));
         assert_eq!(conclusion.trials.supporting, 1);
     }
 
@@ -225,6 +228,9 @@ mod tests {
         (0..1000).for_each(|number| tally.count(Claim::PageSize { per_page: number }));
         assert_eq!(tally.claims.len(), MAX_CLAIMS);
         let conclusion = tally.conclude().unwrap();
-        assert_eq!((conclusion.state, conclusion.trials.against), (State::Unstable, 999));
+        assert_eq!(
+            (conclusion.state, conclusion.trials.against),
+            (AnswerState::Unstable, 999)
+        );
     }
 }

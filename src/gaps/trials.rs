@@ -67,7 +67,7 @@ pub(super) enum TrialResult {
     /// Anything else: it was accepted and dropped, or rejected for another reason. It speaks against every claim.
     Other,
     /// The variant was rejected.
-    Refused(u16),
+    Rejected(u16),
     /// The record shows its value in this way.
     Spelled(Spelling),
     /// The record shows the fields that were not sent in this way.
@@ -164,7 +164,7 @@ impl RunTrials {
                     }
                     (asks, Some(status)) if succeeded.is_none() => {
                         Some(VariantOutcome::Decided(match rejects(asks, status) {
-                            true => TrialResult::Refused(status),
+                            true => TrialResult::Rejected(status),
                             false => TrialResult::Other,
                         }))
                     }
@@ -224,8 +224,8 @@ impl RunTrials {
         };
         if let Asks::KnownValue { .. } = asked.asks {
             let mut siblings = self.questions_at((asked.gap, asked.operation, &asked.location));
-            let is_refused = |shown: &TrialResult| matches!(shown, TrialResult::Refused(_));
-            return !results.shown.is_empty() || !siblings.any(|(_, results)| results.shown.keys().any(is_refused));
+            let is_rejected = |shown: &TrialResult| matches!(shown, TrialResult::Rejected(_));
+            return !results.shown.is_empty() || !siblings.any(|(_, results)| results.shown.keys().any(is_rejected));
         }
         if let Asks::Together { .. } = asked.asks {
             return self.asked_together(question).len() < 2;
@@ -240,7 +240,7 @@ impl RunTrials {
             return Vec::new();
         };
         let counted = |index: usize| self.results[index].shown.iter();
-        let is_accepted = |shown: &TrialResult| !matches!(shown, TrialResult::Other | TrialResult::Refused(_));
+        let is_accepted = |shown: &TrialResult| !matches!(shown, TrialResult::Other | TrialResult::Rejected(_));
         let rejected: u64 = counted(question).map(|(_, count)| count).sum();
         if rejected > 1 {
             return Vec::new();
@@ -383,7 +383,9 @@ impl RunTrials {
             let shown = results.shown.iter().filter(|_| answers_alone(&question.asks));
             let observed = shown.map(|(shown, count)| {
                 let for_its_value = match shown {
-                    TrialResult::Refused(_) => !needs_known_value(question.kind) || self.accepts_known_values(question),
+                    TrialResult::Rejected(_) => {
+                        !needs_known_value(question.kind) || self.accepts_known_values(question)
+                    }
                     _ => true,
                 };
                 ObservedClaim {
@@ -443,10 +445,10 @@ impl RunTrials {
         for (question, results) in self.questions_at(at) {
             let is_accepted =
                 |shown: &TrialResult| matches!(shown, TrialResult::Accepted(_) | TrialResult::AcceptedUnseen(_));
-            let is_refused = |shown: &TrialResult| matches!(shown, TrialResult::Refused(_));
+            let is_rejected = |shown: &TrialResult| matches!(shown, TrialResult::Rejected(_));
             let mut shown = results.shown.keys();
             let accepted = shown.next().map(is_accepted)?;
-            let same: &dyn Fn(&TrialResult) -> bool = if accepted { &is_accepted } else { &is_refused };
+            let same: &dyn Fn(&TrialResult) -> bool = if accepted { &is_accepted } else { &is_rejected };
             if !results.shown.keys().all(same) {
                 return None;
             }
@@ -666,14 +668,14 @@ pub(super) fn claim(question: &Question, shown: TrialResult) -> Option<Claim> {
         (TrialResult::Accepted(_) | TrialResult::AcceptedUnseen(_), GapKind::AllowedValues) => {
             Claim::Set { set: Allowed::Open }
         }
-        (TrialResult::Refused(_), GapKind::AllowedValues) => Claim::Set { set: Allowed::Closed },
+        (TrialResult::Rejected(_), GapKind::AllowedValues) => Claim::Set { set: Allowed::Closed },
         (TrialResult::Accepted(_), GapKind::Duplicates) => Claim::Equal { equal: Equal::Accepted },
-        (TrialResult::Refused(_), GapKind::Duplicates) => Claim::Equal { equal: Equal::Refused },
+        (TrialResult::Rejected(_), GapKind::Duplicates) => Claim::Equal { equal: Equal::Refused },
         (TrialResult::Accepted(_), GapKind::UnknownRequestFields) => Claim::Unknown {
             unknown: Unknown::Ignored,
             status: None,
         },
-        (TrialResult::Refused(_), GapKind::UnknownRequestFields) => Claim::Unknown {
+        (TrialResult::Rejected(_), GapKind::UnknownRequestFields) => Claim::Unknown {
             unknown: Unknown::Refused,
             status: None,
         },
@@ -683,11 +685,11 @@ pub(super) fn claim(question: &Question, shown: TrialResult) -> Option<Claim> {
                 status: Some(status),
             }
         }
-        (TrialResult::Refused(status), GapKind::UnknownReferences) => Claim::Unknown {
+        (TrialResult::Rejected(status), GapKind::UnknownReferences) => Claim::Unknown {
             unknown: Unknown::Refused,
             status: Some(status),
         },
-        (TrialResult::Refused(status), GapKind::ErrorConditions) => Claim::Condition {
+        (TrialResult::Rejected(status), GapKind::ErrorConditions) => Claim::Condition {
             condition: Condition::NoCredential,
             status,
         },

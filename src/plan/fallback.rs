@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_the_refusal_names_is_changed_first_and_then_dropped() {
+    fn a_field_that_the_rejection_names_is_changed_first_and_then_dropped() {
         let named = |name: &str, accepts: fn(&Value) -> bool| {
             tries(
                 "createContact",

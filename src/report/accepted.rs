@@ -1,6 +1,6 @@
 //! The accepted deviations, and what a run showed about each: how many findings it decided, whether it still holds,
 //! whether what it accepts still occurs. An accepted deviation is what an entry of `countersign.toml` expects. The main
-//! types are [`AcceptedDeviation`] and [`AcceptedRecord`].
+//! types are [`AcceptedDeviation`] and [`AcceptedDeviationRecord`].
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::rules::{Level, LevelEntry, LevelScope, Levels, Verdict, is_evidence_for};
-use crate::run::{Ended, Run};
+use crate::run::{Run, RunEnd};
 
 /// An accepted deviation: an entry of the configuration that sets a level for a part of the contract, with its reason
 /// and location.
@@ -31,7 +31,7 @@ pub struct AcceptedDeviation {
 
 /// An accepted deviation: an entry of the configuration that accepts findings, and what the run showed about it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct AcceptedRecord {
+pub struct AcceptedDeviationRecord {
     /// The part of the contract that it applies to.
     #[serde(rename = "scope")]
     pub entry_scope: LevelScope,
@@ -88,7 +88,7 @@ pub fn accepted(
     contract: &Contract,
     levels: &Levels,
     accepted_deviations: &[AcceptedDeviation],
-) -> Vec<AcceptedRecord> {
+) -> Vec<AcceptedDeviationRecord> {
     let rendered = accepted_deviations.iter().map(|accepted_deviation| {
         let decided = run.verdicts.findings().iter();
         let findings = decided
@@ -102,7 +102,7 @@ pub fn accepted(
             }
             (None, Some(_)) => AcceptedState::Holds,
         };
-        AcceptedRecord {
+        AcceptedDeviationRecord {
             entry_scope: accepted_deviation.entry.scope.clone(),
             level: accepted_deviation.entry.level,
             reason: accepted_deviation.reason.clone(),
@@ -119,7 +119,7 @@ pub fn accepted(
 /// Whether the run decided every fact that the entry covers, and its rule found nothing there. An entry that raises the
 /// level accepts no deviation, so it is never gone.
 fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &LevelEntry) -> bool {
-    if run.ended != Ended::Complete || entry.level >= levels.base(entry.rule) {
+    if run.ended != RunEnd::Complete || entry.level >= levels.base(entry.rule) {
         return false;
     }
     let mut found = run.verdicts.findings().iter();
@@ -135,7 +135,7 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &LevelEntry) 
 
 /// Describes the accepted deviations for people: how many findings were accepted, then the location of each entry that
 /// needs action, with the action. None if there is nothing to report.
-pub(super) fn accepted_deviations(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, String)>)> {
+pub(super) fn accepted_deviations(accepted: &[AcceptedDeviationRecord]) -> Option<(String, Vec<(&str, String)>)> {
     let entries = accepted.iter().filter_map(|entry| {
         let what = entry.state.to_do(entry.expired.as_deref(), "fix the service")?;
         Some((entry.location.as_str(), format!("{} {what}", entry.entry_scope)))
@@ -151,7 +151,7 @@ pub(super) fn accepted_deviations(accepted: &[AcceptedRecord]) -> Option<(String
 }
 
 /// The files of the accepted deviations that decided a finding.
-fn files(accepted: &[AcceptedRecord]) -> String {
+fn files(accepted: &[AcceptedDeviationRecord]) -> String {
     let deciding = accepted.iter().filter(|entry| entry.findings > 0);
     let mut files: Vec<_> = deciding
         .map(|entry| entry.location.rsplit_once(':').map_or("", |(file, _)| file))
@@ -168,7 +168,12 @@ mod tests {
     const SOUND: &[&str] = &[r#"{"name": "a", "size": 1}"#];
 
     /// The record of an accepted deviation for this rule and field, after a run that saw these bodies.
-    fn acceptance_of(seen: SampleRun, rule: &str, field: Option<&str>, expired: Option<NaiveDate>) -> AcceptedRecord {
+    fn acceptance_of(
+        seen: SampleRun,
+        rule: &str,
+        field: Option<&str>,
+        expired: Option<NaiveDate>,
+    ) -> AcceptedDeviationRecord {
         let scope = LevelScope::of(rule, Some("getThings"), field);
         let entry = LevelEntry::of(&seen.contract, scope, Level::Allow);
         let mut levels = Levels::default();
@@ -220,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_run_that_did_not_end_by_itself_says_nothing_is_gone() {
-        let seen = SampleRun::bodies(SOUND).ended(Ended::Interrupted);
+        let seen = SampleRun::bodies(SOUND).ended(RunEnd::Interrupted);
         assert_eq!(
             acceptance_of(seen, "wrong-type", Some("/size"), None).state,
             AcceptedState::Holds

@@ -4,7 +4,7 @@ use super::phrases::{self, counted};
 use super::record::{GapRecord, Outcome, Record};
 use super::summary::{requests, residue};
 use super::terminal::{Terminal, Verbosity};
-use crate::gaps::{Answer, State};
+use crate::gaps::{Answer, AnswerState};
 
 impl Terminal {
     /// Returns the answers, followed by what the run cost.
@@ -93,7 +93,7 @@ fn claim(answer: &Answer) -> String {
     let claim = answer.claim.as_ref().map(ToString::to_string).unwrap_or_default();
     let both = answer.dissent.iter().map(|dissent| format!(" or {}", dissent.claim));
     let dissent = match answer.state {
-        State::Unstable => both.collect(),
+        AnswerState::Unstable => both.collect(),
         _ => String::new(),
     };
     format!("{claim}{dissent} ({})", answer.state.as_str())

@@ -55,7 +55,7 @@ mod terminal;
 mod testing;
 pub(crate) mod wrap;
 
-pub use accepted::{AcceptedDeviation, AcceptedRecord, AcceptedState, accepted};
+pub use accepted::{AcceptedDeviation, AcceptedDeviationRecord, AcceptedState, accepted};
 pub use diff::{
     diff_changelog, diff_github, diff_json, diff_markdown, diff_markdown_within, diff_sarif, diff_terminal,
 };

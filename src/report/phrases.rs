@@ -7,7 +7,7 @@ use super::record::{
     SuspectedCause, TrafficRecord, VerdictRecord,
 };
 use crate::exchange::sanitize::{Colours, sanitize};
-use crate::gaps::{Answer, State};
+use crate::gaps::{Answer, AnswerState};
 use crate::history::SearchExtent;
 use crate::rules::{Level, UNCHECKED_OPERATION};
 
@@ -323,18 +323,29 @@ pub(super) fn all_residue(record: &Record) -> impl Iterator<Item = (&str, String
 pub(super) fn answered_gaps(record: &Record) -> Option<String> {
     let state = |gap: &[Answer]| {
         let of_gap = |state| gap.iter().any(|answer| answer.state == state);
-        let mut states = [State::Unstable, State::Seen, State::Indicated, State::Established].into_iter();
-        states.find(|state| of_gap(*state)).unwrap_or(State::CannotTell)
+        let mut states = [
+            AnswerState::Unstable,
+            AnswerState::Seen,
+            AnswerState::Indicated,
+            AnswerState::Established,
+        ]
+        .into_iter();
+        states.find(|state| of_gap(*state)).unwrap_or(AnswerState::CannotTell)
     };
     let gaps = record.answers.chunk_by(|one, other| one.gap == other.gap);
     let states: Vec<_> = gaps.map(state).collect();
     let count = |state| states.iter().filter(|known| **known == state).count();
-    let told: Vec<_> = [State::Established, State::Indicated, State::Seen, State::Unstable]
-        .into_iter()
-        .filter(|state| matches!(state, State::Seen | State::Unstable) || count(*state) > 0)
-        .map(|state| format!("{} {}", count(state), state.as_str()))
-        .collect();
-    let unknown = count(State::CannotTell);
+    let told: Vec<_> = [
+        AnswerState::Established,
+        AnswerState::Indicated,
+        AnswerState::Seen,
+        AnswerState::Unstable,
+    ]
+    .into_iter()
+    .filter(|state| matches!(state, AnswerState::Seen | AnswerState::Unstable) || count(*state) > 0)
+    .map(|state| format!("{} {}", count(state), state.as_str()))
+    .collect();
+    let unknown = count(AnswerState::CannotTell);
     (unknown < states.len()).then(|| format!("{}, {unknown} cannot tell", told.join(", ")))
 }
 
@@ -346,7 +357,7 @@ pub(crate) fn answer_in_words(answer: &Answer) -> String {
         (Some(claim), _) => {
             // With n observations that agree, it is 95 % certain that fewer than 3 in n differ: the rule of three.
             let bound = match all {
-                4.. if answer.state == State::Seen => format!(", so at most 3/{all} differ"),
+                4.. if answer.state == AnswerState::Seen => format!(", so at most 3/{all} differ"),
                 _ => String::new(),
             };
             let dissent = answer.dissent.iter();

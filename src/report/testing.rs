@@ -6,9 +6,10 @@ use chrono::DateTime;
 use reqwest::header::HeaderMap;
 
 use super::{
-    AcceptedRecord, AcceptedState, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord, Exchanges,
-    FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord, Outcome, PurposeRecord, Record,
-    RejectedValueRecord, ResidueRecord, ResponseRecord, RunContext, UnexplainedRecord, VERSION, VerdictRecord, record,
+    AcceptedDeviationRecord, AcceptedState, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord,
+    Exchanges, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord, Outcome, PurposeRecord,
+    Record, RejectedValueRecord, ResidueRecord, ResponseRecord, RunContext, UnexplainedRecord, VERSION, VerdictRecord,
+    record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -17,10 +18,10 @@ use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{
     Credential, Exchange, Intent, OnRejection, Printable, Purpose, Request, Response, Spelling, Target,
 };
-use crate::gaps::{Answer, Claim, Dissent, State, Trials, WhyUnanswered};
+use crate::gaps::{Answer, AnswerState, Claim, Dissent, TrialCounts, WhyUnanswered};
 use crate::history::{Residue, SearchExtent};
 use crate::rules::{Judge, Level, LevelScope, Levels, Verdicts};
-use crate::run::{EmittedExchange, Ended, Run, Tally};
+use crate::run::{EmittedExchange, RequestCounts, Run, RunEnd};
 
 const SCHEMA: &str = "/paths/~1things/get/responses/200/content/application~1json/schema";
 
@@ -50,7 +51,7 @@ pub(super) struct SampleRun {
     pub(super) contract: Contract,
     pub(super) levels: Levels,
     pub(super) responses: Vec<(u16, &'static str)>,
-    pub(super) ended: Ended,
+    pub(super) ended: RunEnd,
     pub(super) residue: Vec<Residue>,
 }
 
@@ -65,7 +66,7 @@ impl SampleRun {
             contract: Contract::read("things.yaml", CONTRACT.to_owned()).unwrap(),
             levels: Levels::default(),
             responses: bodies.iter().map(|body| (200, *body)).collect(),
-            ended: Ended::Complete,
+            ended: RunEnd::Complete,
             residue: Vec::new(),
         }
     }
@@ -81,7 +82,7 @@ impl SampleRun {
         }
     }
 
-    pub(super) fn ended(mut self, ended: Ended) -> Self {
+    pub(super) fn ended(mut self, ended: RunEnd) -> Self {
         self.ended = ended;
         self
     }
@@ -99,7 +100,7 @@ impl SampleRun {
             rejected_values: Vec::new(),
             answers: Vec::new(),
             asked_gaps: false,
-            tally: Tally::default(),
+            tally: RequestCounts::default(),
             in_scope: self.contract.operation_ids().collect(),
             target_is_mock: false,
             recording: None,
@@ -183,8 +184,8 @@ impl SampleRun {
 }
 
 /// An accepted deviation in this state.
-fn entry(state: AcceptedState, field: &str, findings: usize) -> AcceptedRecord {
-    AcceptedRecord {
+fn entry(state: AcceptedState, field: &str, findings: usize) -> AcceptedDeviationRecord {
+    AcceptedDeviationRecord {
         entry_scope: LevelScope::of("null-value", Some("getThings"), Some(field)),
         level: Level::Allow,
         reason: "agreed".to_owned(),
@@ -294,12 +295,12 @@ fn answers() -> Vec<Answer> {
         operation: Some("getThings".to_owned()),
         location: Some(format!("{SCHEMA}/properties/size")),
         state: match (&claim, against) {
-            (None, _) => State::CannotTell,
-            (Some(_), 0) => State::Seen,
-            (Some(_), _) => State::Unstable,
+            (None, _) => AnswerState::CannotTell,
+            (Some(_), 0) => AnswerState::Seen,
+            (Some(_), _) => AnswerState::Unstable,
         },
         claim,
-        trials: Trials {
+        trials: TrialCounts {
             supporting,
             against,
             void: 1,
@@ -325,8 +326,8 @@ fn answers() -> Vec<Answer> {
     ]
 }
 
-fn requests() -> Tally {
-    Tally {
+fn requests() -> RequestCounts {
+    RequestCounts {
         sent: 12,
         answered: 11,
         writes: 3,

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_that_may_be_about_something_else_is_undecided() {
+    fn a_rejection_that_may_be_about_something_else_is_undecided() {
         for (status, other_accepted) in [(400, false), (422, false), (409, true), (404, true), (500, true)] {
             let judged = tried(Some(status), other_accepted);
             assert_eq!(

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn another_refusal_and_a_success_need_none() {
+    fn another_rejection_and_a_success_need_none() {
         for status in [400, 403, 404] {
             let judged = rejected(&probe("getTags"), status, &[]);
             let verdict = judged.kind(FactKind::Challenge);

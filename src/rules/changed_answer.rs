@@ -14,7 +14,7 @@ use super::seen::AnswerSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::vocabulary::GapKind;
 use crate::exchange::OnRejection;
-use crate::gaps::{Allowed, Answer, BeyondLast, Claim, State, Unknown, WhyUnanswered, WrittenForm};
+use crate::gaps::{Allowed, Answer, AnswerState, BeyondLast, Claim, Unknown, WhyUnanswered, WrittenForm};
 
 pub(super) static RULE: Rule = Rule {
     name: "changed-answer",
@@ -66,7 +66,7 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
         .claim
         .iter()
         .chain(answer.dissent.iter().map(|dissent| &dissent.claim));
-    let shows = |claim: &&Claim| is_shown_by_one_response(claim, &learned) || answer.state == State::Indicated;
+    let shows = |claim: &&Claim| is_shown_by_one_response(claim, &learned) || answer.state == AnswerState::Indicated;
     let other = claims.filter(shows).find(|claim| contradicts(claim, &learned, kind));
     if let Some(other) = other {
         sink.broken(seen.fact, String::new, || other.to_string());
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use crate::contract::Contract;
     use crate::contract::fact::FactKind;
-    use crate::gaps::{Dissent, Trials};
+    use crate::gaps::{Dissent, TrialCounts};
     use crate::rules::Verdict;
     use crate::rules::testing::{Bench, Judged};
 
@@ -212,21 +212,21 @@ mod tests {
         Bench::text(&Contract::BUILT_IN.replacen(described, &answered, 1), "createContact")
     }
 
-    fn answer(state: State, claim: Option<Value>) -> Answer {
+    fn answer(state: AnswerState, claim: Option<Value>) -> Answer {
         Answer {
             gap: "success-status".to_owned(),
             operation: Some("createContact".to_owned()),
             location: Some(LOCATION.to_owned()),
             state,
             claim: claim.map(|claim| serde_json::from_value(claim).unwrap()),
-            trials: Trials::default(),
+            trials: TrialCounts::default(),
             dissent: Vec::new(),
             reason: None,
         }
     }
 
     pub(super) fn judged(status: u16) -> Judged {
-        let answers = [answer(State::Seen, Some(json!({"status": status})))];
+        let answers = [answer(AnswerState::Seen, Some(json!({"status": status})))];
         bench(&json!({"status": 201})).judge(|judge| judge.answers(&answers))
     }
 
@@ -270,7 +270,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                verdict(&learned, &[answer(State::Seen, Some(now))]),
+                verdict(&learned, &[answer(AnswerState::Seen, Some(now))]),
                 Verdict::Held,
                 "{learned}"
             );
@@ -305,7 +305,7 @@ mod tests {
                 json!({"condition": "no-credential", "status": 403}),
             ),
         ] {
-            let now = answer(State::Seen, Some(now));
+            let now = answer(AnswerState::Seen, Some(now));
             assert_eq!(verdict(&learned, &[now]), Verdict::Broken, "{learned}");
         }
     }
@@ -331,8 +331,12 @@ mod tests {
             ),
         ] {
             let now = |state| [answer(state, Some(now.clone()))];
-            assert_eq!(verdict(&learned, &now(State::Indicated)), Verdict::Broken, "{learned}");
-            for state in [State::Seen, State::Unstable] {
+            assert_eq!(
+                verdict(&learned, &now(AnswerState::Indicated)),
+                Verdict::Broken,
+                "{learned}"
+            );
+            for state in [AnswerState::Seen, AnswerState::Unstable] {
                 let undecided = Verdict::Undecided(Reason::AnswersDiffer);
                 assert_eq!(verdict(&learned, &now(state)), undecided, "{learned}");
             }
@@ -347,13 +351,13 @@ mod tests {
                 count: 1,
             };
             let now = Answer {
-                trials: Trials {
+                trials: TrialCounts {
                     supporting: 9,
                     against: 1,
                     void: 0,
                 },
                 dissent: vec![dissent],
-                ..answer(State::Unstable, Some(learned.clone()))
+                ..answer(AnswerState::Unstable, Some(learned.clone()))
             };
             verdict(&learned, &[now])
         };
@@ -369,17 +373,20 @@ mod tests {
         assert_eq!(verdict(&learned, &[]), unanswered);
         let because = |reason| Answer {
             reason: Some(reason),
-            ..answer(State::CannotTell, None)
+            ..answer(AnswerState::CannotTell, None)
         };
         assert_eq!(verdict(&learned, &[because(WhyUnanswered::NeedsWrites)]), unanswered);
         let refused = Verdict::Undecided(Reason::NotAnswered(WhyUnanswered::Refused));
         assert_eq!(verdict(&learned, &[because(WhyUnanswered::Refused)]), refused);
         let elsewhere = Answer {
             location: Some("/paths/~1organization~1v1~1venues/get/responses/2XX".to_owned()),
-            ..answer(State::Seen, Some(json!({"status": 200})))
+            ..answer(AnswerState::Seen, Some(json!({"status": 200})))
         };
         assert_eq!(verdict(&learned, &[elsewhere]), unanswered);
-        let other = answer(State::Seen, Some(json!({"condition": "unknown-record", "status": 404})));
+        let other = answer(
+            AnswerState::Seen,
+            Some(json!({"condition": "unknown-record", "status": 404})),
+        );
         let learned = json!({"condition": "no-credential", "status": 401});
         assert_eq!(verdict(&learned, &[other]), unanswered);
     }
@@ -408,7 +415,7 @@ mod tests {
                 json!({"answered": "iso-date"}),
             ),
         ] {
-            let verdict = verdict(&learned, &[answer(State::Seen, Some(now))]);
+            let verdict = verdict(&learned, &[answer(AnswerState::Seen, Some(now))]);
             assert_eq!(verdict, Verdict::Undecided(Reason::AnswersDiffer), "{learned}");
         }
     }
@@ -427,12 +434,12 @@ mod tests {
     fn what_speaks_against_every_claim_leaves_an_answer_undecided() {
         let learned = json!({"per_page": 10});
         let now = Answer {
-            trials: Trials {
+            trials: TrialCounts {
                 supporting: 9,
                 against: 1,
                 void: 0,
             },
-            ..answer(State::Unstable, Some(learned.clone()))
+            ..answer(AnswerState::Unstable, Some(learned.clone()))
         };
         assert_eq!(verdict(&learned, &[now]), Verdict::Undecided(Reason::AnswersDiffer));
     }
@@ -442,7 +449,7 @@ mod tests {
         let learned = json!({"body": "object", "properties": ["id", "name"]});
         let fewer = |state| [answer(state, Some(json!({"body": "object", "properties": ["id"]})))];
         let undecided = Verdict::Undecided(Reason::AnswersDiffer);
-        assert_eq!(verdict(&learned, &fewer(State::Seen)), undecided);
-        assert_eq!(verdict(&learned, &fewer(State::Indicated)), Verdict::Broken);
+        assert_eq!(verdict(&learned, &fewer(AnswerState::Seen)), undecided);
+        assert_eq!(verdict(&learned, &fewer(AnswerState::Indicated)), Verdict::Broken);
     }
 }

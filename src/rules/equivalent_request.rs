@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_of_what_is_accepted_plainly_is_reported_with_the_section() {
+    fn a_rejection_of_what_is_accepted_plainly_is_reported_with_the_section() {
         for (operation, way, section) in [
             ("getContacts", Equivalence::SchemeCase, "RFC 9110, section 11.1"),
             ("updateContact", Equivalence::MediaTypeCharset, "RFC 8259, section 11"),

@@ -50,7 +50,7 @@ enum Class {
     /// An invalid value breaks none.
     Missed,
     /// The document is rejected: its operation has a defect.
-    Refused,
+    Rejected,
 }
 
 /// Why we do not agree: the beginning of the version of OpenAPI, the reason, and the keywords. One
@@ -163,7 +163,7 @@ fn bench(version: &str, schema: &Value) -> Option<Bench> {
 
 fn class(bench: Option<&Bench>, value: &Value, valid: bool) -> Class {
     let Some(bench) = bench else {
-        return Class::Refused;
+        return Class::Rejected;
     };
     let judged = bench.body(value);
     // We report a field that an open schema does not name. That is our own rule and does not

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn each_meaning_of_a_refusal_excuses_its_own_refusals_and_no_others() {
+    fn each_meaning_of_a_rejection_excuses_its_own_rejections_and_no_others() {
         for (on_rejection, excused) in [
             (OnRejection::Finding, &[][..]),
             (OnRejection::Gap, &[400, 409, 422]),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_of_a_request_without_a_token_is_none_of_the_token() {
+    fn a_rejection_of_a_request_without_a_token_is_none_of_the_token() {
         let judged = Bench::responses("'200': {description: Things}").status(401);
         assert_eq!(
             judged.kind(FactKind::Status),

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_by_itself_is_none() {
+    fn a_rejection_by_itself_is_none() {
         for status in [400, 401, 422] {
             assert!(Bench::of("createTag").status(status).findings(RULE.name).is_empty());
         }

@@ -48,13 +48,13 @@ struct AskedOperation<'run> {
     /// How many requests later each is sent again, modulo [`CYCLE`].
     step: Cell<Option<u64>>,
     /// The bodies of creates that may have stored a record without saying so.
-    lost: RefCell<Vec<Content>>,
+    unconfirmed_creates: RefCell<Vec<Content>>,
     /// The questions that ask several others and could not be put into one request.
-    apart: RefCell<HashSet<usize>>,
+    asked_apart: RefCell<HashSet<usize>>,
     /// How many controls were sent.
     controls: Cell<u64>,
     /// After how many controls the list did not show the record.
-    missed: Cell<u64>,
+    unlisted_controls: Cell<u64>,
     /// The questions, each with its index.
     questions: Vec<(usize, &'run Question)>,
 }
@@ -78,7 +78,7 @@ const CYCLE: u64 = 6;
 /// else the check is for comes afterwards.
 const PART_OF_CHECK: u32 = 4;
 /// After how many controls that the list does not show, trials end: it is read up to the last page for each of them.
-const MAX_MISSED: u64 = 2;
+const MAX_UNLISTED_CONTROLS: u64 = 2;
 
 impl Session<'_> {
     /// Asks every question about an operation until enough trials decide it.
@@ -146,12 +146,12 @@ impl Session<'_> {
             }
             for (index, question) in &groups {
                 let together = self.gaps().asked_together(*index);
-                if together.len() < 2 || subject.apart.borrow().contains(index) {
+                if together.len() < 2 || subject.asked_apart.borrow().contains(index) {
                     continue;
                 }
                 let sent = self.ask_in_round(subject, (*index, question), round).await;
                 if !sent {
-                    subject.apart.borrow_mut().insert(*index);
+                    subject.asked_apart.borrow_mut().insert(*index);
                 }
                 asked |= sent;
                 if !sent || self.gaps().is_rejected_now(*index) {
@@ -179,8 +179,8 @@ impl Session<'_> {
 
     /// Whether a request that asks several questions asks this one.
     fn is_in_group(&self, subject: &AskedOperation<'_>, groups: &[(usize, &Question)], question: usize) -> bool {
-        let apart = subject.apart.borrow();
-        let mut groups = groups.iter().filter(|(index, _)| !apart.contains(index));
+        let asked_apart = subject.asked_apart.borrow();
+        let mut groups = groups.iter().filter(|(index, _)| !asked_apart.contains(index));
         groups.any(|(index, _)| {
             let together = self.gaps().asked_together(*index);
             together.len() > 1 && together.contains(&question)
@@ -226,10 +226,10 @@ impl Session<'_> {
             page: Cell::new(page),
             sent_before: RefCell::default(),
             step: Cell::default(),
-            lost: RefCell::default(),
-            apart: RefCell::default(),
+            unconfirmed_creates: RefCell::default(),
+            asked_apart: RefCell::default(),
             controls: Cell::default(),
-            missed: Cell::default(),
+            unlisted_controls: Cell::default(),
             questions,
         })
     }
@@ -239,7 +239,7 @@ impl Session<'_> {
         if self.control_once(subject).await {
             return true;
         }
-        if subject.missed.get() >= MAX_MISSED || self.is_asking_over() {
+        if subject.unlisted_controls.get() >= MAX_UNLISTED_CONTROLS || self.is_asking_over() {
             return false;
         }
         self.expect_requests(1);
@@ -252,17 +252,17 @@ impl Session<'_> {
             return false;
         };
         // The last controls of a read come right after each other.
-        self.take_turn(subject, (None, Vec::new()), subject.accepted.is_none())
+        self.meet_next_replica(subject, (None, Vec::new()), subject.accepted.is_none())
             .await;
         let exchange = self.trial(request, TrialPart::Control).await;
         subject.controls.set(subject.controls.get() + 1);
         self.look_after(subject, self.settings.settle).await;
-        let missed = subject.missed.get() + u64::from(self.gaps().awaits_look());
-        subject.missed.set(missed);
+        let unlisted_controls = subject.unlisted_controls.get() + u64::from(self.gaps().awaits_look());
+        subject.unlisted_controls.set(unlisted_controls);
         if subject.list.is_some() {
             self.delays.updates_timed_out.set(self.gaps().awaits_look());
         }
-        missed < MAX_MISSED && self.succeeded(&exchange)
+        unlisted_controls < MAX_UNLISTED_CONTROLS && self.succeeded(&exchange)
     }
 
     /// Asks a question once. Returns whether it could.
@@ -318,13 +318,13 @@ impl Session<'_> {
             }
         }
         // A create that may have stored its record is not sent again.
-        let is_lost = |body: &Content| subject.lost.borrow().contains(body);
+        let is_lost = |body: &Content| subject.unconfirmed_creates.borrow().contains(body);
         if request.body.as_ref().is_some_and(is_lost) {
             return false;
         }
         // Texts of two lengths come in an order of their own.
         if subject.accepted.is_some() && !matches!(change, BodyChange::Long(_)) {
-            self.take_turn(subject, (Some(index), left_out), question.is_search())
+            self.meet_next_replica(subject, (Some(index), left_out), question.is_search())
                 .await;
         }
         self.expect_requests(1);
@@ -332,7 +332,7 @@ impl Session<'_> {
         let created = request.body.as_ref().filter(|_| creates).cloned();
         let exchange = self.trial(request, TrialPart::Variant(index)).await;
         if exchange.status().is_none_or(|status| status >= 500) {
-            subject.lost.borrow_mut().extend(created);
+            subject.unconfirmed_creates.borrow_mut().extend(created);
         }
         // What a control did has shown by now, and what the variant was to do may never show.
         if !self.delays.updates_timed_out.get() {
@@ -344,7 +344,7 @@ impl Session<'_> {
     /// Reads the list until another replica answers the next request than the last time, if two or three answer in turn:
     /// each time the next one, or each time the one before. Where two trials are enough, they
     /// meet two of them either way.
-    async fn take_turn(&self, subject: &AskedOperation<'_>, of: TurnKey, either_way: bool) {
+    async fn meet_next_replica(&self, subject: &AskedOperation<'_>, of: TurnKey, either_way: bool) {
         let last = subject.sent_before.borrow().get(&of).copied();
         if let Some(last) = last {
             for _ in 0..CYCLE {

@@ -64,7 +64,7 @@ pub(super) enum WriteRole {
     /// A write from which later steps take nothing: neither its record nor its choices.
     Additional,
     /// Like [`Self::Main`], but no other is sent in its place while the target throttles it.
-    Last,
+    Irreplaceable,
     /// A write whose record and choices (the value chosen for each field) later steps use.
     Main,
 }
@@ -227,7 +227,7 @@ impl Session<'_> {
             let write_role = if attempt < ATTEMPTS {
                 WriteRole::Main
             } else {
-                WriteRole::Last
+                WriteRole::Irreplaceable
             };
             let exchange = self.write(draft, head, write_role).await;
             let creates = exchange.request.method == Method::Post;
@@ -281,12 +281,12 @@ impl Session<'_> {
         let request = self.writing_request(draft, head, credential);
         let creates = self.contract.operation(operation).creates();
         let options = ResendOptions {
-            replaceable: creates && write_role != WriteRole::Last,
+            replaceable: creates && write_role != WriteRole::Irreplaceable,
             ..ResendOptions::default()
         };
         let record_role = match write_role {
             WriteRole::Additional => RecordRole::Additional,
-            WriteRole::Last | WriteRole::Main => RecordRole::Main,
+            WriteRole::Irreplaceable | WriteRole::Main => RecordRole::Main,
         };
         let exchange_role = ExchangeRole::Write(WriteContext {
             role: record_role,

@@ -59,6 +59,6 @@ mod walk;
 mod write_log;
 
 pub use event::{EmittedExchange, Event};
-pub use session::{Ended, RejectedValue, Run, Tally, run};
+pub use session::{RejectedValue, RequestCounts, Run, RunEnd, run};
 pub use settings::Settings;
 pub use write_log::{WriteEntry, WriteLog, WriteState};

@@ -7,7 +7,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
 use super::pace::Pace;
-use super::session::{Ended, Tally};
+use super::session::{RequestCounts, RunEnd};
 use super::settings::Settings;
 use super::write_log::{WriteEntry, WriteState};
 use crate::contract::Contract;
@@ -23,7 +23,7 @@ pub(super) struct Sender<'run> {
     pace: Pace,
     /// When the run began.
     begun: Instant,
-    tally: Cell<Tally>,
+    tally: Cell<RequestCounts>,
     outcomes: RefCell<DocumentedOutcomes>,
     /// The writes that wait for a response.
     writes_in_flight: RefCell<Vec<OperationId>>,
@@ -185,14 +185,14 @@ impl<'run> Sender<'run> {
     }
 
     /// Changes the counts of requests.
-    pub(super) fn count(&self, count: impl FnOnce(&mut Tally)) {
+    pub(super) fn count(&self, count: impl FnOnce(&mut RequestCounts)) {
         let mut tally = self.tally.get();
         count(&mut tally);
         self.tally.set(tally);
     }
 
     /// Returns the counts of requests so far.
-    pub(super) fn tally(&self) -> Tally {
+    pub(super) fn tally(&self) -> RequestCounts {
         self.tally.get()
     }
 
@@ -209,18 +209,18 @@ impl<'run> Sender<'run> {
     }
 
     /// Returns why nothing can be judged, as far as the exchanges show; `None` where something can.
-    pub(super) fn reason_to_stop(&self) -> Option<Ended> {
+    pub(super) fn reason_to_stop(&self) -> Option<RunEnd> {
         let outcomes = self.outcomes.borrow();
         let all = |count: u64| count > 0 && count == outcomes.documented;
         if self.tally.get().answered == 0
             && let Some(failure) = &outcomes.unreachable
         {
-            return Some(Ended::Unreachable(failure.clone()));
+            return Some(RunEnd::Unreachable(failure.clone()));
         }
         if all(outcomes.token_rejected) {
-            return Some(Ended::TokenRejected(outcomes.token_status));
+            return Some(RunEnd::TokenRejected(outcomes.token_status));
         }
-        all(outcomes.throttled).then_some(Ended::Throttled)
+        all(outcomes.throttled).then_some(RunEnd::Throttled)
     }
 }
 

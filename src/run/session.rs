@@ -38,7 +38,7 @@ pub struct Run {
     /// The verdict of every fact, and the findings.
     pub verdicts: Verdicts,
     /// How it ended.
-    pub ended: Ended,
+    pub ended: RunEnd,
     /// What it showed of the gaps.
     pub answers: Vec<Answer>,
     /// Whether it asked about them.
@@ -54,7 +54,7 @@ pub struct Run {
     /// The awkward values that the target rejected.
     pub rejected_values: Vec<RejectedValue>,
     /// What it sent.
-    pub tally: Tally,
+    pub tally: RequestCounts,
     /// The operations that it was meant to judge.
     pub in_scope: BTreeSet<OperationId>,
     /// Whether the target answers creates with the same identifier again and again, and keeps nothing.
@@ -65,7 +65,7 @@ pub struct Run {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum RunEnd {
     /// The plan was carried out.
     Complete,
     /// It was interrupted.
@@ -103,8 +103,7 @@ pub struct RejectedValue {
 
 /// How many requests were sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "RequestCounts")]
-pub struct Tally {
+pub struct RequestCounts {
     /// All requests.
     pub sent: u64,
     /// With a complete response.
@@ -120,19 +119,19 @@ pub struct Tally {
 }
 
 /// Sends the plan to the target and emits events. Ends when the plan is carried out, when `interrupt` completes, which
-/// says how the run ends, or when [`Ended`] gives another reason to stop.
+/// says how the run ends, or when [`RunEnd`] gives another reason to stop.
 pub async fn run(
     contract: &Contract,
     plan: &Plan,
     transport: &Transport,
     settings: &Settings,
-    (emit, interrupt): (&mut dyn FnMut(Event<'_>), impl Future<Output = Ended>),
+    (emit, interrupt): (&mut dyn FnMut(Event<'_>), impl Future<Output = RunEnd>),
 ) -> Run {
     let session = Session::new(contract, plan, transport, settings, emit);
     let ended = tokio::select! {
         biased;
         ended = interrupt => ended,
-        reason = session.sender.write_held_back() => Ended::WriteLogFailed(reason),
+        reason = session.sender.write_held_back() => RunEnd::WriteLogFailed(reason),
         ended = session.carry_out(plan) => ended,
     };
     session.finish(ended)
@@ -231,23 +230,23 @@ impl<'run> Session<'run> {
     }
 
     /// Waits until the target is ready, if the settings ask for that, and carries out the plan within the time limit.
-    async fn carry_out(&self, plan: &Plan) -> Ended {
+    async fn carry_out(&self, plan: &Plan) -> RunEnd {
         if let Some(timeout) = self.settings.wait
             && let Err(reason) = self.wait_until_ready(plan, timeout).await
         {
-            return Ended::NotReady(timeout, reason);
+            return RunEnd::NotReady(timeout, reason);
         }
         self.emit(Event::Begun);
         let most = self.settings.max_time;
         // Whatever is under way then is dropped, as by an interruption; the sender knows what may be left in the
         // target.
         let rounds = tokio::time::timeout(most, self.rounds(plan)).await;
-        rounds.unwrap_or(Ended::TimeLimitExceeded(most))
+        rounds.unwrap_or(RunEnd::TimeLimitExceeded(most))
     }
 
     /// Carries out every round of the plan, deletes what the run created if it is to clean up, and
     /// looks for what it left.
-    async fn rounds(&self, plan: &Plan) -> Ended {
+    async fn rounds(&self, plan: &Plan) -> RunEnd {
         for (operation, reason) in &plan.not_called {
             self.not_called(*operation, Reason::NotCalled(reason.clone()));
         }
@@ -265,7 +264,7 @@ impl<'run> Session<'run> {
         self.look_through().await;
         self.sender
             .write_log_error()
-            .map_or(Ended::Complete, Ended::WriteLogFailed)
+            .map_or(RunEnd::Complete, RunEnd::WriteLogFailed)
     }
 
     /// Returns how many rounds of a soak are under way together. One alone does not keep all jobs
@@ -281,7 +280,7 @@ impl<'run> Session<'run> {
     }
 
     /// Carries out one round; returns why the run ends, or `None` if it goes on.
-    async fn next_round(&self, plan: &Plan) -> Option<Ended> {
+    async fn next_round(&self, plan: &Plan) -> Option<RunEnd> {
         self.begin();
         let ended = self.round(plan).await;
         if ended.is_none() {
@@ -298,7 +297,7 @@ impl<'run> Session<'run> {
 
     /// Carries out the steps of the round that has begun, group by group. Returns why the run ends, or `None` if it
     /// goes on.
-    async fn round(&self, plan: &Plan) -> Option<Ended> {
+    async fn round(&self, plan: &Plan) -> Option<RunEnd> {
         let again = self.round.get() > 1;
         let steps = |group: &[Step]| -> Vec<Step> {
             let steps = group.iter().filter(|step| !again || step.action.spec().repeats);
@@ -524,13 +523,13 @@ impl<'run> Session<'run> {
     }
 
     /// Ends the run: judges what only its end shows, and returns the result.
-    fn finish(self, ended: Ended) -> Run {
+    fn finish(self, ended: RunEnd) -> Run {
         let how_all_calls_failed = self.verdicts().how_all_calls_failed();
         let ended = match (ended, how_all_calls_failed) {
-            (Ended::Complete, Some(failure)) => Ended::NothingSucceeded(failure),
+            (RunEnd::Complete, Some(failure)) => RunEnd::NothingSucceeded(failure),
             (ended, _) => ended,
         };
-        if ended == Ended::Complete {
+        if ended == RunEnd::Complete {
             let in_scope: Vec<_> = self.plan.in_scope.iter().copied().collect();
             self.with_evaluation(|evaluation| evaluation.report_unchecked(&in_scope));
         }
@@ -564,8 +563,8 @@ impl<'run> Session<'run> {
         } = evaluation.finish();
         // A target that was not reached broke nothing: the only thing to report is why.
         let nothing = match &ended {
-            Ended::NotReady(..) | Ended::ServiceEnded(_) => Some(Reason::NotReady),
-            Ended::Unreachable(_) => Some(Reason::Unanswered),
+            RunEnd::NotReady(..) | RunEnd::ServiceEnded(_) => Some(Reason::NotReady),
+            RunEnd::Unreachable(_) => Some(Reason::Unanswered),
             _ => None,
         };
         let verdicts = nothing.map_or(verdicts, |reason| {

@@ -14,8 +14,8 @@ use super::body::BODY_LIMIT;
 use super::open::Service;
 use super::operations::{contact_methods, contacts, tags, venues, visits};
 use super::profile::PathCase;
-use super::refusal::Refusal;
-use super::refusal_response::write_refusals;
+use super::rejection::Rejection;
+use super::rejection_response::write_rejections;
 use super::traffic;
 
 /// Builds the nine operations over `service`, each behind its token.
@@ -35,16 +35,16 @@ pub(super) fn unshaped(service: Service) -> Router {
         .route("/visits", get(visits::list).post(visits::create))
         .route("/tags", get(tags::list).post(tags::create))
         .route_layer(middleware::from_fn_with_state(service.clone(), require_token))
-        .method_not_allowed_fallback(async || Refusal::MethodNotAllowed);
+        .method_not_allowed_fallback(async || Rejection::MethodNotAllowed);
 
     let router = Router::new()
         .nest("/organization/v1", operations)
-        .fallback(async || Refusal::UnknownPath)
+        .fallback(async || Rejection::UnknownPath)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::from_fn(catch_panics))
         .layer(middleware::from_fn(reject_marked));
     let router = traffic::limit(router, &profile)
-        .layer(middleware::from_fn_with_state(service.clone(), write_refusals))
+        .layer(middleware::from_fn_with_state(service.clone(), write_rejections))
         .with_state(service);
     match profile.path_case {
         PathCase::Documented => router,
@@ -66,11 +66,11 @@ async fn lowercase_path(mut request: Request) -> Request {
     request
 }
 
-/// Rejects a request that the server has marked with a refusal, because the server checks things that a router cannot
+/// Rejects a request that the server has marked with a rejection, because the server checks things that a router cannot
 /// see, such as the Host header.
 async fn reject_marked(mut request: Request, next: Next) -> Response {
-    match request.extensions_mut().remove::<Refusal>() {
-        Some(refusal) => refusal.into_response(),
+    match request.extensions_mut().remove::<Rejection>() {
+        Some(rejection) => rejection.into_response(),
         None => next.run(request).await,
     }
 }
@@ -79,7 +79,7 @@ async fn reject_marked(mut request: Request, next: Next) -> Response {
 async fn catch_panics(request: Request, next: Next) -> Response {
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
-        Err(_) => Refusal::Internal.into_response(),
+        Err(_) => Rejection::Internal.into_response(),
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
         let router = Router::new()
             .route("/", broken)
             .layer(middleware::from_fn(catch_panics))
-            .layer(middleware::from_fn_with_state(service, write_refusals));
+            .layer(middleware::from_fn_with_state(service, write_rejections));
         let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         let body = axum::body::to_bytes(response.into_body(), 1_000).await.unwrap();

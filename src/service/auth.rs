@@ -9,39 +9,39 @@ use subtle::ConstantTimeEq;
 
 use super::open::Service;
 use super::profile::{CredentialStatus, Profile};
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 
 /// Lets a request through when it carries the service's token.
 pub(super) async fn require_token(
     State(service): State<Service>,
     request: Request,
     next: Next,
-) -> Result<Response, Refusal> {
+) -> Result<Response, Rejection> {
     match check(request.headers(), service.token()) {
         Ok(()) => Ok(next.run(request).await),
-        Err(_) if is_forbidden(service.profile(), &request) => Err(Refusal::Forbidden),
-        Err(refusal) => Err(refusal),
+        Err(_) if is_forbidden(service.profile(), &request) => Err(Rejection::Forbidden),
+        Err(rejection) => Err(rejection),
     }
 }
 
-/// Returns whether the refusal is a 403: only Create tag documents its 401.
+/// Returns whether the rejection is a 403: only Create tag documents its 401.
 fn is_forbidden(profile: &Profile, request: &Request) -> bool {
     let is_create_tag = request.method() == Method::POST && request.uri().path().ends_with("/tags");
     profile.credential_status == CredentialStatus::Forbidden && !is_create_tag
 }
 
-fn check(headers: &HeaderMap, token: &SecretString) -> Result<(), Refusal> {
+fn check(headers: &HeaderMap, token: &SecretString) -> Result<(), Rejection> {
     let mut sent = headers.get_all(header::AUTHORIZATION).iter();
     let credential = match (sent.next(), sent.next()) {
-        (Some(only), None) => bearer(only.as_bytes()).ok_or(Refusal::NoCredential)?,
-        (None, _) => return Err(Refusal::NoCredential),
+        (Some(only), None) => bearer(only.as_bytes()).ok_or(Rejection::NoCredential)?,
+        (None, _) => return Err(Rejection::NoCredential),
         // With two credentials, it is not clear which one was meant.
-        (Some(_), Some(_)) => return Err(Refusal::WrongCredential),
+        (Some(_), Some(_)) => return Err(Rejection::WrongCredential),
     };
     if bool::from(credential.ct_eq(token.expose_secret().as_bytes())) {
         Ok(())
     } else {
-        Err(Refusal::WrongCredential)
+        Err(Rejection::WrongCredential)
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    fn checked(values: &[&str]) -> Result<(), Refusal> {
+    fn checked(values: &[&str]) -> Result<(), Rejection> {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(header::AUTHORIZATION, HeaderValue::from_str(value).unwrap());
@@ -83,14 +83,14 @@ mod tests {
             &["Bearer Right"],
             &["Bearer right", "Bearer right"],
         ] {
-            assert!(matches!(checked(values), Err(Refusal::WrongCredential)), "{values:?}");
+            assert!(matches!(checked(values), Err(Rejection::WrongCredential)), "{values:?}");
         }
     }
 
     #[test]
     fn another_scheme_or_nothing_is_no_credential() {
         for values in [&[][..], &["Basic right"], &["right"], &["Bearer"], &["Bearerright"]] {
-            assert!(matches!(checked(values), Err(Refusal::NoCredential)), "{values:?}");
+            assert!(matches!(checked(values), Err(Rejection::NoCredential)), "{values:?}");
         }
     }
 }

@@ -9,7 +9,7 @@ use axum::response::IntoResponse;
 use serde_json::{Map, Value};
 
 use super::json;
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 
 /// The most that a body may hold, in bytes.
 pub(super) const BODY_LIMIT: usize = 64 * 1024;
@@ -24,20 +24,20 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) struct Body(pub(super) Map<String, Value>);
 
 impl<S: Send + Sync> FromRequest<S> for Body {
-    type Rejection = Refusal;
+    type Rejection = Rejection;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, state: &S) -> Result<Self, Rejection> {
         if !is_plain_json(request.headers()) {
-            return Err(Refusal::MediaType);
+            return Err(Rejection::MediaType);
         }
         let bytes = tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, state))
             .await
-            .map_err(|_| Refusal::BodyTooSlow)?
+            .map_err(|_| Rejection::BodyTooSlow)?
             .map_err(|rejection| match rejection.into_response().status() {
-                StatusCode::PAYLOAD_TOO_LARGE => Refusal::BodyTooLarge,
-                _ => Refusal::BodyUnfinished,
+                StatusCode::PAYLOAD_TOO_LARGE => Rejection::BodyTooLarge,
+                _ => Rejection::BodyUnfinished,
             })?;
-        json::object(&bytes).map(Body).map_err(Refusal::MalformedBody)
+        json::object(&bytes).map(Body).map_err(Rejection::MalformedBody)
     }
 }
 

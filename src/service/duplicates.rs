@@ -10,8 +10,8 @@ use tokio::sync::MutexGuard;
 use super::list::Listed;
 use super::open::Service;
 use super::profile::Duplicates;
-use super::refusal::{FieldProblem, Refusal};
-use super::store::{Contact, ContactChange, Named, NewContactMethod, NewTag, NewVisit, Span, StoreError, Visit};
+use super::rejection::{FieldProblem, Rejection};
+use super::store::{Contact, ContactChange, NamedRecord, NewContactMethod, NewTag, NewVisit, Span, StoreError, Visit};
 
 /// How many records are read at once.
 const BATCH: i64 = 500;
@@ -23,7 +23,7 @@ pub(super) type Lock<'a> = Option<MutexGuard<'a, ()>>;
 pub(super) async fn lock_unless_duplicate_contact<'a>(
     service: &'a Service,
     new: &ContactChange,
-) -> Result<Lock<'a>, Refusal> {
+) -> Result<Lock<'a>, Rejection> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
@@ -42,7 +42,7 @@ pub(super) async fn lock_unless_duplicate_contact<'a>(
 pub(super) async fn lock_unless_duplicate_method<'a>(
     service: &'a Service,
     new: &NewContactMethod,
-) -> Result<Lock<'a>, Refusal> {
+) -> Result<Lock<'a>, Rejection> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
@@ -51,16 +51,19 @@ pub(super) async fn lock_unless_duplicate_method<'a>(
 }
 
 /// Rejects a tag with the name of another.
-pub(super) async fn lock_unless_duplicate_tag<'a>(service: &'a Service, new: &NewTag) -> Result<Lock<'a>, Refusal> {
+pub(super) async fn lock_unless_duplicate_tag<'a>(service: &'a Service, new: &NewTag) -> Result<Lock<'a>, Rejection> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
-    let found = any(service, |tag: &Named| tag.name == new.name).await?;
+    let found = any(service, |tag: &NamedRecord| tag.name == new.name).await?;
     reject_if_found(found, "/name", lock)
 }
 
 /// Rejects a visit with the contact, the venue and the time of another.
-pub(super) async fn lock_unless_duplicate_visit<'a>(service: &'a Service, new: &NewVisit) -> Result<Lock<'a>, Refusal> {
+pub(super) async fn lock_unless_duplicate_visit<'a>(
+    service: &'a Service,
+    new: &NewVisit,
+) -> Result<Lock<'a>, Rejection> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
@@ -98,9 +101,9 @@ async fn any<R: Listed>(service: &Service, same: impl Fn(&R) -> bool) -> Result<
     }
 }
 
-fn reject_if_found<'a>(found: bool, field: &str, lock: MutexGuard<'a, ()>) -> Result<Lock<'a>, Refusal> {
+fn reject_if_found<'a>(found: bool, field: &str, lock: MutexGuard<'a, ()>) -> Result<Lock<'a>, Rejection> {
     if found {
-        Err(Refusal::Duplicate(FieldProblem {
+        Err(Rejection::Duplicate(FieldProblem {
             field: field.to_owned(),
             problem: "is that of another record",
         }))

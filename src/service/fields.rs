@@ -7,7 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::profile::{Profile, UnknownRequestFields};
-use super::refusal::FieldProblem;
+use super::rejection::FieldProblem;
 
 /// A value, or everything that is wrong with it.
 pub(super) type Read<T> = Result<T, Vec<FieldProblem>>;

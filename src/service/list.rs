@@ -1,7 +1,7 @@
 //! The four lists: [`List`] names them, and a [`Listed`] record knows which one it is in.
 
 use super::profile::{ListStatus, Profile};
-use super::store::{Contact, Named, Slice, Span, Store, StoreError, Venue, Visit};
+use super::store::{Contact, NamedRecord, RecordSlice, Span, Store, StoreError, Venue, Visit};
 
 /// One of the lists.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -18,22 +18,22 @@ pub(super) trait Listed: Sized + Send {
     const LIST: List;
 
     /// Reads the records at the positions in `span`, and the total.
-    fn read(store: &dyn Store, span: Span) -> impl Future<Output = Result<Slice<Self>, StoreError>> + Send;
+    fn read(store: &dyn Store, span: Span) -> impl Future<Output = Result<RecordSlice<Self>, StoreError>> + Send;
 }
 
 impl Listed for Contact {
     const LIST: List = List::Contacts;
 
-    async fn read(store: &dyn Store, span: Span) -> Result<Slice<Self>, StoreError> {
+    async fn read(store: &dyn Store, span: Span) -> Result<RecordSlice<Self>, StoreError> {
         store.contacts(span).await
     }
 }
 
 /// A tag is just its id and its name.
-impl Listed for Named {
+impl Listed for NamedRecord {
     const LIST: List = List::Tags;
 
-    async fn read(store: &dyn Store, span: Span) -> Result<Slice<Self>, StoreError> {
+    async fn read(store: &dyn Store, span: Span) -> Result<RecordSlice<Self>, StoreError> {
         store.tags(span).await
     }
 }
@@ -41,7 +41,7 @@ impl Listed for Named {
 impl Listed for Venue {
     const LIST: List = List::Venues;
 
-    async fn read(store: &dyn Store, span: Span) -> Result<Slice<Self>, StoreError> {
+    async fn read(store: &dyn Store, span: Span) -> Result<RecordSlice<Self>, StoreError> {
         store.venues(span).await
     }
 }
@@ -49,7 +49,7 @@ impl Listed for Venue {
 impl Listed for Visit {
     const LIST: List = List::Visits;
 
-    async fn read(store: &dyn Store, span: Span) -> Result<Slice<Self>, StoreError> {
+    async fn read(store: &dyn Store, span: Span) -> Result<RecordSlice<Self>, StoreError> {
         store.visits(span).await
     }
 }

@@ -27,8 +27,8 @@
 //! ```text
 //! server ─▶ app ─▶ auth ─▶ operations ─▶ store
 //!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, allowed_values)
-//!           │              └▶ responds with a page or a record (response, rendering, page_cache), or a refusal
-//!           └▶ writes refusals, limits, delays and compresses (refusal_response, traffic)
+//!           │              └▶ responds with a page or a record (response, rendering, page_cache), or a rejection
+//!           └▶ writes rejections, limits, delays and compresses (rejection_response, traffic)
 //! ```
 //!
 //! The server limits its connections, and closes idle ones to make room for new ones. Its accept loop is `listen`'s,
@@ -54,8 +54,8 @@ mod page_cache;
 mod path;
 mod profile;
 mod recent;
-mod refusal;
-mod refusal_response;
+mod rejection;
+mod rejection_response;
 mod rendering;
 mod response;
 mod server;

@@ -11,9 +11,9 @@ use serde::Serialize;
 use super::list::Listed;
 use super::open::Service;
 use super::profile::{ListOrder, PageBeyondLast, Profile};
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use super::response::{json, write};
-use super::store::{Slice, Span, StoreError};
+use super::store::{RecordSlice, Span, StoreError};
 
 /// The page that a request asks for: 1 or more, and 1 when it names none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -39,16 +39,16 @@ impl PageNumber {
 }
 
 impl<S: Sync> FromRequestParts<S> for PageNumber {
-    type Rejection = Refusal;
+    type Rejection = Rejection;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Rejection> {
         let query: Query<Vec<(String, String)>> =
-            Query::try_from_uri(&parts.uri).map_err(|_| Refusal::Page("cannot be read"))?;
+            Query::try_from_uri(&parts.uri).map_err(|_| Rejection::Page("cannot be read"))?;
         let mut pages = query.iter().filter(|(name, _)| name == "page").map(|(_, value)| value);
         match (pages.next(), pages.next()) {
             (None, _) => Ok(PageNumber(1)),
-            (Some(only), None) => page_number(only).ok_or(Refusal::Page("is not a number from 1")),
-            (Some(_), Some(_)) => Err(Refusal::Page("is given twice")),
+            (Some(only), None) => page_number(only).ok_or(Rejection::Page("is not a number from 1")),
+            (Some(_), Some(_)) => Err(Rejection::Page("is given twice")),
         }
     }
 }
@@ -82,7 +82,7 @@ pub(super) async fn response_page<R: Listed, T: Serialize>(
     service: &Service,
     number: PageNumber,
     shown: impl Fn(R, DateTime<Utc>) -> T,
-) -> Result<Response, Refusal> {
+) -> Result<Response, Rejection> {
     let now = service.now();
     let version = service.cache_version(now);
     let status = R::LIST.status(service.profile());
@@ -101,10 +101,10 @@ async fn make_page<R: Listed, T: Serialize>(
     service: &Service,
     number: PageNumber,
     shown: impl FnMut(R) -> T,
-) -> Result<Bytes, Refusal> {
+) -> Result<Bytes, Rejection> {
     let profile = service.profile();
     let mut number = number;
-    let mut slice: Slice<R> = read_page(service, number).await?;
+    let mut slice: RecordSlice<R> = read_page(service, number).await?;
     if number.0 > last_page(slice.total, profile) {
         match profile.page_beyond_last {
             PageBeyondLast::Empty => {}
@@ -112,7 +112,7 @@ async fn make_page<R: Listed, T: Serialize>(
                 number = PageNumber(last_page(slice.total, profile));
                 slice = read_page(service, number).await?;
             }
-            PageBeyondLast::NotFound => return Err(Refusal::UnknownPage),
+            PageBeyondLast::NotFound => return Err(Rejection::UnknownPage),
         }
     }
     let data = PageData {
@@ -126,13 +126,13 @@ async fn make_page<R: Listed, T: Serialize>(
 }
 
 /// Reads a page in the profile's order, without the records that are held back.
-async fn read_page<R: Listed>(service: &Service, number: PageNumber) -> Result<Slice<R>, StoreError> {
+async fn read_page<R: Listed>(service: &Service, number: PageNumber) -> Result<RecordSlice<R>, StoreError> {
     let profile = service.profile();
     if profile.list_order == ListOrder::NewestFirst {
         let total = service.visible(R::LIST, R::read(service.store(), EMPTY_SPAN).await?.total);
         let mut slice = R::read(service.store(), number.span(profile, total)).await?;
         slice.items.reverse();
-        return Ok(Slice { total, ..slice });
+        return Ok(RecordSlice { total, ..slice });
     }
     let span = number.span(profile, 0);
     let mut slice = R::read(service.store(), span).await?;

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::profile::Profile;
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use super::rendering::Rendering;
 
 /// The size that most responses fit into, in bytes: a page of ten contacts.
@@ -23,12 +23,12 @@ pub(super) struct CreateEnvelope<T> {
 pub(super) fn response<T: Serialize>(profile: &Profile, status: impl Into<StatusCode>, body: &T) -> Response {
     match write(profile, body) {
         Ok(written) => json(status, written),
-        Err(refusal) => refusal.into_response(),
+        Err(rejection) => rejection.into_response(),
     }
 }
 
 /// Writes `body` as JSON, rendered as the profile says.
-pub(super) fn write<T: Serialize>(profile: &Profile, body: &T) -> Result<Bytes, Refusal> {
+pub(super) fn write<T: Serialize>(profile: &Profile, body: &T) -> Result<Bytes, Rejection> {
     let mut bytes = Vec::with_capacity(USUAL_RESPONSE);
     let written = match Rendering::of(profile) {
         None => serde_json::to_writer(&mut bytes, body),
@@ -41,7 +41,7 @@ pub(super) fn write<T: Serialize>(profile: &Profile, body: &T) -> Result<Bytes, 
         Ok(()) => Ok(bytes.into()),
         Err(error) => {
             tracing::error!(%error, "a response cannot be written as JSON");
-            Err(Refusal::Internal)
+            Err(Rejection::Internal)
         }
     }
 }

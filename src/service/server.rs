@@ -12,7 +12,7 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use crate::listen::{self, Limits};
 
 /// The limits of the service's connections.
@@ -39,7 +39,7 @@ pub async fn run(
         let router = TowerToHyperService::new(router.clone());
         service_fn(move |mut request: Request<Incoming>| {
             if !names_its_host(&request) {
-                request.extensions_mut().insert(Refusal::Host);
+                request.extensions_mut().insert(Rejection::Host);
             }
             router.call(request)
         })

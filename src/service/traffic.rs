@@ -16,7 +16,7 @@ use flate2::write::GzEncoder;
 use tokio::time::Instant;
 
 use super::profile::{Compression, Latency, Profile, RateLimit};
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 
 /// How many requests are admitted per second where they are limited.
 const LIMIT: u32 = 50;
@@ -40,7 +40,7 @@ pub(super) fn shape(router: Router, profile: &Profile) -> Router {
     router
 }
 
-/// Rejects requests beyond the profile's rate. Belongs inside the layer that writes refusals.
+/// Rejects requests beyond the profile's rate. Belongs inside the layer that writes rejections.
 pub(super) fn limit<S: Clone + Send + Sync + 'static>(router: Router<S>, profile: &Profile) -> Router<S> {
     if profile.rate_limit == RateLimit::Unlimited {
         return router;
@@ -55,7 +55,7 @@ pub(super) fn limit<S: Clone + Send + Sync + 'static>(router: Router<S>, profile
             if admitted {
                 next.run(request).await
             } else {
-                Refusal::TooManyRequests.into_response()
+                Rejection::TooManyRequests.into_response()
             }
         }
     }))

@@ -19,7 +19,7 @@ use crate::history::{ExchangeRole, LookGoal, LookId, RunTag, SearchExtent, WalkE
 #[cfg(feature = "cli")]
 use crate::rules::Verdicts;
 use crate::rules::{Evaluation, EvaluationResult, Judge, Levels, Reason, TrafficReason};
-use crate::run::{self, EmittedExchange, Ended, Event, Run, Tally};
+use crate::run::{self, EmittedExchange, Event, RequestCounts, Run, RunEnd};
 
 /// How far the clocks of two files may be apart.
 const SKEW: TimeDelta = TimeDelta::seconds(5);
@@ -139,7 +139,7 @@ pub(crate) struct Session<'run, 'emit> {
     emit: &'emit mut dyn FnMut(Event<'_>),
     /// How many findings were emitted.
     found: usize,
-    tally: Tally,
+    tally: RequestCounts,
     called: BTreeSet<OperationId>,
     not_judged: BTreeMap<NotJudged, u64>,
     /// The entry that is judged, or the last one of a walk.
@@ -269,7 +269,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             settle: TimeDelta::from_std(settings.settle).unwrap_or(TimeDelta::MAX),
             emit,
             found: 0,
-            tally: Tally::default(),
+            tally: RequestCounts::default(),
             called: BTreeSet::new(),
             not_judged: BTreeMap::new(),
             place: EntryLocation { file: 0, entry: 0 },
@@ -650,14 +650,14 @@ impl<'run, 'emit> Session<'run, 'emit> {
     }
 
     /// Returns how judging ended, in the terms of a run.
-    fn ended(&self, files: &[FileRead]) -> Ended {
+    fn ended(&self, files: &[FileRead]) -> RunEnd {
         let stopped = files.iter().find_map(|file| Some((&file.name, file.stopped.as_ref()?)));
         match (stopped, self.evaluation.verdicts().how_all_calls_failed()) {
-            (Some((name, stopped)), _) => Ended::Incomplete(format!(
+            (Some((name, stopped)), _) => RunEnd::Incomplete(format!(
                 "{name} was not read to its end: {stopped}; what comes before was judged"
             )),
-            (None, Some(failure)) => Ended::NothingSucceeded(failure),
-            (None, None) => Ended::Complete,
+            (None, Some(failure)) => RunEnd::NothingSucceeded(failure),
+            (None, None) => RunEnd::Complete,
         }
     }
 

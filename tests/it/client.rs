@@ -615,8 +615,8 @@ mod errors {
     #[tokio::test]
     async fn the_response_that_is_no_success_can_be_read() {
         for status in [401, 422, 409] {
-            let refusal = Response::status(status).header("x-reason", "odd").body("why not");
-            let stub = Stub::table().on("POST", TAGS, refusal).start().await;
+            let rejection = Response::status(status).header("x-reason", "odd").body("why not");
+            let stub = Stub::table().on("POST", TAGS, rejection).start().await;
             let call = client(&stub).create_tag().body(types::TagInput::default()).send().await;
             let error = call.unwrap_err();
             assert!(

@@ -11,7 +11,7 @@ mod fault;
 mod killed;
 mod pages;
 pub(crate) mod profile;
-mod refusals;
+mod rejections;
 mod responses;
 mod server;
 mod storage;

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use countersign::contract::Contract;
 use countersign::contract::fact::FactId;
 use countersign::exchange::Exchange;
-use countersign::gaps::State;
+use countersign::gaps::AnswerState;
 use countersign::rules::{Level, Verdict, Verdicts};
-use countersign::run::Ended;
+use countersign::run::RunEnd;
 use countersign::traffic::{Judged, NotJudged, Skipped, Stopped};
 use serde_json::{Value, json};
 
@@ -353,7 +353,7 @@ fn a_rejection_of_another_clients_request_is_not_a_finding() {
             findings(&judged)
         );
         assert!(
-            matches!(judged.run.ended, Ended::NothingSucceeded(_)),
+            matches!(judged.run.ended, RunEnd::NothingSucceeded(_)),
             "{status}: {:?}",
             judged.run.ended
         );
@@ -379,7 +379,11 @@ fn what_other_clients_received_is_evidence_on_gaps_but_for_rejections() {
         rejected(3.0, 422),
     ];
     let judged = judged(&contract(), &[har(&entries)]);
-    let told = judged.run.answers.iter().filter(|answer| answer.state == State::Seen);
+    let told = judged
+        .run
+        .answers
+        .iter()
+        .filter(|answer| answer.state == AnswerState::Seen);
     let told = told.map(|answer| {
         let claim = answer.claim.as_ref().unwrap();
         format!("{} {claim}, {}", answer.gap, answer.trials.supporting)
@@ -628,7 +632,7 @@ fn a_file_that_is_cut_short_is_judged_as_far_as_it_is_whole() {
     assert_eq!(judged.run.tally.answered, 1);
     assert_eq!(judged.files[0].stopped, Some(Stopped::Cut { line: 1 }));
     assert!(
-        matches!(judged.run.ended, Ended::Incomplete(_)),
+        matches!(judged.run.ended, RunEnd::Incomplete(_)),
         "{:?}",
         judged.run.ended
     );

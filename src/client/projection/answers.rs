@@ -47,7 +47,7 @@ pub(super) fn require_fields(document: &mut Value) -> Result<(), Obstacle> {
                 Some(name) => {
                     let mut own = resolve(schema, &whole)?.clone();
                     let about = format!("What `{id}` takes: it asks for more than `{name}` says.");
-                    describe(&mut own, &about, Place::First);
+                    describe(&mut own, &about, ParagraphPosition::First);
                     add(&mut own, addition);
                     let own_name = unused(&format!("{}Body", id.to_pascal_case()), &whole);
                     *schema = json!({ "$ref": format!("{SCHEMAS}{own_name}") });
@@ -314,20 +314,20 @@ fn add_to_description(described: &mut Value, answers: &[Value], by: impl Fn(&[St
             "Learned from a service, not in the document: {}.",
             said.collect::<Vec<_>>().join("; ")
         );
-        describe(described, &said, Place::Last);
+        describe(described, &said, ParagraphPosition::Last);
     }
 }
 
 /// Where a paragraph goes in a description.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum ParagraphPosition {
     First,
     Last,
 }
 
-fn describe(described: &mut Value, paragraph: &str, place: Place) {
+fn describe(described: &mut Value, paragraph: &str, place: ParagraphPosition) {
     let description = match described["description"].as_str() {
-        Some(other) if place == Place::First => format!("{paragraph}\n\n{other}"),
+        Some(other) if place == ParagraphPosition::First => format!("{paragraph}\n\n{other}"),
         Some(other) => format!("{}\n\n{paragraph}", other.trim_end()),
         None => paragraph.to_owned(),
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::format::{count, counted, number};
-use super::kinds::Column;
+use super::kinds::FactTopic;
 use super::source::source;
 use super::view::View;
 use crate::report::groups::{Group, explain_count, groups};
@@ -54,7 +54,7 @@ fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize
     let operations: BTreeSet<_> = group.findings().map(|finding| of_page(&finding.operation)).collect();
     let kind = |finding: &FindingRecord| {
         let column = view.fact(finding).map(|fact| fact.kind);
-        column.unwrap_or_else(|| Column::of_rule(&finding.rule)).index()
+        column.unwrap_or_else(|| FactTopic::of_rule(&finding.rule)).index()
     };
     let kinds: BTreeSet<_> = group.findings().map(kind).collect();
     let seen = group.findings().map(|finding| finding.count).sum();

@@ -1,12 +1,12 @@
 //! The columns of the overview: facts of one kind, so that a reader sees at a glance what is wrong. The main type is
-//! [`Column`].
+//! [`FactTopic`].
 
 use crate::report::record::FactRow;
 use crate::rules::{RuleName, Topic};
 
 /// The kind of statement that a fact is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Column {
+pub(super) enum FactTopic {
     /// Which credentials are rejected.
     Access,
     /// Whether a response comes, and its status and media type.
@@ -23,7 +23,7 @@ pub(super) enum Column {
     Others,
 }
 
-impl Column {
+impl FactTopic {
     /// Every kind, in the order of the columns.
     pub(super) const ALL: [Self; 7] = [
         Self::Access,
@@ -96,14 +96,14 @@ mod tests {
 
     #[test]
     fn a_rule_of_another_version_has_a_column_too() {
-        assert_eq!(Column::of_rule(&"a-later-rule".into()), Column::Others);
-        assert_eq!(Column::of_rule(&"auth".into()), Column::Access);
+        assert_eq!(FactTopic::of_rule(&"a-later-rule".into()), FactTopic::Others);
+        assert_eq!(FactTopic::of_rule(&"auth".into()), FactTopic::Access);
     }
 
     #[test]
     fn the_columns_stand_in_their_order() {
         assert!(
-            Column::ALL
+            FactTopic::ALL
                 .iter()
                 .enumerate()
                 .all(|(index, kind)| kind.index() == index)

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::format::{breakable, count, counted};
-use super::kinds::Column;
+use super::kinds::FactTopic;
 use super::masthead::bar;
 use super::view::{FactView, OperationView, VerdictCounts, View};
 use crate::report::record::VerdictRecord;
@@ -37,7 +37,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
     }
 }
 
-fn head(kinds: &[Column]) -> Markup {
+fn head(kinds: &[FactTopic]) -> Markup {
     html! {
         thead {
             tr {
@@ -49,7 +49,7 @@ fn head(kinds: &[Column]) -> Markup {
     }
 }
 
-fn row(operation: &OperationView<'_>, kinds: &[Column]) -> Markup {
+fn row(operation: &OperationView<'_>, kinds: &[FactTopic]) -> Markup {
     html! {
         tr {
             th scope="row" { (name(operation)) }
@@ -74,7 +74,7 @@ pub(super) fn name(operation: &OperationView<'_>) -> Markup {
 }
 
 /// Returns the counts of one kind, as a link to the fact that is most worth reading.
-fn cell(operation: &OperationView<'_>, kind: Column, facts: &[&FactView<'_>]) -> Markup {
+fn cell(operation: &OperationView<'_>, kind: FactTopic, facts: &[&FactView<'_>]) -> Markup {
     let counts = VerdictCounts::of(facts.iter().copied());
     let gravity = |fact: &&&FactView<'_>| match fact.row.verdict {
         VerdictRecord::Broken => 0,
@@ -117,7 +117,7 @@ pub(super) fn summary(counts: VerdictCounts) -> String {
         .join(", ")
 }
 
-fn foot(view: &View<'_>, kinds: &[Column]) -> Markup {
+fn foot(view: &View<'_>, kinds: &[FactTopic]) -> Markup {
     let all = || view.operations.iter().flat_map(|operation| &operation.facts);
     html! {
         tfoot {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::kinds::Column;
+use super::kinds::FactTopic;
 use crate::report::exchanges::ExchangeRecord;
 use crate::report::record::{FactRow, FindingRecord, OperationRecord, Record, VerdictRecord};
 
@@ -41,7 +41,7 @@ pub(super) struct FactView<'record> {
     /// Its number on the page.
     pub(super) number: usize,
     /// Its kind.
-    pub(super) kind: Column,
+    pub(super) kind: FactTopic,
     /// The fact.
     pub(super) row: &'record FactRow,
 }
@@ -68,7 +68,7 @@ impl<'record> View<'record> {
         for (index, row) in record.facts.rows.iter().enumerate() {
             let fact = FactView {
                 number: index + 1,
-                kind: Column::of(row),
+                kind: FactTopic::of(row),
                 row,
             };
             operations.named(&row.operation).facts.push(fact);
@@ -127,14 +127,17 @@ impl<'record> View<'record> {
     }
 
     /// Returns the kinds that have a column: those with at least one fact.
-    pub(super) fn kinds(&self) -> Vec<Column> {
+    pub(super) fn kinds(&self) -> Vec<FactTopic> {
         let present: BTreeSet<_> = self
             .operations
             .iter()
             .flat_map(|operation| &operation.facts)
             .map(|fact| fact.kind)
             .collect();
-        Column::ALL.into_iter().filter(|kind| present.contains(kind)).collect()
+        FactTopic::ALL
+            .into_iter()
+            .filter(|kind| present.contains(kind))
+            .collect()
     }
 }
 

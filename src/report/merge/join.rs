@@ -8,14 +8,14 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 
 use crate::gaps;
 use crate::history::SearchExtent;
-use crate::report::accepted::{AcceptedRecord, AcceptedState};
+use crate::report::accepted::{AcceptedDeviationRecord, AcceptedState};
 use crate::report::exchanges::ExchangeRecord;
 use crate::report::record::{
     ContractRecord, Coverage, FactRow, Facts, FindingRecord, OperationRecord, Record, ShardsRecord, TrafficRecord,
     VerdictRecord, put_in_order,
 };
 use crate::rules::{Level, UNCHECKED_OPERATION};
-use crate::run::Tally;
+use crate::run::RequestCounts;
 
 /// Joins two records into one. Its outcome is not decided yet.
 pub(super) fn join(left: Record, right: Record) -> Record {
@@ -224,10 +224,10 @@ fn preference(finding: &FindingRecord) -> (u64, &str, &str, &str, &str) {
 
 /// Returns each accepted deviation once. A shard also sends requests that its part depends on, so a finding of
 /// two shards counts twice here.
-fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<AcceptedRecord> {
+fn accepted(left: Vec<AcceptedDeviationRecord>, right: Vec<AcceptedDeviationRecord>) -> Vec<AcceptedDeviationRecord> {
     let mut joined = left;
     for entry in right {
-        let same = |known: &&mut AcceptedRecord| {
+        let same = |known: &&mut AcceptedDeviationRecord| {
             (&known.location, &known.entry_scope, known.level) == (&entry.location, &entry.entry_scope, entry.level)
         };
         let Some(known) = joined.iter_mut().find(same) else {
@@ -256,8 +256,8 @@ fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<Accept
     joined
 }
 
-fn requests(left: Tally, right: Tally) -> Tally {
-    Tally {
+fn requests(left: RequestCounts, right: RequestCounts) -> RequestCounts {
+    RequestCounts {
         sent: left.sent.saturating_add(right.sent),
         answered: left.answered.saturating_add(right.answered),
         writes: left.writes.saturating_add(right.writes),

@@ -5,12 +5,12 @@ use proptest::sample::Index;
 
 use super::merge;
 use crate::exchange::sanitize::sanitize_json;
-use crate::gaps::{Answer, Claim, Trials};
+use crate::gaps::{Answer, Claim, TrialCounts};
 use crate::plan::ANOTHER_SHARD;
 use crate::report::testing::sample_record;
 use crate::report::{
-    AcceptedRecord, AcceptedState, ExchangeRecord, FactRow, Facts, FindingRecord, Outcome, Record, ShardRecord,
-    VerdictRecord, read,
+    AcceptedDeviationRecord, AcceptedState, ExchangeRecord, FactRow, Facts, FindingRecord, Outcome, Record,
+    ShardRecord, VerdictRecord, read,
 };
 use crate::rules::Level;
 use crate::testing::tried;
@@ -161,7 +161,7 @@ fn answers(base: &Record, machine: &Machine) -> Vec<Answer> {
         claim: answer.claim.is_some().then(|| Claim::Status {
             status: 200 + u16::from(machine.rounds > 1),
         }),
-        trials: Trials {
+        trials: TrialCounts {
             supporting: if answer.claim.is_some() { machine.sent + 1 } else { 0 },
             void: machine.rounds,
             ..answer.trials
@@ -174,8 +174,8 @@ fn answers(base: &Record, machine: &Machine) -> Vec<Answer> {
 }
 
 /// What one machine found about two entries of the configuration.
-fn accepted(base: &Record, machine: &Machine) -> Vec<AcceptedRecord> {
-    let entry = |line: u64, findings: u64| AcceptedRecord {
+fn accepted(base: &Record, machine: &Machine) -> Vec<AcceptedDeviationRecord> {
+    let entry = |line: u64, findings: u64| AcceptedDeviationRecord {
         location: format!("countersign.toml:{line}"),
         state: match findings {
             0 if machine.lasted.is_multiple_of(2) => AcceptedState::NoLongerOccurs,

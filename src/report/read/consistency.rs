@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, TimeDelta};
 
-use crate::gaps::State;
+use crate::gaps::AnswerState;
 use crate::plan::Shard;
 use crate::report::record::{FactRow, FindingRecord, Outcome, Record, ShardRecord, ShardsRecord, VerdictRecord};
 use crate::rules::Level;
@@ -98,8 +98,8 @@ fn finding((index, finding): (usize, &FindingRecord)) -> Option<String> {
 
 fn answers(record: &Record) -> Option<String> {
     record.answers.iter().enumerate().find_map(|(index, answer)| {
-        let is_told = answer.state != State::CannotTell;
-        let agrees = answer.state == State::Unstable || answer.trials.against == 0;
+        let is_told = answer.state != AnswerState::CannotTell;
+        let agrees = answer.state == AnswerState::Unstable || answer.trials.against == 0;
         let sound = answer.claim.is_some() == is_told && answer.reason.is_some() != is_told && agrees;
         (!sound).then(|| format!("/answers/{index} has a state that its claim, its trials or its reason contradict"))
     })

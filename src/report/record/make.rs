@@ -296,22 +296,22 @@ mod tests {
     use crate::exchange::Failure;
     use crate::report::Outcome;
     use crate::report::testing::SampleRun;
-    use crate::run::Ended;
+    use crate::run::RunEnd;
 
     /// With it, one of the contract's nine facts stays undecided: the type of `size`.
     const SOUND: &[&str] = &[r#"{"name": "a"}"#];
     const BROKEN: &[&str] = &[r#"{"name": 1}"#];
 
-    fn ends() -> [(Ended, Outcome); 5] {
+    fn ends() -> [(RunEnd, Outcome); 5] {
         [
-            (Ended::Interrupted, Outcome::Interrupted),
-            (Ended::Throttled, Outcome::CouldNotJudge),
+            (RunEnd::Interrupted, Outcome::Interrupted),
+            (RunEnd::Throttled, Outcome::CouldNotJudge),
             (
-                Ended::TimeLimitExceeded(Duration::from_secs(300)),
+                RunEnd::TimeLimitExceeded(Duration::from_secs(300)),
                 Outcome::CouldNotJudge,
             ),
-            (Ended::TokenRejected(401), Outcome::CouldNotJudge),
-            (Ended::Unreachable(Failure::Resolve), Outcome::CouldNotJudge),
+            (RunEnd::TokenRejected(401), Outcome::CouldNotJudge),
+            (RunEnd::Unreachable(Failure::Resolve), Outcome::CouldNotJudge),
         ]
     }
 
@@ -376,10 +376,10 @@ mod tests {
         assert_eq!(reason(SampleRun::bodies(SOUND), None), None);
         assert_eq!(reason(SampleRun::bodies(BROKEN), None), None);
         let ended = |ended| reason(SampleRun::bodies(SOUND).ended(ended), None).unwrap();
-        assert!(ended(Ended::TokenRejected(403)).contains("rejected with 403"));
-        assert!(ended(Ended::Throttled).contains("at a lower rate"));
-        assert!(ended(Ended::TimeLimitExceeded(Duration::from_millis(1500))).contains("within 1.5 s (max-time);"));
-        let unreachable = ended(Ended::Unreachable(Failure::Resolve));
+        assert!(ended(RunEnd::TokenRejected(403)).contains("rejected with 403"));
+        assert!(ended(RunEnd::Throttled).contains("at a lower rate"));
+        assert!(ended(RunEnd::TimeLimitExceeded(Duration::from_millis(1500))).contains("within 1.5 s (max-time);"));
+        let unreachable = ended(RunEnd::Unreachable(Failure::Resolve));
         assert!(
             unreachable.starts_with("the host's name does not resolve; check the base URL"),
             "{unreachable}"

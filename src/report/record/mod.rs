@@ -16,7 +16,7 @@ pub(in crate::report) use make::put_in_order;
 pub use make::{RunContext, record};
 pub(in crate::report) use outcome::too_few;
 
-use super::accepted::AcceptedRecord;
+use super::accepted::AcceptedDeviationRecord;
 use super::excerpt::Excerpt;
 use super::exchanges::ExchangeRecord;
 use crate::contract::edge_case;
@@ -25,7 +25,7 @@ use crate::gaps::Answer;
 use crate::history::SearchExtent;
 use crate::plan::ANOTHER_SHARD;
 use crate::rules::{CHANGED_ANSWER, Level, RuleName, UNDOCUMENTED_FIELD};
-use crate::run::Tally;
+use crate::run::RequestCounts;
 
 /// The version of the record's format. It increases when a reader of the older format would misread the newer one.
 pub const VERSION: u32 = 2;
@@ -113,7 +113,7 @@ pub struct Record {
     pub suspected_cause: Option<SuspectedCause>,
     /// The accepted deviations: the entries of the configuration, and what the run showed about them.
     #[serde(default)]
-    pub accepted: Vec<AcceptedRecord>,
+    pub accepted: Vec<AcceptedDeviationRecord>,
     /// The residue: what the run left, or may have left, in the target.
     pub residue: Vec<ResidueRecord>,
     /// The number of records that the run created and deleted.
@@ -130,7 +130,7 @@ pub struct Record {
     #[serde(default, rename = "not_taken")]
     pub rejected_values: Vec<RejectedValueRecord>,
     /// The number of requests sent, by kind.
-    pub requests: Tally,
+    pub requests: RequestCounts,
     /// The operations of the contract, in its order.
     pub operations: Vec<OperationRecord>,
     /// The operations of the document that are left out, because the document is defective there: nothing about them is
@@ -165,7 +165,7 @@ pub struct Record {
 impl Record {
     /// Whether it is of recorded traffic alone.
     pub(in crate::report) fn is_of_traffic(&self) -> bool {
-        self.traffic.is_some() && self.requests == Tally::default()
+        self.traffic.is_some() && self.requests == RequestCounts::default()
     }
 }
 

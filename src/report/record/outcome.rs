@@ -5,7 +5,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::Failure;
 use crate::rules::{Level, Reason, Verdict};
-use crate::run::{Ended, Run};
+use crate::run::{Run, RunEnd};
 
 /// Returns the outcome of a run, and the reason if the service could not be judged.
 pub(super) fn outcome(
@@ -18,21 +18,21 @@ pub(super) fn outcome(
     let denied = findings.iter().any(|finding| finding.level == Level::Deny);
     let short = require.and_then(|percent| too_few(facts, percent));
     match &run.ended {
-        Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
+        RunEnd::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
         // The message of a TLS failure contains a hint of its own.
-        Ended::Unreachable(failure @ Failure::Tls { .. }) => (Outcome::CouldNotJudge, Some(failure.to_string())),
-        Ended::Unreachable(failure) => {
+        RunEnd::Unreachable(failure @ Failure::Tls { .. }) => (Outcome::CouldNotJudge, Some(failure.to_string())),
+        RunEnd::Unreachable(failure) => {
             let reason = format!("{failure}; check the base URL, and that the service is up");
             (Outcome::CouldNotJudge, Some(reason))
         }
-        Ended::TokenRejected(status) => {
+        RunEnd::TokenRejected(status) => {
             let reason = format!(
                 "the token was rejected with {status} by every operation that was called; check that it is for this target"
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
-        Ended::NothingSucceeded(failure) => (Outcome::CouldNotJudge, Some(failure.to_string())),
-        Ended::NotReady(timeout, reason) => {
+        RunEnd::NothingSucceeded(failure) => (Outcome::CouldNotJudge, Some(failure.to_string())),
+        RunEnd::NotReady(timeout, reason) => {
             let seconds = timeout.as_secs_f64();
             let reason = format!(
                 "the target was not up within {seconds} s (wait): {reason}; check the base URL, and that the service \
@@ -40,19 +40,19 @@ pub(super) fn outcome(
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
-        Ended::WriteLogFailed(reason) => {
+        RunEnd::WriteLogFailed(reason) => {
             let reason = format!("the residue could not be recorded ({reason}), so no write was sent after that");
             (Outcome::WriteLogFailed, Some(reason))
         }
-        Ended::ServiceEnded(status) => {
+        RunEnd::ServiceEnded(status) => {
             let reason = format!("the service exited before it was ready: {status}");
             (Outcome::CouldNotJudge, Some(reason))
         }
-        Ended::Throttled => (
+        RunEnd::Throttled => (
             Outcome::CouldNotJudge,
             Some("every response was 429; try again later, or at a lower rate".to_owned()),
         ),
-        Ended::TimeLimitExceeded(most) => {
+        RunEnd::TimeLimitExceeded(most) => {
             let reason = format!(
                 "the run did not finish within {} s (max-time); what was judged so far is reported: give it more time, or \
                  find out why the target is slow",
@@ -60,15 +60,15 @@ pub(super) fn outcome(
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
-        Ended::Complete | Ended::Incomplete(_) if denied => (Outcome::DoesNotConform, None),
-        Ended::Incomplete(reason) => (Outcome::CouldNotJudge, Some(reason.clone())),
+        RunEnd::Complete | RunEnd::Incomplete(_) if denied => (Outcome::DoesNotConform, None),
+        RunEnd::Incomplete(reason) => (Outcome::CouldNotJudge, Some(reason.clone())),
         // A body that could not be read may hide any deviation.
-        Ended::Complete if is_beyond(run, contract) => (
+        RunEnd::Complete if is_beyond(run, contract) => (
             Outcome::CouldNotJudge,
             Some(format!("a response could not be read: {}", Reason::LimitExceeded)),
         ),
-        Ended::Complete if decided == 0 => (Outcome::CouldNotJudge, Some("no fact was decided".to_owned())),
-        Ended::Complete => match short {
+        RunEnd::Complete if decided == 0 => (Outcome::CouldNotJudge, Some("no fact was decided".to_owned())),
+        RunEnd::Complete => match short {
             None => (Outcome::Conforms, None),
             Some(reason) => (Outcome::CouldNotJudge, Some(reason)),
         },

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_success_is_edited_as_the_fault_says_and_a_refusal_is_left_alone() {
+    fn a_success_is_edited_as_the_fault_says_and_a_rejection_is_left_alone() {
         let dropped = "createTag/data/name:dropped";
         let tag = r#"{"data":{"id":"a","name":"b"}}"#;
         assert_eq!(

@@ -100,7 +100,7 @@ fn credentials(operation: &Operation) -> [Fault; 3] {
 /// Makes the fault of another status than the 401 that the document lists.
 fn challenge(operation: &Operation) -> Fault {
     let fact = format!("{} auth: a request without a credential is rejected", operation.name);
-    let kind = DeviationKind::Response(ResponseFault::RefusalStatus(StatusCode::FORBIDDEN));
+    let kind = DeviationKind::Response(ResponseFault::RejectionStatus(StatusCode::FORBIDDEN));
     let about = "a failed authentication is 403";
     fault(&operation.name, "rejected-with-403", about, ("auth", Some(fact)), kind)
 }

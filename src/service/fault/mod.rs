@@ -36,7 +36,7 @@
 //!
 //! What is under `each` is wrong in every element. A response without an element there gets one that conforms except
 //! for the fault, so that a fault that is on can always be seen. Only successes are changed, except by faults about
-//! refusals and about edge cases. Several faults may be on at once; those on a location are applied before those on a whole response. These
+//! rejections and about edge cases. Several faults may be on at once; those on a location are applied before those on a whole response. These
 //! and the others that edit one response also work on a recording, without a service ([`Fault::edited`]).
 
 mod arrays;

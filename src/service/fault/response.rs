@@ -29,7 +29,7 @@ pub(super) enum ResponseFault {
     /// The first name of the body appears twice.
     NameTwice,
     /// A failed authentication is answered with another status.
-    RefusalStatus(StatusCode),
+    RejectionStatus(StatusCode),
     /// A success is answered with another status.
     Status(StatusCode),
     /// The body is what belongs under `data`.
@@ -41,7 +41,7 @@ const PAGE: &str = "<!doctype html><title>Sign in</title>";
 impl ResponseFault {
     pub(super) fn change_response(self, response: &mut ServedResponse) {
         match self {
-            ResponseFault::RefusalStatus(status) if response.head.status == StatusCode::UNAUTHORIZED => {
+            ResponseFault::RejectionStatus(status) if response.head.status == StatusCode::UNAUTHORIZED => {
                 response.head.status = status;
             }
             ResponseFault::Challenge(challenge) if response.head.status == StatusCode::UNAUTHORIZED => {
@@ -51,7 +51,7 @@ impl ResponseFault {
                     None => drop(headers.remove(header::WWW_AUTHENTICATE)),
                 }
             }
-            ResponseFault::Challenge(_) | ResponseFault::RefusalStatus(_) => {}
+            ResponseFault::Challenge(_) | ResponseFault::RejectionStatus(_) => {}
             _ if response.is_success() => self.succeeded(response),
             _ => {}
         }
@@ -78,7 +78,7 @@ impl ResponseFault {
                     .insert(header::CONTENT_TYPE, HeaderValue::from_static(name));
             }
             ResponseFault::NameTwice => twice(response),
-            ResponseFault::Challenge(_) | ResponseFault::RefusalStatus(_) => {}
+            ResponseFault::Challenge(_) | ResponseFault::RejectionStatus(_) => {}
             ResponseFault::MethodsUnlisted => {
                 fail(response, StatusCode::METHOD_NOT_ALLOWED);
                 response.head.headers.remove(header::ALLOW);

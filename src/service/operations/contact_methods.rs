@@ -14,7 +14,7 @@ use crate::service::fields::{Fields, Read, list, object};
 use crate::service::open::Service;
 use crate::service::path::ContactId;
 use crate::service::profile::{Profile, STATUS};
-use crate::service::refusal::Refusal;
+use crate::service::rejection::Rejection;
 use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{ContactMethod, NewContactMethod};
 use crate::service::values::non_blank;
@@ -23,7 +23,7 @@ pub(crate) async fn create(
     State(service): State<Service>,
     ContactId(owner): ContactId,
     Body(sent): Body,
-) -> Result<Response, Refusal> {
+) -> Result<Response, Rejection> {
     let profile = service.profile();
     let now = service.now();
     let new = read(&sent, profile)?;

@@ -17,11 +17,11 @@ use crate::service::open::Service;
 use crate::service::page::{PageNumber, response_page};
 use crate::service::path::ContactId;
 use crate::service::profile::{Profile, STATUS, UnknownReferences, UpdateBody};
-use crate::service::refusal::Refusal;
+use crate::service::rejection::Rejection;
 use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{Contact, Reference, StoreError};
 
-pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
+pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Rejection> {
     let delay = service.profile().created_listed_when.delay();
     let shown = |mut contact: Contact, now: DateTime<Utc>| {
         if !delay.is_zero() {
@@ -32,7 +32,7 @@ pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> 
     response_page(&service, number, shown).await
 }
 
-pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body) -> Result<Response, Refusal> {
+pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body) -> Result<Response, Rejection> {
     let profile = service.profile();
     let now = service.now();
     let contact = loop {
@@ -61,7 +61,7 @@ pub(crate) async fn update(
     State(service): State<Service>,
     ContactId(id): ContactId,
     Body(mut sent): Body,
-) -> Result<Response, Refusal> {
+) -> Result<Response, Rejection> {
     let profile = service.profile();
     let now = service.now();
     let contact = loop {

@@ -14,7 +14,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-use super::store::Named;
+use super::store::NamedRecord;
 
 /// A venue or a tag by its id and name; blank where there is none.
 #[derive(Debug, Default, Serialize)]
@@ -23,8 +23,8 @@ pub(super) struct NamedResponse {
     name: String,
 }
 
-impl From<Named> for NamedResponse {
-    fn from(named: Named) -> Self {
+impl From<NamedRecord> for NamedResponse {
+    fn from(named: NamedRecord) -> Self {
         NamedResponse {
             id: OrBlank(Some(named.id)),
             name: named.name,

@@ -13,16 +13,16 @@ use crate::service::list::List;
 use crate::service::open::Service;
 use crate::service::page::{PageNumber, response_page};
 use crate::service::profile::Profile;
-use crate::service::refusal::Refusal;
+use crate::service::rejection::Rejection;
 use crate::service::response::{CreateEnvelope, response};
-use crate::service::store::{Named, NewTag};
+use crate::service::store::{NamedRecord, NewTag};
 use crate::service::values::{color, non_blank_name};
 
-pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
-    response_page(&service, number, |tag: Named, _| NamedResponse::from(tag)).await
+pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Rejection> {
+    response_page(&service, number, |tag: NamedRecord, _| NamedResponse::from(tag)).await
 }
 
-pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Refusal> {
+pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Rejection> {
     let profile = service.profile();
     let new = read(&sent, profile)?;
     let _lock = duplicates::lock_unless_duplicate_tag(&service, &new).await?;

@@ -8,10 +8,10 @@ use uuid::Uuid;
 use super::Timestamp;
 use crate::service::open::Service;
 use crate::service::page::{PageNumber, response_page};
-use crate::service::refusal::Refusal;
+use crate::service::rejection::Rejection;
 use crate::service::store::Venue;
 
-pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
+pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Rejection> {
     response_page(&service, number, |venue: Venue, _| VenueResponse::from(venue)).await
 }
 

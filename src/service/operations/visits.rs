@@ -15,16 +15,16 @@ use crate::service::list::List;
 use crate::service::open::Service;
 use crate::service::page::{PageNumber, response_page};
 use crate::service::profile::Profile;
-use crate::service::refusal::Refusal;
+use crate::service::rejection::Rejection;
 use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{NewVisit, Visit};
 use crate::service::values;
 
-pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
+pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Rejection> {
     response_page(&service, number, |visit: Visit, _| VisitResponse::from(visit)).await
 }
 
-pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Refusal> {
+pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Rejection> {
     let profile = service.profile();
     let new = read(&sent, profile, service.now())?;
     let _lock = duplicates::lock_unless_duplicate_visit(&service, &new).await?;

@@ -12,7 +12,7 @@
 mod choice;
 mod error;
 mod lists;
-mod refusals;
+mod rejections;
 mod rendering;
 mod requests;
 mod responses;
@@ -30,7 +30,7 @@ pub use self::setting::Setting;
 pub use self::table::table;
 pub(super) use self::{
     lists::{CreatedListedWhen, ListOrder, PageBeyondLast, PageSize},
-    refusals::{Challenge, CredentialStatus, ErrorBody, InvalidInputStatus},
+    rejections::{Challenge, CredentialStatus, ErrorBody, InvalidInputStatus},
     rendering::{IdentifierSpelling, MethodsOrder, TimestampForm, UnsetFields},
     requests::{
         Duplicates, FieldSizes, MethodsAtOnce, PathCase, RequiredFields, TagsEntries, UnknownReferences,
@@ -135,7 +135,7 @@ profile! {
     list_order: ListOrder = "list-order" in "list-order",
     /// How soon a created record is listed; with several replicas over one store, by the one that created it.
     created_listed_when: CreatedListedWhen = "created-listed-when" in "created-listed-when",
-    /// The body of a refusal.
+    /// The body of a rejection.
     error_body: ErrorBody = "error-body" in "error-body",
     /// The status of a request with invalid fields.
     invalid_input_status: InvalidInputStatus = "invalid-input-status" in "error-conditions",

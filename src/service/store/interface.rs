@@ -14,8 +14,8 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::record::{
-    Contact, ContactChange, ContactMethod, Named, NewContactMethod, NewTag, NewVisit, Reference, Slice, Span, Venue,
-    Visit,
+    Contact, ContactChange, ContactMethod, NamedRecord, NewContactMethod, NewTag, NewVisit, RecordSlice, Reference,
+    Span, Venue, Visit,
 };
 
 /// The result of a call to a store.
@@ -32,7 +32,7 @@ pub(crate) trait Store: Send + Sync {
         None
     }
 
-    fn contacts(&self, span: Span) -> StoreFuture<'_, Slice<Contact>>;
+    fn contacts(&self, span: Span) -> StoreFuture<'_, RecordSlice<Contact>>;
 
     fn create_contact(
         &self,
@@ -52,15 +52,15 @@ pub(crate) trait Store: Send + Sync {
         now: DateTime<Utc>,
     ) -> StoreFuture<'_, ContactMethod>;
 
-    fn venues(&self, span: Span) -> StoreFuture<'_, Slice<Venue>>;
+    fn venues(&self, span: Span) -> StoreFuture<'_, RecordSlice<Venue>>;
 
-    fn visits(&self, span: Span) -> StoreFuture<'_, Slice<Visit>>;
+    fn visits(&self, span: Span) -> StoreFuture<'_, RecordSlice<Visit>>;
 
     fn create_visit(&self, new: NewVisit) -> StoreFuture<'_, Visit>;
 
-    fn tags(&self, span: Span) -> StoreFuture<'_, Slice<Named>>;
+    fn tags(&self, span: Span) -> StoreFuture<'_, RecordSlice<NamedRecord>>;
 
-    fn create_tag(&self, new: NewTag) -> StoreFuture<'_, Named>;
+    fn create_tag(&self, new: NewTag) -> StoreFuture<'_, NamedRecord>;
 
     /// Adds at most one batch of synthetic contacts where there are fewer than `target`, and returns how many there
     /// are.

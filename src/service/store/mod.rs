@@ -17,6 +17,6 @@ mod sqlite;
 pub(super) use interface::{Store, StoreError};
 pub(super) use open::{memory, open};
 pub(super) use record::{
-    Contact, ContactChange, ContactMethod, CustomFields, Named, NewContactMethod, NewTag, NewVisit, Reference, Slice,
-    Span, Venue, Visit, VisitSummary,
+    Contact, ContactChange, ContactMethod, CustomFields, NamedRecord, NewContactMethod, NewTag, NewVisit, RecordSlice,
+    Reference, Span, Venue, Visit, VisitSummary,
 };

@@ -16,7 +16,7 @@ pub(crate) struct Span {
 
 /// The records at the positions of a span, and how many there are in all.
 #[derive(Debug)]
-pub(crate) struct Slice<T> {
+pub(crate) struct RecordSlice<T> {
     pub(crate) items: Vec<T>,
     pub(crate) total: i64,
 }
@@ -42,7 +42,7 @@ impl Reference {
 
 /// A tag, or any other record by its id and name.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(crate) struct Named {
+pub(crate) struct NamedRecord {
     pub(crate) id: Uuid,
     pub(crate) name: String,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Contact {
     pub(crate) custom_fields: CustomFields,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) updated_at: DateTime<Utc>,
-    pub(crate) first_tag: Option<Named>,
+    pub(crate) first_tag: Option<NamedRecord>,
     pub(crate) first_visit: Option<VisitSummary>,
     pub(crate) last_visit: Option<VisitSummary>,
     pub(crate) methods: Vec<ContactMethod>,
@@ -99,7 +99,7 @@ pub(crate) struct ContactMethod {
 #[derive(Debug)]
 pub(crate) struct VisitSummary {
     pub(crate) at: DateTime<Utc>,
-    pub(crate) venue: Named,
+    pub(crate) venue: NamedRecord,
 }
 
 #[derive(Debug, Serialize)]
@@ -118,7 +118,7 @@ pub(crate) struct Venue {
 pub(crate) struct Visit {
     pub(crate) id: i64,
     pub(crate) at: DateTime<Utc>,
-    pub(crate) venue: Named,
+    pub(crate) venue: NamedRecord,
     pub(crate) contact: Uuid,
     pub(crate) firstname: String,
     pub(crate) lastname: String,
@@ -235,24 +235,24 @@ pub(super) struct VisitRow {
 #[derive(Debug)]
 pub(super) struct FoundTag {
     pub(super) position: i64,
-    pub(super) tag: Named,
+    pub(super) tag: NamedRecord,
 }
 
 /// A venue and its position.
 #[derive(Debug)]
 pub(super) struct FoundVenue {
     pub(super) position: i64,
-    pub(super) venue: Named,
+    pub(super) venue: NamedRecord,
 }
 
 /// What a [`ContactChange`] refers to, found in the store. Venues and tags never change, so what is found stays valid.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct FoundReferences {
     pub(super) venue: Option<FoundVenue>,
     pub(super) tags: Option<Vec<FoundTag>>,
 }
 
-impl Found {
+impl FoundReferences {
     pub(super) fn venue_position(&self) -> Option<i64> {
         self.venue.as_ref().map(|found| found.position)
     }
@@ -265,7 +265,7 @@ impl Found {
 
 impl ContactRow {
     /// Makes a new contact from a change; fields that it does not set are blank.
-    pub(super) fn new(change: ContactChange, found: &Found, status: &str, now: DateTime<Utc>) -> Self {
+    pub(super) fn new(change: ContactChange, found: &FoundReferences, status: &str, now: DateTime<Utc>) -> Self {
         let methods = change.methods.unwrap_or_default();
         let venue = found.venue_position();
         let visit = venue.filter(|_| change.visits).map(|venue| VisitRow { at: now, venue });
@@ -291,7 +291,7 @@ impl ContactRow {
     }
 
     /// Returns the contact that was just written. Its only possible visit is to the venue in `found`.
-    pub(super) fn written(self, found: Found) -> Contact {
+    pub(super) fn written(self, found: FoundReferences) -> Contact {
         let summary = |visit: Option<VisitRow>| {
             let venue = found.venue.as_ref().map(|found| found.venue.clone());
             visit

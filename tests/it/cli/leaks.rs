@@ -215,7 +215,7 @@ fn a_token_that_comes_back_as_an_identifier_comes_out_nowhere_however_it_is_writ
     }
 }
 
-/// The service, but each refusal of a token repeats that in the next way of writing; and the tokens that were rejected.
+/// The service, but each rejection of a token repeats that in the next way of writing; and the tokens that were rejected.
 fn repeating(canary: &Canary) -> (Target, Arc<Mutex<Vec<String>>>) {
     let rejected: Arc<Mutex<Vec<String>>> = Arc::default();
     let (seen, right) = (rejected.clone(), canary.token.clone());
@@ -245,7 +245,7 @@ fn repeating(canary: &Canary) -> (Target, Arc<Mutex<Vec<String>>>) {
 }
 
 #[test]
-fn a_wrong_token_that_a_refusal_repeats_comes_out_nowhere_however_it_is_written() {
+fn a_wrong_token_that_a_rejection_repeats_comes_out_nowhere_however_it_is_written() {
     for arguments in [&["--writes", "--show-values"][..], &["--show-values"]]
         .into_iter()
         .take(tried(1, 2))

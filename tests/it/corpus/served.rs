@@ -14,7 +14,7 @@ use countersign::Check;
 use countersign::contract::is_json;
 use countersign::contract::operation::{Location, Operation, Security, SecurityScheme};
 use countersign::rules::{UNCHECKED_OPERATION, Verdict};
-use countersign::run::{Ended, Run};
+use countersign::run::{Run, RunEnd};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ fn a_stub_of_each_of_our_own_documents_conforms() {
     for document in own() {
         let document = Arc::new(document);
         let outcome = checked(&document);
-        assert_eq!(outcome.run.ended, Ended::Complete, "{}", document.name);
+        assert_eq!(outcome.run.ended, RunEnd::Complete, "{}", document.name);
         assert!(outcome.found.is_empty(), "{}: {:?}", document.name, outcome.found);
         assert!(outcome.called > 0, "{}", document.name);
     }

@@ -64,7 +64,7 @@ fn what_cannot_be_recorded_is_reported_and_nothing_is_sent() {
 }
 
 #[test]
-fn a_refusal_fails_the_program() {
+fn a_rejection_fails_the_program() {
     let service = Served::start(1);
     let (_, venue) = ids(&service);
     let outcome = run(

@@ -99,11 +99,11 @@ const MUTATIONS: &[Mutation] = mutations! {
         "createTag response 201" in "createTag response 2" | "gap success-status locations";
     "2XX becomes 200": GET_VENUES, "2XX:" => "'200':",
         "getVenues response 200 body/data/items/*/id" in "getVenues response 2" | "gap success-status locations";
-    "a documented refusal is dropped": CREATE_TAG, "        '422':\n          description: Listed as a response; no further meaning given.\n          x-document: Errors\n          x-gap: [error-body, error-conditions]\n" => "",
+    "a documented rejection is dropped": CREATE_TAG, "        '422':\n          description: Listed as a response; no further meaning given.\n          x-document: Errors\n          x-gap: [error-body, error-conditions]\n" => "",
         "createTag response 422" in "createTag response 422";
-    "a refusal gets a body": &["operationId: createTag\n", "'401':\n"], "          x-document: Errors\n" => "          content: {application/json: {schema: {type: object}}}\n",
+    "a rejection gets a body": &["operationId: createTag\n", "'401':\n"], "          x-document: Errors\n" => "          content: {application/json: {schema: {type: object}}}\n",
         "createTag response 401 body" in "createTag response 401";
-    "a refusal is added": GET_VENUES, "      responses:\n" => "      responses:\n        '404':\n          description: No venue\n",
+    "a rejection is added": GET_VENUES, "      responses:\n" => "      responses:\n        '404':\n          description: No venue\n",
         "getVenues response 404" in "getVenues response 404";
     "a response is described otherwise": CREATE_CONTACT, "description: Contact created" => "description: Created",
         "createContact response 2XX" in "createContact response 2XX";

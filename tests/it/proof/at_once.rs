@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use countersign::run::{Ended, Run};
+use countersign::run::{Run, RunEnd};
 use countersign::service::{self, Profile, Service, StoreUrl};
 use http::Method;
 use serde_json::json;
@@ -141,7 +141,7 @@ async fn checked(mistake: Mistake, seed: u64, jobs: usize) -> (Run, Vec<&'static
     tokio::time::pause();
     let run = check.run().await.unwrap().into_run();
     tokio::time::resume();
-    assert_eq!(run.ended, Ended::Complete);
+    assert_eq!(run.ended, RunEnd::Complete);
     let met = meetings.met.lock().unwrap().clone();
     (run, met)
 }

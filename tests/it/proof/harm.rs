@@ -316,7 +316,7 @@ async fn what_was_rejected_and_is_there_all_the_same_is_found() {
 }
 
 #[tokio::test]
-async fn a_refusal_that_stores_nothing_is_no_residue_and_no_finding() {
+async fn a_rejection_that_stores_nothing_is_no_residue_and_no_finding() {
     for status in [400, 404, 409, 415, 422] {
         let rejecting = Deviation::none().answering(move |call| {
             (call.method == Method::POST).then(|| Reply::json(status, json!({"message": "no"})))

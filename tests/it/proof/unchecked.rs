@@ -172,7 +172,7 @@ async fn what_is_never_sent_is_reported_where_it_could_have_been() {
 }
 
 #[tokio::test]
-async fn a_refusal_throughout_is_reported_with_its_status_and_its_request() {
+async fn a_rejection_throughout_is_reported_with_its_status_and_its_request() {
     let rejecting = Stub::table()
         .on("GET", "/things", Response::json(200, &json!([{"id": "a"}])))
         .on("GET", "/things/a", Response::json(200, &json!({"id": "a"})))

@@ -49,8 +49,8 @@ pub(super) fn contradictions(name: &str, text: &str) -> Vec<String> {
         None => {
             assert_eq!(name, ERRORS);
             let heads = text.lines().filter(|line| !line.starts_with(' '));
-            let no_refusal = heads.filter(|head| !head.starts_with('4'));
-            no_refusal.map(|head| format!("{head} is no refusal")).collect()
+            let no_rejection = heads.filter(|head| !head.starts_with('4'));
+            no_rejection.map(|head| format!("{head} is no rejection")).collect()
         }
     }
 }
@@ -197,7 +197,7 @@ fn a_response_that_is_accepted_by_mistake_contradicts_the_contract() {
         (
             ERRORS,
             "500 application/json\n  body: none".to_owned(),
-            "500 application/json is no refusal",
+            "500 application/json is no rejection",
         ),
     ] {
         let found = contradictions(name, &text);

@@ -13,7 +13,7 @@ use countersign::{Check, Contract};
 
 use super::subject::Subject;
 
-/// The snapshot of what refusals look like.
+/// The snapshot of what rejections look like.
 pub(super) const ERRORS: &str = "envelope_errors";
 
 const SEED: u64 = 1;

@@ -170,7 +170,7 @@ const CHANGES: &[Change] = &[
 /// What changes where a service rejects awkward values.
 const CREATED_AND_ERRORS: &[&str] = &["response_createContact", ERRORS];
 /// Why.
-const REJECTED: &str = "awkward values are rejected, so that no record has them and one refusal more is seen";
+const REJECTED: &str = "awkward values are rejected, so that no record has them and one rejection more is seen";
 
 const fn change(
     axis: &'static str,

@@ -1,4 +1,4 @@
-//! Whatever request an operation receives, the service answers, does not fail, and quotes no part of it in a refusal.
+//! Whatever request an operation receives, the service answers, does not fail, and quotes no part of it in a rejection.
 //!
 //! The operations, their examples and the links that fill these come from `openapi.yaml`. Requests are written byte by
 //! byte, because no client sends most of them. The seed is fixed; `PROPTEST_RNG_SEED` and `PROPTEST_CASES`
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::profile::with;
 use super::support::{Running, TOKEN};
 
-/// Stands in requests wherever a text can, and in no refusal.
+/// Stands in requests wherever a text can, and in no rejection.
 const MARK: &str = "Zq7x";
 
 /// An operation of the contract, with what a request of it needs to be accepted.

@@ -7,7 +7,7 @@ use countersign::contract::Contract;
 use countersign::contract::fact::FactId;
 use countersign::exchange::{self, Exchange, Failure};
 use countersign::rules::{Levels, Verdicts};
-use countersign::run::{Ended, Run};
+use countersign::run::{Run, RunEnd};
 
 /// Judges the recording of a run again, where it has one, at the levels that every rule has by itself.
 ///
@@ -18,7 +18,7 @@ use countersign::run::{Ended, Run};
 pub(crate) fn assert_judged_again(contract: &Contract, run: &Run) {
     let reached = !matches!(
         run.ended,
-        Ended::NotReady(..) | Ended::ServiceEnded(_) | Ended::Unreachable(_)
+        RunEnd::NotReady(..) | RunEnd::ServiceEnded(_) | RunEnd::Unreachable(_)
     );
     let Some(recording) = run.recording.as_ref().filter(|_| reached) else {
         return;

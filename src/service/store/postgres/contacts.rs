@@ -11,8 +11,8 @@ use super::tags::named;
 use super::{tags, venues};
 use crate::service::store::interface::StoreError;
 use crate::service::store::record::{
-    Contact, ContactChange, ContactMethod, ContactRow, Found, FoundVenue, Named, NewContactMethod, Slice, Span,
-    VisitSummary,
+    Contact, ContactChange, ContactMethod, ContactRow, FoundReferences, FoundVenue, NamedRecord, NewContactMethod,
+    RecordSlice, Span, VisitSummary,
 };
 use crate::service::store::seed;
 
@@ -98,7 +98,7 @@ pub(super) struct Numbered {
     pub(super) row: ContactRow,
 }
 
-pub(super) async fn page(database: &Database, span: Span) -> Result<Slice<Contact>, StoreError> {
+pub(super) async fn page(database: &Database, span: Span) -> Result<RecordSlice<Contact>, StoreError> {
     database.page(PAGE, span, contact).await
 }
 
@@ -211,11 +211,11 @@ pub(super) async fn grow(database: &Database, target: i64) -> Result<i64, StoreE
     Ok(row.map_or(Ok(0), |row| row.try_get(0))?)
 }
 
-async fn find(database: &Database, change: &ContactChange) -> Result<Found, StoreError> {
+async fn find(database: &Database, change: &ContactChange) -> Result<FoundReferences, StoreError> {
     let venue = match change.venue {
         Some(id) => {
             let (position, name) = venues::find(database, id).await?;
-            let venue = Named { id, name };
+            let venue = NamedRecord { id, name };
             Some(FoundVenue { position, venue })
         }
         None => None,
@@ -224,7 +224,7 @@ async fn find(database: &Database, change: &ContactChange) -> Result<Found, Stor
         Some(entries) => Some(tags::find_all(database, entries).await?),
         None => None,
     };
-    Ok(Found { venue, tags })
+    Ok(FoundReferences { venue, tags })
 }
 
 fn contact(row: &Row) -> Result<Contact, tokio_postgres::Error> {
@@ -248,7 +248,7 @@ fn contact(row: &Row) -> Result<Contact, tokio_postgres::Error> {
     })
 }
 
-fn named_if_any(row: &Row, column: usize) -> Result<Option<Named>, tokio_postgres::Error> {
+fn named_if_any(row: &Row, column: usize) -> Result<Option<NamedRecord>, tokio_postgres::Error> {
     let id: Option<Uuid> = row.try_get(column)?;
     id.map(|_| named(row, column)).transpose()
 }

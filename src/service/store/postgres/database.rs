@@ -13,7 +13,7 @@ use tokio_postgres::{NoTls, Row};
 
 use super::tls::Tls;
 use crate::service::store::interface::StoreError;
-use crate::service::store::record::{Slice, Span};
+use crate::service::store::record::{RecordSlice, Span};
 use crate::service::store_url::PostgresAddress;
 
 /// The most connections that a replica holds: by default, PostgreSQL allows 100 in all.
@@ -111,12 +111,12 @@ impl Database {
         statement: &str,
         span: Span,
         record: impl Fn(&Row) -> Result<T, tokio_postgres::Error>,
-    ) -> Result<Slice<T>, StoreError> {
+    ) -> Result<RecordSlice<T>, StoreError> {
         let Span { first, last } = span;
         let rows = self
             .rows(statement, &[(&first, Type::INT8), (&last, Type::INT8)])
             .await?;
-        let mut slice = Slice {
+        let mut slice = RecordSlice {
             items: Vec::with_capacity(rows.len()),
             total: rows.first().map_or(Ok(0), |row| row.try_get(0))?,
         };

@@ -25,7 +25,8 @@ use uuid::Uuid;
 
 use super::interface::{Store, StoreFuture};
 use super::record::{
-    Contact, ContactChange, ContactMethod, Named, NewContactMethod, NewTag, NewVisit, Slice, Span, Venue, Visit,
+    Contact, ContactChange, ContactMethod, NamedRecord, NewContactMethod, NewTag, NewVisit, RecordSlice, Span, Venue,
+    Visit,
 };
 use crate::service::open_error::OpenError;
 use crate::service::store_url::{PostgresAddress, StoreUrl};
@@ -47,7 +48,7 @@ impl Postgres {
 }
 
 impl Store for Postgres {
-    fn contacts(&self, span: Span) -> StoreFuture<'_, Slice<Contact>> {
+    fn contacts(&self, span: Span) -> StoreFuture<'_, RecordSlice<Contact>> {
         contacts::page(&self.database, span).boxed()
     }
 
@@ -73,11 +74,11 @@ impl Store for Postgres {
         contacts::add_method(&self.database, owner, new, now).boxed()
     }
 
-    fn venues(&self, span: Span) -> StoreFuture<'_, Slice<Venue>> {
+    fn venues(&self, span: Span) -> StoreFuture<'_, RecordSlice<Venue>> {
         venues::page(&self.database, span).boxed()
     }
 
-    fn visits(&self, span: Span) -> StoreFuture<'_, Slice<Visit>> {
+    fn visits(&self, span: Span) -> StoreFuture<'_, RecordSlice<Visit>> {
         visits::page(&self.database, span).boxed()
     }
 
@@ -85,11 +86,11 @@ impl Store for Postgres {
         visits::create(&self.database, new).boxed()
     }
 
-    fn tags(&self, span: Span) -> StoreFuture<'_, Slice<Named>> {
+    fn tags(&self, span: Span) -> StoreFuture<'_, RecordSlice<NamedRecord>> {
         tags::page(&self.database, span).boxed()
     }
 
-    fn create_tag(&self, new: NewTag) -> StoreFuture<'_, Named> {
+    fn create_tag(&self, new: NewTag) -> StoreFuture<'_, NamedRecord> {
         tags::create(&self.database, new).boxed()
     }
 

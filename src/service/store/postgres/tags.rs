@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::database::Database;
 use crate::service::store::interface::StoreError;
-use crate::service::store::record::{FoundTag, Named, NewTag, Reference, Slice, Span};
+use crate::service::store::record::{FoundTag, NamedRecord, NewTag, RecordSlice, Reference, Span};
 use crate::service::values::hyphenated;
 
 const PAGE: &str = "SELECT list.total, tag.position, tag.id, tag.name
@@ -28,15 +28,15 @@ const FIND: &str = "SELECT position, id, name FROM countersign.tag WHERE positio
     (SELECT position FROM countersign.tag WHERE id = $1),
     (SELECT position FROM countersign.tag WHERE name = $2 ORDER BY position LIMIT 1))";
 
-pub(super) async fn page(database: &Database, span: Span) -> Result<Slice<Named>, StoreError> {
+pub(super) async fn page(database: &Database, span: Span) -> Result<RecordSlice<NamedRecord>, StoreError> {
     database.page(PAGE, span, |row| named(row, 2)).await
 }
 
-pub(super) async fn create(database: &Database, new: NewTag) -> Result<Named, StoreError> {
+pub(super) async fn create(database: &Database, new: NewTag) -> Result<NamedRecord, StoreError> {
     let id = Uuid::new_v4();
     let tags = Json(json!([row(1, id, &new)]));
     database.rows(INSERT, &[(&tags, Type::JSONB)]).await?;
-    Ok(Named { id, name: new.name })
+    Ok(NamedRecord { id, name: new.name })
 }
 
 /// Writes a tag as [`INSERT`] reads it.
@@ -59,8 +59,8 @@ pub(super) async fn find_all(database: &Database, entries: &[String]) -> Result<
     Ok(found)
 }
 
-pub(super) fn named(row: &Row, column: usize) -> Result<Named, tokio_postgres::Error> {
-    Ok(Named {
+pub(super) fn named(row: &Row, column: usize) -> Result<NamedRecord, tokio_postgres::Error> {
+    Ok(NamedRecord {
         id: row.try_get(column)?,
         name: row.try_get(column + 1)?,
     })

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::database::Database;
 use crate::service::store::interface::StoreError;
-use crate::service::store::record::{Reference, Slice, Span, Venue};
+use crate::service::store::record::{RecordSlice, Reference, Span, Venue};
 
 const PAGE: &str =
     "SELECT list.total, venue.position, venue.id, venue.name, country, address, phone, email, tags, created_at
@@ -24,7 +24,7 @@ pub(super) const INSERT: &str = "WITH counted AS (
     FROM counted, jsonb_to_recordset($1) AS new (nth bigint, id uuid, name text, country text, address text,
         phone text, email text, tags text[], created_at timestamptz)";
 
-pub(super) async fn page(database: &Database, span: Span) -> Result<Slice<Venue>, StoreError> {
+pub(super) async fn page(database: &Database, span: Span) -> Result<RecordSlice<Venue>, StoreError> {
     database.page(PAGE, span, venue).await
 }
 

@@ -7,7 +7,7 @@ use super::database::Database;
 use super::tags::named;
 use super::venues;
 use crate::service::store::interface::StoreError;
-use crate::service::store::record::{Named, NewVisit, Reference, Slice, Span, Visit};
+use crate::service::store::record::{NamedRecord, NewVisit, RecordSlice, Reference, Span, Visit};
 
 const PAGE: &str = "SELECT list.total, visit.position, visit.at, venue.id, venue.name, contact.id, contact.firstname,
         contact.lastname
@@ -41,7 +41,7 @@ const CREATE: &str = "WITH counted AS (
 
 const VISITOR: &str = "SELECT position, firstname, lastname FROM countersign.contact WHERE id = $1";
 
-pub(super) async fn page(database: &Database, span: Span) -> Result<Slice<Visit>, StoreError> {
+pub(super) async fn page(database: &Database, span: Span) -> Result<RecordSlice<Visit>, StoreError> {
     database.page(PAGE, span, visit).await
 }
 
@@ -59,7 +59,7 @@ pub(super) async fn create(database: &Database, new: NewVisit) -> Result<Visit, 
     Ok(Visit {
         id: made.map_or(Ok(0), |row| row.try_get(0))?,
         at: new.at,
-        venue: Named { id: new.venue, name },
+        venue: NamedRecord { id: new.venue, name },
         contact: new.contact,
         firstname: visitor.try_get(1)?,
         lastname: visitor.try_get(2)?,

@@ -8,8 +8,8 @@ use super::column::{Date, Id, Instant, Json};
 use super::{tags, venues, visits};
 use crate::service::store::interface::StoreError;
 use crate::service::store::record::{
-    Contact, ContactChange, ContactMethod, ContactRow, Found, FoundVenue, Named, NewContactMethod, Slice, Span,
-    VisitRow, VisitSummary,
+    Contact, ContactChange, ContactMethod, ContactRow, FoundReferences, FoundVenue, NamedRecord, NewContactMethod,
+    RecordSlice, Span, VisitRow, VisitSummary,
 };
 use crate::service::store::seed;
 
@@ -52,10 +52,10 @@ const ADD_METHOD: &str = "UPDATE contact
 /// How many synthetic contacts are added in one transaction.
 const GROWTH_BATCH: i64 = 5_000;
 
-pub(super) fn page(transaction: &Transaction<'_>, span: Span) -> Result<Slice<Contact>, StoreError> {
+pub(super) fn page(transaction: &Transaction<'_>, span: Span) -> Result<RecordSlice<Contact>, StoreError> {
     let mut query = transaction.prepare_cached(PAGE)?;
     let rows = query.query_map([span.first, span.last], contact)?;
-    Ok(Slice {
+    Ok(RecordSlice {
         items: rows.collect::<Result<_, _>>()?,
         total: total(transaction)?,
     })
@@ -178,13 +178,13 @@ fn total(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
         .query_one([], |row| row.get(0))
 }
 
-fn find(transaction: &Transaction<'_>, change: &ContactChange) -> Result<Found, StoreError> {
+fn find(transaction: &Transaction<'_>, change: &ContactChange) -> Result<FoundReferences, StoreError> {
     let venue = |id| {
         let (position, name) = venues::find(transaction, id)?;
-        let venue = Named { id, name };
+        let venue = NamedRecord { id, name };
         Ok::<_, StoreError>(FoundVenue { position, venue })
     };
-    Ok(Found {
+    Ok(FoundReferences {
         venue: change.venue.map(venue).transpose()?,
         tags: change
             .tags
@@ -215,10 +215,10 @@ fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
     })
 }
 
-fn named(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Named>> {
+fn named(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<NamedRecord>> {
     let id: Option<Id> = row.get(column)?;
     id.map(|id| {
-        Ok(Named {
+        Ok(NamedRecord {
             id: id.0,
             name: row.get(column + 1)?,
         })

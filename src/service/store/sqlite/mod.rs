@@ -19,7 +19,8 @@ pub(super) use connection::Sqlite;
 
 use super::interface::{Store, StoreFuture};
 use super::record::{
-    Contact, ContactChange, ContactMethod, Named, NewContactMethod, NewTag, NewVisit, Slice, Span, Venue, Visit,
+    Contact, ContactChange, ContactMethod, NamedRecord, NewContactMethod, NewTag, NewVisit, RecordSlice, Span, Venue,
+    Visit,
 };
 
 impl Store for Sqlite {
@@ -27,7 +28,7 @@ impl Store for Sqlite {
         Sqlite::state(self)
     }
 
-    fn contacts(&self, span: Span) -> StoreFuture<'_, Slice<Contact>> {
+    fn contacts(&self, span: Span) -> StoreFuture<'_, RecordSlice<Contact>> {
         self.read(move |transaction| contacts::page(transaction, span))
     }
 
@@ -53,11 +54,11 @@ impl Store for Sqlite {
         self.write(move |transaction| contacts::add_method(transaction, owner, new, now))
     }
 
-    fn venues(&self, span: Span) -> StoreFuture<'_, Slice<Venue>> {
+    fn venues(&self, span: Span) -> StoreFuture<'_, RecordSlice<Venue>> {
         self.read(move |transaction| Ok(venues::page(transaction, span)?))
     }
 
-    fn visits(&self, span: Span) -> StoreFuture<'_, Slice<Visit>> {
+    fn visits(&self, span: Span) -> StoreFuture<'_, RecordSlice<Visit>> {
         self.read(move |transaction| Ok(visits::page(transaction, span)?))
     }
 
@@ -65,11 +66,11 @@ impl Store for Sqlite {
         self.write(move |transaction| visits::create(transaction, &new))
     }
 
-    fn tags(&self, span: Span) -> StoreFuture<'_, Slice<Named>> {
+    fn tags(&self, span: Span) -> StoreFuture<'_, RecordSlice<NamedRecord>> {
         self.read(move |transaction| Ok(tags::page(transaction, span)?))
     }
 
-    fn create_tag(&self, new: NewTag) -> StoreFuture<'_, Named> {
+    fn create_tag(&self, new: NewTag) -> StoreFuture<'_, NamedRecord> {
         self.write(move |transaction| Ok(tags::create(transaction, new)?))
     }
 

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::column::{Id, Instant, Json};
 use crate::service::store::interface::StoreError;
-use crate::service::store::record::{Reference, Slice, Span, Venue};
+use crate::service::store::record::{RecordSlice, Reference, Span, Venue};
 
 const PAGE: &str = "SELECT id, name, country, address, phone, email, tags, created_at
     FROM venue WHERE position BETWEEN ?1 AND ?2 ORDER BY position";
@@ -13,13 +13,13 @@ const PAGE: &str = "SELECT id, name, country, address, phone, email, tags, creat
 const INSERT: &str = "INSERT INTO venue (id, name, country, address, phone, email, tags, created_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
-pub(super) fn page(transaction: &Transaction<'_>, span: Span) -> rusqlite::Result<Slice<Venue>> {
+pub(super) fn page(transaction: &Transaction<'_>, span: Span) -> rusqlite::Result<RecordSlice<Venue>> {
     let mut query = transaction.prepare_cached(PAGE)?;
     let items = query
         .query_map([span.first, span.last], venue)?
         .collect::<Result<_, _>>()?;
     let mut total = transaction.prepare_cached("SELECT ifnull(max(position), 0) FROM venue")?;
-    Ok(Slice {
+    Ok(RecordSlice {
         items,
         total: total.query_one([], |row| row.get(0))?,
     })

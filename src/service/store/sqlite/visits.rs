@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 use super::column::{Id, Instant};
 use super::venues;
 use crate::service::store::interface::StoreError;
-use crate::service::store::record::{Named, NewVisit, Reference, Slice, Span, Visit, VisitRow};
+use crate::service::store::record::{NamedRecord, NewVisit, RecordSlice, Reference, Span, Visit, VisitRow};
 
 const PAGE: &str =
     "SELECT visit.position, visit.at, venue.id, venue.name, contact.id, contact.firstname, contact.lastname
@@ -24,13 +24,13 @@ const SUMMARISE: &str = "UPDATE contact SET
 
 const VISITOR: &str = "SELECT position, firstname, lastname FROM contact WHERE id = ?1";
 
-pub(super) fn page(transaction: &Transaction<'_>, span: Span) -> rusqlite::Result<Slice<Visit>> {
+pub(super) fn page(transaction: &Transaction<'_>, span: Span) -> rusqlite::Result<RecordSlice<Visit>> {
     let mut query = transaction.prepare_cached(PAGE)?;
     let items = query
         .query_map([span.first, span.last], visit)?
         .collect::<Result<_, _>>()?;
     let mut total = transaction.prepare_cached("SELECT ifnull(max(position), 0) FROM visit")?;
-    Ok(Slice {
+    Ok(RecordSlice {
         items,
         total: total.query_one([], |row| row.get(0))?,
     })
@@ -51,7 +51,7 @@ pub(super) fn create(transaction: &Transaction<'_>, new: &NewVisit) -> Result<Vi
     Ok(Visit {
         id,
         at: new.at,
-        venue: Named { id: new.venue, name },
+        venue: NamedRecord { id: new.venue, name },
         contact: new.contact,
         firstname,
         lastname,
@@ -68,7 +68,7 @@ fn visit(row: &Row<'_>) -> rusqlite::Result<Visit> {
     Ok(Visit {
         id: row.get(0)?,
         at: row.get::<_, Instant>(1)?.0,
-        venue: Named {
+        venue: NamedRecord {
             id: row.get::<_, Id>(2)?.0,
             name: row.get(3)?,
         },

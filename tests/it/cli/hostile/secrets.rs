@@ -53,7 +53,7 @@ fn token() -> Vec<Behaviour> {
         echoes("the token in a response", wrong, "200", |case| {
             case.canary.token.clone()
         }),
-        echoes("the token in a refusal", Broken("status", "400"), "400", |case| {
+        echoes("the token in a rejection", Broken("status", "400"), "400", |case| {
             case.canary.token.clone()
         }),
         echoes(

@@ -12,7 +12,7 @@ use crate::proof::checked::contract;
 use crate::proof::deviating::Deviation;
 use crate::support::tried;
 
-/// How a refusal speaks.
+/// How a rejection speaks.
 #[derive(Clone, Copy, Debug)]
 enum Words {
     Html,
@@ -32,7 +32,7 @@ fn ways(case: usize) -> impl Iterator<Item = (u16, Words)> {
     (case..case + tried(1, WAYS.len())).map(|way| WAYS[way % WAYS.len()])
 }
 
-fn refusal(status: u16, words: Words, field: &str) -> Reply {
+fn rejection(status: u16, words: Words, field: &str) -> Reply {
     let name = field
         .split('/')
         .rfind(|token| token.parse::<usize>().is_err())
@@ -52,7 +52,7 @@ fn rejecting(
 ) -> Deviation {
     deviation.answering(move |call| {
         let field = wrong(call, &call.body()).filter(|_| call.is_write())?;
-        Some(refusal(status, words, &field))
+        Some(rejection(status, words, &field))
     })
 }
 

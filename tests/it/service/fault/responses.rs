@@ -85,7 +85,7 @@ async fn tags(fault: &str) -> (Running, Response, Response) {
 }
 
 #[tokio::test]
-async fn a_success_has_another_status_and_a_refusal_keeps_its_own() {
+async fn a_success_has_another_status_and_a_rejection_keeps_its_own() {
     for (deviation, status) in [
         ("not-found", 404),
         ("method-not-allowed", 405),

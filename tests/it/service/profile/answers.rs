@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use countersign::exchange::{Credential, Exchange, Failure, json};
-use countersign::gaps::{Answer, Gaps, State, WhyUnanswered};
+use countersign::gaps::{Answer, AnswerState, Gaps, WhyUnanswered};
 use countersign::rules::Recording;
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn every_statement_is_that_of_the_profile() {
 #[tokio::test]
 async fn a_check_answers_what_it_sends_requests_about_anyway() {
     let answers = &of_defaults().await.answers;
-    let told = answers.iter().filter(|answer| answer.state == State::Seen);
+    let told = answers.iter().filter(|answer| answer.state == AnswerState::Seen);
     let told: BTreeSet<_> = told.map(|answer| answer.gap.as_str()).collect();
     let expected: BTreeSet<_> = ANSWERED.into_iter().filter(|gap| *gap != "null-values").collect();
     assert_eq!(told, expected);
@@ -100,7 +100,7 @@ async fn two_replicas_that_differ_are_unstable() {
         let answers = gaps.answers();
         let unstable: Vec<_> = answers
             .iter()
-            .filter(|answer| answer.state == State::Unstable)
+            .filter(|answer| answer.state == AnswerState::Unstable)
             .collect();
         assert!(unstable.iter().any(|answer| answer.gap == gap), "{setting}");
         for answer in unstable {
@@ -312,7 +312,11 @@ async fn a_record_that_is_never_listed_has_no_time() {
         let of_tags = of_tags
             .find(|answer| answer.operation.as_deref() == Some("createTag"))
             .unwrap();
-        let expected = if kept == 0 { State::CannotTell } else { State::Unstable };
+        let expected = if kept == 0 {
+            AnswerState::CannotTell
+        } else {
+            AnswerState::Unstable
+        };
         assert_eq!(of_tags.state, expected, "{created:?}: {of_tags:?}");
     }
 }
@@ -467,7 +471,7 @@ pub(super) fn wrong(settings: &[String], answer: &Answer) -> Option<String> {
         | "channel-names" => json!({"set": of(gap)}),
         _ => json!("nothing is claimed of this gap"),
     };
-    let is_right = matches!(answer.state, State::Seen | State::Indicated) && claim == expected;
+    let is_right = matches!(answer.state, AnswerState::Seen | AnswerState::Indicated) && claim == expected;
     (!is_right).then(|| {
         format!(
             "{gap} {operation:?} {place}: {:?} {claim}, and not {expected}: {answer:?}",

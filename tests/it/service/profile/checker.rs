@@ -9,7 +9,7 @@ use chrono::DateTime;
 use countersign::Recording;
 use countersign::gaps::Answer;
 use countersign::rules::Level;
-use countersign::run::{Ended, Run};
+use countersign::run::{Run, RunEnd};
 use countersign::{Check, Contract};
 use tokio::sync::OnceCell;
 
@@ -115,7 +115,7 @@ fn assert_no_findings(profiles: Vec<Vec<String>>) {
 
 /// How the run did not end as it should, and every finding that the settings do not explain.
 fn unexpected(run: &Run, settings: &[String]) -> Vec<String> {
-    let ended = (run.ended != Ended::Complete).then(|| format!("{:?}", run.ended));
+    let ended = (run.ended != RunEnd::Complete).then(|| format!("{:?}", run.ended));
     ended.into_iter().chain(findings(&CONTRACT, run, settings)).collect()
 }
 

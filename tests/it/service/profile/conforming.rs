@@ -60,7 +60,7 @@ impl<'a> Tour<'a> {
         self.lists_conform().await;
         let contact = self.creates_conform().await;
         self.update_conforms(&contact).await;
-        self.refusals_conform().await;
+        self.rejections_conform().await;
     }
 
     fn check(&self, schema: &str, reply: &Reply) {
@@ -154,7 +154,7 @@ impl<'a> Tour<'a> {
     }
 
     /// Rejects what is no request of the document with some 4xx, and with the documented ones where they are.
-    async fn refusals_conform(&self) {
+    async fn rejections_conform(&self) {
         for (method, path) in [
             (Method::GET, "/tags"),
             (Method::POST, "/visits"),

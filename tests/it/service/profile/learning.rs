@@ -12,9 +12,9 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse as _;
 use axum::{Json, Router};
-use countersign::gaps::{Allowed, Answer, Claim, Equal, State, Unknown, Unsent, WhyUnanswered};
+use countersign::gaps::{Allowed, Answer, AnswerState, Claim, Equal, Unknown, Unsent, WhyUnanswered};
 use countersign::history::SearchExtent;
-use countersign::run::{Ended, Run};
+use countersign::run::{Run, RunEnd};
 use serde_json::{Map, Value, json};
 use tower::ServiceExt as _;
 
@@ -97,11 +97,14 @@ async fn a_run_that_asks_answers_what_a_check_cannot_tell() {
     let run = learned(&[]).await;
     let indicated = |gap: &str| {
         let of_gap = run.answers.iter().filter(|answer| answer.gap == gap);
-        of_gap.filter(|answer| answer.state == State::Indicated).count()
+        of_gap.filter(|answer| answer.state == AnswerState::Indicated).count()
     };
     let counted: Vec<_> = INDICATED.iter().map(|(gap, _)| (*gap, indicated(gap))).collect();
     assert_eq!(counted, INDICATED);
-    let all = run.answers.iter().filter(|answer| answer.state == State::Indicated);
+    let all = run
+        .answers
+        .iter()
+        .filter(|answer| answer.state == AnswerState::Indicated);
     assert_eq!(all.count(), INDICATED.iter().map(|(_, count)| count).sum::<usize>());
 }
 
@@ -110,7 +113,7 @@ fn too_dear(settings: &[String], run: &Run) -> Option<String> {
     let cost = (run.tally.sent, run.residue.len());
     // With one item a page, each walk and each look for what was created reads as many pages as there are records.
     let most = if settings == ["page-size=1"] { 460 } else { MOST.0 };
-    let is_dear = cost.0 > most || cost.1 > MOST.1 || run.ended != Ended::Complete;
+    let is_dear = cost.0 > most || cost.1 > MOST.1 || run.ended != RunEnd::Complete;
     is_dear.then(|| format!("{:?} after {} requests, with {} records", run.ended, cost.0, cost.1))
 }
 
@@ -121,10 +124,12 @@ fn unasked(answers: &[Answer]) -> Vec<String> {
         // What becomes of an unknown reference that is accepted, no response shows.
         let unknown = (Unknown::Ignored, "unknown-references");
         let is_unseen = |answer: &Answer| match answer.claim {
-            Some(Claim::Unknown { unknown: known, .. }) => (known, *gap) == unknown && answer.state == State::Seen,
+            Some(Claim::Unknown { unknown: known, .. }) => {
+                (known, *gap) == unknown && answer.state == AnswerState::Seen
+            }
             _ => answer.reason == Some(WhyUnanswered::Confounded),
         };
-        !of_gap.any(|answer| answer.state == State::Indicated || is_unseen(answer))
+        !of_gap.any(|answer| answer.state == AnswerState::Indicated || is_unseen(answer))
     });
     missing
         .map(|(gap, _)| format!("{gap} was not answered by trials"))
@@ -180,7 +185,10 @@ async fn what_fails_or_is_rejected_by_chance_makes_no_wrong_statement() {
     ];
     for (name, least, layer) in layers {
         let run = learned_through(&[], layer).await;
-        let indicated = run.answers.iter().filter(|answer| answer.state == State::Indicated);
+        let indicated = run
+            .answers
+            .iter()
+            .filter(|answer| answer.state == AnswerState::Indicated);
         let wrong: Vec<_> = indicated.clone().filter_map(|answer| wrong(&[], answer)).collect();
         assert!(wrong.is_empty(), "a service that {name}: {wrong:#?}");
         let count = indicated.count();
@@ -272,7 +280,7 @@ async fn a_create_that_may_have_stored_its_record_is_not_sent_again() {
 }
 
 /// What is known of the effect of a contact's venue.
-fn effect(run: &Run) -> (State, Option<Value>, Option<WhyUnanswered>) {
+fn effect(run: &Run) -> (AnswerState, Option<Value>, Option<WhyUnanswered>) {
     let mut of_gap = run.answers.iter().filter(|answer| answer.gap == "venue-of-contact");
     let answer = of_gap.next().unwrap();
     assert_eq!(answer.operation.as_deref(), Some("createContact"));
@@ -289,7 +297,7 @@ async fn the_effect_of_a_field_is_seen_where_records_with_it_and_without_it_diff
         let run = learned_about(&["venue-of-contact"], app(&[setting.to_owned()]).await).await;
         assert_eq!(
             effect(&run),
-            (State::Seen, Some(json!({"does": does})), None),
+            (AnswerState::Seen, Some(json!({"does": does})), None),
             "{setting}"
         );
     }
@@ -326,7 +334,10 @@ async fn what_each_record_has_is_no_effect_of_a_field() {
         }
     };
     let run = learned_about(&["venue-of-contact"], service.layer(from_fn(visits))).await;
-    assert_eq!(effect(&run), (State::CannotTell, None, Some(WhyUnanswered::Confounded)));
+    assert_eq!(
+        effect(&run),
+        (AnswerState::CannotTell, None, Some(WhyUnanswered::Confounded))
+    );
 }
 
 /// What stands before the service and handles its updates: the number of the request, and what it sends. A status
@@ -381,7 +392,7 @@ fn has_unknown_field(sent: &Map<String, Value>) -> bool {
 async fn state_with_updates(
     gap: &str,
     handler: impl Fn(u64, &mut Map<String, Value>) -> Option<StatusCode> + Send + Sync + 'static,
-) -> State {
+) -> AnswerState {
     let run = learned_with_updates(&[gap], Box::new(handler)).await;
     run.answers.iter().find(|answer| answer.gap == gap).unwrap().state
 }
@@ -392,7 +403,7 @@ async fn replicas_that_handle_updates_in_turn_are_unstable() {
         let fields = state_with_updates("unknown-request-fields", move |number, sent| {
             (number % replicas == of_them && has_unknown_field(sent)).then_some(StatusCode::UNPROCESSABLE_ENTITY)
         });
-        assert_eq!(fields.await, State::Unstable, "{replicas} replicas");
+        assert_eq!(fields.await, AnswerState::Unstable, "{replicas} replicas");
         let values = state_with_updates("gender-values", move |number, sent| {
             if number % replicas == of_them && has_unknown_gender(sent) {
                 sent.insert("gender".to_owned(), "undisclosed".into());
@@ -401,7 +412,7 @@ async fn replicas_that_handle_updates_in_turn_are_unstable() {
         });
         assert_eq!(
             values.await,
-            State::Unstable,
+            AnswerState::Unstable,
             "{replicas} replicas, one of which drops values"
         );
         let semantics = state_with_updates("update-semantics", move |number, sent| {
@@ -414,7 +425,7 @@ async fn replicas_that_handle_updates_in_turn_are_unstable() {
         });
         assert_eq!(
             semantics.await,
-            State::Unstable,
+            AnswerState::Unstable,
             "{replicas} replicas, one of which clears"
         );
     }
@@ -428,36 +439,36 @@ async fn what_is_accepted_and_dropped_or_rejected_for_another_reason_is_no_answe
         }
         None
     });
-    assert_eq!(dropped.await, State::CannotTell);
+    assert_eq!(dropped.await, AnswerState::CannotTell);
     let first = OnceLock::new();
     let unchangeable = state_with_updates("gender-values", move |_, sent| {
         let gender = sent.get("gender")?.clone();
         let is_first = *first.get_or_init(|| gender.clone()) == gender;
         (!is_first).then_some(StatusCode::UNPROCESSABLE_ENTITY)
     });
-    assert_eq!(unchangeable.await, State::CannotTell);
+    assert_eq!(unchangeable.await, AnswerState::CannotTell);
     let conflict = state_with_updates("gender-values", |_, sent| {
         has_unknown_gender(sent).then_some(StatusCode::CONFLICT)
     });
-    assert_eq!(conflict.await, State::CannotTell);
+    assert_eq!(conflict.await, AnswerState::CannotTell);
     let forbidden_at_times = state_with_updates("gender-values", |number, sent| {
         (number % 2 == 0 && has_unknown_gender(sent)).then_some(StatusCode::FORBIDDEN)
     });
-    assert_eq!(forbidden_at_times.await, State::Unstable);
+    assert_eq!(forbidden_at_times.await, AnswerState::Unstable);
     let cleared_in_part = state_with_updates("update-semantics", |_, sent| {
         if sent.len() == 1 {
             sent.insert("contact_methods".to_owned(), json!([]));
         }
         None
     });
-    assert_eq!(cleared_in_part.await, State::CannotTell);
+    assert_eq!(cleared_in_part.await, AnswerState::CannotTell);
     let run = learned_with_updates(&["dob-format"], Box::new(|_, sent| sent.remove("dob").and(None))).await;
     let date = run.answers.iter().filter(|answer| answer.gap == "dob-format");
     assert!(date.clone().count() > 0);
     for answer in date {
         assert_ne!(
             answer.state,
-            State::Indicated,
+            AnswerState::Indicated,
             "a date that is never stored: {answer:?}"
         );
     }
@@ -473,7 +484,7 @@ async fn a_list_of_values_is_closed_only_if_another_known_value_is_accepted() {
         .unwrap();
     assert_eq!(
         (gender.state, &gender.claim),
-        (State::Indicated, &Some(Claim::Set { set: Allowed::Closed }))
+        (AnswerState::Indicated, &Some(Claim::Set { set: Allowed::Closed }))
     );
 }
 
@@ -491,7 +502,7 @@ async fn what_no_response_shows_is_no_more_than_seen() {
     let channels = run.answers.iter().find(|answer| answer.gap == "channel-names").unwrap();
     assert_eq!(
         (channels.state, &channels.claim),
-        (State::Seen, &Some(Claim::Set { set: Allowed::Open }))
+        (AnswerState::Seen, &Some(Claim::Set { set: Allowed::Open }))
     );
 }
 
@@ -510,7 +521,7 @@ async fn a_service_that_asks_for_no_credential_at_times_is_unstable() {
     let conditions = run.answers.iter().filter(|answer| answer.gap == "error-conditions");
     let of_venues = conditions.filter(|answer| answer.operation.as_deref() == Some("getVenues"));
     let states: Vec<_> = of_venues.map(|answer| answer.state).collect();
-    assert_eq!(states, [State::Unstable]);
+    assert_eq!(states, [AnswerState::Unstable]);
 }
 
 #[tokio::test]
@@ -533,7 +544,7 @@ async fn an_update_that_shows_late_is_waited_for() {
         .unwrap();
     assert_eq!(
         (semantics.state, &semantics.claim),
-        (State::Indicated, &Some(Claim::Unsent { unsent: Unsent::Kept }))
+        (AnswerState::Indicated, &Some(Claim::Unsent { unsent: Unsent::Kept }))
     );
 }
 
@@ -554,7 +565,7 @@ async fn an_update_of_one_field_is_a_success_like_others() {
     .await;
     let of_update = |answer: &&Answer| answer.operation.as_deref() == Some("updateContact");
     let mut statuses = run.answers.iter().filter(|answer| answer.gap == "success-status");
-    assert_eq!(statuses.find(of_update).unwrap().state, State::Unstable);
+    assert_eq!(statuses.find(of_update).unwrap().state, AnswerState::Unstable);
 }
 
 #[tokio::test]
@@ -575,8 +586,8 @@ async fn two_replicas_that_answer_in_turn_are_unstable() {
         let answer = answers.filter(|answer| answer.gap == gap && answer.operation.as_deref() == Some("getVenues"));
         answer.map(|answer| answer.state).collect::<Vec<_>>()
     };
-    assert_eq!(of("page-beyond-last"), [State::Unstable]);
-    assert_eq!(of("success-status"), [State::Unstable]);
+    assert_eq!(of("page-beyond-last"), [AnswerState::Unstable]);
+    assert_eq!(of("success-status"), [AnswerState::Unstable]);
 }
 
 fn creates_contact(request: &Request) -> bool {
@@ -613,7 +624,7 @@ async fn of_fields_either_of_which_is_enough_none_is_called_required() {
     let required = answer(&run, "required-fields", "createContact");
     assert_eq!(
         (required.state, required.reason),
-        (State::CannotTell, Some(WhyUnanswered::Confounded))
+        (AnswerState::CannotTell, Some(WhyUnanswered::Confounded))
     );
 }
 
@@ -629,7 +640,11 @@ async fn replicas_that_require_other_fields_are_no_answer() {
             });
             let run = learned_handling(is_handled, &["required-fields"], &[], differ).await;
             let required = answer(&run, "required-fields", operation);
-            assert_ne!(required.state, State::Indicated, "{replicas} replicas: {required:?}");
+            assert_ne!(
+                required.state,
+                AnswerState::Indicated,
+                "{replicas} replicas: {required:?}"
+            );
         }
     }
 }
@@ -643,7 +658,7 @@ async fn creates_that_are_rejected_by_chance_make_no_wrong_statement() {
         let stated = run.answers.iter().filter(|answer| answer.claim.is_some());
         let of_creates = stated.filter(|answer| OF_CREATES.contains(&answer.gap.as_str()));
         let wrong: Vec<_> = of_creates
-            .filter(|answer| answer.state != State::Unstable)
+            .filter(|answer| answer.state != AnswerState::Unstable)
             .filter_map(|answer| wrong(&[], answer))
             .collect();
         assert!(wrong.is_empty(), "every {every}: {wrong:#?}");
@@ -662,7 +677,7 @@ async fn a_create_that_is_rejected_from_some_point_on_says_nothing() {
         let tags = answer(&run, gap, "createTag");
         assert_eq!(
             (tags.state, tags.reason),
-            (State::CannotTell, Some(WhyUnanswered::Confounded)),
+            (AnswerState::CannotTell, Some(WhyUnanswered::Confounded)),
             "{gap}"
         );
     }
@@ -696,7 +711,7 @@ async fn a_create_that_returns_the_equal_record_again_neither_accepts_nor_reject
     let tags = answer(&run, "duplicates", "createTag");
     assert_eq!(
         (tags.state, tags.reason),
-        (State::CannotTell, Some(WhyUnanswered::Confounded))
+        (AnswerState::CannotTell, Some(WhyUnanswered::Confounded))
     );
     let methods = answer(&run, "duplicates", "createContactMethod");
     assert_eq!(methods.claim, Some(Claim::Equal { equal: Equal::Accepted }));
@@ -709,7 +724,11 @@ async fn equal_records_that_are_rejected_are_shown_by_four_trials_and_a_record_a
         for operation in ["createContact", "createContactMethod", "createTag", "createVisit"] {
             let equal = answer(&run, "duplicates", operation);
             let refused = Some(Claim::Equal { equal: Equal::Refused });
-            assert_eq!((equal.state, &equal.claim), (State::Indicated, &refused), "{operation}");
+            assert_eq!(
+                (equal.state, &equal.claim),
+                (AnswerState::Indicated, &refused),
+                "{operation}"
+            );
         }
     }
 }
@@ -732,7 +751,7 @@ async fn a_body_that_is_rejected_for_an_equal_record_says_nothing_of_what_is_req
         let settings = set(&["duplicates=invalid", &format!("error-body={error_body}")]);
         let run = learned_about(&["required-fields"], app(&settings).await).await;
         let tags = answer(&run, "required-fields", "createTag");
-        assert_eq!(tags.state, State::Indicated, "{error_body}: {tags:?}");
+        assert_eq!(tags.state, AnswerState::Indicated, "{error_body}: {tags:?}");
     }
 }
 

@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta};
 use countersign::Contract;
 use countersign::contract::fact::{FactId, FactKind};
 use countersign::contract::learned::LearnedAnswer;
-use countersign::gaps::{self, Answer, State};
+use countersign::gaps::{self, Answer, AnswerState};
 use countersign::rules::Verdict;
 use countersign::run::Run;
 use tokio::sync::OnceCell;
@@ -48,7 +48,7 @@ async fn established(settings: &[String]) -> Vec<Answer> {
 
 async fn indicated(settings: &[String]) -> Vec<Answer> {
     let mut answers = learned(settings).await.answers;
-    answers.retain(|answer| answer.state == State::Indicated);
+    answers.retain(|answer| answer.state == AnswerState::Indicated);
     answers
 }
 

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use super::choice::choice;
 
 choice! {
-    /// The body of a refusal.
+    /// The body of a rejection.
     ErrorBody {
         /// An object with a message and an array errors of objects: field, a JSON pointer or page, and problem.
         FieldList = "field-list",

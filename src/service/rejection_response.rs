@@ -1,4 +1,4 @@
-//! Makes responses of refusals, as the profile says: [`write_refusals`].
+//! Makes responses of rejections, as the profile says: [`write_rejections`].
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::open::Service;
 use super::profile::{Challenge, Duplicates, ErrorBody, Profile, RateLimit, UnknownReferences};
-use super::refusal::{FieldProblem, Refusal};
+use super::rejection::{FieldProblem, Rejection};
 
 const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";
@@ -17,74 +17,74 @@ const PROBLEM: &str = "application/problem+json";
 const CHALLENGE: &str = r#"Bearer realm="contact-database""#;
 const CHALLENGE_WRONG: &str = r#"Bearer realm="contact-database", error="invalid_token""#;
 
-/// Writes the refusal that a response carries, as the profile says; any other response passes unchanged.
-pub(super) async fn write_refusals(State(service): State<Service>, request: Request, next: Next) -> Response {
+/// Writes the rejection that a response carries, as the profile says; any other response passes unchanged.
+pub(super) async fn write_rejections(State(service): State<Service>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
-    if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
-        write(&refusal, service.profile(), &mut response);
+    if let Some(rejection) = response.extensions_mut().remove::<Rejection>() {
+        write(&rejection, service.profile(), &mut response);
     }
     response
 }
 
-fn write(refusal: &Refusal, profile: &Profile, response: &mut Response) {
-    let status = status(refusal, profile);
+fn write(rejection: &Rejection, profile: &Profile, response: &mut Response) {
+    let status = status(rejection, profile);
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    match refusal {
-        Refusal::NoCredential if profile.challenge == Challenge::Sent => {
+    match rejection {
+        Rejection::NoCredential if profile.challenge == Challenge::Sent => {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
         }
-        Refusal::WrongCredential if profile.challenge == Challenge::Sent => {
+        Rejection::WrongCredential if profile.challenge == Challenge::Sent => {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE_WRONG));
         }
-        Refusal::TooManyRequests if profile.rate_limit == RateLimit::Announced => {
+        Rejection::TooManyRequests if profile.rate_limit == RateLimit::Announced => {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
-        Refusal::Unavailable => {
+        Rejection::Unavailable => {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
         // Close the connection. The rest of an unread body would be taken for the next request, and a proxy may
         // interpret a request with two hosts as two requests.
-        Refusal::BodyTooLarge | Refusal::BodyTooSlow | Refusal::Host => {
+        Rejection::BodyTooLarge | Rejection::BodyTooSlow | Rejection::Host => {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         _ => {}
     }
-    if let Some((media_type, body)) = body(refusal, status, profile.error_body) {
+    if let Some((media_type, body)) = body(rejection, status, profile.error_body) {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
         *response.body_mut() = body.into();
     }
 }
 
-fn status(refusal: &Refusal, profile: &Profile) -> StatusCode {
-    match refusal {
-        Refusal::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-        Refusal::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
-        Refusal::BodyUnfinished | Refusal::Host | Refusal::MalformedBody(_) | Refusal::Page(_) => {
+fn status(rejection: &Rejection, profile: &Profile) -> StatusCode {
+    match rejection {
+        Rejection::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Rejection::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
+        Rejection::BodyUnfinished | Rejection::Host | Rejection::MalformedBody(_) | Rejection::Page(_) => {
             StatusCode::BAD_REQUEST
         }
-        Refusal::Duplicate(_) if profile.duplicates == Duplicates::Conflict => StatusCode::CONFLICT,
-        Refusal::Forbidden => StatusCode::FORBIDDEN,
-        Refusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        Refusal::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        Refusal::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-        Refusal::NoCredential | Refusal::WrongCredential => StatusCode::UNAUTHORIZED,
-        Refusal::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
-        Refusal::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-        Refusal::UnknownContact | Refusal::UnknownPage | Refusal::UnknownPath => StatusCode::NOT_FOUND,
-        Refusal::UnknownReference(_) if profile.unknown_references == UnknownReferences::NotFound => {
+        Rejection::Duplicate(_) if profile.duplicates == Duplicates::Conflict => StatusCode::CONFLICT,
+        Rejection::Forbidden => StatusCode::FORBIDDEN,
+        Rejection::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        Rejection::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Rejection::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        Rejection::NoCredential | Rejection::WrongCredential => StatusCode::UNAUTHORIZED,
+        Rejection::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+        Rejection::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Rejection::UnknownContact | Rejection::UnknownPage | Rejection::UnknownPath => StatusCode::NOT_FOUND,
+        Rejection::UnknownReference(_) if profile.unknown_references == UnknownReferences::NotFound => {
             StatusCode::NOT_FOUND
         }
-        Refusal::Duplicate(_) | Refusal::Fields(_) | Refusal::UnknownReference(_) => {
+        Rejection::Duplicate(_) | Rejection::Fields(_) | Rejection::UnknownReference(_) => {
             profile.invalid_input_status.into()
         }
     }
 }
 
-/// Returns the media type and the body of a refusal in this form; `None` if the form has no body.
-fn body(refusal: &Refusal, status: StatusCode, form: ErrorBody) -> Option<(&'static str, String)> {
-    let (code, message) = refusal.code_and_message();
-    let problems = refusal.problems();
+/// Returns the media type and the body of a rejection in this form; `None` if the form has no body.
+fn body(rejection: &Rejection, status: StatusCode, form: ErrorBody) -> Option<(&'static str, String)> {
+    let (code, message) = rejection.code_and_message();
+    let problems = rejection.problems();
     let (media_type, body) = match form {
         ErrorBody::Coded => {
             let fields: Vec<_> = problems.iter().map(dotted).collect();
@@ -144,11 +144,11 @@ mod tests {
             field: field.to_owned(),
             problem,
         };
-        let refusal = Refusal::Fields(vec![
+        let rejection = Rejection::Fields(vec![
             problem("/contact_methods/0/type", "is missing"),
             problem("/dob", "is not a date"),
         ]);
-        let written = body(&refusal, StatusCode::UNPROCESSABLE_ENTITY, shape);
+        let written = body(&rejection, StatusCode::UNPROCESSABLE_ENTITY, shape);
         written.map(|(media_type, body)| (media_type, serde_json::from_str(&body).unwrap()))
     }
 

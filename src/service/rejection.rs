@@ -1,12 +1,12 @@
-//! Why a request was rejected: [`Refusal`].
+//! Why a request was rejected: [`Rejection`].
 //!
-//! A refusal names the location that is wrong and what is wrong with it. It never quotes what was sent, and it reveals
+//! A rejection names the location that is wrong and what is wrong with it. It never quotes what was sent, and it reveals
 //! nothing of the service's own failures: those go to the log.
 //!
 //! # Design
 //!
-//! The code that rejects a request knows nothing of statuses and shapes, which the profile chooses. A refusal travels
-//! outwards as an extension of a blank response, and `refusal_response` is the one place that makes a real response of
+//! The code that rejects a request knows nothing of statuses and shapes, which the profile chooses. A rejection travels
+//! outwards as an extension of a blank response, and `rejection_response` is the one place that makes a real response of
 //! it.
 
 use axum::http::StatusCode;
@@ -16,7 +16,7 @@ use super::store::StoreError;
 
 /// Why a request was rejected, or why the service failed to carry it out.
 #[derive(Clone, Debug)]
-pub(super) enum Refusal {
+pub(super) enum Rejection {
     /// The body is larger than the service reads.
     BodyTooLarge,
     /// The body did not arrive in time.
@@ -68,39 +68,39 @@ pub(super) struct FieldProblem {
     pub(super) problem: &'static str,
 }
 
-impl Refusal {
+impl Rejection {
     /// Returns a code for programs and a message for people.
     pub(super) fn code_and_message(&self) -> (&'static str, &'static str) {
         match self {
-            Refusal::BodyTooLarge => ("body_too_large", "the body is too large"),
-            Refusal::BodyTooSlow => ("body_too_slow", "the body did not arrive in time"),
-            Refusal::BodyUnfinished => ("body_unfinished", "the body did not arrive whole"),
-            Refusal::Duplicate(_) => ("duplicate", "such a record already exists"),
-            Refusal::Fields(_) => ("invalid_fields", "some fields are not acceptable"),
-            Refusal::Forbidden => ("forbidden", "a valid bearer token is required"),
-            Refusal::Host => ("invalid_host", "the request must name its host once"),
-            Refusal::Internal => ("internal", "the service failed"),
-            Refusal::MalformedBody(message) => ("malformed_body", message),
-            Refusal::MediaType => ("media_type", "the body must be plain application/json"),
-            Refusal::MethodNotAllowed => ("method_not_allowed", "the path has no such method"),
-            Refusal::NoCredential => ("no_credential", "a bearer token is required"),
-            Refusal::Page(_) => ("invalid_query", "the query is not acceptable"),
-            Refusal::TooManyRequests => ("too_many_requests", "too many requests were sent"),
-            Refusal::Unavailable => ("unavailable", "the store does not answer; try again"),
-            Refusal::UnknownContact => ("unknown_contact", "there is no such contact"),
-            Refusal::UnknownPage => ("unknown_page", "there is no such page"),
-            Refusal::UnknownPath => ("unknown_path", "there is no such path"),
-            Refusal::UnknownReference(_) => ("unknown_reference", "some fields are not acceptable"),
-            Refusal::WrongCredential => ("wrong_credential", "the bearer token is not valid"),
+            Rejection::BodyTooLarge => ("body_too_large", "the body is too large"),
+            Rejection::BodyTooSlow => ("body_too_slow", "the body did not arrive in time"),
+            Rejection::BodyUnfinished => ("body_unfinished", "the body did not arrive whole"),
+            Rejection::Duplicate(_) => ("duplicate", "such a record already exists"),
+            Rejection::Fields(_) => ("invalid_fields", "some fields are not acceptable"),
+            Rejection::Forbidden => ("forbidden", "a valid bearer token is required"),
+            Rejection::Host => ("invalid_host", "the request must name its host once"),
+            Rejection::Internal => ("internal", "the service failed"),
+            Rejection::MalformedBody(message) => ("malformed_body", message),
+            Rejection::MediaType => ("media_type", "the body must be plain application/json"),
+            Rejection::MethodNotAllowed => ("method_not_allowed", "the path has no such method"),
+            Rejection::NoCredential => ("no_credential", "a bearer token is required"),
+            Rejection::Page(_) => ("invalid_query", "the query is not acceptable"),
+            Rejection::TooManyRequests => ("too_many_requests", "too many requests were sent"),
+            Rejection::Unavailable => ("unavailable", "the store does not answer; try again"),
+            Rejection::UnknownContact => ("unknown_contact", "there is no such contact"),
+            Rejection::UnknownPage => ("unknown_page", "there is no such page"),
+            Rejection::UnknownPath => ("unknown_path", "there is no such path"),
+            Rejection::UnknownReference(_) => ("unknown_reference", "some fields are not acceptable"),
+            Rejection::WrongCredential => ("wrong_credential", "the bearer token is not valid"),
         }
     }
 
     /// Returns what is wrong with each wrong field.
     pub(super) fn problems(&self) -> Vec<FieldProblem> {
         match self {
-            Refusal::Duplicate(problem) | Refusal::UnknownReference(problem) => vec![problem.clone()],
-            Refusal::Fields(problems) => problems.clone(),
-            Refusal::Page(problem) => vec![FieldProblem {
+            Rejection::Duplicate(problem) | Rejection::UnknownReference(problem) => vec![problem.clone()],
+            Rejection::Fields(problems) => problems.clone(),
+            Rejection::Page(problem) => vec![FieldProblem {
                 field: "page".to_owned(),
                 problem,
             }],
@@ -109,8 +109,8 @@ impl Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
-    /// Makes a blank response that carries the refusal to the layer that writes it.
+impl IntoResponse for Rejection {
+    /// Makes a blank response that carries the rejection to the layer that writes it.
     fn into_response(self) -> Response {
         let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
         response.extensions_mut().insert(self);
@@ -118,27 +118,27 @@ impl IntoResponse for Refusal {
     }
 }
 
-impl From<Vec<FieldProblem>> for Refusal {
+impl From<Vec<FieldProblem>> for Rejection {
     fn from(problems: Vec<FieldProblem>) -> Self {
-        Refusal::Fields(problems)
+        Rejection::Fields(problems)
     }
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for Rejection {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::UnknownContact => Refusal::UnknownContact,
-            StoreError::UnknownReference(reference) => Refusal::UnknownReference(FieldProblem {
+            StoreError::UnknownContact => Rejection::UnknownContact,
+            StoreError::UnknownReference(reference) => Rejection::UnknownReference(FieldProblem {
                 field: reference.pointer(),
                 problem: "names no existing record",
             }),
             StoreError::Unavailable(_) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "the store does not answer");
-                Refusal::Unavailable
+                Rejection::Unavailable
             }
             StoreError::Crashed | StoreError::Database(_) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "the store failed");
-                Refusal::Internal
+                Rejection::Internal
             }
         }
     }

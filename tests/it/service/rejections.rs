@@ -1,4 +1,4 @@
-//! What the service refuses: who is rejected, with which status, and what a refusal says.
+//! What the service refuses: who is rejected, with which status, and what a rejection says.
 
 use reqwest::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use reqwest::{Method, StatusCode};
@@ -22,7 +22,7 @@ fn operations() -> [(Method, String); 9] {
     ]
 }
 
-/// Returns the fields that a refusal names, after a look at its shape.
+/// Returns the fields that a rejection names, after a look at its shape.
 #[track_caller]
 fn fields(response: &Response, status: StatusCode) -> Vec<&str> {
     assert_eq!(response.status, status, "{}", response.body);
@@ -326,7 +326,7 @@ async fn a_method_that_a_path_lacks_is_rejected_with_those_it_has() {
 }
 
 #[tokio::test]
-async fn a_refusal_quotes_nothing_that_was_sent() {
+async fn a_rejection_quotes_nothing_that_was_sent() {
     let service = Running::memory().await;
     let mark = "Zzyzx";
     let responses = [
