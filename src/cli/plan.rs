@@ -217,6 +217,7 @@ impl Listing<'_> {
             StandInValue::Given => "the configuration".to_owned(),
             StandInValue::Example => "the contract's own example".to_owned(),
             StandInValue::Generated => "its schema".to_owned(),
+            StandInValue::Chosen => "a name with the run tag, once a read has rejected such a name".to_owned(),
         });
         let shown = [&source.own, &source.listed].map(|ids| names(ids));
         let mut shown: Vec<_> = shown.into_iter().filter(|names| !names.is_empty()).collect();

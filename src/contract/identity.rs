@@ -48,7 +48,7 @@ impl Contract {
     /// Returns the link that carries a value from a create's response to the read of such records. Of several links,
     /// the one whose value is highest in the response.
     pub(crate) fn link_to_read(&self, create: OperationId) -> Option<&Link> {
-        let created_in = collection_name(&self.operation(create).path);
+        let created_in = collection_name(self.operation(create).collection_path());
         let links = self.links_from(create).filter(|link| {
             let path = self
                 .path_to_parameter(link)
@@ -78,6 +78,11 @@ impl Operation {
         let before = self.path.split_once(&name).map(|(before, _)| before);
         let before = before.filter(|_| parameter.location == Location::Path)?;
         Some(without_names(before))
+    }
+
+    /// Returns the path up to the identifier that the caller of a create chooses ([`Self::chosen`]).
+    pub(crate) fn path_to_chosen(&self) -> Option<String> {
+        self.path_to_parameter(self.chosen()?)
     }
 }
 

@@ -312,6 +312,13 @@ impl<'contract> Records<'contract> {
         by_id.or_else(|| may_identify(&named).then(|| self.object_with(body, |name| plain(name) == named))?)
     }
 
+    /// Returns the one record that a read by a chosen name shows: that of [`Self::in_response`], or else the whole body.
+    pub(super) fn in_read(&self, body: ShapeId, named: &str) -> Option<(String, &'contract Shape)> {
+        let whole = &self.shapes[body.0];
+        let whole = (!whole.fields.is_empty()).then(|| (String::new(), whole));
+        self.in_response(body, named).or(whole)
+    }
+
     /// Returns the body, or the one object in it, with a field that `identifies` accepts.
     fn object_with(&self, body: ShapeId, identifies: impl Fn(&str) -> bool) -> Option<(String, &'contract Shape)> {
         let shape = &self.shapes[body.0];
@@ -371,6 +378,9 @@ fn may_identify(name: &str) -> bool {
 impl Contract {
     /// Whether callers may choose the identifier that a create returns, such as a name.
     pub(crate) fn has_chosen_identifier(&self, create: OperationId) -> bool {
+        if self.operation(create).chosen().is_some() {
+            return true;
+        }
         let at = self.identifier_pointer(create);
         let field = at.and_then(|at| pointer::tokens(&at).last().map(|name| plain(&name)));
         field.is_some_and(|field| CHOSEN.iter().any(|ending| field.ends_with(ending)))

@@ -29,7 +29,8 @@ use super::vocabulary::{Carry, Same};
 pub struct Lifecycle {
     /// The create.
     pub create: OperationId,
-    /// Where its response shows the identifier of the created record.
+    /// Where its response shows the identifier of the created record; an expression, where it is elsewhere
+    /// ([`Link::value`]).
     pub id: String,
     /// The read of one record by its identifier.
     pub read: OperationId,
@@ -139,7 +140,7 @@ impl Contract {
         if operation.invariants.created.is_some() {
             return None;
         }
-        let path_to_id = format!("{}/", template(&operation.path));
+        let path_to_id = format!("{}/", template(operation.collection_path()));
         let item_path = format!("{path_to_id}{{}}");
         let mut links = self.links_from(create);
         let read = links.find(|link| {
@@ -149,16 +150,21 @@ impl Contract {
                 && self.path_to_parameter(link).as_ref() == Some(&path_to_id)
                 && self.identifies_created_record(link)
         })?;
-        let name = collection_name(&operation.path);
+        let records = Records::new(&self.shapes, collection_name(operation.collection_path()));
         let body = self.operation(read.to).successes().find_map(|response| response.body)?;
-        let id_field = pointer::tokens(&read.value).last();
+        let chosen = operation.chosen().map(|index| operation.parameters[index].name.clone());
+        let id_field = chosen.clone().or_else(|| pointer::tokens(&read.value).last());
         let named = id_field.as_deref().unwrap_or_default();
-        let (record, shape) = Records::new(&self.shapes, name).in_response(body, named)?;
+        let (record, shape) = match chosen {
+            Some(_) => records.in_read(body, named)?,
+            None => records.in_response(body, named)?,
+        };
         let only = |method: Method| match by_path.get(&(method, item_path.clone())).map(Vec::as_slice) {
             Some([id]) => Some(*id),
             _ => None,
         };
         let updates = [Method::Put, Method::Patch].into_iter().filter_map(only);
+        let updates = updates.filter(|update| *update != create);
         let carries = |of: OperationId| self.infer_carries(of, shape, id_field.as_deref());
         Some(Lifecycle {
             create,
@@ -178,7 +184,7 @@ impl Contract {
     fn list_of(&self, create: &Operation, read: &Link) -> Option<RecordList> {
         let lists = self.links_to(read.to).filter(|link| {
             let from = self.operation(link.from);
-            let same_path = from.is_read() && template(&from.path) == template(&create.path);
+            let same_path = from.is_read() && template(&from.path) == template(create.collection_path());
             same_path && link.target == read.target
         });
         let mut lists = lists.filter_map(|link| {

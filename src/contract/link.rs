@@ -21,7 +21,8 @@ pub struct Link {
     /// The operation whose response has the value.
     pub from: OperationId,
     /// The location of the value in the response's body; `*` is any element. [`Self::IN_LOCATION`] where it is in the
-    /// path that the `Location` header names. [`Self::NAMES`] at its end stands for the names of a map's members.
+    /// path that the `Location` header names. [`Self::IN_REQUEST_PATH`] at its beginning, where it is the value of that
+    /// parameter of the request. [`Self::NAMES`] at its end stands for the names of a map's members.
     pub value: String,
     /// The operation that needs it.
     pub to: OperationId,
@@ -42,9 +43,22 @@ impl Link {
     /// The end of the expression for the names of an object's members. No escaped name contains it.
     pub const NAMES: &'static str = "/~names";
 
-    /// Returns the values that a response has at the link's location.
+    /// The beginning of the expression for the value of a path parameter of the request, before its name: the name that a
+    /// caller has chosen for what it created.
+    pub const IN_REQUEST_PATH: &'static str = "$request.path.";
+
+    /// Whether the value is in the response's body.
+    #[must_use]
+    pub fn is_in_body(&self) -> bool {
+        !self.value.starts_with('$')
+    }
+
+    /// Returns the values that a response's body has at the link's location.
     #[must_use]
     pub fn values<'body>(&self, body: &'body Value) -> Vec<Cow<'body, Value>> {
+        if !self.is_in_body() {
+            return Vec::new();
+        }
         match self.value.strip_suffix(Self::NAMES) {
             Some(map) => {
                 let members = pointer::get(body, map).and_then(Value::as_object);

@@ -92,6 +92,7 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
     }
     invariant_facts::add(&document, &operations, &links, &mut facts);
     links.extend(inferred::links((&document, &operations), &shapes, &links));
+    links.extend(super::chosen::links(&document, (&mut operations, &shapes), &links));
     invariant_facts::add_equivalent(&document, &operations, &equivalences, &mut facts);
     if reading.types == Types::OfThisContract {
         invariant_facts::add_typed(&document, &operations, &mut facts);
@@ -274,6 +275,7 @@ fn operation(
         edge_cases: Vec::new(),
         fields: Vec::new(),
         reads_by_post: false,
+        chosen: None,
     };
     operation.reads_by_post = query::is_query(document, &operation);
     let schema = operation.request.as_ref().and_then(|request| request.schema.as_deref());

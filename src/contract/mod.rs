@@ -29,6 +29,7 @@
 
 mod alternatives;
 pub mod bundle;
+mod chosen;
 pub mod defect;
 mod dialect;
 pub(crate) mod discriminator;
@@ -407,7 +408,8 @@ impl Contract {
     /// [`NotGiven`], if there is no such parameter, or the operation updates.
     pub fn give(&mut self, operation: OperationId, parameter: usize, value: serde_json::Value) -> Result<(), NotGiven> {
         let operation = self.operations.get_mut(operation.0).ok_or(NotGiven::NoParameter)?;
-        if !operation.is_read() && !operation.creates() {
+        let updates = !operation.is_read() && operation.method != Method::Post;
+        if updates && (!operation.creates() || operation.chosen == Some(parameter)) {
             return Err(NotGiven::Update);
         }
         let parameter = operation.parameters.get_mut(parameter).ok_or(NotGiven::NoParameter)?;

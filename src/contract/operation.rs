@@ -41,13 +41,37 @@ pub struct Operation {
     pub fields: Vec<RequestField>,
     /// Whether it is a `POST` that reads; [`Self::is_query`].
     pub(super) reads_by_post: bool,
+    /// The path parameter that names the record which it creates, if the caller chooses that; [`Self::chosen`].
+    pub(super) chosen: Option<usize>,
 }
 
 impl Operation {
-    /// Whether it is meant to create a record: whether it is a `POST`, and no query. An update may create one too.
+    /// Whether it is meant to create a record: whether it is a `POST`, and no query, or its caller chooses the record's
+    /// identifier ([`Self::chosen`]). An update may create one too.
     #[must_use]
     pub fn creates(&self) -> bool {
-        self.method == Method::Post && !self.reads_by_post
+        (self.method == Method::Post && !self.reads_by_post) || self.chosen().is_some()
+    }
+
+    /// Returns the index of the path parameter that names the record which the operation creates, if the caller chooses
+    /// that name, as in `PUT /pets/{name}`. `None` also if a value is given for the parameter.
+    #[must_use]
+    pub fn chosen(&self) -> Option<usize> {
+        let is_given = |index: &usize| {
+            self.parameters
+                .get(*index)
+                .is_some_and(|parameter| parameter.given.is_some())
+        };
+        self.chosen.filter(|index| !is_given(index))
+    }
+
+    /// Returns the path of the collection in which the operation creates a record: its own, or the one before the name
+    /// that the caller chooses.
+    #[must_use]
+    pub fn collection_path(&self) -> &str {
+        let name = self.chosen.and_then(|index| self.parameters.get(index));
+        let before = name.and_then(|name| self.path.split_once(&format!("{{{}}}", name.name)));
+        before.map_or(&self.path, |(before, _)| before)
     }
 
     /// The timestamp formats of its request that are all accepted, of the first field that states some.

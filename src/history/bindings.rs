@@ -79,7 +79,9 @@ impl Bindings {
     /// Takes the identifier of a created record, which its response does not show in the body, as the value of each
     /// link that carries it.
     pub(super) fn bind_created(&mut self, contract: &Contract, (from, path): (OperationId, &str), id: &Value) {
-        let under = records_in(contract.operation(from), path);
+        let mut under = records_in(contract.operation(from), path);
+        let chosen = contract.operation(from).path_to_chosen();
+        under.retain(|(place, _)| chosen.as_ref() != Some(place));
         let links = contract.links_from(from);
         for link in links.filter(|link| contract.identifies_created_record(link)) {
             self.keep(link, id, &under);

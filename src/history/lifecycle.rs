@@ -117,7 +117,9 @@ impl History<'_> {
         };
         let named = all_in_path(self.contract, request).zip(identifier(id));
         let Some((mut named, text)) = named else { return };
-        named.push((lifecycle.path_to_id.clone(), text));
+        if self.contract.operation(create).chosen().is_none() {
+            named.push((lifecycle.path_to_id.clone(), text));
+        }
         let is_tracked = self.tracked.iter().any(|record| record.named == named);
         if is_doubtful || is_tracked {
             self.doubt_tracked(create, &named);
@@ -232,8 +234,8 @@ impl History<'_> {
             },
             (Some(status), None) => ShownState::Status(status, exchange.request.credential.clone()),
         };
-        sought.is_own =
-            !record.is_doubtful && matches!(&shown, ShownState::Record(body) if self.is_own(body, &record.id));
+        let shows_own = |body: &Value| self.shows_own(record.create, (body, &record.id));
+        sought.is_own = !record.is_doubtful && matches!(&shown, ShownState::Record(body) if shows_own(body));
         sought.last = Some((exchange.request.clone(), shown));
     }
 
@@ -292,7 +294,7 @@ impl History<'_> {
             let mut members = members.iter();
             members.all(|(name, value)| before.get(name) == Some(value))
         });
-        if is_unchanged && self.is_own(item, &record.id) {
+        if is_unchanged && self.shows_own(record.create, (item, &record.id)) {
             ShownState::Listed(Times::AtLeastOnce)
         } else {
             ShownState::ListedChanged

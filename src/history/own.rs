@@ -159,7 +159,7 @@ impl History<'_> {
         let by_invariant = self.contract.operation(create).invariants.created.is_some();
         if by_invariant {
             self.observation_of(body)
-        } else if self.is_own(body, &made.resource) {
+        } else if self.shows_own(create, (body, &made.resource)) {
             TagCheck::Tagged
         } else {
             TagCheck::Untagged
@@ -172,6 +172,15 @@ impl History<'_> {
             TagCheck::Tagged
         } else {
             TagCheck::Untagged
+        }
+    }
+
+    /// Whether a body shows the record that a create made under this identifier. If the run has chosen the identifier,
+    /// the body must show the run tag anywhere; otherwise see [`Self::is_own`].
+    pub(super) fn shows_own(&self, create: OperationId, (body, id): (&Value, &Value)) -> bool {
+        match self.contract.operation(create).chosen() {
+            Some(_) => self.run_tag.is_in(body),
+            None => self.is_own(body, id),
         }
     }
 
@@ -216,7 +225,11 @@ impl History<'_> {
 
     /// Returns the reason why the record that a create returned may be somebody else's.
     fn reason_for_doubt(&self, create: OperationId, doubt: &str) -> String {
-        let create = &self.contract.operation(create).name;
-        format!("the identifier that {create} returned may be that of another record: {doubt}")
+        let operation = self.contract.operation(create);
+        let identifier = match operation.chosen() {
+            Some(_) => format!("the name under which {} created a record", operation.name),
+            None => format!("the identifier that {} returned", operation.name),
+        };
+        format!("{identifier} may be that of another record: {doubt}")
     }
 }

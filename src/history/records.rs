@@ -7,6 +7,7 @@ use super::created::CreatedRecord;
 use super::evidence::{Creation, Evidence};
 use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
+use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -47,6 +48,7 @@ impl History<'_> {
         }
         let links = self.contract.links_from(operation);
         let links = links.filter(|link| matches!(link.target, Target::Parameter(_)));
+        let links = links.filter(|link| link.is_in_body());
         links.flat_map(|link| pointer::select(body, &link.value)).collect()
     }
 
@@ -131,11 +133,15 @@ impl History<'_> {
         self.made.push(made);
     }
 
-    /// Returns the identifier of a created record from the `Location` header of a 201, if the header names the path of
-    /// the record's read, the body shows no identifier, and no invariant says where the body has one (RFC 9110, section
-    /// 15.3.2).
+    /// Returns the identifier of a created record that its body does not show: the one that the run chose, or that of the
+    /// `Location` header of a 201, if the header names the path of the record's read, the body shows no identifier, and
+    /// no invariant says where the body has one (RFC 9110, section 15.3.2).
     pub(super) fn located(&self, exchange: &Exchange, body: &Value) -> Option<Value> {
         let request = &exchange.request;
+        if self.contract.operation(request.operation).chosen().is_some() {
+            let succeeded = exchange.status().is_some_and(|status| (200..300).contains(&status));
+            return chosen_id(self.contract, request).filter(|_| succeeded);
+        }
         let create = self.contract.operation(request.operation);
         let response = exchange.response().filter(|response| response.status == 201)?;
         let link = self.contract.link_to_read(request.operation)?;
@@ -178,6 +184,16 @@ impl History<'_> {
             });
         }
     }
+}
+
+/// Returns the identifier that a create chose for its record.
+fn chosen_id(contract: &Contract, create: &Request) -> Option<Value> {
+    let operation = contract.operation(create.operation);
+    let chosen = operation.path_to_chosen()?;
+    let mut named = records_in(operation, &create.path).into_iter();
+    named
+        .find(|(place, _)| *place == chosen)
+        .map(|(_, id)| Value::String(id))
 }
 
 /// Whether a 201 shows nothing but the identifier of what was created.

@@ -38,6 +38,8 @@ pub enum StandInValue {
     Example,
     /// A value that the parameter's schema admits.
     Generated,
+    /// A name that the run chooses for a record of its own ([`Operation::chosen`]).
+    Chosen,
 }
 
 /// Why a call has no value for something that it requires.
@@ -178,7 +180,11 @@ impl NoValue {
     }
 }
 
-/// Returns a value that no response shows: the contract's own, or one by type. A write takes one only in a header or a
+/// The beginning of each name that a run chooses for a record of its own.
+pub const NAME_PREFIX: &str = "countersign-";
+
+/// Returns a value that no response shows: the contract's own, or one by type. For a name that the run chooses, that is
+/// its beginning ([`NAME_PREFIX`]). A write takes one only in a header or a
 /// cookie, since a value in its path or query may name a record that is not this run's.
 #[must_use]
 pub fn stand_in_value(
@@ -188,6 +194,10 @@ pub fn stand_in_value(
 ) -> Option<(StandInValue, Value)> {
     if let Some(given) = &parameter.given {
         return Some((StandInValue::Given, given.clone()));
+    }
+    let chosen = operation.chosen().and_then(|index| operation.parameters.get(index));
+    if chosen.is_some_and(|chosen| chosen.is(parameter.location, &parameter.name)) {
+        return Some((StandInValue::Chosen, Value::from(NAME_PREFIX)));
     }
     let names_no_record = matches!(parameter.location, Location::Cookie | Location::Header);
     if !operation.is_safe() && !names_no_record {

@@ -24,6 +24,7 @@ use crate::contract::Contract;
 use crate::contract::field::holds_notes;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Method, OperationId, Parameter};
+use crate::contract::pointer;
 use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::history::{Bindings, RunTag};
@@ -69,7 +70,9 @@ impl<'plan> Understood<'plan> {
         }
         let reason = match operation.method {
             Method::Post if operation.is_query() => self.reason_against_query(id),
-            Method::Post => reason_against_create(contract, scope, id).or_else(|| self.reason_against_parent(id)),
+            _ if operation.creates() => {
+                reason_against_create(contract, scope, id).or_else(|| self.reason_against_parent(id))
+            }
             _ => self.reason_against_update(id).or_else(|| foreign_field(contract, id)),
         };
         reason.map(|reason| format!("{reason}; `also_send` in the configuration sends it anyway"))
@@ -152,16 +155,20 @@ fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId
         return Some(foreign);
     }
     if invariants.created.is_none() {
-        let tagged = match tagged_fields(contract, id) {
+        let operation = contract.operation(id);
+        let mut tagged = match tagged_fields(contract, id) {
             Ok(tagged) => tagged,
             Err(lack) => return Some(lack.to_string()),
         };
+        tagged.extend(operation.chosen().map(|index| operation.parameters[index].name.clone()));
         if tagged.is_empty() {
             let words = "no field of its body can carry the run tag, so no record could be recognised again";
             return Some(words.to_owned());
         }
-        if !contract.operation(id).succeeds_with(200) && !contract.operation(id).succeeds_with(201) {
-            let statuses = contract.operation(id).success_statuses();
+        // What a 204 has created is known only by a name that the run chose.
+        let says_created = [200, 201].into_iter().chain(operation.chosen().map(|_| 204));
+        if !says_created.into_iter().any(|status| operation.succeeds_with(status)) {
+            let statuses = operation.success_statuses();
             return Some(format!(
                 "it responds with {statuses}, which does not say that it has created a record"
             ));
@@ -241,9 +248,14 @@ fn foreign_field(contract: &Contract, id: OperationId) -> Option<String> {
     if operation.has_invariants() {
         return None;
     }
+    let chosen = operation
+        .chosen()
+        .map(|index| pointer::join("", &operation.parameters[index].name));
     let required = body::required(contract, id).into_iter();
-    let mut foreign =
-        required.filter(|field| looks_like_an_identifier(field, None) && !is_linked_to_a_create(contract, id, field));
+    let mut foreign = required.filter(|field| {
+        let is_own = Some(field) == chosen.as_ref() || is_linked_to_a_create(contract, id, field);
+        looks_like_an_identifier(field, None) && !is_own
+    });
     let field = foreign.next()?;
     Some(format!(
         "its body requires `{field}`, which would be the identifier of somebody else's record"

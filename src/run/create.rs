@@ -1,22 +1,28 @@
 //! Writes: creates, with fallbacks where they are rejected, and updates of the run's own records.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use super::pace::{ATTEMPTS, says_when, wait_after};
-use super::request::{self, RequestHead};
+use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
+use crate::contract::link::Target;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, OnRejection, Purpose, Request, Spelling};
 use crate::history::{ExchangeRole, RecordRole, WriteContext};
-use crate::plan::{Draft, Fallback, Template, Variant};
+use crate::plan::{Draft, Fallback, NAME_PREFIX, Template, Variant};
 use crate::rules::Reason;
 
 /// The purpose of a documented write. Its body contains choices that the document leaves open, so a rejection is
 /// evidence on a gap and not a finding.
 pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(OnRejection::Gap);
+
+/// The statuses by which a read says that no record has the name, or that a caller may not know.
+const SAYS_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
 
 /// Returns the purpose of a documented write. Where it may name a record that the target does not
 /// know, in its path or in its body, a 404 and a 410 decide nothing either.
@@ -35,8 +41,10 @@ pub(super) struct Drafts<'run> {
     templates: RefCell<HashMap<OperationId, Rc<Template<'run>>>>,
     /// The draft that each write accepted.
     pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
-    /// The number of drafts.
+    /// The number of drafts, and of names that the run chose.
     count: Cell<u64>,
+    /// The creates under names of the run's choice for which a read has rejected such a name.
+    with_unknown_names: RefCell<HashSet<OperationId>>,
     /// The awkward values that were rejected.
     pub(super) rejected_values: RefCell<Vec<RejectedValue>>,
 }
@@ -73,6 +81,9 @@ impl Session<'_> {
     /// Creates a record in each timestamp format that the contract says the operation accepts, or one record where it
     /// says nothing.
     pub(super) async fn create(&self, operation: OperationId) {
+        if let Err(reason) = self.require_unknown_names(operation).await {
+            return self.not_called(operation, reason);
+        }
         let accepted = self.contract.operation(operation).accepted_timestamp_formats();
         let formats = accepted.map_or(&[TimestampFormat::Utc][..], |accepted| &accepted.formats);
         let mut tries: Vec<(TimestampFormat, FormatAttempt)> = Vec::new();
@@ -244,6 +255,65 @@ impl Session<'_> {
         }
     }
 
+    /// Returns a name for the record that an operation creates under a name of the run's choice, a new one each time; an
+    /// empty string for any other operation.
+    ///
+    /// # Errors
+    ///
+    /// The reason why such a name may be that of somebody else's record: see [`Self::require_unknown_names`].
+    pub(super) fn own_name(&self, operation: OperationId) -> Result<String, Reason> {
+        if self.contract.operation(operation).chosen().is_none() {
+            return Ok(String::new());
+        }
+        if !self.drafts.with_unknown_names.borrow().contains(&operation) {
+            return Err(self.names_may_be_known(operation));
+        }
+        Ok(self.next_name())
+    }
+
+    fn next_name(&self) -> String {
+        let number = self.drafts.count.get();
+        self.drafts.count.set(number + 1);
+        format!("{NAME_PREFIX}{}", self.settings.run_tag.numbered(number))
+    }
+
+    /// Reads a record by a name that no record has, before the run creates one under such a name: a service that does not
+    /// reject the read may ignore names, so that the create would change whatever record it takes instead.
+    async fn require_unknown_names(&self, create: OperationId) -> Result<(), Reason> {
+        let is_chosen = self.contract.operation(create).chosen().is_some();
+        if !is_chosen || self.drafts.with_unknown_names.borrow().contains(&create) {
+            return Ok(());
+        }
+        let known = || self.names_may_be_known(create);
+        let link = self.contract.link_to_read(create).ok_or_else(known)?;
+        let Target::Parameter(index) = link.target else {
+            return Err(known());
+        };
+        let name = self.next_name();
+        let replacement = Replacement::Parameter(index, Some(&name));
+        let head = {
+            let history = self.history();
+            request::request_head_with(self.contract, link.to, history.bindings(), (replacement, ""))
+        };
+        let mut head = head.map_err(Reason::NoValue)?;
+        head.on_rejection = OnRejection::ExampleIdentifier;
+        self.expect_requests(1);
+        let (exchange, _) = self.call(self.documented(link.to, head)).await;
+        if !exchange.status().is_some_and(|status| SAYS_UNKNOWN.contains(&status)) {
+            return Err(known());
+        }
+        self.drafts.with_unknown_names.borrow_mut().insert(create);
+        Ok(())
+    }
+
+    fn names_may_be_known(&self, create: OperationId) -> Reason {
+        let read = self.contract.link_to_read(create);
+        let read = read.map_or("no read", |link| &self.contract.operation(link.to).name);
+        Reason::NotOwn(format!(
+            "{read} does not reject a name that no record has, so a write under such a name may change somebody else's"
+        ))
+    }
+
     /// Drafts the next body of a run.
     pub(super) fn draft(&self, operation: OperationId, format: TimestampFormat) -> Result<Draft, Reason> {
         let number = self.drafts.count.get();
@@ -309,7 +379,12 @@ impl Session<'_> {
     pub(super) fn writing_request(&self, draft: &Draft, head: &RequestHead, credential: Credential) -> Request {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
-        let (body, unprintable) = draft.body();
+        let (mut body, unprintable) = draft.body();
+        if let Some((name, value)) = self.chosen_name(operation, head)
+            && let Some(member) = body.get_mut(&name).filter(|member| member.is_string())
+        {
+            *member = value;
+        }
         Request {
             operation,
             method: documented.method,
@@ -322,6 +397,21 @@ impl Session<'_> {
             printable: head.printable.clone(),
             credential,
         }
+    }
+}
+
+impl Session<'_> {
+    /// Returns the path parameter in which a write names a record under a name that the run chose, and that name: a body
+    /// that contains it too must not rename the record.
+    pub(super) fn chosen_name(&self, operation: OperationId, head: &RequestHead) -> Option<(String, Value)> {
+        let create = self.contract.operation(self.contract.lifecycle_of(operation)?.create);
+        let chosen = create.path_to_chosen()?;
+        let documented = self.contract.operation(operation);
+        let mut parameters = 0..documented.parameters.len();
+        let index = parameters.find(|index| documented.path_to_parameter(*index).as_ref() == Some(&chosen))?;
+        let name = &documented.parameters[index].name;
+        let value = head.path_values.iter().find(|(known, _)| known == name);
+        value.cloned()
     }
 }
 

@@ -133,7 +133,16 @@ impl Session<'_> {
             return Ok(Some(request));
         };
         let is_made = match change {
-            EdgeCaseChange::String(text) => text.insert(body, &mut request.unprintable, &self.settings.run_tag),
+            EdgeCaseChange::String(text) => {
+                // The name of the record stays: another one would rename it.
+                let own_name = self.chosen_name(operation, &head);
+                let kept = own_name.and_then(|(name, _)| body.as_object_mut()?.remove_entry(&name));
+                let is_made = text.insert(body, &mut request.unprintable, &self.settings.run_tag);
+                if let Some(((name, value), members)) = kept.zip(body.as_object_mut()) {
+                    members.insert(name, value);
+                }
+                is_made
+            }
             EdgeCaseChange::Field(field) => {
                 field.clone().insert(body, &mut request.unprintable);
                 true
@@ -161,8 +170,11 @@ impl Session<'_> {
         let replacement = one.map_or(Replacement::None, |(index, instead)| {
             Replacement::Parameter(index, instead)
         });
-        let head =
-            |replacement| request::request_head_with(self.contract, operation, self.history().bindings(), replacement);
+        let name = self.own_name(operation)?;
+        let head = |replacement| {
+            let history = self.history();
+            request::request_head_with(self.contract, operation, history.bindings(), (replacement, &name))
+        };
         let unknown = unknown_path(self.contract, operation, self.plan.seed);
         let filled = match (head(replacement), &unknown) {
             (Err(_), Some(unknown)) => head(Replacement::Unknown(unknown, one)),

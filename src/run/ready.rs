@@ -88,7 +88,7 @@ fn may_recover(failure: &Failure) -> bool {
 fn first_read(contract: &Contract, plan: &Plan) -> Option<Request> {
     let request = |id: OperationId| {
         let operation = contract.operation(id);
-        let head = request_head(contract, id, &Bindings::default())
+        let head = request_head(contract, id, &Bindings::default(), "")
             .ok()
             .filter(|_| operation.is_safe())?;
         Some(head.request((id, operation), credential(&operation.security)))

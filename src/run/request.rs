@@ -11,7 +11,7 @@ use crate::exchange::{
     Credential, OnRejection, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
 };
 use crate::history::{Bindings, LinkedValues, NeededParameter, PathRecords};
-use crate::plan::{NoValue, check_allowed, parameter, stand_in_value};
+use crate::plan::{NoValue, StandInValue, check_allowed, parameter, stand_in_value};
 
 /// All of a request but its body and its credential, and what a rejection of it would mean.
 #[derive(Clone, Debug)]
@@ -30,6 +30,7 @@ pub(super) struct RequestHead {
 }
 
 /// Returns the head of a request to the operation, without a page number; [`RequestHead::add_query`] adds that.
+/// `own_name` is the name of the record that the operation creates, if its caller chooses that.
 ///
 /// # Errors
 ///
@@ -38,8 +39,9 @@ pub(super) fn request_head(
     contract: &Contract,
     operation: OperationId,
     bindings: &Bindings,
+    own_name: &str,
 ) -> Result<RequestHead, NoValue> {
-    request_head_with(contract, operation, bindings, Replacement::None)
+    request_head_with(contract, operation, bindings, (Replacement::None, own_name))
 }
 
 /// What replaces the values from responses in a request.
@@ -98,11 +100,11 @@ pub(super) fn request_head_with(
     contract: &Contract,
     operation: OperationId,
     bindings: &Bindings,
-    replacement: Replacement<'_>,
+    (replacement, own_name): (Replacement<'_>, &str),
 ) -> Result<RequestHead, NoValue> {
     let needed = needed(contract, operation, replacement);
     let sets = bindings.together(contract, operation, (needed, 1));
-    filled(contract, operation, bindings, (sets.first(), replacement))
+    filled(contract, operation, bindings, (sets.first(), replacement, own_name))
 }
 
 /// The number of records that a read may name, one after the other: those that a list showed first may be gone, or
@@ -122,9 +124,9 @@ pub(super) fn read_heads(
     let needed = needed(contract, operation, Replacement::None);
     let sets = bindings.together(contract, operation, (needed, RECORDS_PER_READ));
     let mut sets = sets.iter();
-    let first = filled(contract, operation, bindings, (sets.next(), Replacement::None))?;
+    let first = filled(contract, operation, bindings, (sets.next(), Replacement::None, ""))?;
     let may_name_another = first.may_name_another;
-    let others = sets.filter_map(|set| filled(contract, operation, bindings, (Some(set), Replacement::None)).ok());
+    let others = sets.filter_map(|set| filled(contract, operation, bindings, (Some(set), Replacement::None, "")).ok());
     let others = others.filter(|head| may_name_another && head.may_name_another);
     Ok(std::iter::once(first).chain(others).collect())
 }
@@ -157,7 +159,7 @@ fn filled(
     contract: &Contract,
     operation: OperationId,
     bindings: &Bindings,
-    (values, replacement): (Option<&LinkedValues<'_>>, Replacement<'_>),
+    (values, replacement, own_name): (Option<&LinkedValues<'_>>, Replacement<'_>, &str),
 ) -> Result<RequestHead, NoValue> {
     let documented = contract.operation(operation);
     // Some documents distinguish operations by a fragment, which a client never sends (RFC 9110,
@@ -189,7 +191,11 @@ fn filled(
         let of_record = replacement.path_value(documented, index);
         let is_from_document = of_record.is_none() && linked.is_none() && parameter.given.is_none();
         let known = of_record.or_else(|| linked.map(|(.., value)| (*value).clone()));
-        let value = known.or_else(|| Some(stand_in_value(contract, documented, parameter)?.1));
+        let stand_in = || match stand_in_value(contract, documented, parameter)? {
+            (StandInValue::Chosen, _) => Some(Value::from(own_name)).filter(|_| !own_name.is_empty()),
+            (_, value) => Some(value),
+        };
+        let value = known.or_else(stand_in);
         let value = value.ok_or_else(|| bindings.lacks_parameter(contract, operation, index))?;
         for text in parameter::serialized(contract, parameter, &value) {
             check_allowed(parameter, &text)?;
@@ -418,7 +424,7 @@ paths:
         let items: Vec<_> = identifiers.iter().map(|id| json!({"id": id})).collect();
         let list = contract.operation_named("getThings").unwrap();
         bindings.bind(&contract, list, &json!({"items": items}));
-        request_head(&contract, contract.operation_named(operation).unwrap(), &bindings)
+        request_head(&contract, contract.operation_named(operation).unwrap(), &bindings, "")
             .map_err(|lack| lack.to_string())
     }
 
@@ -548,7 +554,7 @@ paths:
                 &contract,
                 operation,
                 &Bindings::default(),
-                Replacement::Parameter(other.0, other.1),
+                (Replacement::Parameter(other.0, other.1), ""),
             )
             .map(|head| head.printable.path)
         };

@@ -199,7 +199,8 @@ impl Session<'_> {
     pub(super) fn request_head(&self, operation: OperationId) -> Result<RequestHead, Reason> {
         let history = self.history();
         if !self.contract.operation(operation).is_safe() {
-            let head = request::request_head(self.contract, operation, history.bindings());
+            let name = self.own_name(operation)?;
+            let head = request::request_head(self.contract, operation, history.bindings(), &name);
             return head.map_err(Reason::NoValue);
         }
         let heads = request::read_heads(self.contract, operation, history.bindings());

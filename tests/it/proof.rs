@@ -12,6 +12,7 @@ mod breaks;
 mod call;
 mod careful;
 mod checked;
+mod chosen;
 mod counts;
 mod credentials;
 mod deviating;

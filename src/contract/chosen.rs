@@ -1,0 +1,137 @@
+//! Finds the creates whose callers choose the identifier: `PUT /pets/{name}`, where nothing else creates the pets that
+//! `GET /pets/{name}` reads.
+//!
+//! # Design
+//!
+//! A `PUT` to a path that names no record creates that record (RFC 9110, section 9.3.4), and some documents use `POST`
+//! for it. Such a create is taken for one only if the document leaves no other way to make the record: no create's
+//! response shows an identifier for this path. The run chooses a name that contains its run tag, so the request cannot
+//! name a record of anybody else: a service that only updates by this operation rejects it.
+
+use std::collections::HashMap;
+
+use super::document::{Document, Node};
+use super::edge_case::ParameterKind;
+use super::inferred::{Records, collection_name, template};
+use super::link::{Link, Target};
+use super::operation::{Location, Method, Operation, OperationId, Parameter};
+use super::shape::Shape;
+
+/// The maximum length of a name that a run chooses.
+const LONGEST_NAME: u64 = 30;
+
+/// Operations by method and path, with the names of the path's parameters left out.
+type ByPath = HashMap<(Method, String), OperationId>;
+
+/// Marks the creates whose callers choose the identifier, and returns the links that carry it to the other operations on
+/// the record. `links` are those that the document states and those that were inferred so far.
+pub(super) fn links(
+    document: &Document,
+    (operations, shapes): (&mut [Operation], &[Shape]),
+    links: &[Link],
+) -> Vec<Link> {
+    let ids = (0..operations.len()).map(OperationId);
+    let by_path: ByPath = ids
+        .clone()
+        .map(|id| ((operations[id.0].method, template(&operations[id.0].path)), id))
+        .collect();
+    let creates: Vec<_> = ids
+        .filter_map(|id| {
+            Some((
+                id,
+                chosen_by_caller(document, (operations, shapes), (id, &by_path), links)?,
+            ))
+        })
+        .collect();
+    for (id, parameter) in &creates {
+        operations[id.0].chosen = Some(*parameter);
+    }
+    let mut found = Vec::new();
+    for (from, parameter) in creates {
+        let create = &operations[from.0];
+        let expression = format!("{}{}", Link::IN_REQUEST_PATH, create.parameters[parameter].name);
+        let path = create.path_to_parameter(parameter);
+        let others = operations.iter().enumerate().filter(|(index, _)| *index != from.0);
+        for (index, operation) in others {
+            let parameters = 0..operation.parameters.len();
+            for number in parameters.filter(|number| operation.path_to_parameter(*number) == path) {
+                found.push(Link {
+                    number: links.len() + found.len(),
+                    from,
+                    value: expression.clone(),
+                    to: OperationId(index),
+                    target: Target::Parameter(number),
+                    pointer: create.pointer.clone(),
+                    inferred: true,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Returns the index of the path parameter whose value the caller of a create chooses, if there is one without doubt.
+fn chosen_by_caller(
+    document: &Document,
+    (operations, shapes): (&[Operation], &[Shape]),
+    (id, by_path): (OperationId, &ByPath),
+    links: &[Link],
+) -> Option<usize> {
+    let operation = &operations[id.0];
+    let at = |method, path: &str| by_path.get(&(method, path.to_owned()));
+    let path = template(&operation.path);
+    let is_alone = match operation.method {
+        Method::Post => !operation.is_query(),
+        // Beside a `POST` to the same path, it updates.
+        Method::Put => at(Method::Post, &path).is_none(),
+        _ => false,
+    };
+    if !is_alone || operation.has_invariants() {
+        return None;
+    }
+    let (collection, last) = operation.path.trim_end_matches('/').rsplit_once('/')?;
+    let name = last.strip_prefix('{')?.strip_suffix('}')?;
+    let parameter = operation
+        .parameters
+        .iter()
+        .position(|parameter| parameter.is(Location::Path, name))?;
+    let is_create = |id: &&OperationId| operations[id.0].creates();
+    // What a `POST` to the collection creates has an identifier that the service chooses, even if it does not show it.
+    let is_made_otherwise =
+        operation.method == Method::Put && at(Method::Post, &template(collection)).filter(is_create).is_some();
+    let read = *at(Method::Get, &path)?;
+    let before = operation.path_to_parameter(parameter);
+    let is_filled = |link: &&Link| {
+        let to = &operations[link.to.0];
+        let names_it = matches!(&link.target, Target::Parameter(index) if to.path_to_parameter(*index) == before);
+        names_it && (link.to == id || !operations[link.from.0].is_read())
+    };
+    let is_shown = operations[read.0]
+        .successes()
+        .filter_map(|response| response.body)
+        .any(|body| {
+            Records::new(shapes, collection_name(collection))
+                .in_read(body, name)
+                .is_some()
+        });
+    let is_chosen = takes_any_name(document, operation, &operation.parameters[parameter])
+        && !collection_name(collection).starts_with('{')
+        && !is_made_otherwise
+        && !links.iter().any(|link| is_filled(&link))
+        && is_shown;
+    is_chosen.then_some(parameter)
+}
+
+/// Whether a parameter admits any name that a run chooses.
+fn takes_any_name(document: &Document, operation: &Operation, parameter: &Parameter) -> bool {
+    let schema = parameter.schema.as_deref().and_then(|schema| document.node(schema));
+    let bound = |key: &str| match schema.and_then(|schema| schema.member(key)).map(|node| &node.kind) {
+        Some(super::document::NodeKind::Number(number)) => number.as_u64(),
+        _ => None,
+    };
+    let is_text = schema.and_then(|schema| schema.member("type")).and_then(Node::string) == Some("string");
+    is_text
+        && ParameterKind::of(document, operation, parameter) == ParameterKind::FreeText
+        && bound("maxLength").is_none_or(|most| most >= LONGEST_NAME)
+        && bound("minLength").is_none_or(|least| least <= 8)
+}
