@@ -35,6 +35,7 @@ mod leaf;
 pub(crate) mod optional;
 pub(crate) mod parameter;
 mod question;
+mod rights;
 mod sample;
 mod selection;
 mod shard;

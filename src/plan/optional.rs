@@ -104,19 +104,24 @@ fn selects_fields(contract: &Contract, parameter: &Parameter) -> bool {
 }
 
 /// Returns the words of a text. A letter beyond ASCII ends a word, so that a verb is found in a text without spaces.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty())
 }
 
 /// Returns a name in lower case with its words separated: `recheckAll` and `recheck_all` have the
 /// same words.
-fn separated(name: &str) -> String {
-    let letters = name.chars().flat_map(|letter| {
-        let space = letter.is_ascii_uppercase().then_some(' ');
-        space.into_iter().chain([letter.to_ascii_lowercase()])
-    });
-    letters.collect()
+pub(super) fn separated(name: &str) -> String {
+    let mut separated = String::new();
+    let mut follows_lowercase = false;
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && follows_lowercase {
+            separated.push(' ');
+        }
+        follows_lowercase = letter.is_ascii_lowercase();
+        separated.push(letter.to_ascii_lowercase());
+    }
+    separated
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
+use super::rights::without_rights;
 use super::sample::{MAX_ELEMENTS, Sample};
 use super::source::NoValue;
 use super::timestamps;
@@ -522,7 +523,12 @@ impl LeafBuilder<'_> {
             return None;
         }
         if stated("enum").is_some() || field.synthetic.is_some() || kind == Some("boolean") {
-            return self.own(field).into_iter().next().map(Choice::own);
+            let names = pointer::tokens(&field.pointer).filter(|token| token.parse::<usize>().is_err());
+            let name = names.last().unwrap_or_default();
+            let value = self.own(field).into_iter().next();
+            return value
+                .and_then(|value| without_rights(value, &name, node))
+                .map(Choice::own);
         }
         if stated("pattern").is_some() {
             return self.sample(field, false).map(Choice::invented);

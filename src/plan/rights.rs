@@ -1,0 +1,92 @@
+//! Keeps made-up bodies from giving anybody rights: a record that a run creates, and may leave, is neither an
+//! administrator nor public.
+
+use serde_json::Value;
+
+use super::optional::{separated, words};
+use crate::contract::document::Node;
+
+/// The words of names and values that give rights or make a record visible to everybody.
+const GRANTING: [&str; 12] = [
+    "admin",
+    "administrator",
+    "owner",
+    "privileged",
+    "public",
+    "publish",
+    "published",
+    "root",
+    "staff",
+    "sudo",
+    "superadmin",
+    "superuser",
+];
+
+/// Whether a value for a field with this name gives rights: `true` for `isAdmin`, or `admin` for any field.
+fn grants(name: &str, value: &Value) -> bool {
+    let says = |text: &str| words(&separated(text)).any(|word| GRANTING.contains(&word));
+    match value {
+        Value::Bool(is_on) => *is_on && says(name),
+        Value::String(text) => says(text),
+        _ => false,
+    }
+}
+
+/// Returns the value, or one in its place that gives no rights, for a boolean or an `enum` with this schema. `None` if
+/// each that the schema lists gives some.
+pub(super) fn without_rights(value: Value, name: &str, schema: &Node) -> Option<Value> {
+    if !grants(name, &value) {
+        return Some(value);
+    }
+    let listed = schema
+        .member("enum")
+        .map(|listed| listed.elements().iter().map(Node::to_value));
+    let others: Vec<_> = match listed {
+        Some(listed) => listed.collect(),
+        None => vec![Value::Bool(false)],
+    };
+    others
+        .into_iter()
+        .find(|other| !other.is_null() && !grants(name, other))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::document::Document;
+
+    #[test]
+    fn a_value_that_gives_rights_is_replaced_where_the_schema_lists_another() {
+        for (name, value, schema, sent) in [
+            ("admin", json!(true), "{type: boolean}", Some(json!(false))),
+            ("isAdmin", json!(true), "{type: boolean}", Some(json!(false))),
+            ("is_superuser", json!(true), "{type: boolean}", Some(json!(false))),
+            ("administered", json!(true), "{type: boolean}", Some(json!(true))),
+            ("active", json!(true), "{type: boolean}", Some(json!(true))),
+            ("admin", json!(true), "{type: boolean, enum: [true]}", None),
+            (
+                "role",
+                json!("admin"),
+                "{type: string, enum: [admin, viewer]}",
+                Some(json!("viewer")),
+            ),
+            (
+                "role",
+                json!("SUPER_ADMIN"),
+                "{type: string, enum: [SUPER_ADMIN, ROOT]}",
+                None,
+            ),
+            (
+                "visibility",
+                json!("public"),
+                "{type: string, enum: [public, private]}",
+                Some(json!("private")),
+            ),
+        ] {
+            let document = Document::read("a.yaml", schema.to_owned()).unwrap();
+            assert_eq!(without_rights(value, name, &document.root), sent, "{name} {schema}");
+        }
+    }
+}
