@@ -1,5 +1,6 @@
 //! The edge to the outside world: environment, clock, terminal, files. Nothing else in `cli` reads the first three.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read, Write as _};
 use std::net::SocketAddr;
@@ -13,7 +14,7 @@ use tokio::net::TcpListener;
 
 use super::failure::Failure;
 use crate::client::Token;
-use crate::exchange::redact::SHORTEST_TOKEN;
+use crate::exchange::redact::{Redaction, SHORTEST_TOKEN};
 use crate::exchange::sanitize::{Colours, sanitize};
 
 /// The variable that names the service to check.
@@ -317,7 +318,18 @@ pub(super) fn note_closed_stdout() {
 ///
 /// The system's error, such as a full disk after a redirection; a standard output that is closed.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
-    print_verbatim(sanitize(text, Colours::Kept).as_bytes())
+    print_verbatim(sanitize(&without_token(text), Colours::Kept).as_bytes())
+}
+
+/// Returns a text without the token of the environment: a user may have typed that in place of a name.
+#[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
+fn without_token(text: &str) -> Cow<'_, str> {
+    let token = std::env::var(TOKEN_VARIABLE).ok();
+    let token = token.and_then(|token| redactable_token(&token, TOKEN_VARIABLE).ok());
+    match token {
+        Some(token) => Cow::Owned(Redaction::of(Some(&token)).hide(text)),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// Writes text that is entirely our own, verbatim: in a script a tab is a tab.
@@ -373,7 +385,8 @@ pub(super) fn note(line: &str) {
 
 /// Prints the failure that ended a command.
 pub(super) fn error(failure: &Failure) {
-    let failure = sanitize(&failure.to_string(), Colours::None);
+    let failure = failure.to_string();
+    let failure = sanitize(&without_token(&failure), Colours::None);
     let style = anstyle::AnsiColor::Red.on_default().bold();
     let _ = writeln!(anstream::stderr().lock(), "{style}error{style:#}: {failure}");
 }

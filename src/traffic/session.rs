@@ -103,7 +103,7 @@ impl NotJudged {
                 "have a response in a content coding that is not read (only gzip is), or of more than 8 MiB"
             }
             Self::Skipped(Skipped::Cached) => "came from a cache",
-            Self::Skipped(Skipped::NotAnEntry) => "are not entries of an HTTP archive (HAR 1.2)",
+            Self::Skipped(Skipped::NotAnEntry) => "cannot be read as entries of an HTTP archive (HAR 1.2)",
             Self::Skipped(Skipped::NotHttp) => "are not HTTP requests",
             Self::Skipped(Skipped::Preflight) => "are preflights of a browser",
             Self::Skipped(Skipped::Redirect) => "were redirected",

@@ -97,17 +97,28 @@ fn percent(text: &str) -> Option<(usize, Option<char>)> {
     }
 }
 
-/// `\u0041`, `\u{41}`, `\x41`, `\101`, `\n`, `\\`.
+/// `\u0041`, `\u{41}`, `\x{41}`, `\U00000041`, `\x41`, `\101`, `\55`, `\n`, `\\`.
 fn backslash(text: &str) -> Option<(usize, Option<char>)> {
-    if let Some(digits) = text.strip_prefix("\\u{") {
+    if let Some(digits) = text.strip_prefix("\\u{").or_else(|| text.strip_prefix("\\x{")) {
         let end = digits.find('}')?;
         return Some((end + 4, letter(&digits[..end], 16)?));
+    }
+    if let Some(digits) = text.strip_prefix("\\U") {
+        return Some((10, letter(digits.get(..8)?, 16)?));
     }
     let escaped = text.chars().nth(1)?;
     match escaped {
         'u' => Some((6, letter(text.get(2..6)?, 16)?)),
         'x' => Some((4, byte(text.get(2..4)?, 16)?)),
-        '0'..='7' => Some((4, byte(text.get(1..4)?, 8)?)),
+        '0'..='7' => {
+            let digits = text
+                .chars()
+                .skip(1)
+                .take_while(|digit| digit.is_digit(8))
+                .take(3)
+                .count();
+            Some((digits + 1, byte(text.get(1..=digits)?, 8)?))
+        }
         'b' | 'f' | 'n' | 'r' | 't' => Some((2, Some(' '))),
         other => Some((2, Some(other))),
     }

@@ -9,8 +9,10 @@ pub(super) fn encodings(token: &str) -> Vec<Vec<u8>> {
     let mut forms = vec![
         alphanumerics(&token.chars().rev().collect::<String>()),
         alphanumerics(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
-        // As `Debug` writes bytes.
+        // As `Debug` writes bytes, and as a list in C does.
         alphanumerics(&format!("{bytes:?}")),
+        alphanumerics(&bytes.iter().map(|byte| format!("0x{byte:x}")).collect::<String>()),
+        alphanumerics(&bytes.iter().map(|byte| format!("0x{byte:02x}")).collect::<String>()),
         alphanumerics(&rot13(token)),
     ];
     // Up to two bytes before the token shift its digits. A digit that also encodes bits of a neighbouring byte is left
@@ -23,13 +25,19 @@ pub(super) fn encodings(token: &str) -> Vec<Vec<u8>> {
     forms
 }
 
-/// Returns the token in base32, shifted by each number of bytes that may precede it.
-pub(super) fn in_base32(token: &str) -> [Vec<u8>; 5] {
-    [0, 1, 2, 3, 4].map(|before| {
+/// Returns the token in base32 and in base32hex (RFC 4648, sections 6 and 7), shifted by each number of bytes that may
+/// precede it.
+pub(super) fn in_base32(token: &str) -> Vec<Vec<u8>> {
+    let alphabets = [b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789ABCDEFGHIJKLMNOPQRSTUV"];
+    let shifted = alphabets
+        .into_iter()
+        .flat_map(|digits| (0..5).map(move |before| (digits, before)));
+    let forms = shifted.map(|(digits, before)| {
         let padded = [&[0; 5][..before], token.as_bytes()].concat();
         let (begins, ends) = ((before * 8).div_ceil(5), padded.len() * 8 / 5);
-        alphanumerics(base32(&padded).get(begins..ends).unwrap_or_default())
-    })
+        alphanumerics(base32(digits, &padded).get(begins..ends).unwrap_or_default())
+    });
+    forms.collect()
 }
 
 /// Returns the letters and digits of a text, in lower case.
@@ -47,16 +55,15 @@ fn rot13(text: &str) -> String {
     text.chars().map(rotated).collect()
 }
 
-/// Base32 by RFC 4648, section 6, with zeros after an incomplete group of five bytes.
-fn base32(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+/// Base32 with these digits, and with zeros after an incomplete group of five bytes.
+fn base32(digits: &[u8; 32], bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() / 5 * 8);
     for group in bytes.chunks(5) {
         let filled = group.iter().copied().chain(std::iter::repeat(0)).take(5);
         let number = filled.fold(0_u64, |number, byte| number << 8 | u64::from(byte));
         for digit in (0..8).rev() {
             let value = usize::try_from(number >> (digit * 5) & 31).unwrap_or_default();
-            text.push(char::from(DIGITS[value]));
+            text.push(char::from(digits[value]));
         }
     }
     text
@@ -75,7 +82,12 @@ mod tests {
             ("hex", "612d746f6b656e2d3132"),
             ("decimal", "97451161111071011104549 50"),
             ("rot13", "ngbxra12"),
+            (
+                "a list of hex",
+                "0x61, 0x2d, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x2d, 0x31, 0x32",
+            ),
             ("base32", "mewxi33lmvxc2mjs"),
+            ("base32hex", "c4mn8rrbcln2qc9i"),
             ("base64", "ys10b2tlbi0x"),
             // The same after `Bearer `, which is seven bytes, without the digits that share a bit with others.
             ("base32, moved on", "cllun5vwk3rngez"),

@@ -140,7 +140,7 @@ impl TokenPatterns {
         for form in encodings(token) {
             self.pieces.add(&form, ENCODED_PIECE, 1);
         }
-        // There are five forms, each longer than the token: a few runs of each are enough to cover it.
+        // There are ten forms, each longer than the token: a few runs of each are enough to cover it.
         for form in in_base32(token) {
             self.pieces.add(&form, ENCODED_PIECE, STORED_RUN_DISTANCE);
         }
