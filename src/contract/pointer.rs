@@ -48,17 +48,32 @@ pub fn without_index_marks(pointer: &str) -> String {
     pointer.replace(&format!("/{INDEX_MARK}"), "/")
 }
 
-/// Returns an indexed pointer with each name rendered by the closure; indexes and `*` stay unchanged.
+/// Returns an indexed pointer with each name rendered by the closure, which gets the index of the name's token too;
+/// indexes and `*` stay unchanged.
 #[must_use]
-pub fn rendered(pointer: &str, render: impl Fn(&str) -> String) -> String {
-    pointer.split('/').skip(1).fold(String::new(), |mut text, token| {
+pub fn rendered(pointer: &str, render: impl Fn(usize, &str) -> String) -> String {
+    let tokens = pointer.split('/').skip(1).enumerate();
+    tokens.fold(String::new(), |mut text, (place, token)| {
         match token.strip_prefix(INDEX_MARK) {
             Some(index) => push(&mut text, index),
             None if token == "*" => push(&mut text, token),
-            None => push(&mut text, &render(&unescape(token))),
+            None => push(&mut text, &render(place, &unescape(token))),
         }
         text
     })
+}
+
+/// Whether a pointer with `*` for any element or member has it where an indexed pointer has the token of this index, and
+/// leads the same way up to there.
+#[must_use]
+pub fn stands_for_any(pattern: &str, pointer: &str, place: usize) -> bool {
+    let (pattern, pointer) = (pattern.split('/').skip(1), pointer.split('/').skip(1));
+    let mut pairs = pattern.zip(pointer);
+    let leads_there = pairs
+        .by_ref()
+        .take(place)
+        .all(|(pattern, token)| pattern == "*" || pattern == token);
+    leads_there && pairs.next().is_some_and(|(pattern, _)| pattern == "*")
 }
 
 /// Returns the tokens of a pointer, unescaped. The empty pointer has none.
@@ -234,11 +249,22 @@ mod tests {
         let phone = Path::Member(&item, "7700900123");
         let indexed = Path::Member(&phone, "~2/5").pointer();
         assert_eq!(
-            rendered(&indexed, |name| format!("<{}>", name.len())),
+            rendered(&indexed, |_, name| format!("<{}>", name.len())),
             "/<5>/7/<10>/<4>"
         );
         assert_eq!(without_index_marks(&indexed), "/items/7/7700900123/~02~15");
-        assert_eq!(rendered("/data/*/a", str::to_owned), "/data/*/a");
+        let indexed = element("/data", 3) + "/tags/maria";
+        for (pattern, place, stands) in [
+            ("/data/*/tags/*", 3, true),
+            ("/data/*/tags/*/name", 3, true),
+            ("/data/*/tags", 3, false),
+            ("/data/*/notes/*", 3, false),
+            ("/tags/*", 3, false),
+            ("/data/*/tags/*", 0, false),
+        ] {
+            assert_eq!(stands_for_any(pattern, &indexed, place), stands, "{pattern} {place}");
+        }
+        assert_eq!(rendered("/data/*/a", |_, name| name.to_owned()), "/data/*/a");
     }
 
     #[test]

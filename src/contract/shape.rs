@@ -88,6 +88,12 @@ pub struct GapHere {
 const LINEAR_SEARCH_LIMIT: usize = 32;
 
 impl Shape {
+    /// Whether it is a map: an object of which the contract documents no field, and leaves the names to the target.
+    #[must_use]
+    pub fn is_map(&self) -> bool {
+        self.allows_unlisted_fields && self.fields.is_empty()
+    }
+
     /// Returns the index of the field with this name.
     #[must_use]
     pub fn field_named(&self, name: &str) -> Option<usize> {

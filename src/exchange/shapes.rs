@@ -6,11 +6,110 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::redact::shape;
+use crate::contract::Contract;
+use crate::contract::operation::Operation;
+use crate::contract::shape::ShapeId;
 
 /// The maximum number of different shapes that are shown for the elements of one list.
 const MAX_SHAPES: usize = 8;
 
-/// Returns the body as JSON text in which each value is its shape and each name is rendered by `name`. Elements of a
+/// How the names in a value are shown.
+pub trait Names: Copy {
+    /// Returns the name of a member as it may be printed.
+    fn name(self, name: &str) -> String;
+
+    /// Returns how the names in the member with this name are shown.
+    #[must_use]
+    fn member(self, name: &str) -> Self;
+
+    /// Returns how the names in the elements of an array are shown.
+    #[must_use]
+    fn element(self) -> Self;
+}
+
+/// The names in a body, as far as a contract knows them. The names of a map's members are data: their shapes are shown,
+/// like those of values. See [`Contract::render_name`] for all others.
+#[derive(Clone, Copy)]
+pub struct BodyNames<'contract> {
+    contract: &'contract Contract,
+    documented: Documented,
+}
+
+/// What a contract documents of a value.
+#[derive(Clone, Copy)]
+enum Documented {
+    /// Its shape.
+    Shape(ShapeId),
+    /// That the target chooses all of it, as in a map whose members have no schema.
+    Data,
+    /// Nothing.
+    Nothing,
+}
+
+impl<'contract> BodyNames<'contract> {
+    /// The names in the body of a response with this status.
+    #[must_use]
+    pub fn of_response(contract: &'contract Contract, operation: &Operation, status: u16) -> Self {
+        let response = operation.response(status);
+        let body = response.and_then(|response| response.body);
+        Self {
+            contract,
+            documented: body.map_or(Documented::Nothing, Documented::Shape),
+        }
+    }
+
+    /// The names in a body of which nothing is documented.
+    #[must_use]
+    pub fn of_any(contract: &'contract Contract) -> Self {
+        Self {
+            contract,
+            documented: Documented::Nothing,
+        }
+    }
+}
+
+impl Names for BodyNames<'_> {
+    fn name(self, name: &str) -> String {
+        match self.documented {
+            Documented::Shape(shape) if self.contract.shape(shape).is_map() => hidden_name(name),
+            Documented::Data => hidden_name(name),
+            Documented::Shape(_) | Documented::Nothing => self.contract.render_name(name),
+        }
+    }
+
+    fn member(self, name: &str) -> Self {
+        let Documented::Shape(shape) = self.documented else {
+            return self;
+        };
+        let shape = self.contract.shape(shape);
+        let field = shape.field_named(name).map(|index| shape.fields[index].shape);
+        let documented = match field.or(shape.additional) {
+            Some(below) => Documented::Shape(below),
+            None if shape.is_map() => Documented::Data,
+            None => Documented::Nothing,
+        };
+        Self { documented, ..self }
+    }
+
+    fn element(self) -> Self {
+        let Documented::Shape(shape) = self.documented else {
+            return self;
+        };
+        let items = self.contract.shape(shape).items;
+        Self {
+            documented: items.map_or(Documented::Nothing, Documented::Shape),
+            ..self
+        }
+    }
+}
+
+/// Returns the shape of a name that may be a value.
+#[must_use]
+pub fn hidden_name(name: &str) -> String {
+    format!("<name({})>", name.chars().count())
+}
+
+/// Returns the body as JSON text in which each value is its shape and each name is as `names` shows it. Elements of a
 /// list that have the same shape, apart from the lengths of their strings, are shown once: the first, and how many more
 /// are like it.
 ///
@@ -20,16 +119,15 @@ const MAX_SHAPES: usize = 8;
 /// for each level above them. Instead each value is visited twice, however deep it is: once to give its shape a number,
 /// the same for equal shapes, and once to write it.
 #[must_use]
-pub fn shape_text(value: &Value, name: &dyn Fn(&str) -> String) -> String {
+pub fn shape_text(value: &Value, names: impl Names) -> String {
     let mut shapes = Shapes {
-        name,
         names: HashMap::new(),
         known: HashMap::new(),
         visited: Vec::new(),
     };
-    shapes.visit(value);
+    shapes.visit(value, names);
     let mut text = String::new();
-    shapes.write(value, 0, &mut text);
+    shapes.write((value, names), 0, &mut text);
     text
 }
 
@@ -52,8 +150,7 @@ struct Visited {
 }
 
 /// The shapes of a body.
-struct Shapes<'value> {
-    name: &'value dyn Fn(&str) -> String,
+struct Shapes {
     /// The names that are shown, numbered.
     names: HashMap<String, usize>,
     known: HashMap<ShapeForm, usize>,
@@ -61,9 +158,9 @@ struct Shapes<'value> {
     visited: Vec<Visited>,
 }
 
-impl Shapes<'_> {
+impl Shapes {
     /// Visits a value and those within it, and returns the number of its shape.
-    fn visit(&mut self, value: &Value) -> usize {
+    fn visit(&mut self, value: &Value, names: impl Names) -> usize {
         #[cfg(test)]
         crate::testing::work::count();
         let place = self.visited.len();
@@ -73,12 +170,15 @@ impl Shapes<'_> {
                 let members = members.iter();
                 ShapeForm::Object(
                     members
-                        .map(|(name, value)| (self.named(name), self.visit(value)))
+                        .map(|(name, value)| (self.named(names.name(name)), self.visit(value, names.member(name))))
                         .collect(),
                 )
             }
             Value::Array(elements) => {
-                let mut forms: Vec<_> = elements.iter().map(|element| self.visit(element)).collect();
+                let mut forms: Vec<_> = elements
+                    .iter()
+                    .map(|element| self.visit(element, names.element()))
+                    .collect();
                 forms.sort_unstable();
                 forms.dedup();
                 ShapeForm::Array(forms)
@@ -96,13 +196,13 @@ impl Shapes<'_> {
         form
     }
 
-    fn named(&mut self, name: &str) -> usize {
+    fn named(&mut self, shown: String) -> usize {
         let next = self.names.len();
-        *self.names.entry((self.name)(name)).or_insert(next)
+        *self.names.entry(shown).or_insert(next)
     }
 
     /// Writes the value that was visited at this index.
-    fn write(&self, value: &Value, place: usize, text: &mut String) {
+    fn write(&self, (value, names): (&Value, impl Names), place: usize, text: &mut String) {
         #[cfg(test)]
         crate::testing::work::count();
         match value {
@@ -112,15 +212,15 @@ impl Shapes<'_> {
                 for (index, (member, value)) in members.iter().enumerate() {
                     let comma = if index == 0 { "" } else { "," };
                     // Writing into a String does not fail.
-                    let _ = write!(text, "{comma}{}:", Value::from((self.name)(member)));
-                    self.write(value, below, text);
+                    let _ = write!(text, "{comma}{}:", Value::from(names.name(member)));
+                    self.write((value, names.member(member)), below, text);
                     below += self.visited[below].values;
                 }
                 text.push('}');
             }
             Value::Array(elements) => {
                 text.push('[');
-                self.elements(elements, place + 1, text);
+                self.elements((elements, names.element()), place + 1, text);
                 text.push(']');
             }
             scalar => {
@@ -130,7 +230,7 @@ impl Shapes<'_> {
     }
 
     /// Writes the first element of each shape, in order, each followed by how many more are like it.
-    fn elements(&self, elements: &[Value], first: usize, text: &mut String) {
+    fn elements(&self, (elements, names): (&[Value], impl Names), first: usize, text: &mut String) {
         let mut groups: Vec<Group<'_>> = Vec::new();
         let (mut others, mut place) = (0, first);
         for element in elements {
@@ -149,7 +249,7 @@ impl Shapes<'_> {
         }
         for (index, group) in groups.iter().enumerate() {
             text.push_str(if index == 0 { "" } else { "," });
-            self.write(group.element, group.place, text);
+            self.write((group.element, names), group.place, text);
             if group.more > 0 {
                 let _ = write!(text, ",\"and {} more like it\"", group.more);
             }
@@ -175,14 +275,46 @@ mod tests {
 
     use super::*;
 
-    fn text(value: &Value) -> String {
-        shape_text(value, &|name| {
+    #[derive(Clone, Copy)]
+    struct ShortNames;
+
+    impl Names for ShortNames {
+        fn name(self, name: &str) -> String {
             if name.len() < 5 {
                 name.to_owned()
             } else {
                 "<undocumented>".to_owned()
             }
-        })
+        }
+
+        fn member(self, _name: &str) -> Self {
+            self
+        }
+
+        fn element(self) -> Self {
+            self
+        }
+    }
+
+    fn text(value: &Value) -> String {
+        shape_text(value, ShortNames)
+    }
+
+    #[test]
+    fn the_names_of_a_maps_members_are_shown_as_shapes() {
+        let text = "openapi: 3.0.3\ninfo: {title: A, version: '1'}\npaths:\n  /a:\n    get:\n      operationId: getA\n      \
+                    responses: {'200': {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}\n\
+                    components:\n  schemas:\n    A:\n      type: array\n      items:\n        type: object\n        properties:\n          \
+                    tags: {type: object, additionalProperties: {type: object, properties: {size: {}}}}\n          \
+                    notes: {type: object, additionalProperties: true}\n          open: {type: object, properties: {a: {}}, \
+                    additionalProperties: true}\n";
+        let contract = Contract::read("a.yaml", text.to_owned()).unwrap();
+        let value = json!([{"tags": {"maria": {"size": 1, "maria": 2}}, "notes": {"size": {"maria": 1}},
+            "open": {"maria": 1}, "maria": {"maria": 1}}]);
+        let shown = shape_text(&value, BodyNames::of_response(&contract, &contract.operations[0], 200));
+        let expected = r#"[{"tags":{"<name(5)>":{"size":"integer","maria":"integer"}},"notes":{"<name(4)>":{"<name(5)>":"integer"}},"open":{"maria":"integer"},"maria":{"maria":"integer"}}]"#;
+        assert_eq!(shown, expected);
+        assert!(shape_text(&value, BodyNames::of_any(&contract)).contains("maria"));
     }
 
     #[test]

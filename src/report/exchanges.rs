@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
-use crate::contract::operation::SecurityScheme;
+use crate::contract::operation::{OperationId, SecurityScheme};
 use crate::exchange::json::Body;
 use crate::exchange::redact::{Redaction, Values, render_media_type};
-use crate::exchange::shapes::shape_text;
+use crate::exchange::shapes::{BodyNames, shape_text};
 use crate::exchange::{Credential, Purpose, Request, Response, curl, json};
 use crate::rules::Finding;
 use crate::run::{EmittedExchange, Event};
@@ -262,7 +262,9 @@ impl<'run> Exchanges<'run> {
                 .collect(),
             body: curl::body(request, self.values).map(|body| self.redaction.hide(&cut(&body).0)),
             sent_ms: milliseconds(exchange.sent),
-            response: exchange.response().map(|response| self.response(response, body)),
+            response: exchange
+                .response()
+                .map(|response| self.response(request.operation, response, body)),
             failure: exchange.outcome.as_ref().err().map(ToString::to_string),
         }
     }
@@ -271,8 +273,8 @@ impl<'run> Exchanges<'run> {
         self.redaction.hide(request.printable_path(self.values))
     }
 
-    fn response(&self, response: &Response, body: Option<&Body>) -> ResponseRecord {
-        let (body, whole) = self.body(response, body);
+    fn response(&self, operation: OperationId, response: &Response, body: Option<&Body>) -> ResponseRecord {
+        let (body, whole) = self.body(operation, response, body);
         ResponseRecord {
             status: response.status,
             media_type: response.media_type().map(|media_type| render_media_type(&media_type)),
@@ -284,7 +286,7 @@ impl<'run> Exchanges<'run> {
     }
 
     /// Returns the body as it may be printed, and whether that is all of it.
-    fn body(&self, response: &Response, read: Option<&Body>) -> (Option<String>, bool) {
+    fn body(&self, operation: OperationId, response: &Response, read: Option<&Body>) -> (Option<String>, bool) {
         if response.body.is_empty() {
             return (None, true);
         }
@@ -294,7 +296,8 @@ impl<'run> Exchanges<'run> {
         let text = match self.values {
             Values::Shown => String::from_utf8_lossy(&response.body).into_owned(),
             Values::Hidden => {
-                let shape = |body: &Body| shape_text(&body.value, &|name| self.contract.render_name(name));
+                let names = BodyNames::of_response(self.contract, self.contract.operation(operation), response.status);
+                let shape = |body: &Body| shape_text(&body.value, names);
                 // The rules do not read a body where none is documented, but it may still be JSON.
                 match read.map_or_else(
                     || json::read(&response.body).map(|body| shape(&body)),

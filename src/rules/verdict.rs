@@ -22,6 +22,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::operation::SecurityScheme;
 use crate::contract::pointer;
 use crate::exchange::redact::{Values, printable};
+use crate::exchange::shapes::hidden_name;
 use crate::exchange::{Credential, Request, Response};
 use crate::gaps;
 use crate::history::evidence::{PageSeen, WalkEnd};
@@ -580,7 +581,7 @@ impl Sink<'_> {
         let decided = self.levels.of(self.rule, self.contract.fact(fact));
         let known = self.verdicts.known.entry((self.rule.name, fact)).or_default();
         known.push((name.to_owned(), self.verdicts.findings.len()));
-        let (pointer, hint) = self.render_pointer(&pointer);
+        let (pointer, hint) = self.render_pointer(&pointer, &self.contract.fact(fact).response_pointer);
         self.verdicts.findings.push_mut(Finding {
             rule: self.rule,
             level: decided.level,
@@ -596,16 +597,22 @@ impl Sink<'_> {
         })
     }
 
-    /// Renders the indexed pointer (see [`pointer::element`]), with names that may be values shown
-    /// as shapes, and a hint that says how to see them.
-    fn render_pointer(&self, pointer: &str) -> (String, &'static str) {
+    /// Renders the indexed pointer (see [`pointer::element`]), with names that may be values shown as shapes, and a hint
+    /// that says how to see them. `documented` is the pointer of the fact, in which `*` stands for the name of each member
+    /// of a map.
+    fn render_pointer(&self, pointer: &str, documented: &str) -> (String, &'static str) {
         if self.origin.values == Values::Shown {
             return (printable(&pointer::without_index_marks(pointer)), "");
         }
         let hidden = Cell::new(false);
-        let shown = pointer::rendered(pointer, |name| {
-            hidden.set(hidden.get() || !self.contract.may_print(name));
-            self.contract.render_name(name)
+        let shown = pointer::rendered(pointer, |place, name| {
+            let is_of_map = pointer::stands_for_any(documented, pointer, place);
+            hidden.set(hidden.get() || is_of_map || !self.contract.may_print(name));
+            if is_of_map {
+                hidden_name(name)
+            } else {
+                self.contract.render_name(name)
+            }
         });
         let hint = " (show-values reveals the name)";
         (shown, if hidden.get() { hint } else { "" })

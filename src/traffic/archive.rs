@@ -111,7 +111,8 @@ impl<'run, W: Write> Archive<'run, W> {
         let entry = match self.router.call(&request_line.method, &request_line.url) {
             Ok(found) => {
                 let operation = self.contract.operation(found.operation);
-                let redaction = recorded.map(|recorded| self.credentials.redaction(&recorded.request_headers));
+                let redaction =
+                    recorded.map(|recorded| self.credentials.redaction(&recorded.request_headers, &request_line.url));
                 let mut call = Call {
                     contract: self.contract,
                     operation,

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::header::HeaderMap;
+use reqwest::Url;
+use reqwest::header::{COOKIE, HeaderMap};
 use serde_json::{Value, json};
 
 use super::entry::is_redacted;
@@ -92,12 +93,19 @@ impl Credentials {
             || SECRET_NAMES.iter().any(|secret| name.contains(secret))
     }
 
-    /// Returns what hides the credentials of a request wherever else they appear in its exchange.
-    pub(super) fn redaction(&mut self, headers: &HeaderMap) -> Redaction {
+    /// Returns what hides the credentials of a request, in its headers and its query, wherever else they appear in its
+    /// exchange.
+    pub(super) fn redaction(&mut self, headers: &HeaderMap, url: &Url) -> Redaction {
         let carrying = headers.iter().filter(|(name, _)| self.is_secret(name.as_str()));
         let mut secrets: Vec<String> = carrying
-            .flat_map(|(_, value)| secrets(&String::from_utf8_lossy(value.as_bytes())))
+            .flat_map(|(name, value)| secrets(&String::from_utf8_lossy(value.as_bytes()), *name == COOKIE))
             .collect();
+        let in_query = url.query_pairs().filter(|(name, _)| self.is_secret(name));
+        secrets.extend(
+            in_query
+                .map(|(_, value)| value.into_owned())
+                .filter(|value| is_long_enough(value)),
+        );
         secrets.sort_unstable();
         secrets.dedup();
         let Some(token) = secrets.first().and_then(|first| Token::new(first.as_str()).ok()) else {
@@ -114,8 +122,9 @@ impl Credentials {
 }
 
 /// Returns the secrets in the value of a header: tokens, the values of cookies and of parameters, and the password of
-/// Basic (RFC 7617). What is too short to be hidden without breaking words is left out.
-fn secrets(value: &str) -> Vec<String> {
+/// Basic (RFC 7617). What is too short to be hidden without breaking words is left out. A token may contain what
+/// separates a name from its value; in a cookie, the name is no secret.
+fn secrets(value: &str, are_cookies: bool) -> Vec<String> {
     let pieces = value.split(|character: char| character.is_whitespace() || matches!(character, ';' | ','));
     let mut secrets = Vec::new();
     for piece in pieces {
@@ -125,6 +134,9 @@ fn secrets(value: &str) -> Vec<String> {
             .filter(|secret| !secret.trim_matches('=').is_empty())
             .unwrap_or(piece);
         secrets.push(secret.trim_matches('"').to_owned());
+        if !are_cookies && secret != piece {
+            secrets.push(piece.to_owned());
+        }
         let decoded = STANDARD
             .decode(secret)
             .ok()
@@ -133,8 +145,12 @@ fn secrets(value: &str) -> Vec<String> {
             secrets.push(password.to_owned());
         }
     }
-    secrets.retain(|secret| secret.len() >= SHORTEST_TOKEN && Token::new(secret.as_str()).is_ok());
+    secrets.retain(|secret| is_long_enough(secret));
     secrets
+}
+
+fn is_long_enough(secret: &str) -> bool {
+    secret.len() >= SHORTEST_TOKEN && Token::new(secret).is_ok()
 }
 
 #[cfg(test)]
@@ -189,13 +205,20 @@ mod tests {
     #[test]
     fn every_secret_of_a_request_is_hidden_and_no_other_text() {
         let mut credentials = credentials();
-        let redaction = credentials.redaction(&headers(&[
+        let headers = headers(&[
             ("authorization", "Basic amFuZTpodW50ZXIyaHVudGVyMg=="),
             ("cookie", "organization=short; session=c00kie-0123456789; theme=dark"),
             ("x-api-key", "key-of-4711-abcdef"),
+            ("x-auth-token", "ab+/cd=ef-gh user=jane,sig=f8d7a6"),
             ("x-tenant", "organization"),
-        ]));
+        ]);
+        let url = Url::parse("http://example.com/tags?api_key=in%2Fquery-4711&page=organization").unwrap();
+        let redaction = credentials.redaction(&headers, &url);
         for secret in [
+            "in/query-4711",
+            "ab+/cd=ef-gh",
+            "user=jane",
+            "sig=f8d7a6",
             "amFuZTpodW50ZXIyaHVudGVyMg",
             "hunter2hunter2",
             "c00kie-0123456789",
@@ -214,7 +237,8 @@ mod tests {
         let mut credentials = credentials();
         for number in 0..10 * MAX_REDACTIONS {
             let value = format!("Bearer tk-of-somebody-{number}");
-            let redaction = credentials.redaction(&headers(&[("authorization", value.as_str())]));
+            let url = Url::parse("http://example.com").unwrap();
+            let redaction = credentials.redaction(&headers(&[("authorization", value.as_str())]), &url);
             assert!(!redaction.hide(&value).contains("somebody"), "{value}");
             assert!(credentials.redactions.len() <= MAX_REDACTIONS);
         }

@@ -10,7 +10,7 @@ use super::{NOT_IN_THE_CONTRACT, entry, received};
 use crate::contract::Contract;
 use crate::contract::operation::{Location, Operation};
 use crate::exchange::redact::{Redaction, Values, render_media_type};
-use crate::exchange::shapes::shape_text;
+use crate::exchange::shapes::{BodyNames, shape_text};
 use crate::exchange::{Target, json, with_query};
 use crate::report::{
     ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, COMMENT_CREDENTIAL_HIDDEN, COMMENT_SHAPES,
@@ -106,10 +106,10 @@ impl Call<'_, '_> {
         let mut query = String::new();
         for (raw, (name, value)) in pairs {
             let plain_name = raw.split('=').next().unwrap_or_default();
-            let pair = if !self.is_documented(&name) {
-                format!("{plain_name}={NOT_IN_THE_CONTRACT}")
-            } else if self.credentials.is_secret(&name) {
+            let pair = if self.credentials.is_secret(&name) {
                 format!("{plain_name}={}", self.credentials.stand_in(&value))
+            } else if !self.is_documented(&name) {
+                format!("{plain_name}={NOT_IN_THE_CONTRACT}")
             } else {
                 raw.to_owned()
             };
@@ -145,7 +145,7 @@ impl Call<'_, '_> {
         Some(match self.values {
             Values::Hidden => ArchiveBody {
                 media_type: render_media_type(&media_type(&content_type)),
-                ..self.shape(body.as_bytes())
+                ..self.shape(body.as_bytes(), BodyNames::of_any(self.contract))
             },
             Values::Shown => ArchiveBody {
                 media_type: self.redaction.hide(&content_type),
@@ -161,7 +161,10 @@ impl Call<'_, '_> {
                 comments: vec![LEFT_OUT],
                 ..ArchiveBody::default()
             },
-            (Some(body), Values::Hidden) => self.shape(body),
+            (Some(body), Values::Hidden) => self.shape(
+                body,
+                BodyNames::of_response(self.contract, self.operation, recorded.status),
+            ),
             (Some(body), Values::Shown) => self.shown(body),
         };
         let mut headers = self.response_headers(request_line, recorded);
@@ -242,11 +245,11 @@ impl Call<'_, '_> {
         shown.collect()
     }
 
-    fn shape(&self, bytes: &[u8]) -> ArchiveBody {
+    fn shape(&self, bytes: &[u8], names: BodyNames<'_>) -> ArchiveBody {
         if bytes.is_empty() {
             return self.text("");
         }
-        let shape = json::read(bytes).map(|body| shape_text(&body.value, &|name| self.contract.render_name(name)));
+        let shape = json::read(bytes).map(|body| shape_text(&body.value, names));
         let text = shape.ok().map(|shape| self.redaction.hide(&shape));
         ArchiveBody {
             comments: vec![if text.is_some() { COMMENT_SHAPES } else { LEFT_OUT }],
