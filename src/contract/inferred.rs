@@ -308,8 +308,13 @@ impl<'contract> Records<'contract> {
     /// an identifier or, where none has, the field `named`, if that is a name for identifiers too: `uuid`, `slug`.
     pub(super) fn in_response(&self, body: ShapeId, named: &str) -> Option<(String, &'contract Shape)> {
         let named = plain(named);
+        // `pool_name` is the `name` of a pool.
+        let short = named.strip_prefix(singular(&plain(self.name)).as_str());
+        let short = short.filter(|short| CHOSEN.contains(short));
         let by_id = self.object_with(body, |name| self.is_identifier(name));
-        by_id.or_else(|| may_identify(&named).then(|| self.object_with(body, |name| plain(name) == named))?)
+        by_id
+            .or_else(|| may_identify(&named).then(|| self.object_with(body, |name| plain(name) == named))?)
+            .or_else(|| self.object_with(body, |name| Some(plain(name).as_str()) == short))
     }
 
     /// Returns the one record that a read by a chosen name shows: that of [`Self::in_response`], or else the whole body.
@@ -384,6 +389,27 @@ impl Contract {
         let at = self.identifier_pointer(create);
         let field = at.and_then(|at| pointer::tokens(&at).last().map(|name| plain(&name)));
         field.is_some_and(|field| CHOSEN.iter().any(|ending| field.ends_with(ending)))
+    }
+
+    /// Returns the pointer of the text in a create's body that becomes the identifier of its record: the field under whose
+    /// name the response returns it, as `connection_id` of `POST /connections`. A value with the run tag names nobody
+    /// else's record there.
+    pub(crate) fn own_key(&self, create: OperationId) -> Option<String> {
+        let operation = self.operation(create);
+        if !operation.creates() || operation.has_invariants() {
+            return None;
+        }
+        let name = match operation.chosen() {
+            Some(index) => operation.parameters[index].name.clone(),
+            None => pointer::tokens(&self.identifier_pointer(create)?).last()?,
+        };
+        let mut properties = self.body_properties(create);
+        let node = &properties.find(|property| *property.name == *name)?.node;
+        let node = self.referred(node);
+        let is_stated = |key: &str| node.member(key).is_some();
+        let is_free = ["enum", "format", "pattern", "const"].iter().all(|key| !is_stated(key));
+        let is_text = node.member("type").and_then(Node::string) == Some("string");
+        (is_text && is_free).then(|| pointer::join("", &name))
     }
 
     /// Whether a field has the name of a kind of record that the document reads by a path:

@@ -401,15 +401,19 @@ impl Contract {
     }
 
     /// Gives a parameter of an operation, by its index, a value that takes precedence over all others. A read takes it,
-    /// and a create, which then creates within the record that it names; an update takes none.
+    /// and a create, which then creates within the record that it names. An update takes one only for a record that
+    /// contains the run's own record.
     ///
     /// # Errors
     ///
     /// [`NotGiven`], if there is no such parameter, or the operation updates.
     pub fn give(&mut self, operation: OperationId, parameter: usize, value: serde_json::Value) -> Result<(), NotGiven> {
+        let lifecycle = self.lifecycle_of(operation);
+        let own_record = lifecycle.map(|lifecycle| lifecycle.path_to_id.clone());
         let operation = self.operations.get_mut(operation.0).ok_or(NotGiven::NoParameter)?;
-        let updates = !operation.is_read() && operation.method != Method::Post;
-        if updates && (!operation.creates() || operation.chosen == Some(parameter)) {
+        let path = operation.path_to_parameter(parameter);
+        let contains_own = path.is_some() && own_record.is_some() && path != own_record;
+        if !operation.is_read() && operation.method != Method::Post && !contains_own {
             return Err(NotGiven::Update);
         }
         let parameter = operation.parameters.get_mut(parameter).ok_or(NotGiven::NoParameter)?;

@@ -87,6 +87,20 @@ impl Operation {
         self.reads_by_post
     }
 
+    /// Whether a success may be a stream, by its documented media types: it may never end.
+    #[must_use]
+    pub fn may_stream(&self) -> bool {
+        let mut kinds = self.successes().flat_map(|response| &response.media_types);
+        kinds.any(|kind| STREAMS.contains(&kind.as_str()))
+    }
+
+    /// Whether each success with a body is a stream.
+    #[must_use]
+    pub fn always_streams(&self) -> bool {
+        let mut kinds = self.successes().flat_map(|response| &response.media_types).peekable();
+        kinds.peek().is_some() && kinds.all(|kind| STREAMS.contains(&kind.as_str()))
+    }
+
     /// Whether its method is safe: a `GET`, which changes nothing in the target (RFC 9110, section 9.2.1). Other safe
     /// methods are not sent.
     #[must_use]
@@ -208,6 +222,16 @@ fn is_acceptable(media_type: &str) -> bool {
     let is_plain = |character: char| character.is_ascii_graphic() || character == ' ';
     media_type.contains('/') && !media_type.contains(',') && media_type.chars().all(is_plain)
 }
+
+/// The media types of streams: of events, and of JSON values, each in a line or record of its own (RFC 7464).
+const STREAMS: [&str; 6] = [
+    "application/json-seq",
+    "application/jsonl",
+    "application/ndjson",
+    "application/stream+json",
+    "application/x-ndjson",
+    "text/event-stream",
+];
 
 /// An HTTP method that OpenAPI 3.0 has a key for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -38,6 +38,12 @@ impl PathTemplate {
         }
     }
 
+    /// Returns the names of the parameters, in the order of the path.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let parameters = self.segments.iter().flat_map(|segment| &segment.parameters);
+        parameters.map(|(name, _)| name.as_str())
+    }
+
     /// Whether each parameter is a whole segment.
     #[must_use]
     pub fn has_whole_parameters(&self) -> bool {

@@ -60,6 +60,19 @@ pub(crate) const ALWAYS_ACTS: [&str; 21] = [
     "unpause",
 ];
 
+/// Words for the end of a session, or of a service.
+const ENDS_SESSION: [&str; 9] = [
+    "disconnect",
+    "invalidate",
+    "logoff",
+    "logout",
+    "reboot",
+    "shutdown",
+    "signoff",
+    "signout",
+    "terminate",
+];
+
 /// More verbs that say that an operation does something. They count in any form, because summaries say "deletes",
 /// "deleting" and "deletion".
 const ACTS: [&str; 115] = [
@@ -250,6 +263,27 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && !acts_below(&operation.path)
         && !is_said_to_act(document, operation)
         && !has_records_below(document, &operation.path)
+}
+
+/// Whether a `GET` does something besides reading, as far as the last segment of its path or the beginning of its summary
+/// says without doubt: `GET /logout`, "Revoke the token".
+#[must_use]
+pub(crate) fn acts(document: &Document, operation: &Operation) -> bool {
+    let segment = operation.path.trim_end_matches('/').rsplit('/').next();
+    let segment = segment.filter(|segment| !segment.contains('{')).map(words);
+    let summary = stated(document, operation, "summary").map(words);
+    let begins_with_act = |words: &Vec<String>| match words.as_slice() {
+        [first, second, ..] if ["log", "sign"].contains(&first.as_str()) => ["off", "out"].contains(&second.as_str()),
+        [first, ..] => ALWAYS_ACTS.contains(&first.as_str()) || ENDS_SESSION.contains(&first.as_str()),
+        [] => false,
+    };
+    // A segment of more words names a thing: `/reset-tokens`.
+    let is_act = |words: &Vec<String>| {
+        let is_one =
+            words.len() == 1 || matches!(words.as_slice(), [first, _] if ["log", "sign"].contains(&first.as_str()));
+        is_one && begins_with_act(words)
+    };
+    segment.is_some_and(|words| is_act(&words)) || summary.is_some_and(|words| begins_with_act(&words))
 }
 
 /// Whether a word is a form of a verb: `deletes`, `deleting`, `deleted` and `deletion` are of `delete`.

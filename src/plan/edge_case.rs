@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::source::{check_allowed, stand_in_value};
+use super::source::{check_allowed, stand_in_value, unusable_path};
 use super::template::Template;
 use super::{draft, optional, parameter};
 use crate::contract::Contract;
@@ -176,7 +176,7 @@ impl EdgeCaseChange {
 #[must_use]
 pub fn unknown_path(contract: &Contract, operation: OperationId, seed: u64) -> Option<Vec<(usize, String)>> {
     let documented = contract.operation(operation);
-    if !documented.is_safe() || documented.path.contains('#') {
+    if !documented.is_safe() || unusable_path(documented).is_some() {
         return None;
     }
     let mut identifiers = Vec::new();

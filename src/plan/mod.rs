@@ -62,6 +62,7 @@ pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;
 pub(crate) use source::check_allowed;
+pub(crate) use source::unusable_path;
 pub use source::{NAME_PREFIX, NeededValue, NoValue, Source, StandInValue, stand_in_value};
 pub use steps::{Plan, Step, concurrent_sequences};
 pub use template::Template;

@@ -11,6 +11,7 @@ use super::parameter;
 use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter};
+use crate::contract::path_template::PathTemplate;
 use crate::history::Bindings;
 
 /// Where a required parameter gets its value.
@@ -55,6 +56,8 @@ pub enum NoValue {
     },
     /// The path has a fragment, which a client never sends.
     Fragment,
+    /// The path has this parameter, and the document does not declare it.
+    Undeclared(String),
     /// The run makes no body that the schema admits.
     NoBody {
         /// The keyword of the schema that admits none.
@@ -119,6 +122,10 @@ impl fmt::Display for NoValue {
                 formatter,
                 "the run cannot make a value for `{at}` in its body that `{keyword}` admits"
             ),
+            Self::Undeclared(name) => write!(
+                formatter,
+                "its path has `{{{name}}}`, and the document declares no such parameter"
+            ),
             Self::Fragment => formatter.write_str("its path has a `#`, and no request carries what follows one"),
             Self::OnlyExample(name) => write!(
                 formatter,
@@ -173,6 +180,7 @@ impl NoValue {
             }
             Self::NotAllowed { .. }
             | Self::Fragment
+            | Self::Undeclared(_)
             | Self::NoBody { .. }
             | Self::NoSource(_)
             | Self::OnlyExample(_) => self.to_string(),
@@ -240,6 +248,20 @@ pub(crate) fn check_allowed(parameter: &Parameter, text: &str) -> Result<(), NoV
         parameter: parameter.name.clone(),
         place,
     })
+}
+
+/// Returns why the path of an operation cannot be filled, whatever values there are.
+pub(crate) fn unusable_path(operation: &Operation) -> Option<NoValue> {
+    // Some documents distinguish operations by a fragment, which a client never sends (RFC 9110, section 4.2.5).
+    if operation.path.contains('#') {
+        return Some(NoValue::Fragment);
+    }
+    let template = PathTemplate::read(&operation.path);
+    let undeclared = template.names().find(|name| {
+        let mut parameters = operation.parameters.iter();
+        !parameters.any(|parameter| parameter.is(Location::Path, name))
+    });
+    Some(NoValue::Undeclared(undeclared?.to_owned()))
 }
 
 /// Returns the names of the operations whose responses have a value for a location of a call, by the contract's links,
@@ -384,9 +406,8 @@ fn callable(contract: &Contract, ordered: &[OperationId]) -> HashSet<OperationId
 /// Returns why an operation lacks a value, if these operations are called before it.
 fn missing_value(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Option<NoValue> {
     let operation = contract.operation(id);
-    // Some documents distinguish operations by a fragment, which a client never sends (RFC 9110, section 4.2.5).
-    if operation.path.contains('#') {
-        return Some(NoValue::Fragment);
+    if let Some(unusable) = unusable_path(operation) {
+        return Some(unusable);
     }
     let parameters = operation.parameters.iter().enumerate();
     let unlinked = parameters.filter(|(index, parameter)| {

@@ -17,7 +17,8 @@ use super::understood::Understood;
 use super::variants::varies;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::contract::operation::{DocumentedResponse, Method, OperationId, Security, SecurityScheme};
+use crate::contract::operation::{Method, OperationId, Security, SecurityScheme};
+use crate::contract::query::acts;
 use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
 
 /// How many fields of another type a run that learns sends to an operation: they show how it rejects an invalid body.
@@ -531,13 +532,13 @@ fn reason_against(
         Method::Delete | Method::Get | Method::Post | Method::Put | Method::Patch => {}
         other => return Some(format!("{other} is never sent")),
     }
-    let mut contents = operation
-        .successes()
-        .filter(|response| !response.media_types.is_empty())
-        .peekable();
-    let streams = |response: &DocumentedResponse| response.media_types.iter().all(|kind| kind == "text/event-stream");
-    if contents.peek().is_some() && contents.all(streams) {
-        return Some("it responds with a stream of events, which does not end".to_owned());
+    if operation.always_streams() {
+        return Some("it responds with a stream, which may not end".to_owned());
+    }
+    if operation.is_safe() && !scope.also_send.contains(&id) && acts(&contract.document, operation) {
+        let words =
+            "its path or its summary says that it does something; `also_send` in the configuration sends it anyway";
+        return Some(words.to_owned());
     }
     if !operation.is_safe() && !scope.writes {
         return Some("needs writes, which are off".to_owned());
@@ -626,6 +627,43 @@ mod tests {
         let not_called: Vec<_> = plan.not_called.iter().map(|(id, _)| name(*id)).collect();
         assert_eq!(not_called, ["a"]);
         assert!(plan.steps.iter().any(|step| name(step.operation) == "b"));
+    }
+
+    #[test]
+    fn a_get_that_says_that_it_does_something_is_sent_only_where_it_is_named() {
+        let get = |path: &str, summary: &str| {
+            format!("  {path}: {{get: {{summary: {summary}, responses: {{'200': {{description: a}}}}}}}}\n")
+        };
+        let called = |path: &str, summary: &str, also_send: Vec<OperationId>| {
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n{}",
+                get(path, summary)
+            );
+            let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+            let scope = Selection {
+                also_send,
+                ..Selection::default()
+            };
+            Plan::new(&contract, &scope).not_called.is_empty()
+        };
+        for (path, summary, sent) in [
+            ("/auth/logout", "Ends it", false),
+            ("/auth/log-out", "Ends it", false),
+            ("/auth/signOut", "Ends it", false),
+            ("/cache/clear", "The cache", false),
+            ("/session", "Log out the user", false),
+            ("/session", "Logout the user", false),
+            ("/token", "Revoke the token", false),
+            ("/logs", "Logs of today", true),
+            ("/log-entries", "All entries", true),
+            ("/logout-events", "Who logged out", true),
+            ("/reset-tokens", "All tokens that reset a password", true),
+            ("/deleted", "What was deleted", true),
+            ("/session", "Get the session", true),
+        ] {
+            assert_eq!(called(path, summary, Vec::new()), sent, "{path} {summary}");
+            assert!(called(path, summary, vec![OperationId(0)]), "{path} {summary}");
+        }
     }
 
     #[test]

@@ -301,7 +301,8 @@ impl<'contract> Template<'contract> {
             required: false,
             discriminator: None,
             synthetic: node.member("x-synthetic").and_then(Node::string),
-            looks_like_an_identifier: body::looks_like_an_identifier(at, Some(node)),
+            looks_like_an_identifier: body::looks_like_an_identifier(at, Some(node))
+                && self.contract.own_key(self.operation).as_deref() != Some(at),
         }
     }
 

@@ -24,7 +24,6 @@ use crate::contract::Contract;
 use crate::contract::field::holds_notes;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Method, OperationId, Parameter};
-use crate::contract::pointer;
 use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::history::{Bindings, RunTag};
@@ -88,8 +87,24 @@ impl<'plan> Understood<'plan> {
         if in_path.peek().is_none() {
             return Some("its path names no record, so it may change every one".to_owned());
         }
-        let foreign = in_path.find(|(index, _)| !self.is_own(id, *index));
+        let foreign = in_path.find(|(index, _)| !self.is_own(id, *index) && !self.contains_own(id, *index));
         foreign.map(|(_, parameter)| parameter_not_own(parameter))
+    }
+
+    /// Whether an update's parameter names what contains the run's own record, which it does not change: it is given the
+    /// value that the create of the record was given there.
+    fn contains_own(&self, update: OperationId, index: usize) -> bool {
+        let operation = self.contract.operation(update);
+        let Some(lifecycle) = self.contract.lifecycle_of(update) else {
+            return false;
+        };
+        let create = self.contract.operation(lifecycle.create);
+        let place = operation.path_to_parameter(index);
+        let mut parameters = create.parameters.iter().enumerate();
+        let in_create = parameters.find(|(at, _)| create.path_to_parameter(*at) == place);
+        let given = operation.parameters[index].given.as_ref();
+        let given_to_create = in_create.and_then(|(_, parameter)| parameter.given.as_ref());
+        place.is_some() && given.is_some() && given == given_to_create
     }
 
     /// Returns why a query may concern another's record; `None` if its path names only what is given for it, or records
@@ -248,12 +263,10 @@ fn foreign_field(contract: &Contract, id: OperationId) -> Option<String> {
     if operation.has_invariants() {
         return None;
     }
-    let chosen = operation
-        .chosen()
-        .map(|index| pointer::join("", &operation.parameters[index].name));
+    let own_key = contract.own_key(id);
     let required = body::required(contract, id).into_iter();
     let mut foreign = required.filter(|field| {
-        let is_own = Some(field) == chosen.as_ref() || is_linked_to_a_create(contract, id, field);
+        let is_own = Some(field) == own_key.as_ref() || is_linked_to_a_create(contract, id, field);
         looks_like_an_identifier(field, None) && !is_own
     });
     let field = foreign.next()?;

@@ -29,8 +29,8 @@ pub(super) static RULE: Rule = Rule {
                   get an empty token, and wrong tokens made from the right one: with another ending, with letters \
                   appended, in another case. A caller who is let in, or redirected, could read or write personal data \
                   without a token; so could one who is rejected with a body that has the records all the same.",
-    exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401. A 400, \
-                   409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
+    exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401, and a 403 \
+                   where it lists that too. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
                    right credential gets too.",
     fix: "Check the credential before anything else, and respond with 401.",
     source: "The document, sections \"Authentication\" and \"Errors\"",
@@ -66,11 +66,11 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Ok(response) = seen.outcome() else {
         return sink.undecided(fact, Reason::Unanswered);
     };
-    let exact = seen
-        .operation
-        .responses
-        .iter()
-        .any(|response| response.status == StatusPattern::Exact(401));
+    let documents = |status: u16| {
+        let mut responses = seen.operation.responses.iter();
+        responses.any(|response| response.status == StatusPattern::Exact(status))
+    };
+    let exact = documents(401);
     match response.status {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
@@ -91,6 +91,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status @ (404 | 410) if other_rejection == OnRejection::ExampleIdentifier => {
             sink.undecided(fact, Reason::Rejected(status));
         }
+        // Beside a 401, a document that lists a 403 leaves open which of them it is.
+        403 if documents(403) => sink.held(fact),
         400..=499 if !exact => sink.held(fact),
         status => {
             let documented = if exact {

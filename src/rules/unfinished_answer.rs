@@ -3,7 +3,7 @@
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
-use super::verdict::Sink;
+use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::exchange::Purpose;
 
@@ -16,7 +16,8 @@ pub(super) static RULE: Rule = Rule {
     explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have up to 8 MiB after \
                   decoding. A response that is cut off, endless or not HTTP does not count as one: the caller waits \
                   in vain.",
-    exceptions: "Requests with a credential that must be rejected, equivalent requests, and the reads that \
+    exceptions: "A response that may be a stream, as its documented media types say (`text/event-stream`, \
+                 `application/x-ndjson`): it ends when the service has nothing more to say. Requests with a credential that must be rejected, equivalent requests, and the reads that \
                  look for residue. A target that cannot be reached at all: then \
                    nothing is judged, and the run reports that.",
     fix: "Respond within the deadline and end the body at its stated length. For a service that is slow by design, set \
@@ -44,6 +45,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     };
     match seen.outcome() {
         Ok(_) => sink.held(fact),
+        Err(_) if seen.operation.may_stream() => sink.undecided(fact, Reason::Unanswered),
         Err(failure) => sink.broken(fact, String::new, || match seen.edge_case() {
             None => failure.to_string(),
             Some(edge_case) => format!("{failure}; that was to {}", edge_case.describe(seen.operation)),
@@ -56,8 +58,8 @@ mod tests {
     use super::*;
     use crate::contract::vocabulary::EdgeCaseKind;
     use crate::exchange::OnRejection;
+    use crate::rules::Verdict;
     use crate::rules::testing::Bench;
-    use crate::rules::{Reason, Verdict};
 
     #[test]
     fn any_complete_response_holds() {

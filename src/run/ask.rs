@@ -123,7 +123,7 @@ impl Session<'_> {
     }
 
     /// Whether one more record may be created to learn something.
-    fn may_create_to_learn(&self) -> bool {
+    pub(super) fn may_create_to_learn(&self) -> bool {
         self.budget_allows_one() && self.history().count_left() < MAX_RECORDS
     }
 

@@ -187,15 +187,18 @@ impl Session<'_> {
     }
 
     /// Returns the draft to send after one that was not accepted. After a rejection, it is the next fallback. After a
-    /// 5xx, or if the service does not know a record that the draft may name (404 or 410), the next draft has only the
-    /// required fields, and is sent once: a 5xx stays a finding, and what depends on the record can still be decided.
+    /// 5xx, or if the service does not know a record that the draft may name (404 or 410) or forbids what it asks for (403),
+    /// the next draft has only the required fields, and is sent once: a 5xx stays a finding, and what depends on the record
+    /// can still be decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
         if rejects_content(exchange) {
             return fallback.next(&response.beginning_as_text());
         }
         let is_unknown = matches!(response.status, 404 | 410) && sent.may_name_an_unknown_record();
-        if (response.status < 500 && !is_unknown) || response.is_throttled() {
+        // An optional field may ask for what the caller has no right to.
+        let is_forbidden = response.status == 403;
+        if (response.status < 500 && !is_unknown && !is_forbidden) || response.is_throttled() {
             return None;
         }
         // A record that was stored all the same has the run tag with the number of its draft.
@@ -380,7 +383,7 @@ impl Session<'_> {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
         let (mut body, unprintable) = draft.body();
-        if let Some((name, value)) = self.chosen_name(operation, head)
+        if let Some((name, value)) = self.named_in_path(operation, head)
             && let Some(member) = body.get_mut(&name).filter(|member| member.is_string())
         {
             *member = value;
@@ -401,14 +404,14 @@ impl Session<'_> {
 }
 
 impl Session<'_> {
-    /// Returns the path parameter in which a write names a record under a name that the run chose, and that name: a body
-    /// that contains it too must not rename the record.
-    pub(super) fn chosen_name(&self, operation: OperationId, head: &RequestHead) -> Option<(String, Value)> {
-        let create = self.contract.operation(self.contract.lifecycle_of(operation)?.create);
-        let chosen = create.path_to_chosen()?;
+    /// Returns the name of the path parameter in which a write names the run's own record, and its value: a body that
+    /// contains it too must not rename the record.
+    pub(super) fn named_in_path(&self, operation: OperationId, head: &RequestHead) -> Option<(String, Value)> {
+        let lifecycle = self.contract.lifecycle_of(operation)?;
         let documented = self.contract.operation(operation);
         let mut parameters = 0..documented.parameters.len();
-        let index = parameters.find(|index| documented.path_to_parameter(*index).as_ref() == Some(&chosen))?;
+        let named = Some(&lifecycle.path_to_id);
+        let index = parameters.find(|index| documented.path_to_parameter(*index).as_ref() == named)?;
         let name = &documented.parameters[index].name;
         let value = head.path_values.iter().find(|(known, _)| known == name);
         value.cloned()

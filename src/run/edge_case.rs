@@ -23,6 +23,7 @@ use super::session::{Call, Session};
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
+use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Exchange, Purpose, Request};
 use crate::history::{Residue, may_have_stored};
@@ -80,6 +81,10 @@ impl Session<'_> {
         if writes && !self.budget_allows_one() {
             return Some(self.budget_spent());
         }
+        let creates = self.contract.operation(operation).creates();
+        if self.plan.learns && creates && !self.may_create_to_learn() {
+            return Some(self.budget_spent());
+        }
         let most = self.settings.max_writes;
         let mistyped_accepted = *self.edge_cases.mistyped_accepted.borrow().get(&operation)?;
         let is_full = edge_case.kind.is_of_a_field() && mistyped_accepted >= most.div_ceil(WRITES_PER_VARIANT);
@@ -134,9 +139,10 @@ impl Session<'_> {
         };
         let is_made = match change {
             EdgeCaseChange::String(text) => {
-                // The name of the record stays: another one would rename it.
-                let own_name = self.chosen_name(operation, &head);
-                let kept = own_name.and_then(|(name, _)| body.as_object_mut()?.remove_entry(&name));
+                // The identifier of the record stays: under an unusual one it might not be found again.
+                let own_key = self.contract.own_key(operation).and_then(|at| pointer::last(&at));
+                let own_name = own_key.or_else(|| Some(self.named_in_path(operation, &head)?.0));
+                let kept = own_name.and_then(|name| body.as_object_mut()?.remove_entry(&name));
                 let is_made = text.insert(body, &mut request.unprintable, &self.settings.run_tag);
                 if let Some(((name, value), members)) = kept.zip(body.as_object_mut()) {
                     members.insert(name, value);

@@ -11,7 +11,7 @@ use crate::exchange::{
     Credential, OnRejection, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
 };
 use crate::history::{Bindings, LinkedValues, NeededParameter, PathRecords};
-use crate::plan::{NoValue, StandInValue, check_allowed, parameter, stand_in_value};
+use crate::plan::{NoValue, StandInValue, check_allowed, parameter, stand_in_value, unusable_path};
 
 /// All of a request but its body and its credential, and what a rejection of it would mean.
 #[derive(Clone, Debug)]
@@ -162,10 +162,8 @@ fn filled(
     (values, replacement, own_name): (Option<&LinkedValues<'_>>, Replacement<'_>, &str),
 ) -> Result<RequestHead, NoValue> {
     let documented = contract.operation(operation);
-    // Some documents distinguish operations by a fragment, which a client never sends (RFC 9110,
-    // section 4.2.5).
-    if documented.path.contains('#') {
-        return Err(NoValue::Fragment);
+    if let Some(unusable) = unusable_path(documented) {
+        return Err(unusable);
     }
     let Some(values) = values else {
         return Err(reason_for_missing_value(contract, operation, bindings, replacement));

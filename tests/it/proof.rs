@@ -29,6 +29,7 @@ mod long;
 mod mock;
 mod moves;
 mod once;
+mod ordinary;
 mod owned;
 mod paging;
 mod query;

@@ -54,7 +54,8 @@ pub(super) struct ConfigFile {
 }
 
 /// The values of an operation's parameters, by name. They take precedence over what responses show. A read takes them,
-/// and a create, which then creates within the record that they name; an update takes none.
+/// and a create, which then creates within the record that they name; an update takes one for what contains a record of
+/// the run's own.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct OperationPart {
