@@ -112,6 +112,13 @@ impl Contract {
         schemas.flat_map(|node| node.member("properties").map_or(&[][..], Node::members))
     }
 
+    /// Whether an operation's body must have the top-level property of this name.
+    pub(crate) fn requires_property(&self, operation: OperationId, name: &str) -> bool {
+        let stated = self.body_schemas(operation).into_iter();
+        let mut names = stated.flat_map(|node| node.member("required").map_or(&[][..], Node::elements));
+        names.any(|required| required.string() == Some(name))
+    }
+
     /// Returns the schema of an operation's body and its `allOf` members, at any depth.
     pub(crate) fn body_schemas(&self, operation: OperationId) -> Vec<&Node> {
         let located = self.located_body_schemas(operation);

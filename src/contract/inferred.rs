@@ -391,8 +391,8 @@ impl Contract {
         field.is_some_and(|field| CHOSEN.iter().any(|ending| field.ends_with(ending)))
     }
 
-    /// Returns the pointer of the text in a create's body that becomes the identifier of its record: the field under whose
-    /// name the response returns it, as `connection_id` of `POST /connections`. A value with the run tag names nobody
+    /// Returns the pointer of the text that a create's body must have and that becomes the identifier of its record: the
+    /// field under whose name the response returns it, as `connection_id` of `POST /connections`. A value with the run tag names nobody
     /// else's record there.
     pub(crate) fn own_key(&self, create: OperationId) -> Option<String> {
         let operation = self.operation(create);
@@ -403,6 +403,9 @@ impl Contract {
             Some(index) => operation.parameters[index].name.clone(),
             None => pointer::tokens(&self.identifier_pointer(create)?).last()?,
         };
+        if !self.requires_property(create, &name) {
+            return None;
+        }
         let mut properties = self.body_properties(create);
         let node = &properties.find(|property| *property.name == *name)?.node;
         let node = self.referred(node);

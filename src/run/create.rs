@@ -384,9 +384,13 @@ impl Session<'_> {
         let documented = self.contract.operation(operation);
         let (mut body, unprintable) = draft.body();
         if let Some((name, value)) = self.named_in_path(operation, head)
-            && let Some(member) = body.get_mut(&name).filter(|member| member.is_string())
+            && let Some(members) = body.as_object_mut()
+            && members.get(&name).is_some_and(Value::is_string)
         {
-            *member = value;
+            match self.contract.requires_property(operation, &name) {
+                true => members.insert(name, value),
+                false => members.remove(&name),
+            };
         }
         Request {
             operation,
@@ -404,8 +408,8 @@ impl Session<'_> {
 }
 
 impl Session<'_> {
-    /// Returns the name of the path parameter in which a write names the run's own record, and its value: a body that
-    /// contains it too must not rename the record.
+    /// Returns the name of the path parameter in which a write names the run's own record, and its value: a body with
+    /// another one would rename the record.
     pub(super) fn named_in_path(&self, operation: OperationId, head: &RequestHead) -> Option<(String, Value)> {
         let lifecycle = self.contract.lifecycle_of(operation)?;
         let documented = self.contract.operation(operation);
