@@ -372,7 +372,7 @@ impl<'contract> Records<'contract> {
 
 /// The endings of names of identifiers that a caller may choose, in the form in which names are compared: an identifier
 /// is a caller's own only if it shows what that caller has sent.
-const CHOSEN: [&str; 4] = ["handle", "login", "name", "slug"];
+const CHOSEN: [&str; 5] = ["handle", "key", "login", "name", "slug"];
 
 /// Whether a field of this name, in the form in which names are compared, may identify a record.
 fn may_identify(name: &str) -> bool {
@@ -393,7 +393,7 @@ impl Contract {
 
     /// Returns the pointer of the text that a create's body must have and that becomes the identifier of its record: the
     /// field under whose name the response returns it, as `connection_id` of `POST /connections`. A value with the run tag names nobody
-    /// else's record there.
+    /// else's record there; whether the schema admits one is not decided here.
     pub(crate) fn own_key(&self, create: OperationId) -> Option<String> {
         let operation = self.operation(create);
         if !operation.creates() || operation.has_invariants() {
@@ -410,7 +410,7 @@ impl Contract {
         let node = &properties.find(|property| *property.name == *name)?.node;
         let node = self.referred(node);
         let is_stated = |key: &str| node.member(key).is_some();
-        let is_free = ["enum", "format", "pattern", "const"].iter().all(|key| !is_stated(key));
+        let is_free = ["enum", "format", "const"].iter().all(|key| !is_stated(key));
         let is_text = node.member("type").and_then(Node::string) == Some("string");
         (is_text && is_free).then(|| pointer::join("", &name))
     }

@@ -24,6 +24,7 @@ use crate::contract::Contract;
 use crate::contract::field::holds_notes;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Method, OperationId, Parameter};
+use crate::contract::pointer;
 use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::history::{Bindings, RunTag};
@@ -263,7 +264,11 @@ fn foreign_field(contract: &Contract, id: OperationId) -> Option<String> {
     if operation.has_invariants() {
         return None;
     }
-    let own_key = contract.own_key(id);
+    // A text that shows the run tag is nobody else's identifier.
+    let own_key = contract.own_key(id).filter(|key| {
+        let name = pointer::last(key).unwrap_or_default();
+        tagged_fields(contract, id).is_ok_and(|tagged| tagged.contains(&name))
+    });
     let required = body::required(contract, id).into_iter();
     let mut foreign = required.filter(|field| {
         let is_own = Some(field) == own_key.as_ref() || is_linked_to_a_create(contract, id, field);

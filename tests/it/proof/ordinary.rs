@@ -27,7 +27,10 @@ components:
     Connection:
       type: object
       required: [connection_id]
-      properties: {connection_id: {type: string}, note: {type: string}, owner_team: {type: string}}
+      properties:
+        connection_id: {type: string, maxLength: 200, pattern: '^[\\w.-]+$'}
+        note: {type: string}
+        owner_team: {type: string}
     Feature:
       type: object
       required: [id]
