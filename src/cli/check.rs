@@ -287,7 +287,7 @@ fn read<'path>(what: &'static str, path: &'path Path) -> Result<(&'path Path, St
 /// The service that a check sends to.
 enum ServiceUnderCheck {
     Embedded(Embedded),
-    DescribedPath(Target, TokenSource),
+    Named(Target, TokenSource),
 }
 
 /// Where the token of a named target comes from.
@@ -325,7 +325,7 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
                 None => TokenSource::Value(edge::token(arguments.token_file.as_deref(), resolved.token().0)?),
             };
             let target = Target::parse(&url.value)?.with_tls(certificates::read(arguments)?);
-            ServiceUnderCheck::DescribedPath(target, token)
+            ServiceUnderCheck::Named(target, token)
         }
     };
     let seed = arguments.chosen_seed()?;
@@ -343,7 +343,7 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
         max_pages: bounds.max_pages,
         rounds: arguments.rounds(),
         // The embedded service is already up.
-        wait: wait.filter(|_| matches!(service, ServiceUnderCheck::DescribedPath(..))),
+        wait: wait.filter(|_| matches!(service, ServiceUnderCheck::Named(..))),
         max_time: Duration::from_secs_f64(pace.max_time.value.0),
         write_log: None,
         keep_recording: false,
@@ -449,7 +449,7 @@ impl RunInputs {
     fn target_name(&self, redaction: &Redaction) -> String {
         match &self.service {
             ServiceUnderCheck::Embedded(_) => EMBEDDED.to_owned(),
-            ServiceUnderCheck::DescribedPath(target, _) => redaction.hide(&target.base_url()),
+            ServiceUnderCheck::Named(target, _) => redaction.hide(&target.base_url()),
         }
     }
 
@@ -457,10 +457,10 @@ impl RunInputs {
     async fn target(&self) -> Result<(Target, Option<Token>), Failure> {
         match &self.service {
             ServiceUnderCheck::Embedded(service) => service.start().await,
-            ServiceUnderCheck::DescribedPath(target, TokenSource::Command(command)) => {
+            ServiceUnderCheck::Named(target, TokenSource::Command(command)) => {
                 Ok((target.clone(), Some(command.token().await?)))
             }
-            ServiceUnderCheck::DescribedPath(target, TokenSource::Value(token)) => Ok((target.clone(), token.clone())),
+            ServiceUnderCheck::Named(target, TokenSource::Value(token)) => Ok((target.clone(), token.clone())),
         }
     }
 
@@ -469,7 +469,7 @@ impl RunInputs {
         let wrong = self.settings.run_tag.wrong_token_seed();
         let transport = Transport::new(target.clone(), token, wrong, self.limits)?;
         let transport = transport.with_near_tokens(near_tokens);
-        let ServiceUnderCheck::DescribedPath(_, TokenSource::Command(command)) = &self.service else {
+        let ServiceUnderCheck::Named(_, TokenSource::Command(command)) = &self.service else {
             return Ok(transport);
         };
         let (command, is_loopback) = (command.clone(), target.is_loopback());
@@ -508,7 +508,7 @@ impl RunInputs {
 fn runtime(inputs: &RunInputs) -> Result<Runtime, Failure> {
     let mut builder = match inputs.service {
         ServiceUnderCheck::Embedded(_) => tokio::runtime::Builder::new_multi_thread(),
-        ServiceUnderCheck::DescribedPath(..) => tokio::runtime::Builder::new_current_thread(),
+        ServiceUnderCheck::Named(..) => tokio::runtime::Builder::new_current_thread(),
     };
     builder
         .enable_all()

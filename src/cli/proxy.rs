@@ -267,7 +267,11 @@ fn target(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<Target, F
     let url = proxying.to.as_ref().or(configured.map(|url| &url.value));
     let url =
         url.ok_or_else(|| Failure::Usage("there is no service to forward requests to; give --to URL".to_owned()))?;
-    Ok(Target::parse(url)?.with_tls(certificates::read(&resolved.arguments)?))
+    let parsed = Target::parse(url).map_err(|error| match proxying.to {
+        Some(_) => Failure::Usage(format!("failed to read --to: {error}")),
+        None => Failure::Target(error),
+    });
+    Ok(parsed?.with_tls(certificates::read(&resolved.arguments)?))
 }
 
 /// Starts the command, if there is one.

@@ -337,7 +337,16 @@ impl<'contract> Records<'contract> {
             .map(|field| (&field.name, &self.shapes[field.shape.0]));
         let mut with_id = below.filter(|(_, shape)| has_id(shape));
         let (name, record) = with_id.next().filter(|_| with_id.next().is_none())?;
-        Some((pointer::join("", name), record))
+        // Beside other data of the record, such an object is one that it refers to: the role of a user.
+        let mut others = shape
+            .fields
+            .iter()
+            .map(|field| plain(&field.name))
+            .filter(|other| *other != plain(name));
+        let named = plain(name);
+        let is_named_like_record = named == singular(&plain(self.name)) || ENVELOPE_NAMES.contains(&named.as_str());
+        let is_around = |other: String| BESIDE_RECORDS.contains(&other.as_str());
+        (is_named_like_record || others.all(is_around)).then(|| (pointer::join("", name), record))
     }
 
     /// Returns the field of a record that a parameter takes: the one with its name, or the
@@ -369,6 +378,31 @@ impl<'contract> Records<'contract> {
         name == "id" || name == format!("{}id", singular(&plain(self.name)))
     }
 }
+
+/// The names of an object that is the record whatever else a response has, in the form in which names are compared.
+const ENVELOPE_NAMES: [&str; 8] = [
+    "body", "content", "data", "item", "object", "payload", "record", "response",
+];
+
+/// The names of what a response has beside a record, in the form in which names are compared.
+const BESIDE_RECORDS: [&str; 16] = [
+    "code",
+    "detail",
+    "error",
+    "errors",
+    "links",
+    "message",
+    "meta",
+    "ok",
+    "requestid",
+    "result",
+    "status",
+    "statuscode",
+    "success",
+    "timestamp",
+    "version",
+    "warnings",
+];
 
 /// The endings of names of identifiers that a caller may choose, in the form in which names are compared: an identifier
 /// is a caller's own only if it shows what that caller has sent.
@@ -548,6 +582,27 @@ mod tests {
             assert_eq!(of(other), [""; 0], "{other}");
         }
         assert_eq!(inferred(&document(&map(nameless), "{type: string}", "petId")), [""; 0]);
+    }
+
+    #[test]
+    fn an_object_that_a_record_refers_to_is_not_the_record() {
+        for (properties, value) in [
+            (format!("pet: {RECORD}, note: {{type: string}}"), Some("/pet/id")),
+            (format!("made: {RECORD}, message: {{type: string}}"), Some("/made/id")),
+            (format!("data: {RECORD}, note: {{type: string}}"), Some("/data/id")),
+            (format!("owner: {RECORD}, secret: {{type: string}}"), None),
+        ] {
+            let create = format!("{{type: object, properties: {{{properties}}}}}");
+            let found = inferred(&document("{type: array, items: {}}", &create, "id"));
+            let read = found
+                .iter()
+                .find(|link| link.starts_with("add ") && link.ends_with(" read"));
+            assert_eq!(
+                read.cloned(),
+                value.map(|value| format!("add {value} read")),
+                "{properties}"
+            );
+        }
     }
 
     #[test]
