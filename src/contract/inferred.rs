@@ -425,6 +425,12 @@ impl Contract {
         field.is_some_and(|field| CHOSEN.iter().any(|ending| field.ends_with(ending)))
     }
 
+    /// Returns the name of the path parameter whose value the caller of a create chooses.
+    pub(crate) fn chosen_name(&self, create: OperationId) -> Option<&str> {
+        let operation = self.operation(create);
+        Some(operation.parameters[operation.chosen()?].name.as_str())
+    }
+
     /// Returns the pointer of the text that a create's body must have and that becomes the identifier of its record: the
     /// field under whose name the response returns it, as `connection_id` of `POST /connections`. A value with the run tag names nobody
     /// else's record there; whether the schema admits one is not decided here.

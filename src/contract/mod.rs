@@ -408,17 +408,41 @@ impl Contract {
     ///
     /// [`NotGiven`], if there is no such parameter, or the operation updates.
     pub fn give(&mut self, operation: OperationId, parameter: usize, value: serde_json::Value) -> Result<(), NotGiven> {
-        let lifecycle = self.lifecycle_of(operation);
+        let id = operation;
+        let lifecycle = self.lifecycle_of(id);
         let own_record = lifecycle.map(|lifecycle| lifecycle.path_to_id.clone());
-        let operation = self.operations.get_mut(operation.0).ok_or(NotGiven::NoParameter)?;
+        let operation = self.operations.get_mut(id.0).ok_or(NotGiven::NoParameter)?;
         let path = operation.path_to_parameter(parameter);
         let contains_own = path.is_some() && own_record.is_some() && path != own_record;
-        if !operation.is_read() && operation.method != Method::Post && !contains_own {
+        let names_own = operation.chosen == Some(parameter);
+        if !operation.is_read() && (names_own || (operation.method != Method::Post && !contains_own)) {
             return Err(NotGiven::Update);
         }
-        let parameter = operation.parameters.get_mut(parameter).ok_or(NotGiven::NoParameter)?;
-        parameter.given = Some(value);
+        let given = operation.parameters.get_mut(parameter).ok_or(NotGiven::NoParameter)?;
+        given.given = Some(value);
+        if contains_own {
+            self.give_to_others((id, parameter), &path.unwrap_or_default());
+        }
         Ok(())
+    }
+
+    /// Gives the other operations on the records of a create the value that the create was given for what contains them,
+    /// unless they have one.
+    fn give_to_others(&mut self, (create, given): (OperationId, usize), path: &str) {
+        let Some(lifecycle) = self.lifecycle_of(create).filter(|lifecycle| lifecycle.create == create) else {
+            return;
+        };
+        let value = self.operation(create).parameters[given].given.clone();
+        let updates = lifecycle.updates.iter().map(|(update, _)| *update);
+        let others: Vec<_> = updates.chain([lifecycle.read]).chain(lifecycle.delete).collect();
+        for other in others {
+            let operation = &mut self.operations[other.0];
+            let mut indexes = 0..operation.parameters.len();
+            let index = indexes.find(|index| operation.path_to_parameter(*index).as_deref() == Some(path));
+            if let Some(parameter) = index.and_then(|index| operation.parameters.get_mut(index)) {
+                parameter.given = parameter.given.take().or_else(|| value.clone());
+            }
+        }
     }
 
     /// Sends tokens in the header `Authorization` under the scheme of this name, whatever the document says.

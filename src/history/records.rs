@@ -92,7 +92,14 @@ impl History<'_> {
                 // The header, or a body that has nothing but the identifier, says that the record was created; then the
                 // read by its identifier must show the run tag.
                 let says_created = located.is_some() || is_identifier_alone(exchange, body, &id);
-                let tagged = (says_created || self.is_own(body, &id)) && self.may_be_own(operation, &id);
+                let says_other = chosen_id(self.contract, request).is_some_and(|chosen| {
+                    let shown = self
+                        .contract
+                        .chosen_name(operation)
+                        .and_then(|name| name_in(body, name));
+                    shown.is_some_and(|shown| *shown != chosen && !self.run_tag.is_in(shown))
+                });
+                let tagged = (says_created || self.is_own(body, &id)) && self.may_be_own(operation, &id) && !says_other;
                 self.note_own(made(id.clone(), was_seen), &id, (was_seen, tagged));
             } else if was_seen {
                 self.doubt_own(
@@ -184,6 +191,15 @@ impl History<'_> {
             });
         }
     }
+}
+
+/// Returns the member of this name of a body, or of the objects in it.
+fn name_in<'body>(body: &'body Value, name: &str) -> Option<&'body Value> {
+    let below = body.as_object().into_iter().flat_map(serde_json::Map::values);
+    let found = body
+        .get(name)
+        .or_else(|| below.filter_map(|value| value.get(name)).next());
+    found.filter(|found| found.is_string())
 }
 
 /// Returns the identifier that a create chose for its record.

@@ -11,9 +11,10 @@ use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::link::Target;
 use crate::contract::operation::{Method, OperationId};
+use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, OnRejection, Purpose, Request, Spelling};
-use crate::history::{ExchangeRole, RecordRole, WriteContext};
+use crate::history::{ExchangeRole, Ownership, RecordRole, WriteContext};
 use crate::plan::{Draft, Fallback, NAME_PREFIX, Template, Variant};
 use crate::rules::Reason;
 
@@ -271,6 +272,9 @@ impl Session<'_> {
         if !self.drafts.with_unknown_names.borrow().contains(&operation) {
             return Err(self.names_may_be_known(operation));
         }
+        if let Ownership::Doubtful(reason) = self.history().ownership(operation) {
+            return Err(Reason::NotOwn(reason));
+        }
         Ok(self.next_name())
     }
 
@@ -383,14 +387,16 @@ impl Session<'_> {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
         let (mut body, unprintable) = draft.body();
-        if let Some((name, value)) = self.named_in_path(operation, head)
-            && let Some(members) = body.as_object_mut()
-            && members.get(&name).is_some_and(Value::is_string)
-        {
-            match self.contract.requires_property(operation, &name) {
-                true => members.insert(name, value),
-                false => members.remove(&name),
-            };
+        if let (Some((names, value)), Some(members)) = (self.named_in_path(operation, head), body.as_object_mut()) {
+            for name in names {
+                match members.get(&name) {
+                    Some(Value::String(_)) if self.contract.requires_property(operation, &name) => {
+                        members.insert(name, value.clone());
+                    }
+                    Some(Value::String(_)) => drop(members.remove(&name)),
+                    _ => {}
+                }
+            }
         }
         Request {
             operation,
@@ -408,17 +414,18 @@ impl Session<'_> {
 }
 
 impl Session<'_> {
-    /// Returns the name of the path parameter in which a write names the run's own record, and its value: a body with
-    /// another one would rename the record.
-    pub(super) fn named_in_path(&self, operation: OperationId, head: &RequestHead) -> Option<(String, Value)> {
+    /// Returns the names under which a body may contain the identifier of the run's own record that a write has in its path,
+    /// and that identifier: a body with another one would rename the record.
+    pub(super) fn named_in_path(&self, operation: OperationId, head: &RequestHead) -> Option<(Vec<String>, Value)> {
         let lifecycle = self.contract.lifecycle_of(operation)?;
         let documented = self.contract.operation(operation);
         let mut parameters = 0..documented.parameters.len();
         let named = Some(&lifecycle.path_to_id);
         let index = parameters.find(|index| documented.path_to_parameter(*index).as_ref() == named)?;
         let name = &documented.parameters[index].name;
-        let value = head.path_values.iter().find(|(known, _)| known == name);
-        value.cloned()
+        let (_, value) = head.path_values.iter().find(|(known, _)| known == name)?;
+        let field = pointer::last(&lifecycle.id).filter(|field| field != name);
+        Some(([name.clone()].into_iter().chain(field).collect(), value.clone()))
     }
 }
 

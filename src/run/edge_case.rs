@@ -141,11 +141,15 @@ impl Session<'_> {
             EdgeCaseChange::String(text) => {
                 // The identifier of the record stays: under an unusual one it might not be found again.
                 let own_key = self.contract.own_key(operation).and_then(|at| pointer::last(&at));
-                let own_name = own_key.or_else(|| Some(self.named_in_path(operation, &head)?.0));
-                let kept = own_name.and_then(|name| body.as_object_mut()?.remove_entry(&name));
+                let in_path = self.named_in_path(operation, &head).map(|(names, _)| names);
+                let names = in_path.into_iter().flatten().chain(own_key);
+                let kept: Vec<_> = match body.as_object_mut() {
+                    Some(members) => names.filter_map(|name| members.remove_entry(&name)).collect(),
+                    None => Vec::new(),
+                };
                 let is_made = text.insert(body, &mut request.unprintable, &self.settings.run_tag);
-                if let Some(((name, value), members)) = kept.zip(body.as_object_mut()) {
-                    members.insert(name, value);
+                if let Some(members) = body.as_object_mut() {
+                    members.extend(kept);
                 }
                 is_made
             }

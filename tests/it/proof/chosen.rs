@@ -79,6 +79,8 @@ enum Behaviour {
     Keeps,
     /// Whatever its name, each read shows the same record of somebody else, and each write changes that.
     IgnoresNames,
+    /// Each write changes the same record of somebody else, and a read knows the names.
+    WritesToOther,
 }
 
 /// The record of somebody else.
@@ -89,6 +91,7 @@ type Kept = BTreeMap<String, Value>;
 fn respond(behaviour: Behaviour, kept: &mut Kept, (method, path, body): (&Method, &str, &Bytes)) -> Response {
     let named = match behaviour {
         Behaviour::IgnoresNames if path.matches('/').count() == 2 => OTHER,
+        Behaviour::WritesToOther if path.matches('/').count() == 2 && *method != Method::GET => OTHER,
         _ => path,
     };
     let Some((collection, name)) = named.rsplit_once('/') else {
@@ -256,6 +259,14 @@ async fn nothing_is_written_to_a_service_that_knows_a_record_by_any_name() {
     assert_eq!(checked.record.residue.len(), 0);
 }
 
+#[tokio::test(start_paused = true)]
+async fn nothing_more_is_written_once_a_create_has_shown_another_record() {
+    let checked = checked(Behaviour::WritesToOther).await;
+    let methods: Vec<_> = checked.writes.iter().map(|(method, _)| method).collect();
+    assert_eq!(methods, [Method::PUT]);
+    assert!(!checked.record.residue.is_empty(), "it may have been stored");
+}
+
 #[test]
 fn only_what_nothing_else_creates_has_a_name_of_the_callers_choice() {
     let contract = |text: &str| Contract::read("plants.yaml", text.to_owned()).unwrap();
@@ -268,6 +279,14 @@ fn only_what_nothing_else_creates_has_a_name_of_the_callers_choice() {
         chosen.map(|operation| operation.name.clone()).collect()
     };
     assert_eq!(chosen(PLANTS), ["putPlant", "addBed"]);
+    for (name, parameter) in [("putPlant", 0), ("addBed", 1)] {
+        let mut contract = contract(PLANTS);
+        let create = contract.operation_named(name).unwrap();
+        assert!(
+            contract.give(create, parameter, json!("rose")).is_err(),
+            "it is somebody's"
+        );
+    }
     let post = "    post: {operationId: addPlant, responses: {'201': {$ref: '#/components/responses/Plant'}}}\n  /plants/{name}:\n";
     assert_eq!(chosen(&PLANTS.replacen("  /plants/{name}:\n", post, 1)), ["addBed"]);
     for (what, other) in [
