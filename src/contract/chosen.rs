@@ -15,6 +15,7 @@ use super::edge_case::ParameterKind;
 use super::inferred::{Records, collection_name, template};
 use super::link::{Link, Target};
 use super::operation::{Location, Method, Operation, OperationId, Parameter};
+use super::query;
 use super::shape::Shape;
 
 /// The maximum length of a name that a run chooses.
@@ -86,7 +87,7 @@ fn chosen_by_caller(
         Method::Put => at(Method::Post, &path).is_none(),
         _ => false,
     };
-    if !is_alone || operation.has_invariants() {
+    if !is_alone || operation.has_invariants() || query::acts(document, operation) {
         return None;
     }
     let (collection, last) = operation.path.trim_end_matches('/').rsplit_once('/')?;

@@ -309,12 +309,11 @@ impl<'contract> Records<'contract> {
     pub(super) fn in_response(&self, body: ShapeId, named: &str) -> Option<(String, &'contract Shape)> {
         let named = plain(named);
         // `pool_name` is the `name` of a pool.
-        let short = named.strip_prefix(singular(&plain(self.name)).as_str());
-        let short = short.filter(|short| CHOSEN.contains(short));
+        let short = Contract::short_name(self.name, &named);
         let by_id = self.object_with(body, |name| self.is_identifier(name));
         by_id
             .or_else(|| may_identify(&named).then(|| self.object_with(body, |name| plain(name) == named))?)
-            .or_else(|| self.object_with(body, |name| Some(plain(name).as_str()) == short))
+            .or_else(|| self.object_with(body, |name| Some(plain(name)) == short))
     }
 
     /// Returns the one record that a read by a chosen name shows: that of [`Self::in_response`], or else the whole body.
@@ -423,6 +422,14 @@ impl Contract {
         let at = self.identifier_pointer(create);
         let field = at.and_then(|at| pointer::tokens(&at).last().map(|name| plain(&name)));
         field.is_some_and(|field| CHOSEN.iter().any(|ending| field.ends_with(ending)))
+    }
+
+    /// Returns the short name of a path parameter for an identifier that callers choose: `name` for `pool_name` of a pool.
+    /// `path` is the path before the parameter.
+    pub(crate) fn short_name(path: &str, parameter: &str) -> Option<String> {
+        let parameter = plain(parameter);
+        let short = parameter.strip_prefix(singular(&plain(collection_name(path))).as_str())?;
+        CHOSEN.contains(&short).then(|| short.to_owned())
     }
 
     /// Returns the name of the path parameter whose value the caller of a create chooses.

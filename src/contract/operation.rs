@@ -53,6 +53,13 @@ impl Operation {
         (self.method == Method::Post && !self.reads_by_post) || self.chosen().is_some()
     }
 
+    /// Whether a response that fails leaves open if a record was stored, so that it counts and is not sent again: whether it
+    /// is a create or a query.
+    #[must_use]
+    pub fn may_store(&self) -> bool {
+        self.creates() || self.is_query()
+    }
+
     /// Returns the index of the path parameter that names the record which the operation creates, if the caller chooses
     /// that name, as in `PUT /pets/{name}`. `None` also if a value is given for the parameter.
     #[must_use]

@@ -60,17 +60,44 @@ pub(crate) const ALWAYS_ACTS: [&str; 21] = [
     "unpause",
 ];
 
-/// Words for the end of a session, or of a service.
-const ENDS_SESSION: [&str; 9] = [
+/// Verbs that destroy or end something, whatever other word is beside them in a path.
+const DESTROYS: [&str; 18] = [
+    "clear",
+    "delete",
+    "destroy",
     "disconnect",
+    "erase",
+    "flush",
     "invalidate",
-    "logoff",
-    "logout",
+    "kill",
+    "purge",
     "reboot",
+    "remove",
+    "restart",
+    "revoke",
     "shutdown",
-    "signoff",
-    "signout",
     "terminate",
+    "truncate",
+    "unsubscribe",
+    "wipe",
+];
+
+/// More verbs that act where they are all of a path's last segment.
+const ACTS_ALONE: [&str; 9] = [
+    "disable",
+    "enable",
+    "rebuild",
+    "regenerate",
+    "resume",
+    "rotate",
+    "start",
+    "stop",
+    "suspend",
+];
+
+/// Verbs that are nouns or adjectives too.
+const NOUNS_TOO: [&str; 8] = [
+    "clear", "delete", "force", "kill", "pause", "refresh", "reset", "trigger",
 ];
 
 /// More verbs that say that an operation does something. They count in any form, because summaries say "deletes",
@@ -265,25 +292,61 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && !has_records_below(document, &operation.path)
 }
 
-/// Whether a `GET` does something besides reading, as far as the last segment of its path or the beginning of its summary
-/// says without doubt: `GET /logout`, "Revoke the token".
+/// Whether an operation does something besides what its method says, as far as its path, its name or the beginning of its
+/// summary says without doubt: `GET /logout`, "Revokes the token".
 #[must_use]
 pub(crate) fn acts(document: &Document, operation: &Operation) -> bool {
-    let segment = operation.path.trim_end_matches('/').rsplit('/').next();
-    let segment = segment.filter(|segment| !segment.contains('{')).map(words);
+    let segments = operation.path.split('/').filter(|segment| !segment.starts_with('{'));
+    let segments: Vec<_> = segments.map(words).filter(|words| !words.is_empty()).collect();
+    let ends_session = |words: &Vec<String>| ends_session(words);
+    let is_last_literal = !operation.path.trim_end_matches('/').ends_with('}');
+    let last = segments.last().filter(|_| is_last_literal);
+    let name = stated(document, operation, "operationId").map(words);
     let summary = stated(document, operation, "summary").map(words);
-    let begins_with_act = |words: &Vec<String>| match words.as_slice() {
-        [first, second, ..] if ["log", "sign"].contains(&first.as_str()) => ["off", "out"].contains(&second.as_str()),
-        [first, ..] => ALWAYS_ACTS.contains(&first.as_str()) || ENDS_SESSION.contains(&first.as_str()),
+    segments.iter().any(ends_session)
+        || name.is_some_and(|words| ends_session(&words))
+        || last.is_some_and(|words| is_act_in_path(words))
+        || summary.is_some_and(|words| begins_with_act(&words))
+}
+
+/// Whether words begin or end with those for the end of a session: `logout`, `userLogout`, `sign-out`.
+fn ends_session(words: &[String]) -> bool {
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    let is_end = |words: &[&str]| matches!(words, ["log" | "logs" | "sign" | "signs", "off" | "out"]);
+    let is_one =
+        |word: Option<&&str>| word.is_some_and(|word| ["logoff", "logout", "signoff", "signout"].contains(word));
+    // What has happened is a thing: `/logout-events`.
+    let has_suffix =
+        words.len() > 1 && !["all", "html", "json", "php", "user", "xml"].contains(&words[words.len() - 1]);
+    is_one(words.last())
+        || (is_one(words.first()) && !has_suffix)
+        || words.get(words.len().saturating_sub(2)..).is_some_and(is_end)
+}
+
+/// Whether the words of a path's last segment say that something is done: `clear`, `clear-cache`, `cache:clear`.
+fn is_act_in_path(words: &[String]) -> bool {
+    let is_in = |list: &[&str], word: &String| list.contains(&word.as_str());
+    match words {
+        [only] => is_in(&ALWAYS_ACTS, only) || is_in(&DESTROYS, only) || is_in(&ACTS_ALONE, only),
+        [first, .., last] => is_in(&DESTROYS, first) || is_in(&DESTROYS, last),
         [] => false,
-    };
-    // A segment of more words names a thing: `/reset-tokens`.
-    let is_act = |words: &Vec<String>| {
-        let is_one =
-            words.len() == 1 || matches!(words.as_slice(), [first, _] if ["log", "sign"].contains(&first.as_str()));
-        is_one && begins_with_act(words)
-    };
-    segment.is_some_and(|words| is_act(&words)) || summary.is_some_and(|words| begins_with_act(&words))
+    }
+}
+
+/// Whether a summary begins with a verb that acts: "Revoke the token", "Clears the cache". A verb that is a noun too must
+/// have an object with a determiner: "Reset the password", but not "Reset status".
+fn begins_with_act(words: &[String]) -> bool {
+    const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
+    let [first, rest @ ..] = words else { return false };
+    let base = |verb: &&str| first == verb || first == &format!("{verb}s") || first == &format!("{verb}es");
+    let is_always = ALWAYS_ACTS.iter().any(|verb| base(verb)) || DESTROYS.iter().any(|verb| base(verb));
+    let has_object = rest
+        .first()
+        .is_some_and(|second| DETERMINERS.contains(&second.as_str()));
+    let is_noun_too = NOUNS_TOO.iter().any(|verb| first == verb);
+    ends_session(&words[..words.len().min(2)])
+        || ends_session(&words[..1])
+        || (is_always && (!is_noun_too || has_object))
 }
 
 /// Whether a word is a form of a verb: `deletes`, `deleting`, `deleted` and `deletion` are of `delete`.

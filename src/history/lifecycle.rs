@@ -322,17 +322,40 @@ impl History<'_> {
         let Some((request, ShownState::Status(status, _))) = &sought.last else {
             return false;
         };
+        // What a name that no record has is rejected with says the same of the name of a deleted record.
         let to_unknown = self.status_of_unknown_record.get(&request.operation);
-        matches!(status, 404 | 410) || (*status == 403 && to_unknown == Some(status))
+        matches!(status, 404 | 410) || (matches!(status, 400 | 403 | 422) && to_unknown == Some(status))
     }
 
-    /// Remembers the status of a read of an identifier that names no record.
+    /// Remembers the status of a read of an identifier that names no record: of an edge case, or a name that the run chose
+    /// and under which it has created nothing.
     pub(super) fn note_unknown(&mut self, exchange: &Exchange, intent: Intent) {
+        let read = exchange.request.operation;
+        if let Some(status) = exchange.status().filter(|status| *status >= 400)
+            && self.names_nothing(&exchange.request)
+        {
+            self.status_of_unknown_record.entry(read).or_insert(status);
+        }
         if let (Purpose::EdgeCase(edge_case), Some(status)) = (intent.purpose, exchange.status())
             && edge_case.kind == EdgeCaseKind::IdentifierUnknown
         {
             self.status_of_unknown_record.insert(exchange.request.operation, status);
         }
+    }
+
+    /// Whether a read names a record that the run could have created under a name of its choice, and did not.
+    fn names_nothing(&self, read: &Request) -> bool {
+        let links = self.contract.links_to(read.operation);
+        let mut creates = links.filter_map(|link| self.contract.operation(link.from).path_to_chosen());
+        let Some((chosen, named)) = creates.next().zip(all_in_path(self.contract, read)) else {
+            return false;
+        };
+        let own = named.iter().find(|(place, _)| *place == chosen);
+        own.is_some_and(|(_, name)| self.run_tag.is_in(&Value::from(name.as_str())))
+            && self
+                .tracked
+                .iter()
+                .all(|record| !record.named.iter().all(|one| named.contains(one)))
     }
 
     /// Whether a look for a tracked record may end: the record shows as it should, or waiting

@@ -7,6 +7,7 @@ use super::created::CreatedRecord;
 use super::evidence::{Creation, Evidence};
 use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
+use super::residue::may_have_stored;
 use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
@@ -30,6 +31,11 @@ impl History<'_> {
     /// before.
     pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
         let operation = exchange.request.operation;
+        // What the run chose is known without a response.
+        if let Some(chosen) = chosen_id(self.contract, &exchange.request) {
+            let is_stored = may_have_stored(&exchange.outcome) == Some(true);
+            return identifier(&chosen).filter(|_| is_stored);
+        }
         let creates = self.contract.operation(operation).creates();
         let created = creates && (200..300).contains(&exchange.status()?);
         let value = body.filter(|_| created).map_or(&Value::Null, |body| &body.value);
@@ -92,14 +98,8 @@ impl History<'_> {
                 // The header, or a body that has nothing but the identifier, says that the record was created; then the
                 // read by its identifier must show the run tag.
                 let says_created = located.is_some() || is_identifier_alone(exchange, body, &id);
-                let says_other = chosen_id(self.contract, request).is_some_and(|chosen| {
-                    let shown = self
-                        .contract
-                        .chosen_name(operation)
-                        .and_then(|name| name_in(body, name));
-                    shown.is_some_and(|shown| *shown != chosen && !self.run_tag.is_in(shown))
-                });
-                let tagged = (says_created || self.is_own(body, &id)) && self.may_be_own(operation, &id) && !says_other;
+                let tagged = (says_created || self.is_own(body, &id)) && self.may_be_own(operation, &id);
+                let tagged = tagged && !self.names_another(operation, body);
                 self.note_own(made(id.clone(), was_seen), &id, (was_seen, tagged));
             } else if was_seen {
                 self.doubt_own(
@@ -171,6 +171,12 @@ impl History<'_> {
         let is_within = named.iter().all(|parent| parents.contains(parent));
         let id = Value::String(id);
         (is_within && identifier(&id).is_some()).then_some(id)
+    }
+
+    /// Whether a body shows a name that the run has not chosen where it shows the name of the record of such a create.
+    pub(super) fn names_another(&self, create: OperationId, body: &Value) -> bool {
+        let shown = self.contract.chosen_name(create).and_then(|name| name_in(body, name));
+        shown.is_some_and(|shown| !self.run_tag.is_in(shown))
     }
 
     /// Whether the identifier that a create returned may be that of a new record: one that callers choose, such as a

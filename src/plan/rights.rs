@@ -6,25 +6,39 @@ use serde_json::Value;
 use super::optional::{separated, words};
 use crate::contract::document::Node;
 
-/// The words of names and values that give rights or make a record visible to everybody.
-const GRANTING: [&str; 12] = [
-    "admin",
-    "administrator",
+/// The words of names and values that give rights or make a record visible to everybody. Those that begin or end with
+/// `admin` do too.
+const GRANTING: [&str; 24] = [
+    "anonymous",
+    "anyone",
+    "bypass",
+    "elevated",
+    "everybody",
+    "everyone",
+    "full",
+    "grant",
+    "impersonate",
+    "maintainer",
+    "manager",
+    "moderator",
     "owner",
     "privileged",
     "public",
+    "publicly",
     "publish",
     "published",
     "root",
     "staff",
     "sudo",
-    "superadmin",
     "superuser",
+    "unrestricted",
+    "world",
 ];
 
 /// Whether a value for a field with this name gives rights: `true` for `isAdmin`, or `admin` for any field.
 fn grants(name: &str, value: &Value) -> bool {
-    let says = |text: &str| words(&separated(text)).any(|word| GRANTING.contains(&word));
+    let is_granting = |word: &str| GRANTING.contains(&word) || word.starts_with("admin") || word.ends_with("admin");
+    let says = |text: &str| text == "*" || words(&separated(text)).any(is_granting);
     match value {
         Value::Bool(is_on) => *is_on && says(name),
         Value::String(text) => says(text),
@@ -63,7 +77,20 @@ mod tests {
             ("admin", json!(true), "{type: boolean}", Some(json!(false))),
             ("isAdmin", json!(true), "{type: boolean}", Some(json!(false))),
             ("is_superuser", json!(true), "{type: boolean}", Some(json!(false))),
-            ("administered", json!(true), "{type: boolean}", Some(json!(true))),
+            ("managed", json!(true), "{type: boolean}", Some(json!(true))),
+            ("allowAnonymous", json!(true), "{type: boolean}", Some(json!(false))),
+            (
+                "scope",
+                json!("*"),
+                "{type: string, enum: ['*', read]}",
+                Some(json!("read")),
+            ),
+            (
+                "group",
+                json!("administrators"),
+                "{type: string, enum: [administrators, guests]}",
+                Some(json!("guests")),
+            ),
             ("active", json!(true), "{type: boolean}", Some(json!(true))),
             ("admin", json!(true), "{type: boolean, enum: [true]}", None),
             (

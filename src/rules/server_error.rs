@@ -6,7 +6,6 @@ use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
-use crate::contract::operation::Method;
 use crate::exchange::Credential;
 
 pub(super) static RULE: Rule = Rule {
@@ -54,7 +53,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 fn is_sent_once(seen: &ExchangeSeen<'_>) -> bool {
     let request = &seen.exchange.request;
     matches!(request.credential, Credential::Wrong { .. })
-        || (request.method == Method::Post && !seen.intent.is_documented())
+        || (seen.operation.may_store() && !seen.intent.is_documented())
 }
 
 /// Judges nothing of an edge case but the edge case itself: a response that rejects the credential or throttles the

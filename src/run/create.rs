@@ -9,8 +9,9 @@ use serde_json::Value;
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
+use crate::contract::Contract;
 use crate::contract::link::Target;
-use crate::contract::operation::{Method, OperationId};
+use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, OnRejection, Purpose, Request, Spelling};
@@ -245,7 +246,7 @@ impl Session<'_> {
                 WriteRole::Irreplaceable
             };
             let exchange = self.write(draft, head, write_role).await;
-            let creates = exchange.request.method == Method::Post;
+            let creates = self.contract.operation(operation).may_store();
             let response = exchange.response().filter(|response| response.is_throttled());
             let open = response.filter(|response| creates && !(response.status == 429 && says_when(response)));
             let Some(response) = open.filter(|_| write_role == WriteRole::Main) else {
@@ -424,8 +425,12 @@ impl Session<'_> {
         let index = parameters.find(|index| documented.path_to_parameter(*index).as_ref() == named)?;
         let name = &documented.parameters[index].name;
         let (_, value) = head.path_values.iter().find(|(known, _)| known == name)?;
-        let field = pointer::last(&lifecycle.id).filter(|field| field != name);
-        Some(([name.clone()].into_iter().chain(field).collect(), value.clone()))
+        let others = [
+            pointer::last(&lifecycle.id),
+            Contract::short_name(&lifecycle.path_to_id, name),
+        ];
+        let names = others.into_iter().flatten().chain([name.clone()]);
+        Some((names.collect(), value.clone()))
     }
 }
 

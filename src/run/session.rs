@@ -19,7 +19,7 @@ use super::settings::Settings;
 use super::settle::{NotFoundRetry, ObservedDelays};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
-use crate::contract::operation::{Method, OperationId};
+use crate::contract::operation::OperationId;
 use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Response, Transport};
 use crate::gaps::{Answer, Gaps};
 use crate::history::{ExchangeResult, ExchangeRole, History, Residue, SearchExtent, UnexplainedRecord};
@@ -420,7 +420,7 @@ impl<'run> Session<'run> {
         let response = exchange.response().filter(|response| response.is_throttled())?;
         // A wrong token is not sent again: a target that throttles it may be counting them.
         let sent_once = matches!(exchange.request.credential, Credential::Wrong { .. });
-        let creates = exchange.request.method == Method::Post;
+        let creates = self.contract.operation(exchange.request.operation).may_store();
         let again = !creates || (response.status == 429 && says_when(response) && self.budget_allows_one_after(1));
         (again && !sent_once && attempt + 1 < ATTEMPTS).then(|| wait_after(response, attempt))
     }
@@ -496,7 +496,7 @@ impl<'run> Session<'run> {
     /// Returns whether the operation may be called. A create, and a query, which may turn out to be one, need room for one
     /// more record in the budget; anything else leaves no record and may always be called.
     pub(super) fn has_room_for(&self, operation: OperationId) -> bool {
-        self.contract.operation(operation).method != Method::Post || self.budget_allows_one()
+        !self.contract.operation(operation).may_store() || self.budget_allows_one()
     }
 
     /// Returns why a write is not sent when the budget has no room for it.

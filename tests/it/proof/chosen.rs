@@ -79,6 +79,8 @@ enum Behaviour {
     Keeps,
     /// Whatever its name, each read shows the same record of somebody else, and each write changes that.
     IgnoresNames,
+    /// What a service may do: it rejects a name that it does not know as unprocessable.
+    RejectsUnknown,
     /// Each write changes the same record of somebody else, and a read knows the names.
     WritesToOther,
 }
@@ -104,6 +106,7 @@ fn respond(behaviour: Behaviour, kept: &mut Kept, (method, path, body): (&Method
         }
         Method::GET => match kept.get(named) {
             Some(record) => axum::Json(record).into_response(),
+            None if behaviour == Behaviour::RejectsUnknown => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
             None => StatusCode::NOT_FOUND.into_response(),
         },
         Method::DELETE if kept.contains_key(named) => {
@@ -176,6 +179,10 @@ impl Checked {
 }
 
 async fn checked(behaviour: Behaviour) -> Checked {
+    checked_with(behaviour, 20).await
+}
+
+async fn checked_with(behaviour: Behaviour, max_writes: u64) -> Checked {
     let other = json!({"name": "rose", "colour": "red", "stored": true});
     let kept = Arc::new(Mutex::new(Kept::from([(OTHER.to_owned(), other)])));
     let writes: Arc<Mutex<Vec<(Method, String)>>> = Arc::default();
@@ -188,7 +195,12 @@ async fn checked(behaviour: Behaviour) -> Checked {
         async { response }
     });
     let contract = Contract::read("plants.yaml", PLANTS.to_owned()).unwrap();
-    let check = Check::new(contract).service(service).writes(true).cleanup(true).seed(1);
+    let check = Check::new(contract)
+        .service(service)
+        .writes(true)
+        .cleanup(true)
+        .max_writes(max_writes)
+        .seed(1);
     let report = check.settle(Duration::from_millis(100)).run().await.unwrap();
     let checked = Checked {
         record: report.record().clone(),
@@ -206,7 +218,12 @@ async fn checked(behaviour: Behaviour) -> Checked {
 
 #[tokio::test(start_paused = true)]
 async fn a_record_is_created_under_a_name_of_the_run_and_read_updated_and_deleted_by_it() {
-    for behaviour in [Behaviour::Conforms, Behaviour::NoContent, Behaviour::Renames] {
+    for behaviour in [
+        Behaviour::Conforms,
+        Behaviour::NoContent,
+        Behaviour::RejectsUnknown,
+        Behaviour::Renames,
+    ] {
         let checked = checked(behaviour).await;
         assert_eq!(checked.findings(), [], "{behaviour:?}");
         for fact in [
@@ -218,7 +235,9 @@ async fn a_record_is_created_under_a_name_of_the_run_and_read_updated_and_delete
             "addBed created: read by getBed",
             "deleteBed: gone from getBed",
         ] {
-            assert!(checked.is_held(fact), "{behaviour:?}: {fact}");
+            // A 422 does not say that the record is gone, but no more is known of any other name.
+            let is_open = behaviour == Behaviour::RejectsUnknown && fact.contains("gone from");
+            assert!(is_open || checked.is_held(fact), "{behaviour:?}: {fact}");
         }
         assert_eq!(checked.kept.keys().collect::<Vec<_>>(), [OTHER], "{behaviour:?}");
         assert_eq!(checked.record.residue.len(), 0, "{behaviour:?}");
@@ -265,6 +284,22 @@ async fn nothing_more_is_written_once_a_create_has_shown_another_record() {
     let methods: Vec<_> = checked.writes.iter().map(|(method, _)| method).collect();
     assert_eq!(methods, [Method::PUT]);
     assert!(!checked.record.residue.is_empty(), "it may have been stored");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_is_created_than_max_writes_allows() {
+    for most in 0..3 {
+        let checked = checked_with(Behaviour::Conforms, most).await;
+        let creates = checked
+            .writes
+            .iter()
+            .filter(|(method, _)| [Method::PUT, Method::POST].contains(method));
+        assert!(
+            u64::try_from(creates.count()).unwrap() <= most,
+            "{most}: {:?}",
+            checked.writes
+        );
+    }
 }
 
 #[test]
