@@ -339,7 +339,7 @@ fn begins_with_act(words: &[String]) -> bool {
     const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
     let [first, rest @ ..] = words else { return false };
     let base = |verb: &&str| first == verb || first == &format!("{verb}s") || first == &format!("{verb}es");
-    let is_always = ALWAYS_ACTS.iter().any(|verb| base(verb)) || DESTROYS.iter().any(|verb| base(verb));
+    let is_always = ALWAYS_ACTS.iter().chain(&DESTROYS).any(base);
     let has_object = rest
         .first()
         .is_some_and(|second| DETERMINERS.contains(&second.as_str()));
