@@ -331,10 +331,12 @@ impl History<'_> {
     /// and under which it has created nothing.
     pub(super) fn note_unknown(&mut self, exchange: &Exchange, intent: Intent) {
         let read = exchange.request.operation;
-        if let Some(status) = exchange.status().filter(|status| *status >= 400)
-            && self.names_nothing(&exchange.request)
-        {
-            self.status_of_unknown_record.entry(read).or_insert(status);
+        if let (Some(create), Some(status)) = (self.names_nothing(&exchange.request), exchange.status()) {
+            if (200..300).contains(&status) {
+                self.doubt_all(create);
+            } else {
+                self.status_of_unknown_record.entry(read).or_insert(status);
+            }
         }
         if let (Purpose::EdgeCase(edge_case), Some(status)) = (intent.purpose, exchange.status())
             && edge_case.kind == EdgeCaseKind::IdentifierUnknown
@@ -343,19 +345,27 @@ impl History<'_> {
         }
     }
 
-    /// Whether a read names a record that the run could have created under a name of its choice, and did not.
-    fn names_nothing(&self, read: &Request) -> bool {
-        let links = self.contract.links_to(read.operation);
-        let mut creates = links.filter_map(|link| self.contract.operation(link.from).path_to_chosen());
-        let Some((chosen, named)) = creates.next().zip(all_in_path(self.contract, read)) else {
-            return false;
-        };
-        let own = named.iter().find(|(place, _)| *place == chosen);
-        own.is_some_and(|(_, name)| self.run_tag.is_in(&Value::from(name.as_str())))
-            && self
-                .tracked
-                .iter()
-                .all(|record| !record.named.iter().all(|one| named.contains(one)))
+    /// Marks every record of a create under chosen names as possibly somebody else's, because a name that no record has
+    /// shows one too.
+    fn doubt_all(&mut self, create: OperationId) {
+        self.doubt_own(create, "a name that no record has shows one");
+        let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
+        tracked.for_each(|record| record.is_doubtful = true);
+    }
+
+    /// Returns the create of a record that a read names, if the run could have created it under a name of its choice, and
+    /// did not.
+    fn names_nothing(&self, read: &Request) -> Option<OperationId> {
+        let mut links = self.contract.links_to(read.operation);
+        let (create, chosen) = links.find_map(|link| {
+            let chosen = self.contract.operation(link.from).path_to_chosen()?;
+            Some((link.from, chosen))
+        })?;
+        let named = all_in_path(self.contract, read)?;
+        let (_, name) = named.iter().find(|(place, _)| *place == chosen)?;
+        let is_chosen = self.run_tag.is_in(&Value::from(name.as_str()));
+        let is_created = |record: &TrackedRecord| record.named.iter().all(|one| named.contains(one));
+        (is_chosen && !self.tracked.iter().any(is_created)).then_some(create)
     }
 
     /// Whether a look for a tracked record may end: the record shows as it should, or waiting

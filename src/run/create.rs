@@ -111,6 +111,10 @@ impl Session<'_> {
         if let (None, Some((_, last))) = (accepted, tries.last()) {
             self.not_called(operation, last.reason());
         }
+        // A service may know any name once it has a record.
+        if accepted.is_some() && self.contract.operation(operation).chosen().is_some() {
+            self.read_unknown_name(operation).await;
+        }
     }
 
     /// Sends a rejected format once more, with the other fields as in a later format that was accepted: the earlier
@@ -292,10 +296,19 @@ impl Session<'_> {
         if !is_chosen || self.drafts.with_unknown_names.borrow().contains(&create) {
             return Ok(());
         }
-        let known = || self.names_may_be_known(create);
-        let link = self.contract.link_to_read(create).ok_or_else(known)?;
+        let status = self.read_unknown_name(create).await;
+        if !status.is_some_and(|status| SAYS_UNKNOWN.contains(&status)) {
+            return Err(self.names_may_be_known(create));
+        }
+        self.drafts.with_unknown_names.borrow_mut().insert(create);
+        Ok(())
+    }
+
+    /// Reads what a create makes by a name that no record has. Returns the status.
+    async fn read_unknown_name(&self, create: OperationId) -> Option<u16> {
+        let link = self.contract.link_to_read(create)?;
         let Target::Parameter(index) = link.target else {
-            return Err(known());
+            return None;
         };
         let name = self.next_name();
         let replacement = Replacement::Parameter(index, Some(&name));
@@ -303,15 +316,11 @@ impl Session<'_> {
             let history = self.history();
             request::request_head_with(self.contract, link.to, history.bindings(), (replacement, ""))
         };
-        let mut head = head.map_err(Reason::NoValue)?;
+        let mut head = head.ok()?;
         head.on_rejection = OnRejection::ExampleIdentifier;
         self.expect_requests(1);
         let (exchange, _) = self.call(self.documented(link.to, head)).await;
-        if !exchange.status().is_some_and(|status| SAYS_UNKNOWN.contains(&status)) {
-            return Err(known());
-        }
-        self.drafts.with_unknown_names.borrow_mut().insert(create);
-        Ok(())
+        exchange.status()
     }
 
     fn names_may_be_known(&self, create: OperationId) -> Reason {

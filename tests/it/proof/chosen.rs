@@ -83,6 +83,9 @@ enum Behaviour {
     RejectsUnknown,
     /// Each write changes the same record of somebody else, and a read knows the names.
     WritesToOther,
+    /// Once it was written to, each name is that of the record of somebody else, and every response shows the name that
+    /// was asked for.
+    EchoesNames,
 }
 
 /// The record of somebody else.
@@ -90,12 +93,22 @@ const OTHER: &str = "/plants/rose";
 
 type Kept = BTreeMap<String, Value>;
 
-fn respond(behaviour: Behaviour, kept: &mut Kept, (method, path, body): (&Method, &str, &Bytes)) -> Response {
-    let named = match behaviour {
+/// Returns the path of the record that a request acts on.
+fn acts_on<'path>(behaviour: Behaviour, kept: &Kept, (method, path): (&Method, &'path str)) -> &'path str {
+    match behaviour {
         Behaviour::IgnoresNames if path.matches('/').count() == 2 => OTHER,
+        Behaviour::EchoesNames
+            if path.matches('/').count() == 2 && (*method != Method::GET || kept[OTHER]["stored"] == 1) =>
+        {
+            OTHER
+        }
         Behaviour::WritesToOther if path.matches('/').count() == 2 && *method != Method::GET => OTHER,
         _ => path,
-    };
+    }
+}
+
+fn respond(behaviour: Behaviour, kept: &mut Kept, (method, path, body): (&Method, &str, &Bytes)) -> Response {
+    let named = acts_on(behaviour, kept, (method, path));
     let Some((collection, name)) = named.rsplit_once('/') else {
         return StatusCode::NOT_FOUND.into_response();
     };
@@ -105,6 +118,11 @@ fn respond(behaviour: Behaviour, kept: &mut Kept, (method, path, body): (&Method
             axum::Json(plants.map(|(_, plant)| plant).collect::<Vec<_>>()).into_response()
         }
         Method::GET => match kept.get(named) {
+            Some(record) if behaviour == Behaviour::EchoesNames => {
+                let mut record = record.clone();
+                record["name"] = json!(path.rsplit('/').next());
+                axum::Json(record).into_response()
+            }
             Some(record) => axum::Json(record).into_response(),
             None if behaviour == Behaviour::RejectsUnknown => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
             None => StatusCode::NOT_FOUND.into_response(),
@@ -134,6 +152,10 @@ fn respond(behaviour: Behaviour, kept: &mut Kept, (method, path, body): (&Method
                 at = format!("{collection}/{}", plant["name"].as_str().unwrap_or("unnamed"));
             } else {
                 plant.insert("name".to_owned(), json!(name));
+            }
+            if behaviour == Behaviour::EchoesNames {
+                plant.insert("name".to_owned(), json!(path.rsplit('/').next()));
+                plant.insert("stored".to_owned(), json!(1));
             }
             let shown = plant.clone();
             if behaviour == Behaviour::Changes {
@@ -280,10 +302,12 @@ async fn nothing_is_written_to_a_service_that_knows_a_record_by_any_name() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_more_is_written_once_a_create_has_shown_another_record() {
-    let checked = checked(Behaviour::WritesToOther).await;
-    let methods: Vec<_> = checked.writes.iter().map(|(method, _)| method).collect();
-    assert_eq!(methods, [Method::PUT]);
-    assert!(!checked.record.residue.is_empty(), "it may have been stored");
+    for behaviour in [Behaviour::WritesToOther, Behaviour::EchoesNames] {
+        let checked = checked(behaviour).await;
+        let methods: Vec<_> = checked.writes.iter().map(|(method, _)| method).collect();
+        assert_eq!(methods, [Method::PUT], "{behaviour:?}");
+        assert!(!checked.record.residue.is_empty(), "it may have been stored");
+    }
 }
 
 #[tokio::test(start_paused = true)]
