@@ -8,9 +8,9 @@
 //! response shows an identifier for this path. The run chooses a name that contains its run tag, so the request cannot
 //! name a record of anybody else: a service that only updates by this operation rejects it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::document::{Document, Node};
+use super::document::{Document, Node, NodeKind};
 use super::edge_case::ParameterKind;
 use super::inferred::{Records, collection_name, template};
 use super::link::{Link, Target};
@@ -36,39 +36,69 @@ pub(super) fn links(
         .clone()
         .map(|id| ((operations[id.0].method, template(&operations[id.0].path)), id))
         .collect();
-    let creates: Vec<_> = ids
-        .filter_map(|id| {
-            Some((
-                id,
-                chosen_by_caller(document, (operations, shapes), (id, &by_path), links)?,
-            ))
-        })
-        .collect();
+    let filled = Filled::by(operations, links);
+    let chosen = |id| chosen_by_caller(document, (operations, shapes), (id, &by_path), &filled);
+    let creates: Vec<_> = ids.filter_map(|id| Some((id, chosen(id)?))).collect();
     for (id, parameter) in &creates {
         operations[id.0].chosen = Some(*parameter);
+    }
+    let mut by_place: HashMap<String, Vec<(OperationId, usize)>> = HashMap::new();
+    for (index, operation) in operations.iter().enumerate().filter(|_| !creates.is_empty()) {
+        for number in 0..operation.parameters.len() {
+            if let Some(place) = operation.path_to_parameter(number) {
+                by_place.entry(place).or_default().push((OperationId(index), number));
+            }
+        }
     }
     let mut found = Vec::new();
     for (from, parameter) in creates {
         let create = &operations[from.0];
         let expression = format!("{}{}", Link::IN_REQUEST_PATH, create.parameters[parameter].name);
-        let path = create.path_to_parameter(parameter);
-        let others = operations.iter().enumerate().filter(|(index, _)| *index != from.0);
-        for (index, operation) in others {
-            let parameters = 0..operation.parameters.len();
-            for number in parameters.filter(|number| operation.path_to_parameter(*number) == path) {
-                found.push(Link {
-                    number: links.len() + found.len(),
-                    from,
-                    value: expression.clone(),
-                    to: OperationId(index),
-                    target: Target::Parameter(number),
-                    pointer: create.pointer.clone(),
-                    inferred: true,
-                });
-            }
+        let others = create
+            .path_to_parameter(parameter)
+            .and_then(|place| by_place.get(&place));
+        for (to, number) in others.into_iter().flatten().filter(|(to, _)| *to != from) {
+            found.push(Link {
+                number: links.len() + found.len(),
+                from,
+                value: expression.clone(),
+                to: *to,
+                target: Target::Parameter(*number),
+                pointer: create.pointer.clone(),
+                inferred: true,
+            });
         }
     }
     found
+}
+
+/// The places in paths that links fill, as [`Operation::path_to_parameter`] returns them.
+struct Filled {
+    /// Those that what a create returns fills, for any operation.
+    by_creates: HashSet<String>,
+    /// Those that any link fills, by the operation.
+    of: HashSet<(OperationId, String)>,
+}
+
+impl Filled {
+    fn by(operations: &[Operation], links: &[Link]) -> Self {
+        let mut filled = Self {
+            by_creates: HashSet::new(),
+            of: HashSet::new(),
+        };
+        for link in links {
+            let Target::Parameter(index) = &link.target else {
+                continue;
+            };
+            if let Some(place) = operations[link.to.0].path_to_parameter(*index) {
+                if !operations[link.from.0].is_read() {
+                    filled.by_creates.insert(place.clone());
+                }
+                filled.of.insert((link.to, place));
+            }
+        }
+        filled
+    }
 }
 
 /// Returns the index of the path parameter whose value the caller of a create chooses, if there is one without doubt.
@@ -76,7 +106,7 @@ fn chosen_by_caller(
     document: &Document,
     (operations, shapes): (&[Operation], &[Shape]),
     (id, by_path): (OperationId, &ByPath),
-    links: &[Link],
+    filled: &Filled,
 ) -> Option<usize> {
     let operation = &operations[id.0];
     let at = |method, path: &str| by_path.get(&(method, path.to_owned()));
@@ -101,12 +131,7 @@ fn chosen_by_caller(
     let is_made_otherwise =
         operation.method == Method::Put && at(Method::Post, &template(collection)).filter(is_create).is_some();
     let read = *at(Method::Get, &path)?;
-    let before = operation.path_to_parameter(parameter);
-    let is_filled = |link: &&Link| {
-        let to = &operations[link.to.0];
-        let names_it = matches!(&link.target, Target::Parameter(index) if to.path_to_parameter(*index) == before);
-        names_it && (link.to == id || !operations[link.from.0].is_read())
-    };
+    let place = operation.path_to_parameter(parameter)?;
     let is_shown = operations[read.0]
         .successes()
         .filter_map(|response| response.body)
@@ -118,7 +143,8 @@ fn chosen_by_caller(
     let is_chosen = takes_any_name(document, operation, &operation.parameters[parameter])
         && !collection_name(collection).starts_with('{')
         && !is_made_otherwise
-        && !links.iter().any(|link| is_filled(&link))
+        && !filled.by_creates.contains(&place)
+        && !filled.of.contains(&(id, place))
         && is_shown;
     is_chosen.then_some(parameter)
 }
@@ -127,7 +153,7 @@ fn chosen_by_caller(
 fn takes_any_name(document: &Document, operation: &Operation, parameter: &Parameter) -> bool {
     let schema = parameter.schema.as_deref().and_then(|schema| document.node(schema));
     let bound = |key: &str| match schema.and_then(|schema| schema.member(key)).map(|node| &node.kind) {
-        Some(super::document::NodeKind::Number(number)) => number.as_u64(),
+        Some(NodeKind::Number(number)) => number.as_u64(),
         _ => None,
     };
     let is_text = schema.and_then(|schema| schema.member("type")).and_then(Node::string) == Some("string");

@@ -346,14 +346,15 @@ impl ValueSources {
                 break;
             }
         }
+        let positions: HashMap<_, usize> = ordered.iter().zip(0..).collect();
         for (position, id) in ordered.iter().enumerate().rev() {
-            let later = &ordered[position + 1..];
-            let taken = |to: &OperationId| {
-                let takes = contract.links.iter().any(|link| link.from == *id && link.to == *to);
-                let creates = !contract.operation(*to).is_read() && callable.contains(to);
-                takes && (creates || value_sources.between_creates.contains(to))
+            let is_later = |to: &OperationId| positions.get(to).is_some_and(|other| *other > position);
+            let taken = |to: OperationId| {
+                let creates = !contract.operation(to).is_read() && callable.contains(&to);
+                is_later(&to) && (creates || value_sources.between_creates.contains(&to))
             };
-            if value_sources.after_creates.contains(id) && later.iter().any(taken) {
+            let mut targets = contract.links_from(*id).map(|link| link.to);
+            if value_sources.after_creates.contains(id) && targets.any(taken) {
                 value_sources.between_creates.insert(*id);
             }
         }
