@@ -356,15 +356,21 @@ impl History<'_> {
     /// Returns the create of a record that a read names, if the run could have created it under a name of its choice, and
     /// did not.
     fn names_nothing(&self, read: &Request) -> Option<OperationId> {
+        // Not that of a record which contains it.
+        let reads_it = |create: OperationId| {
+            self.contract
+                .link_to_read(create)
+                .is_some_and(|link| link.to == read.operation)
+        };
         let mut links = self.contract.links_to(read.operation);
         let (create, chosen) = links.find_map(|link| {
             let chosen = self.contract.operation(link.from).path_to_chosen()?;
-            Some((link.from, chosen))
+            reads_it(link.from).then_some((link.from, chosen))
         })?;
         let named = all_in_path(self.contract, read)?;
         let (_, name) = named.iter().find(|(place, _)| *place == chosen)?;
         let is_chosen = self.run_tag.is_in(&Value::from(name.as_str()));
-        let is_created = |record: &TrackedRecord| record.named.iter().all(|one| named.contains(one));
+        let is_created = |record: &TrackedRecord| record.create == create && record.named == named;
         (is_chosen && !self.tracked.iter().any(is_created)).then_some(create)
     }
 
