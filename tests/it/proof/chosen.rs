@@ -86,6 +86,8 @@ enum Behaviour {
     /// Once it was written to, each name is that of the record of somebody else, and every response shows the name that
     /// was asked for.
     EchoesNames,
+    /// Once a plant has a bed, each name of a bed is that of this bed.
+    EchoesBeds,
 }
 
 /// The record of somebody else.
@@ -116,6 +118,13 @@ fn respond(behaviour: Behaviour, kept: &mut Kept, (method, path, body): (&Method
         Method::GET if path == "/plants" => {
             let plants = kept.iter().filter(|(at, _)| at.matches('/').count() == 2);
             axum::Json(plants.map(|(_, plant)| plant).collect::<Vec<_>>()).into_response()
+        }
+        Method::GET if behaviour == Behaviour::EchoesBeds && path.contains("/beds/") => {
+            let beds = format!("{collection}/");
+            match kept.keys().any(|at| at.starts_with(&beds)) {
+                true => axum::Json(json!({"bed": name})).into_response(),
+                false => StatusCode::NOT_FOUND.into_response(),
+            }
         }
         Method::GET => match kept.get(named) {
             Some(record) if behaviour == Behaviour::EchoesNames => {
@@ -308,6 +317,20 @@ async fn nothing_more_is_written_once_a_create_has_shown_another_record() {
         assert_eq!(methods, [Method::PUT], "{behaviour:?}");
         assert!(!checked.record.residue.is_empty(), "it may have been stored");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_nested_record_is_not_deleted_where_every_name_is_known() {
+    let checked = checked(Behaviour::EchoesBeds).await;
+    let is_bed = |path: &str| path.contains("/beds/");
+    let beds = checked.writes.iter().filter(|(_, path)| is_bed(path));
+    assert_eq!(beds.map(|(method, _)| method).collect::<Vec<_>>(), [Method::POST]);
+    assert!(
+        checked
+            .writes
+            .iter()
+            .any(|(method, path)| method == Method::DELETE && !is_bed(path))
+    );
 }
 
 #[tokio::test(start_paused = true)]
