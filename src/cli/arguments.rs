@@ -45,7 +45,7 @@ pub(super) struct Arguments {
     /// --seed; --max-writes applies to each
     #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
     pub(super) shard: Option<Shard>,
-    /// Make the embedded service deviate in this way, to see the check find it; `list` prints all; repeatable
+    /// Make the reference service deviate in this way, to see the check find it; `list` prints all; repeatable
     #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
     pub(super) fault: Vec<String>,
     /// Mark the findings about facts that this older contract does not state: a file, `REVISION:PATH` in the current
@@ -61,7 +61,7 @@ pub(super) struct Arguments {
     /// Do not report this rule; repeatable
     #[arg(long, value_name = "RULE")]
     pub(super) allow: Vec<String>,
-    /// Add the findings to the configuration as accepted; each needs a reason, which you fill in there
+    /// Add an entry for each finding to the configuration; an entry accepts nothing until you fill in its reason
     #[arg(long, conflicts_with = "no_config")]
     pub(super) accept: bool,
     /// Print values of the target's data instead of their shapes
@@ -73,7 +73,7 @@ pub(super) struct Arguments {
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(super) color: ColorWhen,
-    /// Print each exchange and each undecided fact
+    /// Print each exchange, and all that the summary shortens: each finding, undecided fact and answer
     #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
     pub(super) verbose: bool,
     /// Print only the verdict

@@ -1,4 +1,4 @@
-//! `countersign diff`: compares two contracts.
+//! `countersign diff`: compares two documents.
 
 use clap::{Args, ValueEnum};
 
@@ -17,16 +17,16 @@ const DIFFERS: u8 = 1;
 /// The arguments of `diff`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The old contract: a file, `REVISION:PATH` in the current git repository, or `-` for standard input
+    /// The old document: a file, `REVISION:PATH` in the current git repository, or `-` for standard input
     #[arg(value_name = "OLD")]
     old: Source,
-    /// The new contract, given in the same way
+    /// The new document, given in the same way
     #[arg(value_name = "NEW")]
     new: Source,
-    /// The overlay of the old contract, given in the same way
+    /// The overlay of the old document, given in the same way
     #[arg(long, value_name = "FILE")]
     old_overlay: Option<Source>,
-    /// The overlay of the new contract, given in the same way
+    /// The overlay of the new document, given in the same way
     #[arg(long, value_name = "FILE")]
     new_overlay: Option<Source>,
     /// What ends the command with 1
@@ -52,7 +52,7 @@ enum FailOn {
 /// Compares the two documents and writes the reports.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if arguments.old == Source::StandardInput && arguments.new == Source::StandardInput {
-        let message = "both contracts come from standard input; give a file for one of them".to_owned();
+        let message = "both documents come from standard input; give a file for one of them".to_owned();
         return Err(Failure::Usage(message));
     }
     let contracts = [&arguments.old, &arguments.new];
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         return Err(Failure::Usage(message));
     }
     let files = contracts.into_iter().filter_map(Source::file);
-    arguments.flags.reject_overwrites_of("a contract", files)?;
+    arguments.flags.reject_overwrites_of("a document", files)?;
     let files = overlays.clone().filter_map(Source::file);
     arguments.flags.reject_overwrites_of("an overlay", files)?;
     let config = Config::find(&arguments.config, false, &edge::folder())?;

@@ -100,7 +100,7 @@ impl Reported for Record {
             write: |record, terminal, to| to.write_all(terminal.report(record).as_bytes()),
         },
     ];
-    const VERBOSE: &'static str = "Print each undecided fact";
+    const VERBOSE: &'static str = "Print all that the summary shortens: each finding, undecided fact and answer";
 
     fn summary(&self, most: usize) -> String {
         markdown_within(self, most)
@@ -146,7 +146,8 @@ impl Reported for Diff {
             write: |diff, terminal, to| to.write_all(diff_terminal(diff, terminal).as_bytes()),
         },
     ];
-    const VERBOSE: &'static str = "List every fact that only one document states";
+    const VERBOSE: &'static str = "List every fact that only one document states, and the `[[differences]]` entry that \
+                                   accepts each breaking difference";
 
     fn summary(&self, most: usize) -> String {
         diff_markdown_within(self, most)

@@ -23,8 +23,8 @@ pub(super) struct Arguments {
     /// A ledger that `learn` has written
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
-    /// The target whose answers are listed, by its base URL, if the ledger is of several; `embedded` is the reference
-    /// service
+    /// With a ledger that covers several targets: the base URL of the target whose answers are listed; `embedded` is
+    /// the reference service
     #[arg(long, value_name = "URL", requires = "ledger")]
     of: Option<String>,
     /// Print the answers as one JSON array

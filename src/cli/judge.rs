@@ -15,6 +15,7 @@ use super::check::{accept, contract, levels, reject_own_overwrites, write};
 use super::config::{self, Accepting, ResolvedArguments};
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
+use super::format::Reported as _;
 use super::output::Outputs;
 use super::overwrites;
 use super::report_flags;
@@ -79,8 +80,7 @@ pub(super) fn without_sending(command: clap::Command) -> clap::Command {
     let command = OF_SENDING.into_iter().fold(command, hidden);
     let base_url = "The base URL of the service in the traffic; by default the contract's server, or the only origin at \
                     which its operations are called";
-    let spoken = "Print each undecided fact";
-    let command = command.mut_arg("verbose", |flag| flag.help(spoken));
+    let command = command.mut_arg("verbose", |flag| flag.help(Record::VERBOSE));
     command.mut_arg("base_url", |flag| flag.help(base_url).long_help(base_url))
 }
 

@@ -28,10 +28,11 @@ pub(super) struct LearnArguments {
     /// Ask only about this gap; `countersign gaps` lists them; repeatable
     #[arg(long, value_name = "ID")]
     gap: Vec<String>,
-    /// Add what the run answers to this file, in JSON Lines, and report what all of its runs know of the target
+    /// Append the answers of this run to this file, as JSON Lines, and report the combined answers of all runs in it
+    /// about this target
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
-    /// The target of the ledger that the overlay is about, by its base URL, if there are several and none is asked;
+    /// With --overlay and a ledger that covers several targets: the base URL of the target to write the overlay for;
     /// `embedded` is the reference service
     #[arg(long, value_name = "URL", requires = "ledger")]
     of: Option<String>,
@@ -74,9 +75,12 @@ pub(super) fn without_judging(command: clap::Command) -> clap::Command {
         .into_iter()
         .fold(command, |command, id| command.mut_arg(id, |flag| flag.hide(true)));
     let reads_none = |_: &str| Err::<Setting<PathBuf>, _>("`learn` reads no overlay; leave it out");
-    command.mut_arg("overlay", |flag| {
-        flag.long("read-overlay").hide(true).value_parser(reads_none)
-    })
+    let base_url = "The service to probe; without it and without a target, the reference service is started and probed";
+    command
+        .mut_arg("base_url", |flag| flag.help(base_url))
+        .mut_arg("overlay", |flag| {
+            flag.long("read-overlay").hide(true).value_parser(reads_none)
+        })
 }
 
 /// The flags that mean something where nothing is sent.

@@ -23,7 +23,7 @@ pub(super) struct Arguments {
 /// Lists the defects of each document and writes the reports.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let files = arguments.files.iter().filter_map(Source::file);
-    arguments.flags.reject_overwrites_of("a contract", files)?;
+    arguments.flags.reject_overwrites_of("a document", files)?;
     let linted = arguments.files.iter().map(|source| {
         Ok(lint_with_files(
             &source.to_string(),

@@ -16,7 +16,7 @@ pub(super) struct Arguments {
     /// JSON reports of `check --shard K/N`, `judge`, one whole `check` or an earlier merge; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// End with 3 if less than this percentage of all facts was decided
+    /// End with 3 if there are no errors, but less than this percentage of all facts was decided
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     require_facts: Option<Setting<Percent>>,
     #[command(flatten)]

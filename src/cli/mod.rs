@@ -63,7 +63,7 @@ use failure::Failure;
 
 use crate::report::wrap;
 
-/// Checks whether a deployed Contact Database and Visits service does what its document says.
+/// Checks whether a deployed Contact Database and Visits service conforms to its interface description.
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version, max_term_width = 100, after_help = EXIT_CODES)]
 struct Cli {
@@ -76,23 +76,33 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract
-  3    could not judge: unreachable, throttled, the token rejected everywhere, --max-time over
-  4    a report, the residue for --residue, or the findings for --accept could not be written
+  3    could not judge, for example: unreachable, token rejected, out of time, too few facts decided
+  4    a report, the residue for --residue, or the entries for --accept could not be written
   130  interrupted; what was judged so far is reported";
+
+const MERGED: &str = "\
+Exit codes:
+  0    conforms: facts were decided, and there is no error (warnings are possible)
+  1    does not conform: there is at least one error
+  2    usage: a bad flag, a file that is not a report of this version, or reports that do not belong together
+  3    could not judge: a shard is missing, a run could not judge, or too few facts were decided
+  4    a report could not be written, or a run could not record its writes
+  130  a run was interrupted";
 
 const JUDGED: &str = "\
 Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract
-  3    could not judge: no operation of the contract had a success, or a file is truncated
-  4    a report, or the findings for --accept, could not be written";
+  3    could not judge: no operation returned a successful response; or no errors, but a file is truncated or too few \
+facts were decided
+  4    a report, or the entries for --accept, could not be written";
 
 const LEARNED: &str = "\
 Exit codes:
   0    a gap was answered
   2    usage or configuration: a bad flag, file or contract
-  3    no gap was answered: unreachable, throttled, the token rejected everywhere, --max-time over
+  3    no gap was answered, or the run did not get through: unreachable, throttled, token rejected, out of time
   4    a report, the residue for --residue, or the ledger could not be written
   130  interrupted; what was learned so far is reported";
 
@@ -101,15 +111,16 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible); and COMMAND ended with 0
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract, an address that is taken, a COMMAND that cannot be run
-  3    could not judge: no operation of the contract had a success, or more exchanges were dropped than judged
-  4    a report, or the findings for --accept, could not be written
+  3    could not judge: no operation returned a successful response, more exchanges were dropped than judged, or too \
+few facts were decided
+  4    a report, or the entries for --accept, could not be written
 If COMMAND ends with a greater code, proxy ends with that code; a COMMAND that signal N killed counts as 128 + N.";
 
-/// The exit codes of the command that compares two contracts.
+/// The exit codes of the command that compares two documents.
 const COMPARED: &str = "\
 Exit codes:
-  0  no difference breaks callers of the service; see --fail-on
-  1  a difference does
+  0  no difference is breaking and not accepted; see --fail-on
+  1  at least one difference is breaking and not accepted; see --fail-on
   2  usage: a bad flag, or a document that cannot be read
   4  a report could not be written";
 
@@ -150,17 +161,17 @@ Exit codes:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Checks a service: the embedded reference service, or a deployed one with --base-url
+    /// Checks a service: the reference service, or a deployed one with --base-url
     #[command(after_help = EXIT_CODES)]
     Check(Box<Arguments>),
-    /// Prints a script for a shell that completes commands, flags, rules and operations
+    /// Prints a shell script that completes commands, flags, rules and operations
     #[command(after_help = WRITTEN)]
     Completions(completions::Arguments),
-    /// Shows what `check` would do with the same flags, and where each value comes from: flag, environment, file, default
-    #[command(after_help = PRINTED)]
+    /// Prints every setting that `check` would use with the same flags, and where its value comes from: flag,
+    /// environment, file or default
     #[command(after_help = PRINTED)]
     Config(Box<config::shown::ConfigArguments>),
-    /// Compares two contracts: what the new one changes for callers of the service and for the Rust client
+    /// Compares two documents: what the new one changes for callers of the service and for the Rust client
     #[command(after_help = COMPARED)]
     Diff(diff::Arguments),
     /// Explains a rule: what it judges, why, its level, an example, what to fix
@@ -169,14 +180,14 @@ enum Command {
     /// Lists every fact of the contract with its location
     #[command(after_help = PRINTED)]
     Facts(facts::Arguments),
-    /// Lists what the document leaves open, with what a ledger knows of it
+    /// Lists what the document leaves open, with the answers in a ledger
     #[command(after_help = PRINTED)]
     Gaps(gaps::Arguments),
     /// Judges recorded traffic of other clients by the rules of a check; sends nothing
     #[command(after_help = JUDGED)]
     Judge(Box<judge::JudgeArguments>),
-    /// Asks a service what the document leaves open: by reads, and with --writes by updates of a record of its own and by
-    /// creates
+    /// Probes a service for what the document leaves open: by reads, and with --writes also by creates and by updates
+    /// of the run's own record
     #[command(after_help = LEARNED)]
     Learn(Box<learn::LearnArguments>),
     /// Lists the defects in OpenAPI documents, each with line and column, and the operations that a check leaves out
@@ -187,9 +198,10 @@ enum Command {
     #[command(after_help = WRITTEN)]
     Man(man::Arguments),
     /// Merges the reports of the shards of a check, or of a check and `judge`, into one
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = MERGED)]
     Merge(merge::Arguments),
-    /// Lists every step that `check` or `learn` would take with the same flags, and why; sends nothing
+    /// Lists every step that `check` (with --learn, `learn`) would take, and why; takes the flags of `check`; sends
+    /// nothing
     #[command(after_help = PRINTED)]
     Plan(Box<plan::PlanArguments>),
     /// Forwards requests of other clients to a service, and judges the exchanges
@@ -207,10 +219,12 @@ enum Command {
     Serve(serve::Arguments),
 }
 
-/// Returns the command line, in which `judge` and `proxy` show only what they use of the flags of a check.
+/// Returns the command line. The commands that take the flags of a check show those that they use, in their own words.
 fn command() -> clap::Command {
     let command = Cli::command().mut_subcommand("judge", judge::without_sending);
     let command = command.mut_subcommand("learn", learn::without_judging);
+    let command = command.mut_subcommand("plan", plan::with_own_help);
+    let command = command.mut_subcommand("config", config::shown::with_own_help);
     command.mut_subcommand("proxy", proxy::with_own_help)
 }
 

@@ -26,6 +26,16 @@ pub(super) struct PlanArguments {
     pub(super) check: CheckArguments,
 }
 
+/// Says what the flags of a check mean where nothing is sent.
+pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
+    let base_url = "The service to plan for; it is not contacted; without it and without a target, the reference \
+                    service";
+    let verbose = "Name each fact that a step can decide";
+    command
+        .mut_arg("base_url", |flag| flag.help(base_url))
+        .mut_arg("verbose", |flag| flag.help(verbose))
+}
+
 /// Prints the plan of a check with these arguments, or of `learn`.
 pub(super) fn run(resolved: &ResolvedArguments, learn: bool) -> Result<u8, Failure> {
     let arguments = &resolved.arguments;

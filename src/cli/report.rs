@@ -12,7 +12,7 @@ use crate::report::{LARGEST_REPORT, Record, read};
 /// The arguments of `report`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The file that `check --report json=FILE` wrote; standard input if it is `-` or missing
+    /// The file that `check --report json=FILE` wrote; without it, or with `-`, standard input is read
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// End with the exit code of the check, instead of with 0

@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     fault: Vec<String>,
     /// What the service does where the document says nothing: a file, or one choice, which overrides files; `list`
     /// prints all choices; repeatable
-    #[arg(long, value_name = "FILE|AXIS=VALUE")]
+    #[arg(long, value_name = "FILE|CHOICE=VALUE")]
     profile: Vec<String>,
 }
 

@@ -25,7 +25,7 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Returns the version that follows: the most that a difference asks for.
+    /// Returns what the next version is: the most that a difference asks for.
     #[must_use]
     pub fn release(&self) -> Release {
         let asked = self.differences.iter().map(Difference::release);
@@ -231,7 +231,7 @@ impl ClientEffect {
     }
 }
 
-/// The version that follows, by Semantic Versioning 2.0.0.
+/// The next version, by Semantic Versioning 2.0.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Release {

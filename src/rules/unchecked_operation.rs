@@ -12,14 +12,14 @@ use super::seen::OperationSeen;
 use super::verdict::{Finding, Sink};
 use crate::contract::fact::FactKind;
 
-const DOCUMENTED: &str = "a success that can be judged";
+const DOCUMENTED: &str = "a successful response that can be judged";
 
 pub(super) static RULE: Rule = Rule {
     name: "unchecked-operation",
     level: Level::Warn,
     headline: Headline::Operation("was not checked", "were not checked"),
     topic: Topic::Responses,
-    summary: "Each operation in scope has a success that can be judged.",
+    summary: "Each operation in scope returns a successful response that can be judged.",
     explanation: "A check that calls an operation without success, or not at all, learns nothing about its responses. \
                   Every other operation may conform, and nobody would know that this one was never seen to work.",
     exceptions: "Operations that were left out: by only or skip, writes while writes are off, those that another \

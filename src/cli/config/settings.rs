@@ -32,8 +32,7 @@ pub(in crate::cli) struct TargetPart {
         value_name = "URL",
         env = BASE_URL_VARIABLE,
         display_order = 0,
-        help = "The service to check; without it and without a target, the embedded reference service is started and \
-                checked"
+        help = "The service to check; without it and without a target, the reference service is started and checked"
     )]
     #[serde(deserialize_with = "required")]
     #[schemars(required)]
@@ -105,7 +104,7 @@ pub(in crate::cli) struct TargetPart {
     #[arg(skip)]
     #[serde(default)]
     pub(in crate::cli) near_tokens: Setting<bool>,
-    /// How many seconds to wait for a target that is still starting up; not part of the check.
+    /// How many seconds to wait for a target that is still starting up; they do not count towards --max-time.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(in crate::cli) wait: Option<Setting<Seconds>>,
     /// Start the service with this command before the check, and stop it afterwards with everything that it started; it
@@ -164,11 +163,11 @@ pub(in crate::cli) struct Pace {
     /// How many seconds one request may take, from connecting to the last byte decoded.
     #[arg(long, value_name = "SECONDS", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) timeout: Setting<Positive<{ Limits::DEADLINE.as_secs() }>>,
-    /// How many seconds a created record may take to be listed.
+    /// How many seconds a list may take to show a change: a created, updated or deleted record.
     #[arg(long, value_name = "SECONDS", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) settle: Setting<Seconds<{ Settings::SETTLE.as_secs() }>>,
-    /// How many seconds the run may take once the target answers; after that it ends with 3 and reports what was judged
-    /// so far.
+    /// How many seconds the run may take once the target is ready; after that it ends with 3 and reports what was
+    /// judged so far.
     #[arg(long, value_name = "SECONDS", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) max_time: Setting<Positive<{ Settings::MAX_TIME.as_secs() }>>,
 }
@@ -182,7 +181,7 @@ pub(in crate::cli) struct CheckPart {
     #[serde(serialize_with = "shown_path")]
     #[schemars(with = "Option<String>")]
     pub(in crate::cli) spec: Option<Setting<PathBuf>>,
-    /// The seed of the choices that the check makes; the same seed gives the same choices.
+    /// The seed of the choices that the check makes, such as its values; the same seed gives the same choices.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(in crate::cli) seed: Option<Setting<u64>>,
     /// The operations to check; what they need is called too.
@@ -195,15 +194,17 @@ pub(in crate::cli) struct CheckPart {
     /// The operations to leave out.
     #[arg(long, value_name = "OPERATION", help = "Leave this operation out; repeatable")]
     pub(in crate::cli) skip: Vec<Setting<String>>,
-    /// Writes to send although the contract does not say how to recognise what they leave.
+    /// Operations to send although a check would leave them out: with writes, those that may change records of others
+    /// or leave one that the run cannot recognise; and a GET that seems to do something.
     #[arg(
         long,
         value_name = "OPERATION",
-        help = "With --writes, send this write too, although the contract does not say how to recognise what it \
-                leaves; `countersign plan` lists such writes with the reason; repeatable"
+        help = "Send this operation too, although a check would leave it out: with --writes, one that may change \
+                records of others or leave one that the run cannot recognise; or a GET that seems to do something; \
+                `countersign plan` lists them with the reason; repeatable"
     )]
     pub(in crate::cli) also_send: Vec<Setting<String>>,
-    /// End with 3 if less than this percentage of the facts was decided.
+    /// End with 3 if there are no errors, but less than this percentage of the facts was decided.
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(in crate::cli) require_facts: Option<Setting<Percent>>,
     /// The most pages to walk in a list; what only further pages show stays undecided.

@@ -32,6 +32,13 @@ pub(in crate::cli) struct ConfigArguments {
     schema: bool,
 }
 
+/// Says what the flags of a check mean where nothing is sent.
+pub(in crate::cli) fn with_own_help(command: clap::Command) -> clap::Command {
+    let base_url = "The service that `check` would use; it is not contacted; without it and without a target, the \
+                    reference service";
+    command.mut_arg("base_url", |flag| flag.help(base_url))
+}
+
 /// How the command prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Printed {

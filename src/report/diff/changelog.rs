@@ -19,7 +19,7 @@ pub fn diff_changelog(diff: &Diff) -> String {
     });
     let entries: Vec<_> = entries.collect();
     let mut text = format!(
-        "## Unreleased\n\nThe version that follows is {}.\n",
+        "## Unreleased\n\nThe next version is {}.\n",
         diff.release().as_str()
     );
     for section in SECTIONS {

@@ -103,7 +103,7 @@ fn verdict(diff: &Diff) -> String {
     }
     let differences = counted(diff.differences.len(), "difference");
     format!(
-        "{differences}: {}; the version that follows is {}",
+        "{differences}: {}; the next version is {}",
         counts.join(", "),
         diff.release().as_str()
     )

@@ -28,7 +28,7 @@ pub enum ProfileError {
         axis: &'static str,
     },
     /// A file that is not TOML.
-    #[error("{origin}: {message}; a profile holds lines of the form `axis = \"value\"`")]
+    #[error("{origin}: {message}; a profile holds lines of the form `choice = \"value\"`")]
     Syntax {
         /// Where the parser stopped.
         origin: Origin,
@@ -46,7 +46,7 @@ pub enum ProfileError {
         second: Origin,
     },
     /// No axis of that name.
-    #[error("{origin}: there is no axis `{name}`{near}; `--profile list` prints all")]
+    #[error("{origin}: there is no choice `{name}`{near}; `--profile list` prints all")]
     UnknownAxis {
         /// Where it is.
         origin: Origin,

@@ -219,9 +219,9 @@ mod tests {
 
     #[test]
     fn an_unknown_axis_is_reported_with_its_line_and_the_near_ones() {
-        let expected = "`service.toml` line 2: there is no axis `page-sise`, did you mean `page-size`";
+        let expected = "`service.toml` line 2: there is no choice `page-sise`, did you mean `page-size`";
         assert!(message(of_file("\npage-sise = \"7\"")).starts_with(expected));
-        let far = "`--profile colour=red`: there is no axis `colour`; `--profile list` prints all";
+        let far = "`--profile colour=red`: there is no choice `colour`; `--profile list` prints all";
         assert_eq!(message(of_flags(&["colour=red"])), far);
     }
 

@@ -181,7 +181,7 @@ fn every_report_is_written_to_its_file() {
 #[test]
 fn a_report_replaces_no_contract_and_has_a_place_of_its_own() {
     for (flags, reported) in [
-        (&["--report", "json=./old.yaml"][..], "which is a contract `old.yaml`"),
+        (&["--report", "json=./old.yaml"][..], "which is a document `old.yaml`"),
         (
             &["--report", "json", "--report", "sarif"],
             "two reports go to standard output; give each its own file: --report sarif=FILE",
@@ -246,7 +246,7 @@ fn an_accepted_difference_is_listed_and_does_not_count() {
         // The client's type changes all the same.
         assert!(
             text.contains(
-                "1 difference: 0 breaking, 0 unclear, 0 compatible, 1 accepted; the version that follows is major"
+                "1 difference: 0 breaking, 0 unclear, 0 compatible, 1 accepted; the next version is major"
             ),
             "{text}"
         );
