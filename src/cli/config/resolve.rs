@@ -275,7 +275,7 @@ fn one_target(arguments: &Arguments) -> Result<(), Failure> {
     }
     let named = arguments.target.as_ref().is_some_and(|name| name.value != EMBEDDED);
     if named && !arguments.fault.is_empty() {
-        return words("--fault is for the embedded service; leave the target out, or give --target embedded");
+        return words("--fault is for the reference service; leave the target out, or give --target embedded");
     }
     Ok(())
 }

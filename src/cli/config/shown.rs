@@ -159,7 +159,7 @@ impl Listing<'_> {
         let arguments = &self.resolved.arguments;
         let (variable, origin) = self.resolved.token();
         let (source, set, origin) = match (&arguments.service.base_url, &arguments.token_file) {
-            (None, _) => ("the embedded service's own".to_owned(), None, Origin::Default),
+            (None, _) => ("the reference service's own".to_owned(), None, Origin::Default),
             (_, Some(file)) => {
                 let origin = Origin::Flag("token-file".to_owned());
                 (format!("from `{}`", file.display()), None, origin)
@@ -282,7 +282,7 @@ fn written<Entry>(entry: &WrittenEntry<Entry>, scope: Value) -> Map<String, Valu
 /// Renders a value for people.
 fn rendered(name: &str, value: &Value) -> String {
     match (name, value) {
-        ("base_url", Value::Null) => "the embedded reference service".to_owned(),
+        ("base_url", Value::Null) => "the reference service".to_owned(),
         ("spec", Value::Null) => "the built-in openapi.yaml".to_owned(),
         ("seed", Value::Null) => "another each time".to_owned(),
         ("only", Value::Array(names)) if names.is_empty() => "every operation".to_owned(),

@@ -455,7 +455,7 @@ fn what_is_typed_twice_over_is_rejected() {
         (&["check", "--config", "countersign.toml", "--no-config"], "--no-config"),
         (
             &["check", "--target", "staging", "--fault", "a"],
-            "--fault is for the embedded service",
+            "--fault is for the reference service",
         ),
         (
             &["check", "--target", "stagin"],
