@@ -63,9 +63,8 @@ impl fmt::Display for HowAllCallsFailed {
                             one?",
             ),
             Self::Failed => formatter.write_str("every response is a 5xx: is the service behind this address up?"),
-            Self::Mixed => formatter.write_str(
-                "no operation returned a successful response: is the base URL right, and the service up?",
-            ),
+            Self::Mixed => formatter
+                .write_str("no operation returned a successful response: is the base URL right, and the service up?"),
             Self::NotFound => formatter.write_str("every path answers 404: is the base URL, with its prefix, right?"),
             Self::Page => formatter.write_str(
                 "every response is a page, not JSON: is there a login in front of the service, or is it \
