@@ -110,10 +110,18 @@ fn exit_codes(command: &Command, roff: &mut Roff) {
     let mut lines = help.lines();
     let heading = lines.next().unwrap_or_default().trim_end_matches(':').to_uppercase();
     roff.control("SH", [heading.as_str()]);
-    for (code, meaning) in lines.filter_map(|line| line.trim_start().split_once(' ')) {
-        roff.control("TP", []);
-        roff.text([bold(code)]);
-        roff.text([roman(meaning.trim_start())]);
+    for line in lines {
+        match line.trim_start().split_once(' ') {
+            Some((code, meaning)) if code.parse::<u8>().is_ok() => {
+                roff.control("TP", []);
+                roff.text([bold(code)]);
+                roff.text([roman(meaning.trim_start())]);
+            }
+            _ => {
+                roff.control("PP", []);
+                roff.text([roman(line)]);
+            }
+        }
     }
 }
 

@@ -94,8 +94,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract
-  3    could not judge: no operation returned a successful response; or no errors, but a file is truncated or too few \
-facts were decided
+  3    could not judge: no operation succeeded, a file is truncated, or too few facts were decided
   4    a report, or the entries for --accept, could not be written";
 
 const LEARNED: &str = "\
@@ -111,8 +110,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible); and COMMAND ended with 0
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract, an address that is taken, a COMMAND that cannot be run
-  3    could not judge: no operation returned a successful response, more exchanges were dropped than judged, or too \
-few facts were decided
+  3    could not judge: no operation succeeded, more was dropped than judged, or too few facts decided
   4    a report, or the entries for --accept, could not be written
 If COMMAND ends with a greater code, proxy ends with that code; a COMMAND that signal N killed counts as 128 + N.";
 

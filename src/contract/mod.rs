@@ -21,6 +21,18 @@
 //! Our own keys are defined in [`vocabulary`]. `build.rs` includes this module, so that a build reports a defect in the
 //! same words as a check.
 //!
+//! # Words
+//!
+//! - *query*: a `POST` that the document makes recognisable as a read, such as `POST /pets/search`; a run sends it as
+//!   carefully as a write.
+//! - *lifecycle*: the operations that read, list, update and delete what one create makes, inferred from paths and schemas.
+//! - *chosen*: of an identifier, one that the caller picks in the path or body of a create, such as `PUT /pets/{name}`.
+//! - *paging*: how a list without `x-page` is divided into pages, inferred from its parameters and its response.
+//! - *carry*: a field that a request sends and the record must show, in the response to a create or in a list (`carries` in
+//!   an invariant).
+//! - *defect*: something wrong with a document, not with a service.
+//! - *overlay*: a file of answers that a person has reviewed, applied to a contract.
+//!
 //! # Design
 //!
 //! An operation holds what was read about it (fields, shapes, edge cases, links), and each of these names operations; a

@@ -26,6 +26,11 @@
 //! # Ok::<(), countersign::contract::defect::Defect>(())
 //! ```
 //!
+//! # Words
+//!
+//! - *difference*: something that one of two documents allows and the other does not; breaking, compatible or unclear for
+//!   callers, major or minor for the client.
+//!
 //! # Design
 //!
 //! What is compared is what the documents allow, not their text: a response that the new document allows must have been

@@ -16,6 +16,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Words
+//!
+//! - *ledger*: the file in which runs keep their answers.
+//! - *overlay*: a file of answers that a person has reviewed, applied to a contract.
+//!
 //! # Design
 //!
 //! Observation is passive: nothing is sent for it, so no answer gets further than *seen*. A run that asks sends

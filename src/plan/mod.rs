@@ -23,6 +23,15 @@
 //! [`Bindings`](crate::history::Bindings) are the values that links carry, a [`Template`] makes a [`Draft`] from them,
 //! and [`Fallback`] changes a rejected one field by field. [`Variant`] describes how further bodies differ from an
 //! accepted one, and [`EdgeCaseChange`] how an edge case differs from a plain request.
+//!
+//! # Words
+//!
+//! - *choice*: one of several candidate values of a field in a draft.
+//! - *awkward value*: a valid value that software often garbles, such as a name with an apostrophe.
+//! - *equivalent request*: a documented request in another spelling that RFCs define as the same (`x-equivalent`): a UUID
+//!   in capitals, JSON in another order.
+//! - *synthetic string*: the string that the contract says to send in a field (`x-synthetic`), with the run tag in it.
+//! - *scope*, *shard*: the operations that a run covers; one machine's share of its plan.
 
 mod action;
 mod awkward;

@@ -36,6 +36,11 @@
 //! What a run sees goes to an `Evaluation`. It passes an exchange to the judge and to the history, and the history's
 //! evidence to the judge. A rule never sends anything and never reads a clock, so a recording that is judged again
 //! gives the same verdicts.
+//!
+//! # Words
+//!
+//! - *recording*: the exchanges of a run, kept so that they can be judged again.
+//! - *accepted deviation*: findings that an entry of `countersign.toml` accepts, with a reason.
 
 mod accepted_form;
 mod allow;
