@@ -1,5 +1,15 @@
 //! What the unit tests share.
 
+use std::sync::{Arc, LazyLock};
+
+use crate::contract::Contract;
+
+/// The contract that this crate is built with, which all tests of a process read once.
+pub(crate) fn built_in() -> &'static Arc<Contract> {
+    static BUILT_IN: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
+    &BUILT_IN
+}
+
 /// How many of something to try: a few in `cargo test`, all where it is to be exhaustive, as in the gate.
 #[cfg(any(feature = "checker", feature = "service"))]
 #[expect(

@@ -445,7 +445,7 @@ mod tests {
 
     #[test]
     fn a_value_outside_its_bounds_becomes_the_nearest_inside() {
-        let check = || Check::new(Contract::built_in().unwrap());
+        let check = || Check::new(Arc::clone(crate::testing::built_in()));
         let day = Settings::LONGEST.as_secs_f64();
         for (set, kept) in [(0.0, 1.0 / day), (-1.0, 1.0 / day), (7.5, 7.5), (1e9, day)] {
             assert_eq!(check().rate(set).settings.rate, Some(kept), "{set}");

@@ -38,7 +38,7 @@ pub use report::Report;
 #[cfg(all(test, feature = "service"))]
 mod tests {
     use super::*;
-    use crate::Contract;
+
     use crate::service::{Service, app};
 
     /// The integration tests need it. It stands before them, so that `cargo test` after a change of `openapi.yaml` ends
@@ -46,7 +46,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_reference_service_keeps_the_contract() {
         let service = Service::memory("test".to_owned().into()).unwrap();
-        let check = Check::new(Contract::built_in().unwrap()).service(app(service));
+        let check = Check::new(std::sync::Arc::clone(crate::testing::built_in())).service(app(service));
         let report = check.token("test").writes(true).seed(1).run().await.unwrap();
         assert!(
             report.conforms(),

@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn each_way_applies_to_one_operation_of_the_built_in_contract() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let reported = [
             "getContacts equivalent request: the scheme in small letters",
             "updateContact equivalent request: JSON with escapes",
@@ -82,7 +82,7 @@ mod tests {
             "updateContact equivalent request: a charset in the media type",
             "updateContact equivalent request: the UUID in capitals",
         ];
-        assert_eq!(names(&contract), reported);
+        assert_eq!(names(contract), reported);
         let locations = contract
             .facts
             .iter()

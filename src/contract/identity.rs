@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn an_invariant_says_where_the_identifier_is() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let create = contract.operation_named("createContact").unwrap();
         assert_eq!(contract.identifier_pointer(create).as_deref(), Some("/data/id"));
         assert!(

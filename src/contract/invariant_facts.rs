@@ -530,7 +530,7 @@ mod tests {
 
     #[test]
     fn a_list_states_seven_facts_at_their_locations_in_the_response() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let list = contract.operation_named("getTags").unwrap();
         for (kind, response_pointer) in [
             (FactKind::PageDefault, "/data/page"),
@@ -549,8 +549,8 @@ mod tests {
 
     #[test]
     fn only_what_is_under_another_or_is_updated_can_show_elsewhere() {
-        let contract = Contract::built_in().unwrap();
-        let elsewhere: Vec<_> = names(&contract)
+        let contract = crate::testing::built_in();
+        let elsewhere: Vec<_> = names(contract)
             .into_iter()
             .filter(|name| name.contains("no other item"))
             .collect();

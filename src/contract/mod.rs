@@ -761,7 +761,7 @@ mod tests {
 
     #[test]
     fn every_fact_of_the_built_in_contract_has_a_name_of_its_own() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let mut names = HashSet::new();
         for fact in &contract.facts {
             assert!(names.insert(&fact.name), "`{}` appears twice", fact.name);
@@ -777,7 +777,7 @@ mod tests {
     #[cfg(feature = "service")]
     #[test]
     fn the_facts_of_the_built_in_contract() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let listed: Vec<_> = contract.facts.iter().map(|fact| fact.name.as_str()).collect();
         crate::testing::with_snapshots(|| {
             insta::assert_snapshot!("facts", listed.join("\n"));
@@ -792,12 +792,12 @@ mod tests {
             facts.filter(|fact| fact.kind == FactKind::Decodes).count()
         };
         let read = Contract::read(Contract::BUILT_IN_NAME, Contract::BUILT_IN.to_owned()).unwrap();
-        let built_in = Contract::built_in().unwrap();
+        let built_in = crate::testing::built_in();
         let bodies = built_in
             .facts
             .iter()
             .filter(|fact| fact.name.ends_with(" body: object"));
-        assert_eq!((typed(&built_in), typed(&read)), (bodies.count(), 0));
+        assert_eq!((typed(built_in), typed(&read)), (bodies.count(), 0));
     }
 
     #[test]
@@ -835,7 +835,7 @@ mod tests {
         let expected = "unknown variant `page-sise`, expected one of `allowed-values`, `challenge`";
         assert!(message.contains(expected), "{message}");
         let kind = |id: &str| {
-            let contract = Contract::built_in().unwrap();
+            let contract = crate::testing::built_in();
             contract.gaps.iter().find(|gap| gap.id == id).unwrap().kind
         };
         assert_eq!(kind("page-size"), Some(vocabulary::GapKind::PageSize));

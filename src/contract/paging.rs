@@ -763,7 +763,7 @@ mod tests {
 
     #[test]
     fn a_list_with_pages_of_its_own_is_left_to_them() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         assert!(contract.operation_ids().all(|id| contract.paging_of(id).is_none()));
     }
 

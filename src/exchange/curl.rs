@@ -499,8 +499,8 @@ mod tests {
 
     const OWN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
-    fn contract() -> Contract {
-        Contract::built_in().unwrap()
+    fn contract() -> &'static Contract {
+        crate::testing::built_in()
     }
 
     fn request() -> Request {
@@ -527,7 +527,7 @@ mod tests {
 
     fn line_of(request: &Request, values: Values) -> String {
         let target = Target::parse("https://api.example.com").unwrap();
-        line(request, &contract(), &target, values)
+        line(request, contract(), &target, values)
     }
 
     /// The last arguments that a shell passes to `curl` for the line, with these variables; `None` where it does not

@@ -426,7 +426,6 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::contract::Contract;
 
     const BEARER: SecurityScheme = SecurityScheme::Bearer;
 
@@ -440,7 +439,7 @@ mod tests {
             ..Limits::default()
         };
         let transport = Transport::new(target, None, String::new(), limits).unwrap();
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let operation = contract.operation_named("getTags").unwrap();
         let request = Request::plain(operation, contract.operation(operation));
         let rendered = Cell::new(Duration::ZERO);

@@ -490,8 +490,8 @@ mod tests {
 
     /// What is shown after this.
     fn after(tell: impl FnOnce(&mut Scenario<'_>)) -> Vec<Option<String>> {
-        let contract = Contract::built_in().unwrap();
-        let mut scenario = Scenario::new(&contract);
+        let contract = crate::testing::built_in();
+        let mut scenario = Scenario::new(contract);
         tell(&mut scenario);
         scenario.shown()
     }
@@ -642,8 +642,8 @@ mod tests {
 
     #[test]
     fn the_item_of_a_list_is_named_in_words() {
-        let contract = Contract::built_in().unwrap();
-        let name = |list: &str| records_a(&contract, contract.operation_named(list).unwrap());
+        let contract = crate::testing::built_in();
+        let name = |list: &str| records_a(contract, contract.operation_named(list).unwrap());
         assert_eq!(name("getVisits"), "records-a-visit");
         assert_eq!(name("getContacts"), "records-a-contact");
     }

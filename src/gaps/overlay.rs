@@ -331,7 +331,7 @@ paths:
 
     #[test]
     fn what_is_established_comes_back_and_each_target_selects_its_location_alone() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let operations: Vec<_> = contract
             .operations
             .iter()
@@ -350,8 +350,8 @@ paths:
             }
         }
         assert!(answers.len() > 100, "{}", answers.len());
-        let text = overlay(&contract, &two_runs(&answers), now()).text;
-        let again = applied(&contract, &text);
+        let text = overlay(contract, &two_runs(&answers), now()).text;
+        let again = applied(contract, &text);
         assert_eq!(stated(&again).into_iter().collect::<HashSet<_>>(), expected(&answers));
         assert_eq!((again.answers.len(), told(&text).len()), (answers.len(), 0));
 

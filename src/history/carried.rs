@@ -60,11 +60,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::Contract;
 
     #[test]
     fn a_record_carries_all_but_what_a_gap_lets_differ() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let create = contract.operation_named("createContact").unwrap();
         let carries = &contract.operation(create).invariants.created.as_ref().unwrap().carries;
         let sent = json!({"firstname": "Ada", "gender": "female"});

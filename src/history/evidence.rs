@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn each_page_of_a_walk_is_requested_by_its_own_number() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let list = contract.operation_named("getTags").unwrap();
         let requested = |path: &str, number| {
             let mut request = Request::plain(list, contract.operation(list));
@@ -381,7 +381,7 @@ mod tests {
                 items: Vec::new(),
                 latest: None,
             };
-            let request = page.request(&contract);
+            let request = page.request(contract);
             assert_eq!(request.path, request.printable.path);
             request.path
         };

@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn a_record_is_shown_by_its_list_and_by_what_refers_to_it() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let operation = |name: &str| contract.operation_named(name).unwrap();
-        let mut shown = ForeignIdentifiers::new(&contract);
+        let mut shown = ForeignIdentifiers::new(contract);
         let page = |item: Value| json!({"data": {"items": [item]}});
         shown.note(operation("getContacts"), &page(json!({"id": "c1"})), |_, _, _| false);
         shown.note(operation("getContacts"), &page(json!({"id": "c2"})), |_, _, _| true);
@@ -141,7 +141,7 @@ mod tests {
         assert!(is_shown("createContact", json!("c3")));
         assert!(is_shown("createVisit", json!(7)));
         assert!(!is_shown("createVisit", json!("c1")));
-        shown.forget(operation("getContacts"), &contract);
+        shown.forget(operation("getContacts"), contract);
         let is_shown = |id: &str| shown.contains(operation("createContact"), &json!(id));
         assert_eq!((is_shown("c1"), is_shown("c3")), (false, true));
     }

@@ -126,11 +126,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::Contract;
+
     use crate::exchange::{Digest, Request};
 
     fn page(items: &[u64], total: i64) -> PageSeen {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let operation = contract.operation_named("getTags").unwrap();
         let request = Request::plain(operation, contract.operation(operation));
         PageSeen {
@@ -262,7 +262,7 @@ mod tests {
 
     /// The page that `getTags` showed with this response.
     fn seen(body: Value) -> PageSeen {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let operation = contract.operation_named("getTags").unwrap();
         let documented = contract.operation(operation);
         let request = Request::plain(operation, documented);

@@ -199,20 +199,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::Contract;
+
     use crate::exchange::{Content, Request};
     use crate::history::RunTag;
 
     #[test]
     fn a_value_that_another_item_shows_is_reported_by_its_indexes() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let plain = |name| {
             let operation = contract.operation_named(name).unwrap();
             Request::plain(operation, contract.operation(operation))
         };
         let run_tag = RunTag::new(1, 1);
         let own = format!("countersign.{}@example.com", run_tag.numbered(0));
-        let history = History::new(&contract, run_tag, false);
+        let history = History::new(contract, run_tag, false);
         let request = Request {
             body: Some(Content::Json(json!({"contact_methods": [{"contact": own}]}))),
             ..plain("updateContact")

@@ -685,7 +685,7 @@ fn names_number_channel(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Contract;
+
     use crate::contract::vocabulary::TimestampFormat;
     use crate::history::{Bindings, RunTag};
     use crate::plan::Template;
@@ -785,10 +785,10 @@ mod tests {
 
     #[test]
     fn a_value_in_a_later_element_leaves_no_gap_before_it() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let create = contract.operation_named("createContact").unwrap();
         let draft =
-            Template::of(&contract, create).draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc);
+            Template::of(contract, create).draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc);
         let mut draft = draft.unwrap();
         draft.put(&AwkwardValues(vec![AwkwardValue::LongAddress(2, 100)]));
         let methods = draft.body().0["contact_methods"].clone();

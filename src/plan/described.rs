@@ -216,9 +216,9 @@ mod tests {
     use crate::plan::{Action, Selection};
     use crate::testing::work;
 
-    fn described(scope: &Selection) -> (Contract, Vec<StepDescription>) {
-        let contract = Contract::built_in().unwrap();
-        let planned = Plan::new(&contract, scope).describe(&contract);
+    fn described(scope: &Selection) -> (&'static Contract, Vec<StepDescription>) {
+        let contract = crate::testing::built_in();
+        let planned = Plan::new(contract, scope).describe(contract);
         (contract, planned)
     }
 

@@ -195,21 +195,21 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::Contract;
+
     use crate::history::{Bindings, RunTag};
     use crate::plan::Template;
 
     fn draft(bindings: &Bindings, operation: &str, format: TimestampFormat) -> Result<Value, NoValue> {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let id = contract.operation_named(operation).unwrap();
-        Template::of(&contract, id)
+        Template::of(contract, id)
             .draft(bindings, (&RunTag::new(1, 1), 0), format)
             .map(|draft| draft.body().0)
     }
 
     fn shown(operation: &str, body: &Value, bindings: &mut Bindings) {
-        let contract = Contract::built_in().unwrap();
-        bindings.bind(&contract, contract.operation_named(operation).unwrap(), body);
+        let contract = crate::testing::built_in();
+        bindings.bind(contract, contract.operation_named(operation).unwrap(), body);
     }
 
     #[test]
@@ -253,11 +253,11 @@ mod tests {
 
     #[test]
     fn what_was_chosen_is_chosen_again_though_the_target_has_shown_more() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let id = contract.operation_named("createContact").unwrap();
         let mut bindings = Bindings::default();
         let drafted = |bindings: &Bindings| {
-            Template::of(&contract, id)
+            Template::of(contract, id)
                 .draft(bindings, (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
                 .unwrap()
         };
@@ -282,9 +282,9 @@ mod tests {
         shown("createContact", &json!({"data": {"id": "c-1"}}), &mut bindings);
         shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut bindings);
         let draft = |operation| {
-            let contract = Contract::built_in().unwrap();
+            let contract = crate::testing::built_in();
             let id = contract.operation_named(operation).unwrap();
-            Template::of(&contract, id)
+            Template::of(contract, id)
                 .draft(&bindings, (&RunTag::new(1, 1), 0), TimestampFormat::Offset)
                 .unwrap()
         };

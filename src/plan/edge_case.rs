@@ -315,11 +315,11 @@ mod tests {
 
     /// The part that makes a request of the operation an edge case of this kind.
     fn part(operation: &str, kind: EdgeCaseKind, seed: u64) -> EdgeCaseChange {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let id = contract.operation_named(operation).unwrap();
         let mut edge_cases = contract.operation(id).edge_cases.iter();
         let edge_case = edge_cases.find(|edge_case| edge_case.kind == kind).unwrap();
-        EdgeCaseChange::of(&contract, id, edge_case, seed)
+        EdgeCaseChange::of(contract, id, edge_case, seed)
     }
 
     fn edge_case_string(kind: EdgeCaseKind, random: u64) -> EdgeCaseString {
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn each_field_of_a_write_is_sent_in_each_other_type_whatever_the_seed() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         for (operation, count) in [
             ("createContact", 12 * 4 + 8 * 3),
             ("updateContact", 12 * 4 + 8 * 3),
@@ -451,7 +451,7 @@ mod tests {
             ("createVisit", 3 * 4),
             ("createTag", 2 * 4),
         ] {
-            let reported = of_fields(&contract, operation, 1);
+            let reported = of_fields(contract, operation, 1);
             let different: HashSet<_> = reported.iter().collect();
             assert_eq!(
                 (reported.len(), different.len()),
@@ -459,7 +459,7 @@ mod tests {
                 "{operation}: {reported:?}"
             );
             assert!(
-                (2..20).all(|seed| of_fields(&contract, operation, seed) == reported),
+                (2..20).all(|seed| of_fields(contract, operation, seed) == reported),
                 "{operation}"
             );
         }

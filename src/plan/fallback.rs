@@ -205,9 +205,9 @@ mod tests {
     use crate::plan::Template;
 
     fn fallback(operation: &str) -> (Value, Fallback) {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let id = contract.operation_named(operation).unwrap();
-        let draft = Template::of(&contract, id)
+        let draft = Template::of(contract, id)
             .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
             .unwrap();
         (draft.body().0, Fallback::from(draft))

@@ -188,10 +188,10 @@ mod tests {
 
     #[test]
     fn each_fact_falls_to_exactly_one_shard() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         for writes in [true, false] {
             for of in 1..=7 {
-                let plans = shards(&contract, &scope(writes), of);
+                let plans = shards(contract, &scope(writes), of);
                 for fact in (0..contract.facts.len()).map(FactId) {
                     let own = plans.iter().filter(|plan| !plan.elsewhere.contains(&fact));
                     assert_eq!(own.count(), 1, "{} of {of}", contract.fact(fact).name);
@@ -202,11 +202,11 @@ mod tests {
 
     #[test]
     fn each_step_of_the_whole_plan_is_taken_in_some_shard_and_each_shard_takes_fewer() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         for writes in [true, false] {
-            let whole = Plan::new(&contract, &scope(writes));
+            let whole = Plan::new(contract, &scope(writes));
             for of in 2..=4 {
-                let plans = shards(&contract, &scope(writes), of);
+                let plans = shards(contract, &scope(writes), of);
                 // The seed chooses where wrong tokens are sent, among the operations of one shard.
                 let elsewhere = |step: &&Step| step.action.probe() != Some(CredentialProbe::WrongToken);
                 for step in whole.steps.iter().filter(elsewhere) {
@@ -221,15 +221,15 @@ mod tests {
 
     #[test]
     fn every_fact_that_a_plan_decides_is_decided_by_the_plan_of_its_shard() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let decided = |plan: &Plan| -> BTreeSet<FactId> {
-            let reported = plan.describe(&contract);
+            let reported = plan.describe(contract);
             reported.into_iter().flat_map(|planned| planned.facts).collect()
         };
         for writes in [true, false] {
-            let whole = decided(&Plan::new(&contract, &scope(writes)));
+            let whole = decided(&Plan::new(contract, &scope(writes)));
             for of in 1..=6 {
-                let plans = shards(&contract, &scope(writes), of);
+                let plans = shards(contract, &scope(writes), of);
                 let union: Vec<_> = plans.iter().flat_map(&decided).collect();
                 assert_eq!(union.len(), whole.len(), "no fact is reported twice");
                 assert_eq!(union.into_iter().collect::<BTreeSet<_>>(), whole);
@@ -239,9 +239,9 @@ mod tests {
 
     #[test]
     fn a_list_stays_with_what_is_created_in_it_and_an_update_brings_its_own_record() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let id = |name| contract.operation_named(name).unwrap();
-        let plans = shards(&contract, &scope(true), 6);
+        let plans = shards(contract, &scope(true), 6);
         for (list, create) in [
             ("getContacts", "createContact"),
             ("getVisits", "createVisit"),
@@ -281,10 +281,10 @@ mod tests {
 
     #[test]
     fn the_seed_moves_nothing_from_shard_to_shard() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         for of in 1..=6 {
             let elsewhere = |seed| {
-                let plans = shards(&contract, &Selection { seed, ..scope(true) }, of);
+                let plans = shards(contract, &Selection { seed, ..scope(true) }, of);
                 plans.into_iter().map(|plan| plan.elsewhere).collect::<Vec<_>>()
             };
             assert!((2..10).all(|seed| elsewhere(seed) == elsewhere(1)));
@@ -293,27 +293,27 @@ mod tests {
 
     #[test]
     fn one_shard_of_one_is_the_whole_plan() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         for seed in 0..5 {
             let scope = Selection { seed, ..scope(true) };
-            let only = shards(&contract, &scope, 1).remove(0);
-            assert_eq!(only.steps, Plan::new(&contract, &scope).steps);
+            let only = shards(contract, &scope, 1).remove(0);
+            assert_eq!(only.steps, Plan::new(contract, &scope).steps);
             assert!(only.elsewhere.is_empty());
         }
     }
 
     #[test]
     fn as_many_shards_have_something_to_do_as_there_are_parts() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         for writes in [true, false] {
-            let parts = u32::try_from(shards(&contract, &scope(writes), 1)[0].parts).unwrap();
+            let parts = u32::try_from(shards(contract, &scope(writes), 1)[0].parts).unwrap();
             // Each list is a part, and what writes need is one more at least.
             let lists = contract.operations.iter().filter(|operation| operation.page.is_some());
             assert!(parts as usize >= lists.count() + usize::from(writes));
-            let plans = shards(&contract, &scope(writes), parts);
+            let plans = shards(contract, &scope(writes), parts);
             assert!(plans.iter().all(|plan| u32::try_from(plan.parts) == Ok(parts)));
             assert!(plans.iter().all(|plan| !plan.steps.is_empty()));
-            let beyond = shards(&contract, &scope(writes), parts + 1);
+            let beyond = shards(contract, &scope(writes), parts + 1);
             assert_eq!(beyond.iter().filter(|plan| plan.steps.is_empty()).count(), 1);
         }
     }
@@ -334,10 +334,10 @@ mod tests {
             "openapi: 3.0.3\ninfo: {{title: a, version: '1'}}\ncomponents: {{securitySchemes: {{{schemes}}}}}\npaths:\n{paths}"
         );
         let two = Contract::read("a.yaml", text).unwrap();
-        for contract in [two, Contract::built_in().unwrap()] {
+        for contract in [&two, crate::testing::built_in()] {
             for of in 1..=4 {
                 for seed in 0..4 {
-                    let plans = shards(&contract, &Selection { seed, ..scope(true) }, of);
+                    let plans = shards(contract, &Selection { seed, ..scope(true) }, of);
                     let steps = plans.iter().flat_map(|plan| &plan.steps);
                     let wrong = steps.filter(|step| step.action.probe() == Some(CredentialProbe::WrongToken));
                     let wrong = wrong.count();

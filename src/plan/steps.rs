@@ -589,9 +589,9 @@ mod tests {
     use crate::contract::edge_case::EdgeCase;
     use crate::plan::WRONG_TOKENS;
 
-    fn plan(scope: &Selection) -> (Contract, Plan) {
-        let contract = Contract::built_in().unwrap();
-        let plan = Plan::new(&contract, scope);
+    fn plan(scope: &Selection) -> (&'static Contract, Plan) {
+        let contract = crate::testing::built_in();
+        let plan = Plan::new(contract, scope);
         (contract, plan)
     }
 
@@ -682,13 +682,13 @@ mod tests {
     #[test]
     fn a_create_comes_after_the_creates_whose_identifiers_it_takes() {
         let (contract, plan) = plan(&all());
-        let creates = names(&contract, &plan, |action| action == Action::Create);
+        let creates = names(contract, &plan, |action| action == Action::Create);
         assert_eq!(
             creates,
             ["createContact", "createContactMethod", "createVisit", "createTag"]
         );
         assert_eq!(
-            names(&contract, &plan, |action| action == Action::Update),
+            names(contract, &plan, |action| action == Action::Update),
             ["updateContact"]
         );
     }
@@ -697,16 +697,16 @@ mod tests {
     fn what_lists_show_is_filled_and_what_invariants_bind_is_varied() {
         let (contract, plan) = plan(&all());
         for action in [Action::FillToSecondPage, Action::FillLastPage, Action::WalkFilledList] {
-            let lists = names(&contract, &plan, |other| other == action);
+            let lists = names(contract, &plan, |other| other == action);
             assert_eq!(lists, ["getContacts", "getVisits", "getTags"]);
         }
-        let creates = names(&contract, &plan, |action| action == Action::VaryCreate);
+        let creates = names(contract, &plan, |action| action == Action::VaryCreate);
         assert_eq!(
             creates,
             ["createContact", "createContactMethod", "createVisit", "createTag"]
         );
         assert_eq!(
-            names(&contract, &plan, |action| action == Action::VaryUpdate),
+            names(contract, &plan, |action| action == Action::VaryUpdate),
             ["updateContact"]
         );
     }
@@ -728,7 +728,7 @@ mod tests {
     fn at_most_three_wrong_tokens_are_shown_and_the_seed_says_where() {
         let wrong = |seed| {
             let (contract, plan) = plan(&Selection { seed, ..all() });
-            names(&contract, &plan, |action| {
+            names(contract, &plan, |action| {
                 matches!(
                     action,
                     Action::ProbeRead(CredentialProbe::WrongToken) | Action::ProbeWrite(CredentialProbe::WrongToken)
@@ -785,10 +785,10 @@ mod tests {
 
     #[test]
     fn only_brings_what_the_operation_needs() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let only = vec![contract.operation_named("createVisit").unwrap()];
         let (contract, plan) = plan(&Selection { only, ..all() });
-        let called: BTreeSet<_> = names(&contract, &plan, |_| true).into_iter().collect();
+        let called: BTreeSet<_> = names(contract, &plan, |_| true).into_iter().collect();
         let expected = [
             "createContact",
             "createVisit",
@@ -827,7 +827,7 @@ mod tests {
         assert_eq!(lists, ["getContacts", "getTags", "getVisits"]);
         let reads = Selection { writes: false, ..all() };
         assert!(
-            Plan::new(&contract, &reads)
+            Plan::new(contract, &reads)
                 .steps
                 .iter()
                 .all(|step| step.action != Action::ResidueLook)
@@ -837,7 +837,7 @@ mod tests {
     #[test]
     fn each_edge_case_is_planned_once_and_at_the_end_the_writes_last() {
         let (contract, plan) = plan(&all());
-        let edge_cases = edge_cases_of(&contract, &plan);
+        let edge_cases = edge_cases_of(contract, &plan);
         assert_eq!(edge_cases.iter().collect::<HashSet<_>>().len(), edge_cases.len());
         // An operation that is sent awkward strings anyway has no string beyond ASCII by itself.
         let is_beyond_ascii = |edge_case: &EdgeCase| edge_case.kind == EdgeCaseKind::NonAsciiString;

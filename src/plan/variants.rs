@@ -232,17 +232,13 @@ fn at_offset(text: &str, offset: &str) -> Option<String> {
 mod tests {
     use std::collections::HashSet;
 
-    use std::sync::LazyLock;
-
     use serde_json::json;
 
     use super::*;
     use crate::history::{Bindings, RunTag};
 
-    static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::built_in().unwrap());
-
     fn bindings() -> Bindings {
-        let contract = &*CONTRACT;
+        let contract = crate::testing::built_in();
         let mut bindings = Bindings::default();
         for (operation, body) in [
             ("createContact", json!({"data": {"id": "c-1"}})),
@@ -258,14 +254,16 @@ mod tests {
     }
 
     fn draft(operation: &str, number: u64) -> Draft {
-        let id = CONTRACT.operation_named(operation).unwrap();
-        Template::of(&CONTRACT, id)
+        let contract = crate::testing::built_in();
+        let id = contract.operation_named(operation).unwrap();
+        Template::of(contract, id)
             .draft(&bindings(), (&RunTag::new(1, 1), number), TimestampFormat::Utc)
             .unwrap()
     }
 
     fn of(operation: &str, seed: u64) -> Vec<Variant> {
-        variants(&CONTRACT, CONTRACT.operation_named(operation).unwrap(), seed)
+        let contract = crate::testing::built_in();
+        variants(contract, contract.operation_named(operation).unwrap(), seed)
     }
 
     /// The body of a variant; `None` where there is no such variant.

@@ -110,7 +110,7 @@ impl Levels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Contract;
+
     use crate::rules::{LevelScope, rule_of};
 
     fn rule() -> &'static Rule {
@@ -119,10 +119,10 @@ mod tests {
 
     /// The level at the type of a tag's name, once these entries, each of operation, field and level, are added.
     fn decided(levels: &mut Levels, entries: &[(Option<&str>, Option<&str>, Level)]) -> Level {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         for (operation, field, level) in entries {
             let scope = LevelScope::of(rule().name, *operation, *field);
-            levels.add(LevelEntry::of(&contract, scope, *level));
+            levels.add(LevelEntry::of(contract, scope, *level));
         }
         let fact = contract
             .facts
@@ -159,7 +159,7 @@ mod tests {
         }
         let mut other = Levels::default();
         let scope = LevelScope::of("wrong-type", None, None);
-        other.add(LevelEntry::of(&Contract::built_in().unwrap(), scope, Level::Deny));
+        other.add(LevelEntry::of(crate::testing::built_in(), scope, Level::Deny));
         assert_eq!(decided(&mut other, &[]), Level::Warn);
     }
 
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn an_entry_of_one_fact_goes_before_all_others_and_leaves_the_facts_beside_it_alone() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let mut levels = Levels::default();
         let operation = contract.operation_named("getTags");
         let auth = Rule::named("auth").unwrap();
@@ -213,7 +213,7 @@ mod tests {
                 fact,
                 ..LevelScope::of(auth.name, Some("getTags"), Some(""))
             };
-            levels.add(LevelEntry::of(&contract, scope, level));
+            levels.add(LevelEntry::of(contract, scope, level));
         }
         assert_eq!(levels.of(auth, beside[0]).level, Level::Allow);
         assert_eq!(levels.of(auth, beside[1]).level, Level::Warn);

@@ -1,7 +1,7 @@
 //! Judges made-up exchanges, so that a rule's test is a few lines. The main types are [`Bench`], which says what came
 //! over the wire, and [`Judged`], which is asked for verdicts and findings.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -37,9 +37,7 @@ pub(super) struct Bench {
 impl Bench {
     /// An operation of the built-in contract.
     pub(super) fn of(operation: &str) -> Self {
-        static BUILT_IN: OnceLock<Arc<Contract>> = OnceLock::new();
-        let contract = BUILT_IN.get_or_init(|| Arc::new(Contract::built_in().unwrap()));
-        Self::new(Arc::clone(contract), operation)
+        Self::new(Arc::clone(crate::testing::built_in()), operation)
     }
 
     /// `getThings` of a contract whose only response, 200, has this schema, in YAML's flow form. Null is a wrong type

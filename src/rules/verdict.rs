@@ -675,9 +675,9 @@ mod tests {
     #[test]
     fn a_hundred_thousand_verdicts_take_little_and_one_reason() {
         assert!(size_of::<State>() <= 24);
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let verdicts = Verdicts::undecided(
-            &contract,
+            contract,
             &Reason::NotCalled(NotCalled::Because("for a reason".to_owned())),
         );
         let first = verdicts.states[0].reason.as_ref().unwrap();

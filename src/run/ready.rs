@@ -103,26 +103,26 @@ mod tests {
 
     #[test]
     fn the_request_is_a_documented_read_with_the_documented_credential() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let scope = Selection {
             writes: true,
             token: true,
             ..Selection::default()
         };
-        let request = first_read(&contract, &Plan::new(&contract, &scope)).unwrap();
+        let request = first_read(contract, &Plan::new(contract, &scope)).unwrap();
         assert!(contract.operation(request.operation).is_read() && !request.path.contains('{'));
         assert_eq!(
             request.credential,
             credential(&contract.operation(request.operation).security)
         );
         let nothing = Plan::new(
-            &contract,
+            contract,
             &Selection {
                 skip: contract.operation_ids().collect(),
                 ..scope
             },
         );
-        assert!(first_read(&contract, &nothing).is_none());
+        assert!(first_read(contract, &nothing).is_none());
     }
 
     #[test]

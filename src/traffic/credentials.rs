@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     fn credentials() -> Credentials {
-        Credentials::of(&Contract::built_in().unwrap())
+        Credentials::of(crate::testing::built_in())
     }
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {

@@ -268,7 +268,7 @@ mod tests {
             parsed: Parsed::read("countersign.toml", text).unwrap(),
         };
         let today = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
-        config.levels(&Contract::built_in().unwrap(), today)
+        config.levels(crate::testing::built_in(), today)
     }
 
     fn state_of(lines: &str) -> State {

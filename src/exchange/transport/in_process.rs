@@ -193,7 +193,7 @@ mod tests {
     use tower::service_fn;
 
     use crate::client::Token;
-    use crate::contract::Contract;
+
     use crate::contract::operation::SecurityScheme;
     use crate::exchange::{self, Content, Credential, Failure, Limits, RequestBody, Transport};
 
@@ -209,7 +209,7 @@ mod tests {
     where
         Answering: Future<Output = Result<Response<Body>, ()>> + 'static,
     {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let operation = contract.operation_named("createTag").unwrap();
         let mut request =
             exchange::Request::plain(operation, contract.operation(operation)).with_query_pair("of", "a&b");

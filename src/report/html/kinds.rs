@@ -92,7 +92,7 @@ impl FactTopic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{Contract, edge_case};
+    use crate::contract::edge_case;
 
     #[test]
     fn a_rule_of_another_version_has_a_column_too() {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn facts_of_edge_cases_have_a_column_and_no_others_stand_there() {
-        let contract = Contract::built_in().unwrap();
+        let contract = crate::testing::built_in();
         let facts = contract.facts.iter();
         let facts = facts.filter(|fact| edge_case::is_stated_at(&fact.location));
         let names: Vec<_> = facts.map(|fact| fact.name.as_str()).collect();

@@ -1,6 +1,7 @@
 //! What an archive shows, what it keeps to itself, and that it is judged as the traffic itself is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Url;
@@ -17,8 +18,8 @@ use crate::traffic::{Judged, NotJudged, Skipped, source};
 const BASE: &str = "https://contacts.example.com";
 const TAGS: &str = "https://contacts.example.com/organization/v1/tags";
 
-fn built_in() -> Contract {
-    Contract::built_in().unwrap()
+fn built_in() -> Arc<Contract> {
+    Arc::clone(crate::testing::built_in())
 }
 
 fn base() -> Target {
