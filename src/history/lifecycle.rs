@@ -42,7 +42,7 @@ pub(crate) struct TrackedRecord {
     round: u64,
 }
 
-/// When a record is looked for, before or after which of its writes, and where.
+/// Which look for a tracked record this is: after which of its writes (or before its deletion), and by which read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordLook {
     /// After it was created, in the read by its identifier.
@@ -308,10 +308,10 @@ impl History<'_> {
         object.is_some_and(|members| members.len() == 1)
     }
 
-    /// Whether a record is gone: its read is rejected with 404 or 410, or with 403 if a read of an
-    /// unknown identifier was too. Any other rejection may be about the call and not about the
-    /// record. The list is looked at only after the read has shown that the record is gone, to contradict it: one that
-    /// came without a response, or that may lack records, does not.
+    /// Whether a record is gone: its read is rejected with 404 or 410, or with a 400, 403 or 422 that the read of an
+    /// unknown identifier got too. Any other rejection may be about the call and not about the record. The list is
+    /// requested only after the read has shown that the record is gone, and only a list that still has the record
+    /// contradicts that.
     pub(super) fn is_gone(&self, sought: &RecordProgress) -> bool {
         if sought.look == RecordLook::DeleteByList {
             return !matches!(
@@ -322,13 +322,14 @@ impl History<'_> {
         let Some((request, ShownState::Status(status, _))) = &sought.last else {
             return false;
         };
-        // What a name that no record has is rejected with says the same of the name of a deleted record.
+        // The status with which the target rejects an unknown name shows, for the name of a deleted record, that the
+        // record is gone.
         let to_unknown = self.status_of_unknown_record.get(&request.operation);
         matches!(status, 404 | 410) || (matches!(status, 400 | 403 | 422) && to_unknown == Some(status))
     }
 
-    /// Remembers the status of a read of an identifier that names no record: of an edge case, or a name that the run chose
-    /// and under which it has created nothing.
+    /// Remembers the status of a read of an unknown identifier: that of an edge case, or a name that the run chose and
+    /// under which it has created nothing.
     pub(super) fn note_unknown(&mut self, exchange: &Exchange, intent: Intent) {
         let read = exchange.request.operation;
         if let (Some(create), Some(status)) = (self.names_nothing(&exchange.request), exchange.status()) {
@@ -345,18 +346,18 @@ impl History<'_> {
         }
     }
 
-    /// Marks every record of a create under chosen names as possibly somebody else's, because a name that no record has
-    /// shows one too.
+    /// Marks every record of a create under chosen names as possibly somebody else's, because the target returned a
+    /// record for an unknown name.
     fn doubt_all(&mut self, create: OperationId) {
-        self.doubt_own(create, "a name that no record has shows one");
+        self.doubt_own(create, "the target returned a record for a name under which nothing was created");
         let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
         tracked.for_each(|record| record.is_doubtful = true);
     }
 
-    /// Returns the create of a record that a read names, if the run could have created it under a name of its choice, and
-    /// did not.
+    /// Returns the create of the record that a read names, if the run could have created the record under this name,
+    /// and did not.
     fn names_nothing(&self, read: &Request) -> Option<OperationId> {
-        // Not that of a record which contains it.
+        // A read of a record that contains the created one does not count.
         let reads_it = |create: OperationId| {
             self.contract
                 .link_to_read(create)
@@ -401,8 +402,8 @@ impl History<'_> {
         super::carried::carries_all(carries, request.json().unwrap_or(&Value::Null), shown)
     }
 
-    /// Keeps what a look shows of a tracked record: its content before its deletion, what its create has stored with
-    /// it, or that it is somebody else's.
+    /// Remembers what a look shows of a tracked record: its content before its deletion, what its create has stored
+    /// with it, or that it is somebody else's.
     fn learn_of_record(&mut self, sought: &RecordProgress) {
         let Some(record) = self.tracked.get_mut(sought.record) else {
             return;
@@ -419,8 +420,8 @@ impl History<'_> {
         self.note_also_stored((create, id.as_deref()), &sought.also_stored);
     }
 
-    /// Makes the evidence of a look for a tracked record. A look before a deletion makes none: it
-    /// only decides whether the record is the run's own.
+    /// Emits the evidence of a look for a tracked record. A look before a deletion has none: it only decides whether
+    /// the record is the run's own.
     pub(super) fn emit_record(&mut self, sought: &RecordProgress, emit: EvidenceSink<'_>) {
         self.learn_of_record(sought);
         let Some(record) = self.tracked.get(sought.record) else {

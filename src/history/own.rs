@@ -179,7 +179,7 @@ impl History<'_> {
     /// the body must show the run tag anywhere; otherwise see [`Self::is_own`].
     pub(super) fn shows_own(&self, create: OperationId, (body, id): (&Value, &Value)) -> bool {
         match self.contract.operation(create).chosen() {
-            Some(_) => self.run_tag.is_in(body) && !self.names_another(create, body),
+            Some(_) => self.run_tag.is_in(body) && !self.shows_foreign_name(create, body),
             None => self.is_own(body, id),
         }
     }

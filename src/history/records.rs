@@ -1,4 +1,7 @@
 //! Keeps what was sent successfully: records that were created, and updates of these.
+//!
+//! A create whose path names the new record, such as `PUT /pets/{name}`, has a *chosen* identifier: the caller picks it,
+//! so it is known without a response.
 
 use serde_json::Value;
 
@@ -31,7 +34,7 @@ impl History<'_> {
     /// before.
     pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
         let operation = exchange.request.operation;
-        // What the run chose is known without a response.
+        // A chosen identifier is known without a response.
         if let Some(chosen) = chosen_id(self.contract, &exchange.request) {
             let is_stored = may_have_stored(&exchange.outcome) == Some(true);
             return identifier(&chosen).filter(|_| is_stored);
@@ -99,7 +102,7 @@ impl History<'_> {
                 // read by its identifier must show the run tag.
                 let says_created = located.is_some() || is_identifier_alone(exchange, body, &id);
                 let tagged = (says_created || self.is_own(body, &id)) && self.may_be_own(operation, &id);
-                let tagged = tagged && !self.names_another(operation, body);
+                let tagged = tagged && !self.shows_foreign_name(operation, body);
                 self.note_own(made(id.clone(), was_seen), &id, (was_seen, tagged));
             } else if was_seen {
                 self.doubt_own(
@@ -173,8 +176,9 @@ impl History<'_> {
         (is_within && identifier(&id).is_some()).then_some(id)
     }
 
-    /// Whether a body shows a name that the run has not chosen where it shows the name of the record of such a create.
-    pub(super) fn names_another(&self, create: OperationId, body: &Value) -> bool {
+    /// Whether a body names a record that the run did not name: for a create with a chosen identifier, the field that
+    /// holds the name has no run tag.
+    pub(super) fn shows_foreign_name(&self, create: OperationId, body: &Value) -> bool {
         let shown = self.contract.chosen_name(create).and_then(|name| name_in(body, name));
         shown.is_some_and(|shown| !self.run_tag.is_in(shown))
     }
@@ -208,7 +212,7 @@ fn name_in<'body>(body: &'body Value, name: &str) -> Option<&'body Value> {
     found.filter(|found| found.is_string())
 }
 
-/// Returns the identifier that a create chose for its record.
+/// Returns the chosen identifier of a create: the one in its path.
 fn chosen_id(contract: &Contract, create: &Request) -> Option<Value> {
     let operation = contract.operation(create.operation);
     let chosen = operation.path_to_chosen()?;
