@@ -73,7 +73,7 @@ pub(super) struct CreatedSearch {
 }
 
 impl CreatedSearch {
-    /// Begins the observations of the records that this list must show; with `create`, of those that it created.
+    /// Begins the search for the records that this list must show; with `create`, of those that it created.
     pub(super) fn of(history: &History<'_>, list: OperationId, create: Option<OperationId>) -> Self {
         let made = history.made.iter();
         let sought: Vec<_> = made
@@ -111,10 +111,9 @@ impl CreatedSearch {
 
 impl History<'_> {
     /// Whether every record that has an identifier was found, and shows what was sent.
-    pub(super) fn are_all_found(&self, observations: &CreatedSearch) -> bool {
-        let mut found = observations.found.iter();
-        observations.found.len() == observations.findable
-            && found.all(|(index, seen)| self.carries(&observations.sought[*index], seen))
+    pub(super) fn are_all_found(&self, search: &CreatedSearch) -> bool {
+        let mut found = search.found.iter();
+        search.found.len() == search.findable && found.all(|(index, seen)| self.carries(&search.sought[*index], seen))
     }
 
     /// Whether a record, as its list shows it, has what was sent.
@@ -131,22 +130,22 @@ impl History<'_> {
     }
 
     /// Adds what an item shows: which of the created records it is or contains, each with where it is.
-    pub(super) fn observe(&self, list: OperationId, item: Item<'_>, observations: &mut CreatedSearch) {
-        for (index, made) in observations.sought.iter().enumerate() {
+    pub(super) fn observe(&self, list: OperationId, item: Item<'_>, search: &mut CreatedSearch) {
+        for (index, made) in search.sought.iter().enumerate() {
             let in_own_item = self.is_own_item(list, made, item.value);
             if in_own_item {
-                observations.own_item_seen.insert(index);
+                search.own_item_seen.insert(index);
             }
             if let Some((record, below)) = self.record_in(made, item.value, in_own_item) {
                 let observed = ObservedRecord::new(item, record, &below);
                 if in_own_item {
-                    observations.found_in_this_walk.insert(index);
-                    observations.found.insert(index, observed);
+                    search.found_in_this_walk.insert(index);
+                    search.found.insert(index, observed);
                 } else {
-                    observations.elsewhere.insert(index, observed);
+                    search.elsewhere.insert(index, observed);
                 }
             } else if let Some(below) = self.tagged_string_in(made, item.value).filter(|_| !in_own_item) {
-                observations
+                search
                     .elsewhere
                     .insert(index, ObservedRecord::new(item, item.value, &below));
             }
@@ -204,13 +203,11 @@ impl History<'_> {
     }
 
     /// Makes the evidence on each record that was looked for; `walk` is the last walk of the look.
-    pub(super) fn emit_observations(&mut self, observations: &CreatedSearch, walk: &Walk, emit: EvidenceSink<'_>) {
+    pub(super) fn emit_created(&mut self, search: &CreatedSearch, walk: &Walk, emit: EvidenceSink<'_>) {
         let is_complete = walk.end.reason(walk.max_pages).is_none() && !walk.changed();
-        self.note_mock_signs(&observations.sought, is_complete, |index| {
-            observations.found.get(&index)
-        });
+        self.note_mock_signs(&search.sought, is_complete, |index| search.found.get(&index));
         let last = walk.last_request(self.contract);
-        for (index, made) in observations.sought.iter().enumerate() {
+        for (index, made) in search.sought.iter().enumerate() {
             let Some((invariant, _)) = self.created_and_listed(made.operation) else {
                 continue;
             };
@@ -221,11 +218,11 @@ impl History<'_> {
                 resource: &made.resource,
                 seen_before: made.seen_before,
             };
-            let seen = observations.found.get(&index);
-            let elsewhere = observations
+            let seen = search.found.get(&index);
+            let elsewhere = search
                 .elsewhere
                 .get(&index)
-                .filter(|_| observations.own_item_seen.contains(&index));
+                .filter(|_| search.own_item_seen.contains(&index));
             let observation = CreatedObservation {
                 creation,
                 listed: seen.map(|seen| (&seen.record, seen.pointer.as_str())),

@@ -82,7 +82,7 @@ pub(crate) struct ExchangeResult {
     /// The identifier of the created record, where the response shows one that no list had before.
     pub(crate) created: Option<String>,
     /// Whether the page showed what is sought, and `None` if no page came; for inferred pages, always `Some(false)`.
-    pub(crate) page: Option<bool>,
+    pub(crate) showed_goal: Option<bool>,
 }
 
 /// What is known at the end.
@@ -143,7 +143,7 @@ impl<'run> History<'run> {
     }
 
     /// Adds an exchange, with its body where one is documented and could be read.
-    pub(crate) fn exchange(
+    pub(crate) fn add_exchange(
         &mut self,
         (exchange, intent, role): (&Exchange, Intent, &ExchangeRole),
         body: Option<&Body>,
@@ -172,7 +172,7 @@ impl<'run> History<'run> {
         if succeeded && !matches!(role, ExchangeRole::OtherClient(_)) {
             self.track_created(exchange, body.map_or(&Value::Null, |body| &body.value));
         }
-        let mut page = None;
+        let mut showed_goal = None;
         match role {
             ExchangeRole::Alone => {}
             ExchangeRole::OtherClient(path_values) => self.created_by_other_client(exchange, path_values, body, emit),
@@ -182,7 +182,7 @@ impl<'run> History<'run> {
             _ if intent.superseded => {}
             ExchangeRole::Equivalent(spellings) => self.pending.equivalent_request(exchange, spellings, emit),
             ExchangeRole::PlainAgain => self.pending.plain_again(exchange, succeeded, emit),
-            ExchangeRole::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
+            ExchangeRole::Page(look, asked) => showed_goal = self.add_page(*look, *asked, (exchange, body)),
             ExchangeRole::Read if succeeded => self.bind_values(exchange, body),
             ExchangeRole::Read => {}
             ExchangeRole::ReadById(look) => self.observe_by_id(*look, exchange, body),
@@ -190,7 +190,7 @@ impl<'run> History<'run> {
         if created.is_none() && !matches!(role, ExchangeRole::OtherClient(_)) {
             self.note_unnamed((exchange, role));
         }
-        ExchangeResult { created, page }
+        ExchangeResult { created, showed_goal }
     }
 
     /// Remembers the strings with the run tag in a request. The strings in a query identify no record of the run.

@@ -42,9 +42,10 @@ pub(crate) struct TrackedRecord {
     round: u64,
 }
 
-/// Which look for a tracked record this is: after which of its writes (or before its deletion), and by which read.
+/// The stage at which a look seeks a tracked record: after which of its writes (or before its deletion), and by which
+/// read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RecordLook {
+pub(crate) enum RecordStage {
     /// After it was created, in the read by its identifier.
     CreateByRead,
     /// After it was created, in the list.
@@ -61,20 +62,21 @@ pub(crate) enum RecordLook {
 
 /// A look for a tracked record, and what the last response showed of it.
 #[derive(Debug)]
-pub(super) struct RecordProgress {
-    record: usize,
-    look: RecordLook,
+pub(super) struct RecordSearch {
+    /// The number of the record: see [`History::tracked`].
+    number: usize,
+    stage: RecordStage,
     last: Option<(Request, ShownState)>,
     is_own: bool,
     /// The identifiers of what its create has stored in addition, as the last response of a list showed them.
     also_stored: Vec<String>,
 }
 
-impl RecordProgress {
-    pub(super) fn new(record: usize, look: RecordLook) -> Self {
+impl RecordSearch {
+    pub(super) fn new(number: usize, stage: RecordStage) -> Self {
         Self {
-            record,
-            look,
+            number,
+            stage,
             last: None,
             is_own: false,
             also_stored: Vec::new(),
@@ -169,8 +171,8 @@ impl History<'_> {
     /// Returns the numbers of this round's tracked records that `is_sought` accepts.
     fn tracked_where(&self, is_sought: impl Fn(&TrackedRecord) -> bool) -> Vec<usize> {
         let tracked = self.tracked.iter().enumerate();
-        let sought = tracked.filter(|(_, record)| record.round == self.round && is_sought(record));
-        sought.map(|(number, _)| number).collect()
+        let found = tracked.filter(|(_, record)| record.round == self.round && is_sought(record));
+        found.map(|(number, _)| number).collect()
     }
 
     /// Returns the numbers of the records that a create returned in this round.
@@ -204,8 +206,8 @@ impl History<'_> {
 
     /// Notes what a response shows of a tracked record. It is the response to a read by identifier,
     /// or to a list that is read as a whole.
-    pub(super) fn observe_record(&self, sought: &mut RecordProgress, exchange: &Exchange, body: Option<&Body>) {
-        let Some(record) = self.tracked.get(sought.record) else {
+    pub(super) fn observe_record(&self, search: &mut RecordSearch, exchange: &Exchange, body: Option<&Body>) {
+        let Some(record) = self.tracked.get(search.number) else {
             return;
         };
         let Some(lifecycle) = self.contract.lifecycle_of(record.create) else {
@@ -213,20 +215,20 @@ impl History<'_> {
         };
         let shown = match (exchange.status(), body.filter(|_| self.succeeded(exchange))) {
             (None, _) => ShownState::NoResponse,
-            (Some(_), Some(body)) if matches!(sought.look, RecordLook::CreateByList | RecordLook::DeleteByList) => {
+            (Some(_), Some(body)) if matches!(search.stage, RecordStage::CreateByList | RecordStage::DeleteByList) => {
                 let list = lifecycle.list.as_ref();
                 list.map_or(ShownState::NoResponse, |list| {
                     let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
                     let items = items.map_or(&[][..], Vec::as_slice);
                     let stored = self.also_stored((&record.request, &record.id), (list, items));
-                    sought.also_stored = stored.into_iter().map(|(_, id)| id).collect();
-                    self.in_list((record, sought.look), list, (exchange, &body.value))
+                    search.also_stored = stored.into_iter().map(|(_, id)| id).collect();
+                    self.in_list((record, search.stage), list, (exchange, &body.value))
                 })
             }
             (Some(_), Some(body)) => match pointer::get(&body.value, &lifecycle.record) {
                 // A service that keeps deleted records and marks them returns this one changed. One
                 // that returns it unchanged has deleted nothing.
-                Some(shown) if sought.look == RecordLook::DeleteByRead && record.before.as_ref() != Some(shown) => {
+                Some(shown) if search.stage == RecordStage::DeleteByRead && record.before.as_ref() != Some(shown) => {
                     ShownState::Unclear
                 }
                 Some(shown) if shown.is_object() => ShownState::Record(shown.clone()),
@@ -235,15 +237,15 @@ impl History<'_> {
             (Some(status), None) => ShownState::Status(status, exchange.request.credential.clone()),
         };
         let shows_own = |body: &Value| self.shows_own(record.create, (body, &record.id));
-        sought.is_own = !record.is_doubtful && matches!(&shown, ShownState::Record(body) if shows_own(body));
-        sought.last = Some((exchange.request.clone(), shown));
+        search.is_own = !record.is_doubtful && matches!(&shown, ShownState::Record(body) if shows_own(body));
+        search.last = Some((exchange.request.clone(), shown));
     }
 
     /// Returns what a list shows of a record after a write. That the record is missing means something only if the list
     /// shows all of its records.
     fn in_list(
         &self,
-        (record, look): (&TrackedRecord, RecordLook),
+        (record, stage): (&TrackedRecord, RecordStage),
         list: &RecordList,
         (exchange, body): (&Exchange, &Value),
     ) -> ShownState {
@@ -253,7 +255,7 @@ impl History<'_> {
         let id = identifier(&record.id);
         let has_id = |item: &Value| item.pointer(&list.id).and_then(identifier) == id;
         if let Some(item) = items.iter().find(|item| has_id(item)) {
-            if look == RecordLook::DeleteByList {
+            if stage == RecordStage::DeleteByList {
                 return self.kept_in_list(record, item);
             }
             let is_replaced = |members| self.sent_strings.are_replaced_in(members);
@@ -312,14 +314,14 @@ impl History<'_> {
     /// unknown identifier got too. Any other rejection may be about the call and not about the record. The list is
     /// requested only after the read has shown that the record is gone, and only a list that still has the record
     /// contradicts that.
-    pub(super) fn is_gone(&self, sought: &RecordProgress) -> bool {
-        if sought.look == RecordLook::DeleteByList {
+    pub(super) fn is_gone(&self, search: &RecordSearch) -> bool {
+        if search.stage == RecordStage::DeleteByList {
             return !matches!(
-                sought.last,
+                search.last,
                 Some((_, ShownState::Listed(_) | ShownState::ListedChanged))
             );
         }
-        let Some((request, ShownState::Status(status, _))) = &sought.last else {
+        let Some((request, ShownState::Status(status, _))) = &search.last else {
             return false;
         };
         // The status with which the target rejects an unknown name shows, for the name of a deleted record, that the
@@ -349,7 +351,10 @@ impl History<'_> {
     /// Marks every record of a create under chosen names as possibly somebody else's, because the target returned a
     /// record for an unknown name.
     fn doubt_all(&mut self, create: OperationId) {
-        self.doubt_own(create, "the target returned a record for a name under which nothing was created");
+        self.doubt_own(
+            create,
+            "the target returned a record for a name under which nothing was created",
+        );
         let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
         tracked.for_each(|record| record.is_doubtful = true);
     }
@@ -377,25 +382,25 @@ impl History<'_> {
 
     /// Whether a look for a tracked record may end: the record shows as it should, or waiting
     /// longer would not help.
-    pub(super) fn is_record_settled(&self, sought: &RecordProgress) -> bool {
-        let Some((_, shown)) = &sought.last else { return false };
-        match (sought.look, shown) {
+    pub(super) fn is_record_settled(&self, search: &RecordSearch) -> bool {
+        let Some((_, shown)) = &search.last else { return false };
+        match (search.stage, shown) {
             (_, ShownState::NoResponse | ShownState::Another | ShownState::Unclear) => true,
-            (RecordLook::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
-            (RecordLook::DeleteByRead, shown) => !matches!(shown, ShownState::Record(_)),
-            (RecordLook::DeleteByList, shown) => !matches!(shown, ShownState::Listed(_) | ShownState::ListedChanged),
-            (RecordLook::CreateByList, shown) => matches!(shown, ShownState::Listed(_)),
-            (RecordLook::CreateByRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
-            (RecordLook::Update(_), ShownState::Record(record)) => self.shows_update(sought, record),
-            (RecordLook::Update(_), _) => true,
+            (RecordStage::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
+            (RecordStage::DeleteByRead, shown) => !matches!(shown, ShownState::Record(_)),
+            (RecordStage::DeleteByList, shown) => !matches!(shown, ShownState::Listed(_) | ShownState::ListedChanged),
+            (RecordStage::CreateByList, shown) => matches!(shown, ShownState::Listed(_)),
+            (RecordStage::CreateByRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
+            (RecordStage::Update(_), ShownState::Record(record)) => self.shows_update(search, record),
+            (RecordStage::Update(_), _) => true,
         }
     }
 
     /// Whether a record shows what its last update sent.
-    fn shows_update(&self, sought: &RecordProgress, shown: &Value) -> bool {
+    fn shows_update(&self, search: &RecordSearch, shown: &Value) -> bool {
         let sent = self
             .tracked
-            .get(sought.record)
+            .get(search.number)
             .and_then(|record| record.updated.as_ref());
         let Some(request) = sent else { return true };
         let carries = self.contract.carries_of_update(request.operation);
@@ -404,44 +409,44 @@ impl History<'_> {
 
     /// Remembers what a look shows of a tracked record: its content before its deletion, what its create has stored
     /// with it, or that it is somebody else's.
-    fn learn_of_record(&mut self, sought: &RecordProgress) {
-        let Some(record) = self.tracked.get_mut(sought.record) else {
+    fn learn_of_record(&mut self, search: &RecordSearch) {
+        let Some(record) = self.tracked.get_mut(search.number) else {
             return;
         };
         let (create, id) = (record.create, identifier(&record.id));
-        match (sought.look, &sought.last) {
-            (RecordLook::BeforeDelete, Some((_, ShownState::Record(shown)))) => record.before = Some(shown.clone()),
+        match (search.stage, &search.last) {
+            (RecordStage::BeforeDelete, Some((_, ShownState::Record(shown)))) => record.before = Some(shown.clone()),
             (_, Some((_, ShownState::Another))) => {
                 record.is_doubtful = true;
                 self.doubt_own(create, "its list shows the record with other values");
             }
             _ => {}
         }
-        self.note_also_stored((create, id.as_deref()), &sought.also_stored);
+        self.note_also_stored((create, id.as_deref()), &search.also_stored);
     }
 
     /// Emits the evidence of a look for a tracked record. A look before a deletion has none: it only decides whether
     /// the record is the run's own.
-    pub(super) fn emit_record(&mut self, sought: &RecordProgress, emit: EvidenceSink<'_>) {
-        self.learn_of_record(sought);
-        let Some(record) = self.tracked.get(sought.record) else {
+    pub(super) fn emit_record(&mut self, search: &RecordSearch, emit: EvidenceSink<'_>) {
+        self.learn_of_record(search);
+        let Some(record) = self.tracked.get(search.number) else {
             return;
         };
-        let Some((request, shown)) = &sought.last else { return };
-        let operation = match sought.look {
-            RecordLook::CreateByRead | RecordLook::CreateByList => record.create,
-            RecordLook::Update(update) => update,
-            RecordLook::DeleteByRead | RecordLook::DeleteByList => {
+        let Some((request, shown)) = &search.last else { return };
+        let operation = match search.stage {
+            RecordStage::CreateByRead | RecordStage::CreateByList => record.create,
+            RecordStage::Update(update) => update,
+            RecordStage::DeleteByRead | RecordStage::DeleteByList => {
                 let lifecycle = self.contract.lifecycle_of(record.create);
                 match lifecycle.and_then(|lifecycle| lifecycle.delete) {
                     Some(delete) => delete,
                     None => return,
                 }
             }
-            RecordLook::BeforeDelete => return,
+            RecordStage::BeforeDelete => return,
         };
-        let sent = match sought.look {
-            RecordLook::Update(_) => record.updated.as_ref(),
+        let sent = match search.stage {
+            RecordStage::Update(_) => record.updated.as_ref(),
             _ => Some(&record.request),
         };
         emit(Evidence::Record(

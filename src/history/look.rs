@@ -8,12 +8,12 @@ use super::created::CreatedSearch;
 use super::evidence::{Evidence, PageSeen, Stability, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::inferred_pages::{InferredWalk, NextPage, inferred_stability};
-use super::lifecycle::{RecordLook, RecordProgress};
+use super::lifecycle::{RecordSearch, RecordStage};
 use super::own::TagCheck;
 use super::pages::{adds_up, end_after_first_page, ends_add_up, page_seen, stability};
 use super::records::AcceptedUpdate;
 use super::residue::ResidueSearch;
-use super::updated::UpdateProgress;
+use super::updated::UpdateSearch;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::json::Body;
@@ -61,10 +61,10 @@ pub(crate) enum LookGoal {
     },
     /// The pages of the list: whether they add up.
     Pages,
-    /// The pages again at the end of a run: whether those on which the look for residue counted records add up.
+    /// The pages once more, at the end of a run, if those of the look for residue do not add up.
     Recount,
-    /// A tracked record, by its number, after one of its writes.
-    Record(usize, RecordLook),
+    /// A tracked record, by its number, at this stage.
+    Record(usize, RecordStage),
     /// The effects of writes that had to be rejected, because their credential was wrong.
     RejectedWrites,
     /// The values that an update sent.
@@ -87,7 +87,7 @@ pub(crate) enum WalkExtent {
 /// depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitExtent {
-    /// As long as `settle` allows.
+    /// As long as the setting `settle` allows.
     Fully,
     /// Less, because an earlier update did not show in time either.
     Briefly,
@@ -96,7 +96,7 @@ pub(crate) enum WaitExtent {
 /// A look under way.
 #[derive(Debug)]
 pub(super) struct Look {
-    progress: LookProgress,
+    state: LookState,
     extent: WalkExtent,
     /// The current walk, or the last one.
     walk: Walk,
@@ -110,7 +110,7 @@ pub(super) struct Look {
 
 /// What is sought, and what was seen of it.
 #[derive(Debug)]
-enum LookProgress {
+enum LookState {
     Created(CreatedSearch),
     FirstAndLastPage(i64),
     InferredPages(Box<InferredWalk>),
@@ -118,10 +118,10 @@ enum LookProgress {
     Nothing,
     Own(OperationId, TagCheck),
     Pages,
-    Record(RecordProgress),
+    Record(RecordSearch),
     Recount,
     RejectedWrites(ResidueSearch),
-    Update(Box<UpdateProgress>),
+    Update(Box<UpdateSearch>),
 }
 
 /// One item of a list, as the look saw it.
@@ -154,38 +154,38 @@ pub(crate) struct LookResult {
 
 impl History<'_> {
     /// Begins a look at a list, with at most `max_pages` pages per walk.
-    pub(crate) fn look(&mut self, list: OperationId, sought: &LookGoal, max_pages: u64) -> LookId {
+    pub(crate) fn begin_look(&mut self, list: OperationId, goal: &LookGoal, max_pages: u64) -> LookId {
         self.looks_begun += 1;
         let number = self.looks_begun;
         let id = LookId {
             number,
             operation: list,
         };
-        let progress = match sought {
-            LookGoal::Created => LookProgress::Created(CreatedSearch::of(self, list, None)),
-            LookGoal::CreatedBy { operation } => LookProgress::Created(CreatedSearch::of(self, list, Some(*operation))),
-            LookGoal::FirstAndLastPage { total } => LookProgress::FirstAndLastPage(*total),
-            LookGoal::InferredPages(target) => LookProgress::InferredPages(Box::new(InferredWalk::new(target.clone()))),
-            LookGoal::Residue => LookProgress::Residue(self.residue_search()),
-            LookGoal::Nothing => LookProgress::Nothing,
-            LookGoal::Own { operation } => LookProgress::Own(*operation, TagCheck::Missing),
-            LookGoal::Pages => LookProgress::Pages,
-            LookGoal::Record(record, after) => LookProgress::Record(RecordProgress::new(*record, *after)),
-            LookGoal::Recount => LookProgress::Recount,
-            LookGoal::RejectedWrites => LookProgress::RejectedWrites(self.residue_search()),
-            LookGoal::Update(changed) => LookProgress::Update(Box::new(self.update_progress(changed, None))),
-            LookGoal::RepeatedUpdate(changed, sent) => {
-                LookProgress::Update(Box::new(self.update_progress(changed, Some(sent))))
+        let state = match goal {
+            LookGoal::Created => LookState::Created(CreatedSearch::of(self, list, None)),
+            LookGoal::CreatedBy { operation } => LookState::Created(CreatedSearch::of(self, list, Some(*operation))),
+            LookGoal::FirstAndLastPage { total } => LookState::FirstAndLastPage(*total),
+            LookGoal::InferredPages(target) => LookState::InferredPages(Box::new(InferredWalk::new(target.clone()))),
+            LookGoal::Residue => LookState::Residue(self.residue_search()),
+            LookGoal::Nothing => LookState::Nothing,
+            LookGoal::Own { operation } => LookState::Own(*operation, TagCheck::Missing),
+            LookGoal::Pages => LookState::Pages,
+            LookGoal::Record(number, stage) => LookState::Record(RecordSearch::new(*number, *stage)),
+            LookGoal::Recount => LookState::Recount,
+            LookGoal::RejectedWrites => LookState::RejectedWrites(self.residue_search()),
+            LookGoal::Update(update) => LookState::Update(Box::new(self.update_search(update, None))),
+            LookGoal::RepeatedUpdate(update, sent) => {
+                LookState::Update(Box::new(self.update_search(update, Some(sent))))
             }
         };
-        let is_residue_look = matches!(sought, LookGoal::Residue | LookGoal::Recount);
+        let is_residue_look = matches!(goal, LookGoal::Residue | LookGoal::Recount);
         let walk = new_walk(list, WalkExtent::WholeList, (max_pages, is_residue_look));
-        let counted = match sought {
+        let counted = match goal {
             LookGoal::Recount => self.residue_tracker.walks.remove(&list),
             _ => None,
         };
         let look = Look {
-            progress,
+            state,
             extent: WalkExtent::WholeList,
             walk: counted.unwrap_or(walk),
             walks: 0,
@@ -196,8 +196,8 @@ impl History<'_> {
         id
     }
 
-    /// Begins a walk of a look: the pages that [`History::exchange`] adds from now on are compared with each other, and
-    /// not with those of the previous walk.
+    /// Begins a walk of a look: whether pages add up is decided within this walk. The previous walk is kept only to
+    /// tell whether the list is stable.
     pub(crate) fn begin_walk(&mut self, look: LookId, extent: WalkExtent) {
         let Some(look) = self.looks.get_mut(&look) else { return };
         let walk = new_walk(
@@ -210,21 +210,21 @@ impl History<'_> {
         look.ended_early = false;
         look.walks += 1;
         let list = last.operation;
-        let forgets = matches!(look.progress, LookProgress::Residue(_));
-        match &mut look.progress {
-            LookProgress::InferredPages(paged) => {
+        let forgets = matches!(look.state, LookState::Residue(_));
+        match &mut look.state {
+            LookState::InferredPages(paged) => {
                 paged.begin(&last, self.contract.paging_of(list));
                 look.before = (!last.pages.is_empty()).then_some(last);
             }
-            LookProgress::Created(observations) => observations.begin_walk(),
-            LookProgress::Own(_, own) => *own = TagCheck::Missing,
-            LookProgress::Update(sought) => sought.begin_walk(),
-            LookProgress::Pages | LookProgress::Recount => look.before = (!last.pages.is_empty()).then_some(last),
-            LookProgress::FirstAndLastPage(_)
-            | LookProgress::Record(_)
-            | LookProgress::Residue(_)
-            | LookProgress::Nothing
-            | LookProgress::RejectedWrites(_) => {}
+            LookState::Created(search) => search.begin_walk(),
+            LookState::Own(_, own) => *own = TagCheck::Missing,
+            LookState::Update(search) => search.begin_walk(),
+            LookState::Pages | LookState::Recount => look.before = (!last.pages.is_empty()).then_some(last),
+            LookState::FirstAndLastPage(_)
+            | LookState::Record(_)
+            | LookState::Residue(_)
+            | LookState::Nothing
+            | LookState::RejectedWrites(_) => {}
         }
         if forgets {
             self.mark_items_gone(list);
@@ -241,7 +241,7 @@ impl History<'_> {
     /// Adds the response to a request for a page. Returns whether the page showed what is sought, and `None` if no page
     /// came; for inferred pages it always returns `Some(false)`, because [`Self::next_page`] says how such a walk
     /// goes on.
-    pub(super) fn page(
+    pub(super) fn add_page(
         &mut self,
         id: LookId,
         asked: Option<u64>,
@@ -249,7 +249,7 @@ impl History<'_> {
     ) -> Option<bool> {
         let mut look = self.looks.remove(&id)?;
         let page_body = self.page_body(exchange, body);
-        if let LookProgress::InferredPages(paged) = &mut look.progress {
+        if let LookState::InferredPages(paged) = &mut look.state {
             let operation = self.contract.operation(id.operation);
             if let Some(paging) = self.contract.paging_of(id.operation) {
                 let max_pages = look.walk.max_pages;
@@ -303,53 +303,53 @@ impl History<'_> {
                 page: asked,
                 request: &exchange.request,
             };
-            enough |= self.examine_item(&mut look.progress, list, item);
+            enough |= self.examine_item(&mut look.state, list, item);
         }
         look.add(page_seen(invariant, asked, body, &exchange.request), enough);
         enough
     }
 
     /// Examines an item of a list, and returns whether no more are needed.
-    fn examine_item(&mut self, progress: &mut LookProgress, list: OperationId, item: Item<'_>) -> bool {
-        match progress {
-            LookProgress::Created(observations) => {
-                self.observe(list, item, observations);
+    fn examine_item(&mut self, state: &mut LookState, list: OperationId, item: Item<'_>) -> bool {
+        match state {
+            LookState::Created(search) => {
+                self.observe(list, item, search);
                 // A record inside an item may be gone at the end, because an update may replace it.
                 self.count_item(list, item);
-                observations.is_enough()
+                search.is_enough()
             }
-            LookProgress::Residue(search) => {
+            LookState::Residue(search) => {
                 self.look_at_item(list, item, search);
                 self.count_item(list, item);
                 false
             }
-            LookProgress::Own(create, own) => self.observe_own(*create, list, item, own),
-            LookProgress::Recount => {
+            LookState::Own(create, own) => self.observe_own(*create, list, item, own),
+            LookState::Recount => {
                 self.count_item(list, item);
                 false
             }
-            LookProgress::RejectedWrites(search) => {
+            LookState::RejectedWrites(search) => {
                 self.look_at_item(list, item, search);
                 false
             }
-            LookProgress::Update(sought) => self.observe_change(item, sought),
-            LookProgress::FirstAndLastPage(_)
-            | LookProgress::InferredPages(_)
-            | LookProgress::Nothing
-            | LookProgress::Pages
-            | LookProgress::Record(_) => false,
+            LookState::Update(search) => self.observe_update(item, search),
+            LookState::FirstAndLastPage(_)
+            | LookState::InferredPages(_)
+            | LookState::Nothing
+            | LookState::Pages
+            | LookState::Record(_) => false,
         }
     }
 
     /// Adds the response to a read of a record by its identifier, or to a list that is read as a whole.
     pub(super) fn observe_by_id(&mut self, id: LookId, exchange: &Exchange, body: Option<&Body>) {
         let Some(mut look) = self.looks.remove(&id) else { return };
-        match &mut look.progress {
-            LookProgress::Own(create, own) => {
+        match &mut look.state {
+            LookState::Own(create, own) => {
                 let body = body.filter(|_| self.succeeded(exchange));
                 *own = body.map_or(TagCheck::Missing, |body| self.observed_by_read(*create, &body.value));
             }
-            LookProgress::Record(sought) => self.observe_record(sought, exchange, body),
+            LookState::Record(search) => self.observe_record(search, exchange, body),
             _ => {}
         }
         self.looks.insert(id, look);
@@ -357,14 +357,14 @@ impl History<'_> {
 
     /// Whether a look for a tracked record has shown that it is the run's own.
     pub(crate) fn shows_own_record(&self, look: LookId) -> bool {
-        let progress = self.looks.get(&look).map(|look| &look.progress);
-        matches!(progress, Some(LookProgress::Record(sought)) if sought.is_own())
+        let state = self.looks.get(&look).map(|look| &look.state);
+        matches!(state, Some(LookState::Record(search)) if search.is_own())
     }
 
     /// Whether a look for a tracked record has shown that it is gone.
     pub(crate) fn shows_gone_record(&self, look: LookId) -> bool {
-        let progress = self.looks.get(&look).map(|look| &look.progress);
-        matches!(progress, Some(LookProgress::Record(sought)) if self.is_gone(sought))
+        let state = self.looks.get(&look).map(|look| &look.state);
+        matches!(state, Some(LookState::Record(search)) if self.is_gone(search))
     }
 
     /// Returns the number of the last page, as the first page of the current walk states it; `None` where it does not.
@@ -375,8 +375,8 @@ impl History<'_> {
 
     /// Returns what a walk over inferred pages requests next; `None` at its end.
     pub(crate) fn next_page(&self, look: LookId) -> Option<NextPage> {
-        match &self.looks.get(&look)?.progress {
-            LookProgress::InferredPages(paged) => paged.next().cloned(),
+        match &self.looks.get(&look)?.state {
+            LookState::InferredPages(paged) => paged.next().cloned(),
             _ => None,
         }
     }
@@ -394,22 +394,22 @@ impl History<'_> {
     /// Whether a look shows what it is for; see [`Self::is_settled`].
     fn has_settled(&self, look: &Look) -> bool {
         let walk = &look.walk;
-        match &look.progress {
-            LookProgress::Created(observations) => self.are_all_found(observations),
-            LookProgress::FirstAndLastPage(total) => {
+        match &look.state {
+            LookState::Created(search) => self.are_all_found(search),
+            LookState::FirstAndLastPage(total) => {
                 let is_there = walk.pages.first().is_some_and(|page| page.total >= Some(*total));
                 is_there && ends_add_up(walk)
             }
-            LookProgress::Residue(_) => walk.end != WalkEnd::Complete || !self.has_missing_items(),
-            LookProgress::InferredPages(paged) => {
+            LookState::Residue(_) => walk.end != WalkEnd::Complete || !self.has_missing_items(),
+            LookState::InferredPages(paged) => {
                 let paging = self.contract.paging_of(walk.operation);
                 !walk.departs() && paging.and_then(|paging| paged.larger_size(walk, paging)).is_none()
             }
-            LookProgress::Nothing | LookProgress::RejectedWrites(_) => true,
-            LookProgress::Own(_, own) => *own == TagCheck::Tagged,
-            LookProgress::Pages | LookProgress::Recount => adds_up(walk),
-            LookProgress::Record(sought) => self.is_record_settled(sought),
-            LookProgress::Update(sought) => self.has_arrived(sought),
+            LookState::Nothing | LookState::RejectedWrites(_) => true,
+            LookState::Own(_, own) => *own == TagCheck::Tagged,
+            LookState::Pages | LookState::Recount => adds_up(walk),
+            LookState::Record(search) => self.is_record_settled(search),
+            LookState::Update(search) => self.has_arrived(search),
         }
     }
 
@@ -419,37 +419,37 @@ impl History<'_> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
         if let Some(before) = look.before.take() {
-            look.walk.stability = match look.progress {
-                LookProgress::InferredPages(_) => inferred_stability(&before, &look.walk),
+            look.walk.stability = match look.state {
+                LookState::InferredPages(_) => inferred_stability(&before, &look.walk),
                 _ if adds_up(&look.walk) => look.walk.stability,
                 _ => stability(&before, &look.walk),
             };
         }
         let walk = look.walk;
-        match look.progress {
-            LookProgress::Created(observations) => self.emit_observations(&observations, &walk, emit),
-            LookProgress::FirstAndLastPage(_) if settled => emit(Evidence::Walk(&walk)),
-            LookProgress::InferredPages(_) => emit(Evidence::Walk(&walk)),
-            LookProgress::FirstAndLastPage(_) | LookProgress::Nothing => {}
-            LookProgress::Residue(search) => {
+        match look.state {
+            LookState::Created(search) => self.emit_created(&search, &walk, emit),
+            LookState::FirstAndLastPage(_) if settled => emit(Evidence::Walk(&walk)),
+            LookState::InferredPages(_) => emit(Evidence::Walk(&walk)),
+            LookState::FirstAndLastPage(_) | LookState::Nothing => {}
+            LookState::Residue(search) => {
                 search.emit(emit);
                 self.note_residue(search, walk);
                 return None;
             }
-            LookProgress::Own(create, own) => self.conclude_own(create, walk.operation, own),
-            LookProgress::Pages => {
+            LookState::Own(create, own) => self.conclude_own(create, walk.operation, own),
+            LookState::Pages => {
                 emit(Evidence::Walk(&walk));
                 self.note_listed(&walk);
             }
-            LookProgress::Recount => {
+            LookState::Recount => {
                 if look.walks > 0 {
                     emit(Evidence::Walk(&walk));
                 }
                 self.emit_counts(walk.operation, &walk, emit);
             }
-            LookProgress::Record(sought) => self.emit_record(&sought, emit),
-            LookProgress::RejectedWrites(search) => search.emit(emit),
-            LookProgress::Update(sought) => self.emit_change(&sought, &walk, waited, emit),
+            LookState::Record(search) => self.emit_record(&search, emit),
+            LookState::RejectedWrites(search) => search.emit(emit),
+            LookState::Update(search) => self.emit_update(&search, &walk, waited, emit),
         }
         Some(LookResult { walk, settled })
     }
@@ -483,7 +483,7 @@ impl Look {
 
     /// Whether the record of a create was seen.
     pub(super) fn has_found_created(&self) -> bool {
-        matches!(&self.progress, LookProgress::Created(observations) if observations.has_found())
+        matches!(&self.state, LookState::Created(search) if search.has_found())
     }
 
     /// Adds a page to the current walk, in the order of page numbers; `enough` says that it shows what is sought.

@@ -66,7 +66,7 @@ pub(crate) use exchange_role::{ExchangeRole, RecordRole, WriteContext};
 pub(crate) use foreign_identifiers::lists_that_show;
 pub(crate) use history::{ExchangeResult, History, HistoryResult};
 pub(crate) use inferred_pages::NextPage;
-pub(crate) use lifecycle::RecordLook;
+pub(crate) use lifecycle::RecordStage;
 pub(crate) use look::{LookGoal, LookId, LookResult, WaitExtent, WalkExtent};
 pub(crate) use own::Ownership;
 pub(crate) use pages::total_and_space_on_last_page;

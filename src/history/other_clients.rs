@@ -96,8 +96,8 @@ impl History<'_> {
     }
 
     /// Adds a page, which was judged as part of another look, to this one.
-    pub(crate) fn page_again(&mut self, look: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
-        self.page(look, asked, page);
+    pub(crate) fn add_page_again(&mut self, look: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
+        self.add_page(look, asked, page);
     }
 
     /// Whether a look has found the record that it seeks.

@@ -18,7 +18,7 @@ use crate::contract::vocabulary::{Carry, Updated};
 
 /// An update that is looked for, and what the last walk showed of it.
 #[derive(Debug)]
-pub(super) struct UpdateProgress {
+pub(super) struct UpdateSearch {
     update: Arc<AcceptedUpdate>,
     /// The body that the update sent.
     body: Value,
@@ -39,7 +39,7 @@ struct EarlierUpdates {
     sent: Value,
 }
 
-impl UpdateProgress {
+impl UpdateSearch {
     /// Forgets what the previous walk showed.
     pub(super) fn begin_walk(&mut self) {
         self.record = None;
@@ -87,8 +87,8 @@ impl<'run> History<'run> {
 
     /// Begins to look for an update; for a repeated one, `sent` has the value of each field that
     /// the earlier updates sent last.
-    pub(super) fn update_progress(&self, update: &Arc<AcceptedUpdate>, sent: Option<&Value>) -> UpdateProgress {
-        UpdateProgress {
+    pub(super) fn update_search(&self, update: &Arc<AcceptedUpdate>, sent: Option<&Value>) -> UpdateSearch {
+        UpdateSearch {
             body: update.request.json().cloned().unwrap_or_default(),
             earlier: sent.map(|sent| EarlierUpdates {
                 before: self.latest.get(&update.operation).cloned(),
@@ -101,43 +101,43 @@ impl<'run> History<'run> {
     }
 
     /// Whether the list shows the updated record with what was sent.
-    pub(super) fn has_arrived(&self, sought: &UpdateProgress) -> bool {
-        let invariant = self.updated_invariant(sought.update.operation);
-        invariant.is_none_or(|invariant| match &sought.earlier {
-            Some(earlier) => sought.arrived(invariant, earlier),
-            None => sought.shows_all_sent(invariant),
+    pub(super) fn has_arrived(&self, search: &UpdateSearch) -> bool {
+        let invariant = self.updated_invariant(search.update.operation);
+        invariant.is_none_or(|invariant| match &search.earlier {
+            Some(earlier) => search.arrived(invariant, earlier),
+            None => search.shows_all_sent(invariant),
         })
     }
 
     /// Records the updated record, and any item that shows something that was sent to it. Returns whether the update
     /// was seen, where that ends a walk.
-    pub(super) fn observe_change(&self, item: Item<'_>, sought: &mut UpdateProgress) -> bool {
-        let Some(invariant) = self.updated_invariant(sought.update.operation) else {
+    pub(super) fn observe_update(&self, item: Item<'_>, search: &mut UpdateSearch) -> bool {
+        let Some(invariant) = self.updated_invariant(search.update.operation) else {
             return false;
         };
         let list = self.contract.operation(item.request.operation);
         let id = list.page.as_ref().and_then(|page| item.value.pointer(&page.id));
         // In an update, the path parameter `owner` names the updated record itself.
-        let mut values = sought.update.path_values.iter();
+        let mut values = search.update.path_values.iter();
         let owner = values.find(|(name, _)| Some(name) == invariant.listed.owner.as_ref());
         let is_updated_record = id
             .zip(owner)
             .is_some_and(|(id, (_, owner))| identifier_string(id) == identifier_string(owner));
         if is_updated_record {
             // A record that moves while the list is walked may be seen twice, before and after the change.
-            if !sought.shows_all_sent(invariant) {
-                sought.record = Some(ObservedRecord::new(item, item.value, ""));
+            if !search.shows_all_sent(invariant) {
+                search.record = Some(ObservedRecord::new(item, item.value, ""));
             }
         } else {
             let mut carries = invariant.carries.iter();
-            let tagged = carries.find_map(|carry| self.tagged_value(carry, &sought.body, item.value));
+            let tagged = carries.find_map(|carry| self.tagged_value(carry, &search.body, item.value));
             if let Some(at) = tagged {
-                sought.elsewhere = Some(ObservedRecord::new(item, item.value, &at));
+                search.elsewhere = Some(ObservedRecord::new(item, item.value, &at));
             }
         }
         // Only a repeated update ends the walk early. For the first update every item is examined,
         // so that a value in the wrong record is noticed.
-        sought.earlier.is_some() && self.has_arrived(sought)
+        search.earlier.is_some() && self.has_arrived(search)
     }
 
     /// Whether an item shows a value of the body that contains the run tag: nobody else would have sent that.
@@ -160,23 +160,23 @@ impl<'run> History<'run> {
 
     /// Makes the evidence on what a look shows of an update. An updated record that the list does not show counts as
     /// gone only if the look lasted long enough.
-    pub(super) fn emit_change(
+    pub(super) fn emit_update(
         &mut self,
-        sought: &UpdateProgress,
+        search: &UpdateSearch,
         walk: &Walk,
         waited: WaitExtent,
         emit: EvidenceSink<'_>,
     ) {
-        let update = &sought.update;
+        let update = &search.update;
         let Some(invariant) = self.updated_invariant(update.operation) else {
             return;
         };
-        if let Some(record) = &sought.record {
+        if let Some(record) = &search.record {
             self.latest.insert(update.operation, record.clone());
         }
         // While the record itself is not seen, another item may be the same record under another id.
-        let elsewhere = sought.elsewhere.as_ref().filter(|_| sought.record.is_some());
-        let record = sought.record.as_ref();
+        let elsewhere = search.elsewhere.as_ref().filter(|_| search.record.is_some());
+        let record = search.record.as_ref();
         let updating = UpdateObservation {
             operation: update.operation,
             invariant,
@@ -222,7 +222,7 @@ mod tests {
             request,
             path_values: vec![("id".to_owned(), json!("c-1"))],
         };
-        let mut sought = history.update_progress(&Arc::new(update), None);
+        let mut search = history.update_search(&Arc::new(update), None);
         let value = json!({"id": "c-2", "contact_methods": [{"contact": "a@example.com"}, {"contact": own}]});
         let item = Item {
             value: &value,
@@ -230,9 +230,9 @@ mod tests {
             page: None,
             request: &plain("getContacts"),
         };
-        assert!(!history.observe_change(item, &mut sought));
+        assert!(!history.observe_update(item, &mut search));
         assert_eq!(
-            sought.elsewhere.unwrap().pointer,
+            search.elsewhere.unwrap().pointer,
             "/data/items/~23/contact_methods/~21/contact"
         );
     }

@@ -112,7 +112,7 @@ impl<'run> Evaluation<'run> {
 
     /// Judges an exchange, and adds what it shows to the history and to the gaps. Also returns its body, where one is
     /// documented and could be read.
-    pub(crate) fn exchange(
+    pub(crate) fn add_exchange(
         &mut self,
         exchange: &Exchange,
         (intent, role): (Intent, &ExchangeRole),
@@ -124,7 +124,10 @@ impl<'run> Evaluation<'run> {
         let body = judge.exchange(exchange, intent);
         gaps.add(exchange, intent, body.as_deref());
         let show = &mut |evidence: Evidence<'_>| judge.evidence(evidence);
-        (history.exchange((exchange, intent, role), body.as_deref(), show), body)
+        (
+            history.add_exchange((exchange, intent, role), body.as_deref(), show),
+            body,
+        )
     }
 
     /// Judges a rejected create after all, because no further attempt could be sent.
@@ -134,25 +137,25 @@ impl<'run> Evaluation<'run> {
     }
 
     /// Begins a look at a list, with at most `max_pages` pages per walk. Each of its walks is begun by
-    /// [`Self::begin_walk`], pages are added by [`Self::exchange`], and [`Self::conclude`] judges them.
-    pub(crate) fn look(&mut self, list: OperationId, sought: &LookGoal, max_pages: u64) -> LookId {
-        self.note(|| RecordedStep::Look(list, sought.clone(), max_pages));
-        self.history.look(list, sought, max_pages)
+    /// [`Self::begin_walk`], pages are added by [`Self::add_exchange`], and [`Self::conclude`] judges them.
+    pub(crate) fn begin_look(&mut self, list: OperationId, goal: &LookGoal, max_pages: u64) -> LookId {
+        self.note(|| RecordedStep::Look(list, goal.clone(), max_pages));
+        self.history.begin_look(list, goal, max_pages)
     }
 
-    /// Begins a walk of a look; the pages of the previous walk are not compared with those of this one.
+    /// Begins a walk of a look: see [`History::begin_walk`].
     pub(crate) fn begin_walk(&mut self, look: LookId, extent: WalkExtent) {
         self.note(|| RecordedStep::Walk(look, extent));
         self.history.begin_walk(look, extent);
     }
 
     /// Adds a page, which was judged as part of another look, to this one.
-    pub(crate) fn page_again(&mut self, look: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
-        self.history.page_again(look, asked, page);
+    pub(crate) fn add_page_again(&mut self, look: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
+        self.history.add_page_again(look, asked, page);
     }
 
     /// Notes that the list of a look could not be requested.
-    pub(crate) fn unsent(&mut self, look: LookId) {
+    pub(crate) fn mark_unsent(&mut self, look: LookId) {
         self.note(|| RecordedStep::Unsent(look));
         self.history.mark_unsent(look);
     }
@@ -218,7 +221,7 @@ impl<'run> Evaluation<'run> {
     }
 
     /// Notes that the run deleted a tracked record, by its number.
-    pub(crate) fn deleted(&mut self, record: usize) {
+    pub(crate) fn mark_deleted(&mut self, record: usize) {
         self.history.mark_deleted(record);
     }
 
@@ -227,14 +230,14 @@ impl<'run> Evaluation<'run> {
         self.history.end_residue_search()
     }
 
-    /// Ends, with the last exchange, what is collected of the gaps, and judges the answers that the contract states.
+    /// Stops collecting answers to the gaps, after the last exchange, and judges the answers that the contract states.
     pub(crate) fn judge_answers(&mut self) {
         self.conclude_gaps();
         self.judge.answers(&self.answers);
     }
 
-    /// Ends, with the last exchange, what is collected of the gaps. Of traffic, nothing more follows: other clients may
-    /// send what the document does not show, such as a page size.
+    /// Stops collecting answers to the gaps, after the last exchange. For recorded traffic they are not judged, because
+    /// other clients may send what the document does not show, such as a page size.
     pub(crate) fn conclude_gaps(&mut self) {
         let idle = Gaps::idle(self.judge.contract());
         self.answers = std::mem::replace(&mut self.gaps, idle).answers();
@@ -250,18 +253,18 @@ impl<'run> Evaluation<'run> {
         }
     }
 
-    /// Repeats a recorded step, with the exchange that `edit` returns in place of the recorded one.
-    fn enter(&mut self, entry: &RecordedStep, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
+    /// Replays a recorded step, with the exchange that `edit` returns in place of the recorded one.
+    fn replay_step(&mut self, entry: &RecordedStep, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
         match entry {
             RecordedStep::Complete(in_scope) => self.report_unchecked(in_scope),
             RecordedStep::Concluded(look, waited) => drop(self.conclude_after(*look, *waited)),
             RecordedStep::Dropped(look) => self.drop_look(*look),
             RecordedStep::Exchange(exchange, intent, role) => {
                 let edited = edit(exchange);
-                drop(self.exchange(edited.as_ref().unwrap_or(exchange), (*intent, role)));
+                drop(self.add_exchange(edited.as_ref().unwrap_or(exchange), (*intent, role)));
             }
             RecordedStep::ForcedUndecided(fact, reason) => self.force_undecided(*fact, reason.clone()),
-            RecordedStep::Look(list, sought, max_pages) => drop(self.look(*list, sought, *max_pages)),
+            RecordedStep::Look(list, goal, max_pages) => drop(self.begin_look(*list, goal, *max_pages)),
             RecordedStep::NotCalled(operation, reason) => self.not_called(*operation, reason.clone()),
             RecordedStep::NotRetried(exchange, purpose) => {
                 let edited = edit(exchange);
@@ -270,7 +273,7 @@ impl<'run> Evaluation<'run> {
             RecordedStep::Round => self.begin_round(),
             RecordedStep::SetReason(fact, reason) => self.set_undecided_reason(*fact, reason.clone()),
             RecordedStep::TimestampFormats(operation, formats) => self.judge_timestamp_formats(*operation, formats),
-            RecordedStep::Unsent(look) => self.unsent(*look),
+            RecordedStep::Unsent(look) => self.mark_unsent(*look),
             RecordedStep::Walk(look, extent) => self.begin_walk(*look, *extent),
         }
     }
@@ -296,7 +299,7 @@ impl Recording {
         mut edit: impl FnMut(&Exchange) -> Option<Exchange>,
     ) -> Verdicts {
         let judge = Judge::new(contract, levels, Values::Hidden);
-        // Of a contract that answers no gap, what exchanges show of them is no part of the verdicts.
+        // If the contract states no answer, what exchanges show of the gaps does not influence the verdicts.
         let gaps = match contract.answers.as_slice() {
             [] => Gaps::idle(contract),
             _ => Gaps::asking(contract, &self.questions),
@@ -309,7 +312,7 @@ impl Recording {
             recording: None,
         };
         for entry in &self.entries {
-            evaluation.enter(entry, &mut edit);
+            evaluation.replay_step(entry, &mut edit);
         }
         evaluation.judge_answers();
         evaluation.judge.into_verdicts()

@@ -7,7 +7,7 @@ use super::session::{Call, Session};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
 use crate::exchange::{OnRejection, Purpose, Request};
-use crate::history::{ExchangeRole, LookGoal, RecordLook};
+use crate::history::{ExchangeRole, LookGoal, RecordStage};
 use crate::plan::Action;
 use crate::rules::Evaluation;
 
@@ -30,10 +30,10 @@ impl Session<'_> {
         };
         let records = self.history().created_by(create);
         for record in records {
-            self.look_for_record(lifecycle.read, (record, RecordLook::CreateByRead))
+            self.look_for_record(lifecycle.read, (record, RecordStage::CreateByRead))
                 .await;
             if let Some(list) = self.called_list(lifecycle) {
-                self.look_for_record(list, (record, RecordLook::CreateByList)).await;
+                self.look_for_record(list, (record, RecordStage::CreateByList)).await;
             }
         }
     }
@@ -45,7 +45,7 @@ impl Session<'_> {
         };
         let records = self.history().updated_by(update);
         for record in records {
-            self.look_for_record(lifecycle.read, (record, RecordLook::Update(update)))
+            self.look_for_record(lifecycle.read, (record, RecordStage::Update(update)))
                 .await;
         }
     }
@@ -98,7 +98,7 @@ impl Session<'_> {
 
     /// Deletes one record, if a read shows that it is the run's own, and checks whether it is gone.
     async fn delete(&self, lifecycle: &Lifecycle, (record, delete): (usize, OperationId)) {
-        let before = (record, RecordLook::BeforeDelete);
+        let before = (record, RecordStage::BeforeDelete);
         if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
             return;
         }
@@ -113,10 +113,10 @@ impl Session<'_> {
             .status()
             .is_some_and(|status| (200..300).contains(&status) && status != 202);
         if may_be_gone {
-            let look = (record, RecordLook::DeleteByRead);
-            let is_gone = self.look_for_record(lifecycle.read, look).await == SeenRecord::Gone;
+            let after = (record, RecordStage::DeleteByRead);
+            let is_gone = self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone;
             if is_gone && self.is_gone_from_list(lifecycle, record).await {
-                self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.deleted(record));
+                self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.mark_deleted(record));
             }
         }
     }
@@ -127,8 +127,8 @@ impl Session<'_> {
         let Some(list) = self.called_list(lifecycle) else {
             return true;
         };
-        let look = (record, RecordLook::DeleteByList);
-        self.look_for_record(list, look).await == SeenRecord::Gone
+        let after = (record, RecordStage::DeleteByList);
+        self.look_for_record(list, after).await == SeenRecord::Gone
     }
 
     /// Returns the list of a lifecycle, unless the run leaves it out.
@@ -145,8 +145,8 @@ impl Session<'_> {
 
     /// Reads a record, by its identifier or in its list, until it shows as it should or `settle`
     /// has passed, and judges what it showed.
-    async fn look_for_record(&self, by: OperationId, (record, record_look): (usize, RecordLook)) -> SeenRecord {
-        let look = self.begin_look(by, &LookGoal::Record(record, record_look));
+    async fn look_for_record(&self, by: OperationId, (record, stage): (usize, RecordStage)) -> SeenRecord {
+        let look = self.begin_look(by, &LookGoal::Record(record, stage));
         let read = async || {
             if let Some(request) = self.request_of_record(by, record) {
                 self.expect_requests(1);
@@ -155,7 +155,7 @@ impl Session<'_> {
                     .await;
             }
         };
-        let is_late = self.was_late((by, record_look));
+        let is_late = self.was_late((by, stage));
         let longest = if is_late {
             self.short_wait()
         } else {
@@ -164,7 +164,7 @@ impl Session<'_> {
         self.repeat_until_settled(look, longest, read).await;
         let settled = self.history().is_settled(look);
         if !settled {
-            self.note_late((by, record_look));
+            self.note_late((by, stage));
         }
         let seen = match (
             self.history().shows_own_record(look),
@@ -175,7 +175,7 @@ impl Session<'_> {
             (false, false) => SeenRecord::Unclear,
         };
         // A list that still shows a record after a shorter wait may only be behind.
-        if record_look == RecordLook::DeleteByList && is_late && !settled {
+        if stage == RecordStage::DeleteByList && is_late && !settled {
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         } else {
             self.conclude(look);
@@ -185,15 +185,15 @@ impl Session<'_> {
 
     /// Whether a wait like this one has timed out before, so that it is made shorter. Each list has a wait of its own in
     /// which a deleted record may leave it.
-    fn was_late(&self, (by, look): (OperationId, RecordLook)) -> bool {
-        match look {
-            RecordLook::DeleteByList => self.delays.late_lists.borrow().contains(&by),
+    fn was_late(&self, (by, stage): (OperationId, RecordStage)) -> bool {
+        match stage {
+            RecordStage::DeleteByList => self.delays.late_lists.borrow().contains(&by),
             _ => self.delays.records_timed_out.get(),
         }
     }
 
-    fn note_late(&self, (by, look): (OperationId, RecordLook)) {
-        if look == RecordLook::DeleteByList {
+    fn note_late(&self, (by, stage): (OperationId, RecordStage)) {
+        if stage == RecordStage::DeleteByList {
             self.delays.late_lists.borrow_mut().insert(by);
         } else {
             self.delays.records_timed_out.set(true);

@@ -35,7 +35,7 @@ impl Session<'_> {
     /// earlier updates sent last.
     pub(super) async fn look_for_repeated_update(&self, list: OperationId, update: AcceptedUpdate, sent: &Value) {
         let update = Arc::new(update);
-        let sought = LookGoal::RepeatedUpdate(Arc::clone(&update), sent.clone());
+        let goal = LookGoal::RepeatedUpdate(Arc::clone(&update), sent.clone());
         // After a wait that timed out, the next one is short, so that the run does not wait that long for each field.
         let timed_out = self.delays.updates_timed_out.get();
         let longest = if timed_out {
@@ -45,7 +45,7 @@ impl Session<'_> {
         };
         let page = self.history().latest_record(update.operation).map(|(_, page)| page);
         if let Some(page) = page {
-            let look = self.begin_look(list, &sought);
+            let look = self.begin_look(list, &goal);
             self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
             self.expect_requests(1);
             self.page(look, page).await;
@@ -55,7 +55,7 @@ impl Session<'_> {
             }
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         }
-        let look = self.begin_look(list, &sought);
+        let look = self.begin_look(list, &goal);
         self.walk_until_settled(look, PageOrder::BothEnds, longest).await;
         self.delays.updates_timed_out.set(!self.history().is_settled(look));
         if timed_out {
@@ -100,11 +100,11 @@ impl Session<'_> {
         let Some(shown_by) = self.plan.shown_by.get(&create) else {
             return Err(Reason::NotOwn(self.history().never_shown(create)));
         };
-        let sought = LookGoal::Own { operation: create };
+        let goal = LookGoal::Own { operation: create };
         match *shown_by {
-            ShownBy::List(list) => self.seek(list, &sought).await,
+            ShownBy::List(list) => self.seek(list, &goal).await,
             ShownBy::Read(read) => {
-                let look = self.begin_look(read, &sought);
+                let look = self.begin_look(read, &goal);
                 let read = async || {
                     let head = self.request_head(read);
                     let Ok(head) = head else { return };

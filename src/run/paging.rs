@@ -17,9 +17,9 @@ impl Session<'_> {
     pub(super) async fn walk_inferred_pages(&self, list: OperationId) {
         // The read of the list has already noted why its path has no value.
         let Ok(head) = self.request_head(list) else { return };
-        let sought = LookGoal::InferredPages(self.sender.transport.target().clone());
-        let most = self.settings.max_pages.min(MAX_INFERRED_PAGES);
-        let look = self.with_evaluation(|evaluation| evaluation.look(list, &sought, most));
+        let goal = LookGoal::InferredPages(self.sender.transport.target().clone());
+        let max_pages = self.settings.max_pages.min(MAX_INFERRED_PAGES);
+        let look = self.with_evaluation(|evaluation| evaluation.begin_look(list, &goal, max_pages));
         for _ in 0..MAX_WALKS {
             self.walk_once(look, &head).await;
             if self.history().is_settled(look) {

@@ -394,7 +394,7 @@ impl<'run> Session<'run> {
                 purpose,
                 superseded: wait.is_some() || (options.replaceable && throttled),
             };
-            let (noted, body) = self.with_evaluation(|evaluation| evaluation.exchange(&exchange, (intent, &role)));
+            let (noted, body) = self.with_evaluation(|evaluation| evaluation.add_exchange(&exchange, (intent, &role)));
             self.sender.record_outcome(&exchange, noted.created.as_deref());
             let exchanged = EmittedExchange {
                 exchange: &exchange,

@@ -88,8 +88,8 @@ impl Session<'_> {
     }
 
     /// Begins a look at a list.
-    pub(super) fn begin_look(&self, list: OperationId, sought: &LookGoal) -> LookId {
-        self.with_evaluation(|evaluation| evaluation.look(list, sought, self.settings.max_pages))
+    pub(super) fn begin_look(&self, list: OperationId, goal: &LookGoal) -> LookId {
+        self.with_evaluation(|evaluation| evaluation.begin_look(list, goal, self.settings.max_pages))
     }
 
     /// Ends a look, judges what it showed and emits the findings.
@@ -101,8 +101,8 @@ impl Session<'_> {
 
     /// Looks for something in a list until it is found or `settle` has passed, at both ends first, and judges the
     /// result.
-    pub(super) async fn seek(&self, list: OperationId, sought: &LookGoal) {
-        let look = self.begin_look(list, sought);
+    pub(super) async fn seek(&self, list: OperationId, goal: &LookGoal) {
+        let look = self.begin_look(list, goal);
         self.walk_until_settled(look, PageOrder::BothEnds, self.settings.settle)
             .await;
         self.conclude(look);
@@ -175,20 +175,20 @@ impl Session<'_> {
         let Some((invariant, mut head)) =
             invariant.and_then(|invariant| Some((invariant, self.request_head_if_any(list)?)))
         else {
-            self.with_evaluation(|evaluation| evaluation.unsent(look));
+            self.with_evaluation(|evaluation| evaluation.mark_unsent(look));
             return None;
         };
         if let Some(number) = asked {
             head.add_query(&invariant.parameter, &number.to_string());
         }
         let call = self.documented(list, head).role(ExchangeRole::Page(look, asked));
-        self.call(call).await.1.page
+        self.call(call).await.1.showed_goal
     }
 
     /// Requests one page of a list and handles it like any other page.
-    pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, sought: &LookGoal) {
+    pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, goal: &LookGoal) {
         self.expect_requests(1);
-        let look = self.begin_look(list, sought);
+        let look = self.begin_look(list, goal);
         self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
         self.page(look, asked).await;
         self.conclude(look);

@@ -412,17 +412,17 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Judges an exchange that is not a page of a list.
     fn judge_by_itself(&mut self, exchange: &Exchange, call: Call) {
         let role = ExchangeRole::OtherClient(call.path_values);
-        let (_, body) = self.evaluation.exchange(exchange, (Self::intent(), &role));
+        let (_, body) = self.evaluation.add_exchange(exchange, (Self::intent(), &role));
         self.emit_exchange(exchange, body.as_deref());
     }
 
     /// Judges a page by itself, then as a part of what was seen of its list.
     fn page(&mut self, page: &Page<'_>) {
         let list = page.exchange.request.operation;
-        let alone = self.evaluation.look(list, &LookGoal::Pages, ALL_PAGES);
+        let alone = self.evaluation.begin_look(list, &LookGoal::Pages, ALL_PAGES);
         self.evaluation.begin_walk(alone, WalkExtent::SelectedPages);
         let role = ExchangeRole::Page(alone, page.asked.number);
-        let (noted, body) = self.evaluation.exchange(page.exchange, (Self::intent(), &role));
+        let (noted, body) = self.evaluation.add_exchange(page.exchange, (Self::intent(), &role));
         // What the service returns for a page beyond the last one is not documented.
         let last = self.evaluation.history().last_page(alone);
         let is_beyond_last = last.is_some() && page.asked.number > last.map(|last| last.max(1));
@@ -434,7 +434,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         self.emit_exchange(page.exchange, body.as_deref());
         // A response that is no page ends the walk. So does a late page: what was written since it was requested may be
         // on it or not.
-        let is_page = noted.page.is_some();
+        let is_page = noted.showed_goal.is_some();
         if !is_page || page.is_late {
             self.drop_walk(&page.window);
             return;
@@ -445,10 +445,10 @@ impl<'run, 'emit> Session<'run, 'emit> {
         for create in self.evaluation.history().creates_by_other_clients(list) {
             let look = self
                 .evaluation
-                .look(list, &LookGoal::CreatedBy { operation: create }, ALL_PAGES);
+                .begin_look(list, &LookGoal::CreatedBy { operation: create }, ALL_PAGES);
             self.evaluation.begin_walk(look, WalkExtent::SelectedPages);
             self.evaluation
-                .page_again(look, page.asked.number, (page.exchange, body.as_deref()));
+                .add_page_again(look, page.asked.number, (page.exchange, body.as_deref()));
             // A record that is not on this page may be on another, and one that differs may have been updated.
             if self.evaluation.history().is_settled(look) {
                 self.listed.insert(create);
@@ -483,7 +483,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         walk.ended = walk.ended.max(page.ended);
         for look in walk.looks() {
             self.evaluation
-                .page_again(look, page.asked.number, (page.exchange, body));
+                .add_page_again(look, page.asked.number, (page.exchange, body));
         }
         let last = self.evaluation.history().last_page(walk.pages).unwrap_or(1).max(1);
         if u64::try_from(walk.seen.len()).is_ok_and(|seen| seen >= last) {
@@ -503,7 +503,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     fn begin_walk(&mut self, page: &Page<'_>) -> WalkSeen {
         let ListView { list, .. } = page.window;
         let doubtful = self.doubtful.remove(&page.window);
-        let pages = doubtful.unwrap_or_else(|| self.evaluation.look(list, &LookGoal::Pages, ALL_PAGES));
+        let pages = doubtful.unwrap_or_else(|| self.evaluation.begin_look(list, &LookGoal::Pages, ALL_PAGES));
         self.evaluation.begin_walk(pages, WalkExtent::WholeList);
         let write = self.last_write.filter(|write| self.must_be_listed(write, page));
         let made = self.evaluation.history().creates_by_other_clients(list);
@@ -512,7 +512,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let created = create.map(|(create, created)| {
             let look = self
                 .evaluation
-                .look(list, &LookGoal::CreatedBy { operation: create }, ALL_PAGES);
+                .begin_look(list, &LookGoal::CreatedBy { operation: create }, ALL_PAGES);
             self.evaluation.begin_walk(look, WalkExtent::WholeList);
             AwaitedListing { look, create, created }
         });
