@@ -11,7 +11,7 @@
 
 use serde_json::Value;
 
-use super::evidence::Times;
+use super::evidence::ListedCount;
 use super::history::History;
 use crate::contract::lifecycle::RecordList;
 use crate::exchange::{Request, identifier};
@@ -44,7 +44,7 @@ impl History<'_> {
         (create, id): (&Request, &Value),
         item: &Value,
         (list, items, is_whole): (&RecordList, &[Value], bool),
-    ) -> Times {
+    ) -> ListedCount {
         let shows_draft = self
             .draft_sent_once(create)
             .is_some_and(|number| self.run_tag.numbers_in(item).contains(&number));
@@ -53,10 +53,10 @@ impl History<'_> {
         let copies = stored.filter(|(other, id)| is_same((item, &own), (other, id))).count();
         let is_asked_for = || create.json().is_some_and(|body| has_number(body, copies + 1));
         match copies {
-            0 if is_whole && shows_draft => Times::Once,
-            0 => Times::AtLeastOnce,
-            _ if is_asked_for() => Times::AtLeastOnce,
-            _ => Times::Several(copies + 1),
+            0 if is_whole && shows_draft => ListedCount::Once,
+            0 => ListedCount::AtLeastOnce,
+            _ if is_asked_for() => ListedCount::AtLeastOnce,
+            _ => ListedCount::Several(copies + 1),
         }
     }
 }

@@ -20,8 +20,8 @@ pub(super) struct CreatedRecord {
     pub(super) operation: OperationId,
     /// The accepted request.
     pub(super) request: Request,
-    /// The record, reduced to its identifier; without the invariant `created`, the bare identifier.
-    pub(super) resource: Value,
+    /// The record in the response, reduced to its identifier; without the invariant `created`, the bare identifier.
+    pub(super) identity: Value,
     /// Whether the identifier was seen before: in a list, or in the response to another create of this run.
     pub(super) seen_before: bool,
     /// The values in the path of the create, by parameter; they include the record's owner.
@@ -126,7 +126,7 @@ impl History<'_> {
     /// Returns the identifier in the response to the create, if it can name a record.
     fn identifier<'made>(&self, made: &'made CreatedRecord) -> Option<&'made Value> {
         let (created, _) = self.created_and_listed(made.operation)?;
-        made.resource.pointer(&created.id).filter(|id| identifier(id).is_some())
+        made.identity.pointer(&created.id).filter(|id| identifier(id).is_some())
     }
 
     /// Adds what an item shows: which of the created records it is or contains, each with where it is.
@@ -215,7 +215,7 @@ impl History<'_> {
                 operation: made.operation,
                 invariant,
                 request: &made.request,
-                resource: &made.resource,
+                record: &made.identity,
                 seen_before: made.seen_before,
             };
             let seen = search.found.get(&index);

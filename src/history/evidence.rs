@@ -49,9 +49,9 @@ pub struct Walk {
     pub max_pages: u64,
     /// What an earlier walk over the same list shows about this one.
     pub stability: Stability,
-    /// Whether it is part of the search for residue at the end of a run. Only its counts are judged then: what the list
-    /// shows after the edge cases may be what they stored.
-    pub is_residue_look: bool,
+    /// Whether it belongs to the search for residue at the end of a run. Only the stated `total` and `last_page` are
+    /// judged then, because items may be what edge cases stored.
+    pub is_residue_walk: bool,
 }
 
 /// Whether a list stayed the same from one walk to the next.
@@ -63,9 +63,8 @@ pub enum Stability {
     /// An earlier walk showed the same totals, page by page: if the pages of one walk disagree, the reason is not that
     /// the list changed. For inferred pages it also ended the same way and showed the same items.
     Stable,
-    /// The first page of an earlier walk showed another total, or an earlier walk showed another order and only earlier
-    /// instants: somebody updates records, and the list may be sorted by the time of their update. For inferred pages,
-    /// anything that differs counts.
+    /// The first page of an earlier walk showed another total, or the order changed and later instants appeared, as in
+    /// a list that is sorted by the time of the last update. For inferred pages, anything that differs counts.
     Unstable,
 }
 
@@ -193,8 +192,8 @@ pub struct Creation<'seen> {
     pub invariant: &'seen Created,
     /// The accepted request.
     pub request: &'seen Request,
-    /// The record in the response.
-    pub resource: &'seen Value,
+    /// The record in the response; for a [`CreatedObservation`], nothing but its identifier.
+    pub record: &'seen Value,
     /// Whether the identifier was seen before: in a list, or in the response to another create of this run.
     pub seen_before: bool,
 }
@@ -203,7 +202,7 @@ impl Creation<'_> {
     /// Whether the record has an identifier to find it by.
     #[must_use]
     pub fn is_identified(&self) -> bool {
-        self.resource.pointer(&self.invariant.id).and_then(identifier).is_some()
+        self.record.pointer(&self.invariant.id).and_then(identifier).is_some()
     }
 }
 
@@ -303,7 +302,7 @@ pub struct RecordShown<'seen> {
 #[derive(Clone, Debug)]
 pub enum ShownState {
     /// A list has the record, this often.
-    Listed(Times),
+    Listed(ListedCount),
     /// A list has a record with its identifier, but with none of the sent values.
     Another,
     /// A list still has the record after its deletion, but changed: a service may keep what it deletes, and mark it.
@@ -321,9 +320,9 @@ pub enum ShownState {
     Unclear,
 }
 
-/// How often a list has what a create sent, under different identifiers.
+/// How often a list has what a create sent, each time under another identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Times {
+pub enum ListedCount {
     /// Once or more: the list may have more records than it shows, nothing tells the records of this create from
     /// others, or the create asked for this many.
     AtLeastOnce,

@@ -212,7 +212,7 @@ impl<'run> History<'run> {
         }
         let value = body.map_or(&Value::Null, |body| &body.value);
         self.track_updated(exchange, context);
-        if body.is_some() || self.located(exchange, value).is_some() {
+        if body.is_some() || self.identifier_outside_body(exchange, value).is_some() {
             self.add_created_record((exchange, context), value, emit);
         } else {
             self.bind_values(exchange, None);

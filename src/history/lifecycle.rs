@@ -5,7 +5,7 @@ use reqwest::header::LINK;
 use serde_json::Value;
 
 use super::bindings::{PathRecords, records_in};
-use super::evidence::{Evidence, RecordShown, ShownState, Times};
+use super::evidence::{Evidence, ListedCount, RecordShown, ShownState};
 use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
 use crate::contract::Contract;
@@ -103,7 +103,7 @@ impl History<'_> {
         let Some(lifecycle) = lifecycle.filter(|_| has_created) else {
             return;
         };
-        let located = self.located(exchange, body);
+        let located = self.identifier_outside_body(exchange, body);
         let id = located.as_ref().or_else(|| body.pointer(&lifecycle.id));
         let Some(id) = id else { return };
         let is_doubtful = self.observed_values.contains(id) || !self.may_be_own(create, id);
@@ -297,7 +297,7 @@ impl History<'_> {
             members.all(|(name, value)| before.get(name) == Some(value))
         });
         if is_unchanged && self.shows_own(record.create, (item, &record.id)) {
-            ShownState::Listed(Times::AtLeastOnce)
+            ShownState::Listed(ListedCount::AtLeastOnce)
         } else {
             ShownState::ListedChanged
         }

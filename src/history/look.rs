@@ -178,8 +178,8 @@ impl History<'_> {
                 LookState::Update(Box::new(self.update_search(update, Some(sent))))
             }
         };
-        let is_residue_look = matches!(goal, LookGoal::Residue | LookGoal::Recount);
-        let walk = new_walk(list, WalkExtent::WholeList, (max_pages, is_residue_look));
+        let is_residue_walk = matches!(goal, LookGoal::Residue | LookGoal::Recount);
+        let walk = new_walk(list, WalkExtent::WholeList, (max_pages, is_residue_walk));
         let counted = match goal {
             LookGoal::Recount => self.residue_tracker.walks.remove(&list),
             _ => None,
@@ -203,7 +203,7 @@ impl History<'_> {
         let walk = new_walk(
             look.walk.operation,
             extent,
-            (look.walk.max_pages, look.walk.is_residue_look),
+            (look.walk.max_pages, look.walk.is_residue_walk),
         );
         look.extent = extent;
         let last = std::mem::replace(&mut look.walk, walk);
@@ -461,7 +461,7 @@ impl History<'_> {
 }
 
 /// Begins a walk without any pages.
-fn new_walk(list: OperationId, extent: WalkExtent, (max_pages, is_residue_look): (u64, bool)) -> Walk {
+fn new_walk(list: OperationId, extent: WalkExtent, (max_pages, is_residue_walk): (u64, bool)) -> Walk {
     Walk {
         operation: list,
         pages: Vec::new(),
@@ -471,7 +471,7 @@ fn new_walk(list: OperationId, extent: WalkExtent, (max_pages, is_residue_look):
         },
         max_pages,
         stability: Stability::Unknown,
-        is_residue_look,
+        is_residue_walk,
     }
 }
 

@@ -78,7 +78,7 @@ impl History<'_> {
         let mut first: HashMap<(OperationId, Digest), Option<&Value>> = HashMap::new();
         made.iter().any(|made| {
             let invariant = self.contract.operation(made.operation).invariants.created.as_ref();
-            let id = invariant.and_then(|invariant| made.resource.pointer(&invariant.id));
+            let id = invariant.and_then(|invariant| made.identity.pointer(&invariant.id));
             id.filter(|id| !id.is_null()).is_some_and(|id| {
                 let sent = made.request.json();
                 *first.entry((made.operation, Digest::of(id))).or_insert(sent) != sent

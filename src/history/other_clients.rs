@@ -9,7 +9,7 @@ use super::created::CreatedRecord;
 use super::evidence::{Creation, Evidence, FormatTried};
 use super::history::{EvidenceSink, History};
 use super::look::{Look, LookId};
-use super::records::identified;
+use super::records::only_identifier;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::json::Body;
@@ -33,14 +33,14 @@ impl History<'_> {
         let Some(invariant) = &self.contract.operation(operation).invariants.created else {
             return;
         };
-        let resource = body
+        let record = body
             .filter(|_| succeeded)
             .and_then(|body| body.value.pointer(&invariant.resource));
-        let Some(resource) = resource.filter(|resource| resource.is_object()) else {
+        let Some(record) = record.filter(|record| record.is_object()) else {
             return;
         };
         self.timestamp_format_of_other_client(exchange, emit);
-        let id = resource.pointer(&invariant.id);
+        let id = record.pointer(&invariant.id);
         if id.is_some_and(|id| self.mark_created(operation, id)) {
             return;
         }
@@ -56,7 +56,7 @@ impl History<'_> {
             operation,
             invariant,
             request: &request,
-            resource,
+            record,
             seen_before: false,
         }));
         // Without its owner it cannot be looked for.
@@ -64,7 +64,7 @@ impl History<'_> {
             self.made.push(CreatedRecord {
                 operation,
                 request,
-                resource: identified(resource, &invariant.id),
+                identity: only_identifier(record, &invariant.id),
                 seen_before: false,
                 path_values: path_values.to_vec(),
             });

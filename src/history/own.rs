@@ -159,7 +159,7 @@ impl History<'_> {
         let by_invariant = self.contract.operation(create).invariants.created.is_some();
         if by_invariant {
             self.observation_of(body)
-        } else if self.shows_own(create, (body, &made.resource)) {
+        } else if self.shows_own(create, (body, &made.identity)) {
             TagCheck::Tagged
         } else {
             TagCheck::Untagged

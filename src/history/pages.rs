@@ -153,7 +153,7 @@ mod tests {
             end,
             max_pages: 100,
             stability: Stability::Unknown,
-            is_residue_look: false,
+            is_residue_walk: false,
         }
     }
 

@@ -42,7 +42,7 @@ impl History<'_> {
         let creates = self.contract.operation(operation).creates();
         let created = creates && (200..300).contains(&exchange.status()?);
         let value = body.filter(|_| created).map_or(&Value::Null, |body| &body.value);
-        let located = self.located(exchange, value);
+        let located = self.identifier_outside_body(exchange, value);
         let ids = self.created_ids(operation, value).into_iter().chain(&located);
         let mut own = ids.filter(|id| !self.was_listed(operation, id));
         own.find_map(identifier)
@@ -70,7 +70,7 @@ impl History<'_> {
     ) {
         let request = &exchange.request;
         let operation = request.operation;
-        let located = self.located(exchange, body);
+        let located = self.identifier_outside_body(exchange, body);
         let main = context.role == RecordRole::Main;
         if main {
             self.bindings.forget(self.contract, operation);
@@ -82,10 +82,10 @@ impl History<'_> {
         }
         // The calls below pass an identifier and never the whole record: a hostile response may have megabytes, and each
         // record is kept until the end of its round.
-        let made = |resource: Value, seen_before| CreatedRecord {
+        let made = |identity: Value, seen_before| CreatedRecord {
             operation,
             request: request.clone(),
-            resource,
+            identity,
             seen_before,
             path_values: context.path_values.clone(),
         };
@@ -112,17 +112,17 @@ impl History<'_> {
             }
             return;
         };
-        let resource = body.pointer(&invariant.resource).unwrap_or(&Value::Null);
-        let id = resource.pointer(&invariant.id);
+        let record = body.pointer(&invariant.resource).unwrap_or(&Value::Null);
+        let id = record.pointer(&invariant.id);
         let was_shown = id.is_some_and(|id| self.foreign_identifiers.contains(operation, id));
         let was_seen = id.is_some_and(|id| self.mark_created(operation, id));
         // If the request carried no run tag, the target may have returned an existing record instead of a second equal
         // one; whether it may is a gap.
         let has_run_tag = || request.json().is_some_and(|body| self.run_tag.is_in(body));
         let seen_before = was_seen && (main || has_run_tag());
-        let made = made(identified(resource, &invariant.id), seen_before);
+        let made = made(only_identifier(record, &invariant.id), seen_before);
         if main {
-            let tagged = self.run_tag.is_in(resource);
+            let tagged = self.run_tag.is_in(record);
             // A step that needs an identifier reports that there is none.
             if let Some(id) = id.filter(|id| identifier(id).is_some()) {
                 self.note_own(made.clone(), id, (was_seen || was_shown, tagged));
@@ -130,23 +130,23 @@ impl History<'_> {
                 self.own.remove(&operation);
             }
         }
-        if !resource.is_object() {
+        if !record.is_object() {
             return;
         }
         emit(Evidence::Creation(Creation {
             operation,
             invariant,
             request,
-            resource,
+            record,
             seen_before,
         }));
         self.made.push(made);
     }
 
-    /// Returns the identifier of a created record that its body does not show: the one that the run chose, or that of the
-    /// `Location` header of a 201, if the header names the path of the record's read, the body shows no identifier, and
-    /// no invariant says where the body has one (RFC 9110, section 15.3.2).
-    pub(super) fn located(&self, exchange: &Exchange, body: &Value) -> Option<Value> {
+    /// Returns the identifier of a created record where its body does not show it: the one that the run chose, or that
+    /// of the `Location` header of a 201, if the header names the path of the record's read, the body shows no
+    /// identifier, and no invariant says where the body has one (RFC 9110, section 15.3.2).
+    pub(super) fn identifier_outside_body(&self, exchange: &Exchange, body: &Value) -> Option<Value> {
         let request = &exchange.request;
         if self.contract.operation(request.operation).chosen().is_some() {
             let succeeded = exchange.status().is_some_and(|status| (200..300).contains(&status));
@@ -228,9 +228,9 @@ fn is_identifier_alone(exchange: &Exchange, body: &Value, id: &Value) -> bool {
     members.is_some_and(|members| members.len() == 1 && members.values().next() == Some(id))
 }
 
-/// Returns the record, reduced to its identifier.
-pub(super) fn identified(resource: &Value, at: &str) -> Value {
-    let id = resource.pointer(at).filter(|id| identifier(id).is_some());
+/// Returns a record with nothing but its identifier, which is at `at`.
+pub(super) fn only_identifier(record: &Value, at: &str) -> Value {
+    let id = record.pointer(at).filter(|id| identifier(id).is_some());
     let tokens: Vec<_> = pointer::tokens(at).collect();
     let within = |inner: Value, token: &String| Value::from_iter([(token.clone(), inner)]);
     id.map_or(Value::Null, |id| tokens.iter().rev().fold(id.clone(), within))

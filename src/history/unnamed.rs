@@ -146,7 +146,7 @@ impl History<'_> {
         let made = CreatedRecord {
             operation,
             request: create.request,
-            resource: id.clone(),
+            identity: id.clone(),
             seen_before: false,
             path_values: context.path_values,
         };

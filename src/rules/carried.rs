@@ -68,7 +68,7 @@ pub(super) fn judge_in_response(creation: &Creation<'_>, sink: &mut Sink<'_>, st
         creates: true,
         ..Sent::new(creation.operation, &creation.invariant.carries, creation.request)
     };
-    let record = (creation.resource, creation.invariant.resource.as_str());
+    let record = (creation.record, creation.invariant.resource.as_str());
     sent.judge(record, sink, strictness, FactKind::Carried);
 }
 

@@ -44,7 +44,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
-    let Some(id) = creation.resource.pointer(&creation.invariant.id) else {
+    let Some(id) = creation.record.pointer(&creation.invariant.id) else {
         return;
     };
     let pointer = || format!("{}{}", creation.invariant.resource, creation.invariant.id);

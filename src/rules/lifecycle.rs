@@ -8,7 +8,7 @@ use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::vocabulary::Carry;
-use crate::history::evidence::{RecordShown, ShownState, Times};
+use crate::history::evidence::{ListedCount, RecordShown, ShownState};
 
 pub(super) static RULE: Rule = Rule {
     name: "lifecycle",
@@ -91,8 +91,8 @@ fn listed_once(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
         return;
     };
     match seen.shown {
-        ShownState::Listed(Times::Once) => sink.held(fact),
-        ShownState::Listed(Times::Several(count)) => {
+        ShownState::Listed(ListedCount::Once) => sink.held(fact),
+        ShownState::Listed(ListedCount::Several(count)) => {
             sink.broken(fact, String::new, || {
                 format!("{count} records that only their identifiers tell apart")
             });
@@ -233,7 +233,7 @@ paths:
     fn a_list_that_may_have_more_decides_nothing() {
         let fact = "addPet created: listed in getPets";
         let verdict = |shown| judged("addPet", "getPets", &shown).fact(fact);
-        assert_eq!(verdict(ShownState::Listed(Times::AtLeastOnce)), Verdict::Held);
+        assert_eq!(verdict(ShownState::Listed(ListedCount::AtLeastOnce)), Verdict::Held);
         assert_eq!(verdict(ShownState::NotListed), Verdict::Broken);
         for shown in [ShownState::Unclear, status(500), status(404), ShownState::NoResponse] {
             assert!(matches!(verdict(shown), Verdict::Undecided(_)));
@@ -243,10 +243,10 @@ paths:
     #[test]
     fn a_create_is_listed_as_one_record() {
         let verdict = |shown| judged("addPet", "getPets", &shown).fact("addPet created: one record in getPets");
-        assert_eq!(verdict(ShownState::Listed(Times::Once)), Verdict::Held);
-        assert_eq!(verdict(ShownState::Listed(Times::Several(2))), Verdict::Broken);
+        assert_eq!(verdict(ShownState::Listed(ListedCount::Once)), Verdict::Held);
+        assert_eq!(verdict(ShownState::Listed(ListedCount::Several(2))), Verdict::Broken);
         for shown in [
-            ShownState::Listed(Times::AtLeastOnce),
+            ShownState::Listed(ListedCount::AtLeastOnce),
             ShownState::NotListed,
             ShownState::Unclear,
             status(500),
@@ -269,7 +269,7 @@ paths:
         assert!(matches!(deleted(&status(403)), Verdict::Undecided(_)));
         let unlisted = |shown: &ShownState| judged("deletePet", "getPets", shown).fact("deletePet: gone from getPets");
         assert_eq!(unlisted(&ShownState::NotListed), Verdict::Held);
-        assert_eq!(unlisted(&ShownState::Listed(Times::AtLeastOnce)), Verdict::Broken);
+        assert_eq!(unlisted(&ShownState::Listed(ListedCount::AtLeastOnce)), Verdict::Broken);
         for shown in [
             ShownState::ListedChanged,
             ShownState::Unclear,

@@ -56,7 +56,7 @@ pub(crate) const FACTS_THAT_NEED_TWO_PAGES: [FactKind; 2] = [FactKind::PageAsked
 /// pages may show what edge cases stored.
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
-    if walk.is_residue_look {
+    if walk.is_residue_walk {
         if let Some(fact) = fact(sink, FactKind::PageLast) {
             walk.pages.iter().for_each(|page| judge_last_page(page, fact, sink));
         }
@@ -447,7 +447,7 @@ mod tests {
         let judged = |pages, end| {
             let bench = Bench::of("getTags");
             let walk = Walk {
-                is_residue_look: true,
+                is_residue_walk: true,
                 ..bench.walk(pages, end)
             };
             bench.judge(|judge| judge.walk(&walk))

@@ -184,15 +184,15 @@ impl Bench {
     }
 
     /// Judges a create that sent this body and was answered with this record.
-    pub(super) fn created(&self, sent: &Value, resource: &Value) -> Judged {
-        self.creation(sent, resource, |creation, judge| judge.creation(&creation))
+    pub(super) fn created(&self, sent: &Value, record: &Value) -> Judged {
+        self.creation(sent, record, |creation, judge| judge.creation(&creation))
     }
 
     /// Shows the closure a create that sent this body and was answered with this record.
     pub(super) fn creation(
         &self,
         sent: &Value,
-        resource: &Value,
+        record: &Value,
         show: impl FnOnce(Creation<'_>, &mut Judge<'_>),
     ) -> Judged {
         let mut request = self.request();
@@ -207,7 +207,7 @@ impl Bench {
                 .as_ref()
                 .unwrap(),
             request: &request,
-            resource,
+            record,
             seen_before: false,
         };
         self.judge(|judge| show(creation, judge))
@@ -324,7 +324,7 @@ impl Bench {
             end,
             max_pages: 100,
             stability: Stability::Unknown,
-            is_residue_look: false,
+            is_residue_walk: false,
         }
     }
 }

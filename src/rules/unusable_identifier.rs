@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
-    let id = creation.resource.pointer(&creation.invariant.id);
+    let id = creation.record.pointer(&creation.invariant.id);
     let unusable = id.filter(|id| !id.is_null() && identifier(id).is_none());
     let fact = sink.contract.fact_of(creation.operation, FactKind::IdentifierUnique);
     if let (Some(id), Some(fact)) = (unusable, fact) {
