@@ -17,8 +17,8 @@ use crate::contract::lifecycle::RecordList;
 use crate::exchange::{Request, identifier};
 
 impl History<'_> {
-    /// Returns the items of a list, with their identifiers, that a create has stored in addition to the record with this
-    /// identifier.
+    /// Returns the items of a list that a create has stored in addition to the record with this identifier, each with
+    /// its own.
     pub(super) fn also_stored<'items>(
         &self,
         (create, id): (&Request, &Value),
@@ -50,7 +50,7 @@ impl History<'_> {
             .is_some_and(|number| self.run_tag.numbers_in(item).contains(&number));
         let own = identifier(id).unwrap_or_default();
         let stored = self.also_stored((create, id), (list, items)).into_iter();
-        let copies = stored.filter(|(other, id)| is_same((item, &own), (other, id))).count();
+        let copies = stored.filter(|(other, id)| is_copy((item, &own), (other, id))).count();
         let is_asked_for = || create.json().is_some_and(|body| has_number(body, copies + 1));
         match copies {
             0 if is_whole && shows_draft => ListedCount::Once,
@@ -62,18 +62,18 @@ impl History<'_> {
 }
 
 /// Whether values of two records are the same but for the records' identifiers and for when they were stored.
-fn is_same((value, id): (&Value, &str), (other, other_id): (&Value, &str)) -> bool {
+fn is_copy((value, id): (&Value, &str), (other, other_id): (&Value, &str)) -> bool {
     match (value, other) {
         (Value::Array(elements), Value::Array(others)) => {
             let mut pairs = elements.iter().zip(others);
-            elements.len() == others.len() && pairs.all(|(element, other)| is_same((element, id), (other, other_id)))
+            elements.len() == others.len() && pairs.all(|(element, other)| is_copy((element, id), (other, other_id)))
         }
         (Value::Object(members), Value::Object(others)) => {
-            let is_same = |(name, member): (&String, &Value)| {
+            let is_copied = |(name, member): (&String, &Value)| {
                 let other = others.get(name);
-                other.is_some_and(|other| is_storage_time(name) || is_same((member, id), (other, other_id)))
+                other.is_some_and(|other| is_storage_time(name) || is_copy((member, id), (other, other_id)))
             };
-            members.len() == others.len() && members.iter().all(is_same)
+            members.len() == others.len() && members.iter().all(is_copied)
         }
         (Value::String(text), Value::String(other)) => {
             text == other || (text.contains(id) && text.replace(id, "") == other.replace(other_id, ""))
@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn copies_differ_in_what_tells_them_apart_and_in_nothing_else() {
         let record = json!({"id": 7, "name": "a", "age": 3, "createdAt": "1", "self": "/pets/7", "of": {"key": "k-7"}});
-        let is_copy = |other: &Value| is_same((&record, "7"), (other, "12"));
+        let is_copied = |other: &Value| is_copy((&record, "7"), (other, "12"));
         let copy =
             json!({"id": 12, "name": "a", "age": 3, "createdAt": "2", "self": "/pets/12", "of": {"key": "k-12"}});
-        assert!(is_copy(&copy));
+        assert!(is_copied(&copy));
         for (name, value) in [
             ("name", json!("b")),
             ("age", json!(4)),
@@ -125,7 +125,7 @@ mod tests {
         ] {
             let mut other = copy.clone();
             other[name] = value;
-            assert!(!is_copy(&other), "{other}");
+            assert!(!is_copied(&other), "{other}");
         }
     }
 

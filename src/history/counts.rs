@@ -48,13 +48,13 @@ struct CountedWrite {
     found: bool,
     /// Whether its record was an item of the list before and has not been seen in the current walk.
     gone: bool,
-    /// Other records that carry what it sent.
-    others: Vec<Duplicate>,
+    /// Records under other identifiers that carry what it sent.
+    copies: Vec<StoredCopy>,
 }
 
 /// A record under another identifier that carries what a write sent.
 #[derive(Debug)]
-struct Duplicate {
+struct StoredCopy {
     id: Option<String>,
     pointer: String,
     request: Request,
@@ -69,8 +69,9 @@ impl CountedWrites {
         self.writes.push_back(written);
     }
 
-    /// Returns how many writes of unknown outcome sent exactly the same body: each may have stored a record.
-    fn unknown_like(&self, written: &CountedWrite) -> usize {
+    /// Returns how many writes whose record has no known identifier sent exactly the same body: each may have stored
+    /// one of the copies.
+    fn unidentified_like(&self, written: &CountedWrite) -> usize {
         let like = |other: &&CountedWrite| {
             let same = other.operation == written.operation && other.body == written.body;
             same && other.id.is_none()
@@ -80,7 +81,7 @@ impl CountedWrites {
 }
 
 impl<'run> History<'run> {
-    /// Records a create that may have stored a record.
+    /// Remembers a create that may have stored a record.
     pub(super) fn note_counted_create(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
         if self.created_and_listed(operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
@@ -90,7 +91,7 @@ impl<'run> History<'run> {
         self.note_counted(&exchange.request, id.map(str::to_owned), is_judged);
     }
 
-    /// Records an accepted update of a record of this run.
+    /// Remembers an accepted update of a record of this run.
     pub(super) fn note_counted_update(&mut self, request: &Request, path_values: &[(String, Value)]) {
         let updated = self.contract.operation(request.operation).invariants.updated.as_ref();
         let owner = updated.and_then(|updated| updated.listed.owner.as_ref());
@@ -110,7 +111,7 @@ impl<'run> History<'run> {
             is_judged,
             found: false,
             gone: false,
-            others: Vec::new(),
+            copies: Vec::new(),
         });
     }
 
@@ -152,10 +153,10 @@ impl<'run> History<'run> {
                         written.found = true;
                     } else if !known
                         && written.is_judged
-                        && written.others.iter().all(|other| other.id != id)
+                        && written.copies.iter().all(|copy| copy.id != id)
                         && self.carries_what_was_sent(written, (record, &numbers))
                     {
-                        written.others.push(Duplicate {
+                        written.copies.push(StoredCopy {
                             id: id.clone(),
                             pointer: at.clone(),
                             request: item.request.clone(),
@@ -229,26 +230,26 @@ impl<'run> History<'run> {
             && shows_all()
     }
 
-    /// Makes the evidence on what a walk over the whole list counted.
+    /// Emits the evidence about what a walk over the whole list counted.
     pub(super) fn emit_counts(&self, list: OperationId, walk: &Walk, emit: EvidenceSink<'_>) {
         let counts = &self.residue_tracker.counts;
         let here = counts.writes.iter().filter(|written| written.is_judged);
         let here = here.filter(|written| self.listed_at(written.operation, list).is_some());
         let last = walk.last_request(self.contract);
         for written in here {
-            let unknown = counts.unknown_like(written);
-            let others = &written.others;
-            let other = others.last().filter(|_| others.len() > unknown);
+            let unidentified = counts.unidentified_like(written);
+            let copies = &written.copies;
+            let copy = copies.last().filter(|_| copies.len() > unidentified);
             let listing = FinalListing {
                 operation: written.operation,
                 found: written.found,
                 gone: written.gone && !walk.changed(),
-                other: other.map(|other| other.pointer.as_str()),
+                copy: copy.map(|copy| copy.pointer.as_str()),
                 changed: walk.changed(),
                 end: walk.end,
                 max_pages: walk.max_pages,
             };
-            if let Some(request) = other.map(|other| &other.request).or(last.as_ref()) {
+            if let Some(request) = copy.map(|copy| &copy.request).or(last.as_ref()) {
                 emit(Evidence::FinalListing(listing, request));
             }
         }

@@ -254,8 +254,8 @@ pub struct FinalListing<'seen> {
     pub found: bool,
     /// Whether it was an item of the list before, and no longer is.
     pub gone: bool,
-    /// Where a record under another identifier carries what was sent, as an indexed pointer in the response.
-    pub other: Option<&'seen str>,
+    /// Where a copy, a record under another identifier, carries what was sent, as an indexed pointer in the response.
+    pub copy: Option<&'seen str>,
     /// Whether the list changed during that walk.
     pub changed: bool,
     /// How the walk ended.

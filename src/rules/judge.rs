@@ -230,7 +230,7 @@ impl<'contract> Judge<'contract> {
         let elsewhere = self.contract.fact_of(listing.operation, FactKind::NotElsewhere);
         let already_reported = elsewhere.is_some_and(|fact| self.verdicts.of(self.contract, fact) == Verdict::Broken);
         let listing = &FinalListing {
-            other: listing.other.filter(|_| !already_reported),
+            copy: listing.copy.filter(|_| !already_reported),
             ..*listing
         };
         for rule in RULES {

@@ -44,7 +44,7 @@ fn judge_final(listing: &FinalListing<'_>, sink: &mut Sink<'_>) {
         return;
     };
     // While the record itself is not seen, another one may be the same record under another identifier.
-    if let Some(pointer) = listing.other.filter(|_| listing.found) {
+    if let Some(pointer) = listing.copy.filter(|_| listing.found) {
         let received = || "what was sent, in another record too".to_owned();
         return sink.broken(fact, || pointer.to_owned(), received);
     }
@@ -54,7 +54,7 @@ fn judge_final(listing: &FinalListing<'_>, sink: &mut Sink<'_>) {
             "listed before, and not at the end of the run".to_owned()
         }),
         None if listing.changed => sink.undecided(fact, Reason::Changed),
-        None if listing.found && listing.other.is_none() => sink.held(fact),
+        None if listing.found && listing.copy.is_none() => sink.held(fact),
         None => sink.undecided(fact, Reason::NotShown),
     }
 }
@@ -78,8 +78,8 @@ mod tests {
 
     const OTHER: &str = "/data/items/~24";
 
-    fn both(other: Option<&str>, found: bool, end: WalkEnd) -> [Judged; 2] {
-        ["createTag", "updateContact"].map(|operation| Bench::of(operation).final_listing(other, found, end))
+    fn both(copy: Option<&str>, found: bool, end: WalkEnd) -> [Judged; 2] {
+        ["createTag", "updateContact"].map(|operation| Bench::of(operation).final_listing(copy, found, end))
     }
 
     #[test]

@@ -268,7 +268,7 @@ impl Bench {
         self.judge(|judge| judge.updating(&updating, &request))
     }
 
-    /// Judges a record that was listed before and shows what was sent to no record.
+    /// Judges a record that was listed before and shows what was sent to an unknown identifier.
     pub(super) fn stray(&self, pointer: &str) -> Judged {
         let stray = StrayWrite {
             operation: self.operation,
@@ -280,7 +280,7 @@ impl Bench {
     /// What a list shows of a write at the end of a run.
     pub(super) fn final_listing_of<'seen>(
         &self,
-        other: Option<&'seen str>,
+        copy: Option<&'seen str>,
         found: bool,
         end: WalkEnd,
     ) -> FinalListing<'seen> {
@@ -288,7 +288,7 @@ impl Bench {
             operation: self.operation,
             found,
             gone: false,
-            other,
+            copy,
             changed: false,
             end,
             max_pages: 100,
@@ -296,9 +296,9 @@ impl Bench {
     }
 
     /// Judges what a list shows of a write at the end of a run.
-    pub(super) fn final_listing(&self, other: Option<&str>, found: bool, end: WalkEnd) -> Judged {
+    pub(super) fn final_listing(&self, copy: Option<&str>, found: bool, end: WalkEnd) -> Judged {
         let request = self.request();
-        self.judge(|judge| judge.final_listing(&self.final_listing_of(other, found, end), &request))
+        self.judge(|judge| judge.final_listing(&self.final_listing_of(copy, found, end), &request))
     }
 
     /// Judges what a read or a list, `by`, shows of a record after the operation has sent this body.
