@@ -202,7 +202,7 @@ impl History<'_> {
         Some((&records[index], pointer::element(at, index)))
     }
 
-    /// Makes the evidence on each record that was looked for; `walk` is the last walk of the look.
+    /// Emits the evidence about each record that was looked for; `walk` is the last walk of the look.
     pub(super) fn emit_created(&mut self, search: &CreatedSearch, walk: &Walk, emit: EvidenceSink<'_>) {
         let is_complete = walk.end.reason(walk.max_pages).is_none() && !walk.changed();
         self.note_mock_signs(&search.sought, is_complete, |index| search.found.get(&index));

@@ -28,7 +28,7 @@ pub enum Evidence<'seen> {
     Record(RecordShown<'seen>, &'seen Request),
     /// A record that shows what a rejected create or update sent.
     StoredDespiteRejection(StoredDespiteRejection<'seen>, &'seen Request),
-    /// A record that a list showed before, with what a write to no record sent.
+    /// A record that a list showed before, with what a write to an unknown identifier sent.
     StrayWrite(StrayWrite<'seen>, &'seen Request),
     /// The look for an updated record in its list.
     UpdateObservation(UpdateObservation<'seen>, &'seen Request),
@@ -276,7 +276,8 @@ pub struct StoredDespiteRejection<'seen> {
     pub pointer: &'seen str,
 }
 
-/// A record that a list showed before, and that now shows what was sent to an identifier that names no record.
+/// A record that a list showed before, and that now shows what was sent to an unknown identifier: one that names no
+/// record.
 #[derive(Clone, Copy, Debug)]
 pub struct StrayWrite<'seen> {
     /// The create or the update.

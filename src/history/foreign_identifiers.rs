@@ -22,14 +22,14 @@ use crate::exchange::Digest;
 #[derive(Clone, Debug)]
 pub(super) struct ForeignIdentifiers {
     /// Where each list shows identifiers.
-    locations: HashMap<OperationId, Vec<Location>>,
-    /// What each list has shown, by the create of such records.
+    sites: HashMap<OperationId, Vec<IdentifierSite>>,
+    /// What each list has shown, by list and create.
     shown: HashMap<(OperationId, OperationId), Digests>,
 }
 
-/// Where a list shows the identifiers of such records as a create makes.
+/// Where a list shows the identifiers of the records that a create makes.
 #[derive(Clone, Debug)]
-struct Location {
+struct IdentifierSite {
     create: OperationId,
     items: String,
     /// The identifier within an item.
@@ -39,11 +39,11 @@ struct Location {
 impl ForeignIdentifiers {
     /// Starts with nothing seen.
     pub(super) fn new(contract: &Contract) -> Self {
-        let mut locations: HashMap<_, Vec<_>> = HashMap::new();
+        let mut sites: HashMap<_, Vec<_>> = HashMap::new();
         for create in contract.operation_ids() {
             for (list, id) in lists_that_show(contract, create) {
                 if let Some(page) = &contract.operation(list).page {
-                    locations.entry(list).or_default().push(Location {
+                    sites.entry(list).or_default().push(IdentifierSite {
                         create,
                         items: page.items.clone(),
                         id: id.unwrap_or_else(|| page.id.clone()),
@@ -52,7 +52,7 @@ impl ForeignIdentifiers {
             }
         }
         Self {
-            locations,
+            sites,
             shown: HashMap::new(),
         }
     }
@@ -70,16 +70,16 @@ impl ForeignIdentifiers {
             .retain(|(by, create), _| *by != list || contract.list_with_items_of(*create) != Some(list));
     }
 
-    /// Notes the records that a list shows, but for those that need not be remembered: `is_known` gets the create of such
-    /// records, the identifier, and the item.
+    /// Notes the records that a list shows, except those that need not be remembered: `is_known` gets the create that
+    /// makes records of this kind, the identifier, and the item.
     fn note(&mut self, list: OperationId, body: &Value, is_known: impl Fn(OperationId, &Digest, &Value) -> bool) {
-        for location in self.locations.get(&list).into_iter().flatten() {
-            let items = pointer::get(body, &location.items).and_then(Value::as_array);
-            let shown = self.shown.entry((list, location.create)).or_default();
+        for site in self.sites.get(&list).into_iter().flatten() {
+            let items = pointer::get(body, &site.items).and_then(Value::as_array);
+            let shown = self.shown.entry((list, site.create)).or_default();
             for item in items.into_iter().flatten() {
-                let id = pointer::get(item, &location.id).filter(|id| !id.is_null());
+                let id = pointer::get(item, &site.id).filter(|id| !id.is_null());
                 let Some(digest) = id.map(Digest::of) else { continue };
-                if !shown.contains(&digest) && !is_known(location.create, &digest, item) {
+                if !shown.contains(&digest) && !is_known(site.create, &digest, item) {
                     shown.insert(digest);
                 }
             }
@@ -87,8 +87,8 @@ impl ForeignIdentifiers {
     }
 }
 
-/// Returns the lists that show identifiers of such records as the create makes, each with the place in an item; none if
-/// they identify the item itself.
+/// Returns the lists that show the identifiers of the records that the create makes, each with the location of the
+/// identifier in an item; `None` if it identifies the item itself.
 pub(crate) fn lists_that_show(contract: &Contract, create: OperationId) -> Vec<(OperationId, Option<String>)> {
     let Some(created) = &contract.operation(create).invariants.created else {
         return Vec::new();

@@ -14,7 +14,7 @@ use super::lifecycle::TrackedRecord;
 use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
 use super::observed_values::ObservedValues;
-use super::own::OwnershipState;
+use super::own::OwnershipEntry;
 use super::pending_comparisons::PendingComparisons;
 use super::records::AcceptedUpdate;
 use super::residue::{Residue, ResidueTracker, UnexplainedRecord};
@@ -42,7 +42,7 @@ pub(crate) struct History<'run> {
     pub(super) made: Vec<CreatedRecord>,
     /// The records that creates without the invariant `created` returned, where the contract says how to read them.
     pub(super) tracked: Vec<TrackedRecord>,
-    /// The status with which each read responded to an identifier that names no record.
+    /// The status with which each read responded to an unknown identifier.
     pub(super) status_of_unknown_record: HashMap<OperationId, u16>,
     /// The round of the plan that began last.
     pub(super) round: u64,
@@ -51,7 +51,7 @@ pub(crate) struct History<'run> {
     /// The record of each update, as its list showed it last.
     pub(super) latest: HashMap<OperationId, ObservedRecord>,
     /// For each create whose record later writes depend on, what is known about whose record it is.
-    pub(super) own: HashMap<OperationId, OwnershipState>,
+    pub(super) own: HashMap<OperationId, OwnershipEntry>,
     /// Digests of the identifiers that each operation's list or create has shown.
     pub(super) listed_identifiers: HashMap<OperationId, Digests>,
     /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
@@ -61,11 +61,11 @@ pub(crate) struct History<'run> {
     pub(super) foreign_identifiers: ForeignIdentifiers,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
     pub(super) sent_strings: SentStrings,
-    /// The drafts that were accepted although the path of the request named no record, each with the write.
+    /// The drafts of accepted writes to an unknown identifier, each with the write.
     pub(super) strays: HashMap<u64, OperationId>,
     /// The creates whose response shows no identifier.
     pub(super) unnamed: UnnamedCreates,
-    /// Whether the run's own records were kept.
+    /// Signs that the target is a mock.
     pub(super) mock_signs: MockSigns,
     /// The looks under way.
     pub(super) looks: HashMap<LookId, Look>,
@@ -243,7 +243,7 @@ impl<'run> History<'run> {
         Some((created, created.listed.as_ref()?))
     }
 
-    /// Records the identifiers that a walk over a list has shown.
+    /// Remembers the identifiers that a walk over a list has shown.
     pub(super) fn note_listed(&mut self, walk: &Walk) {
         self.foreign_identifiers.forget(walk.operation, self.contract);
         self.listed_identifiers

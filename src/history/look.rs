@@ -231,7 +231,7 @@ impl History<'_> {
         }
     }
 
-    /// Records that the list of a look could not be requested.
+    /// Notes that the list of a look could not be requested.
     pub(crate) fn mark_unsent(&mut self, look: LookId) {
         if let Some(look) = self.looks.get_mut(&look) {
             look.walk.end = WalkEnd::Unsent;

@@ -16,7 +16,8 @@ use super::history::History;
 use crate::contract::operation::OperationId;
 use crate::exchange::Digest;
 
-/// Whether the run's own records were kept.
+/// What the lists have shown of the run's own records: whether some were kept, whether some were lost, and whether two
+/// creates got the same identifier.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MockSigns {
     kept: bool,
@@ -32,7 +33,7 @@ impl MockSigns {
 }
 
 impl History<'_> {
-    /// Records whether the target keeps what was sent, for the records that were looked for in a list: `shown` returns
+    /// Notes whether the target keeps what was sent, for the records that were looked for in a list: `shown` returns
     /// each as the list shows it. A list that was not seen completely proves nothing about the records that it did not
     /// show.
     pub(super) fn note_mock_signs<'seen>(

@@ -18,10 +18,11 @@ use super::look::Item;
 use crate::contract::operation::{OperationId, StatusPattern};
 use crate::exchange::{Exchange, identifier};
 
-/// What is known about the record whose identifier later writes take from a create.
+/// What is known about the record whose identifier later writes take from a create: as [`Ownership`], with the created
+/// record while it is unconfirmed.
 #[derive(Clone, Debug)]
-pub(super) enum OwnershipState {
-    /// Only the response to the create has shown it so far: with the run tag, or with its identifier in `Location`.
+pub(super) enum OwnershipEntry {
+    /// Only the response to its create has shown it so far: with the run tag, or with its identifier in `Location`.
     Unconfirmed(Box<CreatedRecord>),
     /// Why it may be somebody else's.
     Doubtful(String),
@@ -51,30 +52,30 @@ pub(super) enum TagCheck {
     Untagged,
 }
 
-/// Whether a gateway that decodes a path and normalises it may make another path of an identifier: it contains a delimiter
-/// of URLs (RFC 3986, section 2.2), an escape, or what is trimmed.
+/// Whether an identifier may change the path that it is put into when a gateway decodes and normalises that path: it
+/// contains a delimiter of URLs (RFC 3986, section 2.2), an escape, or what is trimmed.
 fn may_leave_its_segment(id: &str) -> bool {
     let is_delimiter = |character: char| matches!(character, '/' | '\\' | '?' | '#' | ';' | '%');
     id.contains(|character: char| is_delimiter(character) || character.is_whitespace() || character.is_control())
 }
 
 impl History<'_> {
-    /// Records a created record and what the create's own response says about whose it is: its identifier, whether an
-    /// earlier response showed that, and whether this one shows the run tag.
+    /// Remembers a created record, and whether the response to its create shows that it is the run's own: that response
+    /// has the run tag, and no earlier one showed the identifier.
     pub(super) fn note_own(&mut self, made: CreatedRecord, id: &Value, (was_seen, tagged): (bool, bool)) {
         let doubt = if was_seen {
             Some("it named another record before")
         } else if !tagged {
             Some("the create's response carries nothing that the run sent")
         } else if identifier(id).is_some_and(|id| may_leave_its_segment(&id)) {
-            Some("what is in front of the service may take its identifier for another path")
+            Some("a gateway may read the identifier as part of the path")
         } else {
             None
         };
         let operation = made.operation;
         let own = match doubt {
-            Some(doubt) => OwnershipState::Doubtful(self.reason_for_doubt(operation, doubt)),
-            None => OwnershipState::Unconfirmed(Box::new(made)),
+            Some(doubt) => OwnershipEntry::Doubtful(self.reason_for_doubt(operation, doubt)),
+            None => OwnershipEntry::Unconfirmed(Box::new(made)),
         };
         self.own.insert(operation, own);
     }
@@ -112,7 +113,7 @@ impl History<'_> {
     pub(super) fn doubt_own(&mut self, create: OperationId, doubt: &str) {
         if self.own.contains_key(&create) {
             let reason = self.reason_for_doubt(create, doubt);
-            self.own.insert(create, OwnershipState::Doubtful(reason));
+            self.own.insert(create, OwnershipEntry::Doubtful(reason));
         }
     }
 
@@ -120,9 +121,9 @@ impl History<'_> {
     pub(crate) fn ownership(&self, create: OperationId) -> Ownership {
         match self.own.get(&create) {
             // Where nothing is known, no identifier of this create is bound, so no write takes one from it.
-            None | Some(OwnershipState::Confirmed) => Ownership::Own,
-            Some(OwnershipState::Unconfirmed(_)) => Ownership::Unconfirmed,
-            Some(OwnershipState::Doubtful(reason)) => Ownership::Doubtful(reason.clone()),
+            None | Some(OwnershipEntry::Confirmed) => Ownership::Own,
+            Some(OwnershipEntry::Unconfirmed(_)) => Ownership::Unconfirmed,
+            Some(OwnershipEntry::Doubtful(reason)) => Ownership::Doubtful(reason.clone()),
         }
     }
 
@@ -140,7 +141,7 @@ impl History<'_> {
         item: Item<'_>,
         own: &mut TagCheck,
     ) -> bool {
-        if let Some(OwnershipState::Unconfirmed(made)) = self.own.get(&create) {
+        if let Some(OwnershipEntry::Unconfirmed(made)) = self.own.get(&create) {
             let in_own_item = self.is_own_item(list, made, item.value);
             // An untagged record is final, even after a tagged one: then two records share the identifier.
             let shown = self.record_in(made, item.value, in_own_item).filter(|_| in_own_item);
@@ -153,7 +154,7 @@ impl History<'_> {
 
     /// Returns what the response to a read by the identifier of a create's record shows.
     pub(super) fn observed_by_read(&self, create: OperationId, body: &Value) -> TagCheck {
-        let Some(OwnershipState::Unconfirmed(made)) = self.own.get(&create) else {
+        let Some(OwnershipEntry::Unconfirmed(made)) = self.own.get(&create) else {
             return TagCheck::Missing;
         };
         let by_invariant = self.contract.operation(create).invariants.created.is_some();
@@ -211,13 +212,13 @@ impl History<'_> {
     pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, own: TagCheck) {
         let shown_by = &self.contract.operation(shown_by).name;
         let own = match own {
-            TagCheck::Tagged => OwnershipState::Confirmed,
+            TagCheck::Tagged => OwnershipEntry::Confirmed,
             TagCheck::Missing => {
-                OwnershipState::Doubtful(self.reason_for_doubt(create, &format!("{shown_by} did not show its record")))
+                OwnershipEntry::Doubtful(self.reason_for_doubt(create, &format!("{shown_by} did not show its record")))
             }
             TagCheck::Untagged => {
                 let doubt = format!("its record in {shown_by} carries nothing that the run sent");
-                OwnershipState::Doubtful(self.reason_for_doubt(create, &doubt))
+                OwnershipEntry::Doubtful(self.reason_for_doubt(create, &doubt))
             }
         };
         self.own.insert(create, own);

@@ -63,7 +63,7 @@ impl PendingComparisons {
     }
 }
 
-/// Makes the evidence on each spelling of an equivalent request.
+/// Emits the evidence about each spelling of an equivalent request.
 fn emit_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_accepted: bool, emit: EvidenceSink<'_>) {
     for spelling in spellings {
         let tried = EquivalentTried {
@@ -83,7 +83,7 @@ pub(crate) fn is_error_response(exchange: &Exchange) -> bool {
 }
 
 impl History<'_> {
-    /// Records the format in which a create sent the field that has several.
+    /// Remembers the format in which a create sent the field that has several.
     pub(super) fn note_timestamp_format(&mut self, exchange: &Exchange, context: &WriteContext, accepted: bool) {
         let operation = exchange.request.operation;
         let formats = self.contract.operation(operation).accepted_timestamp_formats();
@@ -100,8 +100,8 @@ impl History<'_> {
         });
     }
 
-    /// Makes the evidence on the timestamp formats in which a create was sent; a format whose field was dropped was not
-    /// tried.
+    /// Emits the evidence about the timestamp formats in which a create was sent; a format whose field was dropped was
+    /// not tried.
     pub(crate) fn emit_timestamp_formats(
         &mut self,
         operation: OperationId,

@@ -215,8 +215,8 @@ impl ResidueSearch {
         }
     }
 
-    /// Makes the evidence on writes that were rejected although their records exist, and on those that reached a record
-    /// that their path did not name.
+    /// Emits the evidence about writes that were rejected although their records exist, and about those that reached a
+    /// record that their path did not name.
     pub(super) fn emit(&self, emit: EvidenceSink<'_>) {
         for stray in &self.strays {
             stray.emit(&mut *emit);
@@ -249,7 +249,7 @@ struct Reconciliation<'look> {
 }
 
 impl History<'_> {
-    /// Records what a write may have left in the target; `id` is the identifier of what it created. An update changes
+    /// Remembers what a write may have left in the target; `id` is the identifier of what it created. An update changes
     /// only what a create has already left; a rejected one changes nothing.
     pub(super) fn note_write(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
@@ -313,7 +313,7 @@ impl History<'_> {
         (outcomes.len() == 1).then_some(*number)
     }
 
-    /// Records what a create has stored in addition to the record with this identifier, if no other write explains it.
+    /// Notes what a create has stored in addition to the record with this identifier, if no other write explains it.
     pub(super) fn note_also_stored(&mut self, (create, id): (OperationId, Option<&str>), also_stored: &[String]) {
         let left = |residue_tracker: &ResidueTracker, id: Option<&str>| {
             let mut residue = residue_tracker.residue.iter().filter(|left| left.operation == create);
@@ -412,7 +412,7 @@ impl History<'_> {
         }
     }
 
-    /// Records something that may be left, and returns its index in the residue.
+    /// Adds something that may be left, and returns its index in the residue.
     pub(crate) fn add_residue(&mut self, left: Residue) -> usize {
         self.residue_tracker.residue.push(left);
         self.residue_tracker.residue.len() - 1
@@ -560,7 +560,7 @@ impl History<'_> {
         }
     }
 
-    /// Records the rejected update whose values an item shows.
+    /// Notes the rejected update whose values an item shows.
     fn reconcile_updates(&self, list: OperationId, item: Item<'_>, reconciliation: &mut Reconciliation<'_>) {
         let numbers = self.run_tag.numbers_in(item.value);
         let rejected = numbers

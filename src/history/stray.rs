@@ -1,12 +1,12 @@
-//! Finds what an accepted write to an identifier that names no record did to a record that others know. The main type
-//! is [`StrayRecord`].
+//! Finds records that a list had shown before and that an accepted write to an unknown identifier has changed. The main
+//! type is [`StrayRecord`].
 //!
 //! # Design
 //!
-//! The edge cases write to an identifier that no record has. What a service answers is a gap, and one that creates a
-//! record under that identifier may mean it. But a record that a list showed before such a write has an identifier of its
-//! own: the write reached somebody else's record. The search for residue reads every list anyway, so this costs no
-//! request. The draft number after the run tag says which write it was.
+//! The edge cases write to an unknown identifier: one that names no record. What a service answers is a gap, and it may
+//! create a record under that identifier on purpose. But a record that a list showed before such a write has an
+//! identifier of its own: the write reached somebody else's record. The search for residue reads every list anyway, so
+//! this costs no request. The draft number after the run tag says which write it was.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::{Digest, Exchange, Intent, Purpose, Request};
 
-/// A record that shows what a write to no record sent.
+/// A record that a list had shown before, and that now shows what was sent to an unknown identifier.
 #[derive(Debug)]
 pub(super) struct StrayRecord {
     operation: OperationId,
@@ -36,7 +36,7 @@ impl StrayRecord {
 }
 
 impl History<'_> {
-    /// Remembers the draft of a write that was accepted although its path names no record.
+    /// Remembers the draft of a write to an unknown identifier that was accepted.
     pub(super) fn note_stray(&mut self, exchange: &Exchange, intent: Intent) {
         let Purpose::EdgeCase(edge_case) = intent.purpose else {
             return;
@@ -54,8 +54,8 @@ impl History<'_> {
         }
     }
 
-    /// Returns what an item of a list shows of writes to no record, once for each operation, if the list showed the item
-    /// before.
+    /// Returns what an item of a list shows of writes to an unknown identifier, once for each operation, if the list
+    /// showed the item before.
     pub(super) fn stray_records(&self, list: OperationId, item: Item<'_>) -> Vec<StrayRecord> {
         let contract = self.contract;
         let page = contract.operation(list).page.as_ref();

@@ -109,7 +109,7 @@ impl<'run> History<'run> {
         })
     }
 
-    /// Records the updated record, and any item that shows something that was sent to it. Returns whether the update
+    /// Remembers the updated record, and any item that shows something that was sent to it. Returns whether the update
     /// was seen, where that ends a walk.
     pub(super) fn observe_update(&self, item: Item<'_>, search: &mut UpdateSearch) -> bool {
         let Some(invariant) = self.updated_invariant(search.update.operation) else {
@@ -158,7 +158,7 @@ impl<'run> History<'run> {
         Some(at)
     }
 
-    /// Makes the evidence on what a look shows of an update. An updated record that the list does not show counts as
+    /// Emits the evidence about what a look shows of an update. An updated record that the list does not show counts as
     /// gone only if the look lasted long enough.
     pub(super) fn emit_update(
         &mut self,

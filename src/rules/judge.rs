@@ -104,7 +104,8 @@ impl<'contract> Judge<'contract> {
         let operation = self.contract.operation(id);
         let response = exchange.response();
         let documented = response.and_then(|response| operation.response(response.status));
-        // Its body may come from something in front of the service.
+        // The body of a rejection of another client's request may come from a gateway, so it is not judged by its
+        // shape.
         let rejected = intent.is_of_other_client() && response.is_some_and(|response| response.status >= 400);
         let with_body = response.and_then(|response| operation.response_with_body(response.status));
         let shape = with_body.filter(|_| !rejected).and_then(|documented| documented.body);
@@ -117,8 +118,7 @@ impl<'contract> Judge<'contract> {
             .is_some_and(|(documented, media_type)| media_type::is_documented_otherwise(documented, media_type));
         let success = response.is_some_and(|response| operation.succeeds_with(response.status));
         let body = response
-            // An error may come from something in front of the service: `media-type` reports a body there that is not
-            // JSON.
+            // An error may come from a gateway; `media-type` reports an error whose body is not JSON.
             .filter(|_| {
                 shape.is_some()
                     && if success {
@@ -249,7 +249,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges a record that exists although its create was rejected. `request` is the one that showed it.
+    /// Judges a record that shows what a rejected create or update sent. `request` is the one that showed the record.
     pub(super) fn stored_despite_rejection(&mut self, stored: &StoredDespiteRejection<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::StoredDespiteRejection(judge) = rule.judge {
@@ -258,7 +258,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges a record that shows what was sent to no record. `request` is the one that showed it.
+    /// Judges a record that shows what was sent to an unknown identifier. `request` is the one that showed it.
     pub(super) fn stray_write(&mut self, stray: &StrayWrite<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::Placement(.., judge) = rule.judge {
@@ -401,7 +401,7 @@ impl<'contract> Judge<'contract> {
         Walker::new(contract, &self.assertions, visit).walk(shape, &body.value);
     }
 
-    /// Returns where a rule puts what it decides about this source.
+    /// Returns the sink for what a rule decides about evidence from this source.
     fn sink<'sink>(&'sink mut self, rule: &'static Rule, source: impl Into<FindingSource<'sink>>) -> Sink<'sink> {
         let FindingSource { request, exchange } = source.into();
         let origin = Origin {

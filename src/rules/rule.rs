@@ -108,7 +108,7 @@ pub(super) enum Judging {
     Object(fn(&Location<'_>, &mut Sink<'_>)),
     /// One location of a body.
     Location(fn(&Location<'_>, &mut Sink<'_>)),
-    /// Where a created record, what was sent in an update, or what was sent to no record appears in a list.
+    /// Where a created record, what was sent in an update, or what was sent to an unknown identifier appears in a list.
     Placement(
         fn(&CreatedObservation<'_>, &mut Sink<'_>),
         fn(&UpdateObservation<'_>, &mut Sink<'_>),
@@ -118,7 +118,7 @@ pub(super) enum Judging {
     CreatedObservation(fn(&CreatedObservation<'_>, &mut Sink<'_>)),
     /// What a read or a list shows of a record that the run created, updated or deleted.
     Record(fn(&RecordShown<'_>, &mut Sink<'_>)),
-    /// A record that exists although its create was rejected.
+    /// A record that shows what a rejected create or update sent.
     StoredDespiteRejection(fn(&StoredDespiteRejection<'_>, &mut Sink<'_>)),
     /// A walk over the pages of a list.
     Walk(fn(&Walk, &mut Sink<'_>)),
