@@ -166,7 +166,7 @@ impl<'run> History<'run> {
             self.note_sent_strings(exchange);
         }
         if let Some(body) = body.filter(|_| succeeded) {
-            self.note_kept_in_list(exchange.request.operation, &body.value);
+            self.note_stored_in_list(exchange.request.operation, &body.value);
             self.find_unnamed(exchange, &body.value);
         }
         if succeeded && !matches!(role, ExchangeRole::OtherClient(_)) {
@@ -197,7 +197,7 @@ impl<'run> History<'run> {
     fn note_sent_strings(&mut self, exchange: &Exchange) {
         let Some(body) = exchange.request.json() else { return };
         if self.contract.operation(exchange.request.operation).is_query() {
-            self.note_asked(exchange, body);
+            self.note_sent_by_query(exchange, body);
         } else {
             self.sent_strings.note(&self.run_tag, body);
         }

@@ -34,7 +34,7 @@ use crate::exchange::{Exchange, Failure, Intent, Request, Response, identifier};
 const PLAIN_REJECTIONS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422];
 
 /// How far a run looked, at its end, for what it left.
-// The order counts: of several shards that looked, the last variant is reported.
+// The order matters: when shards are merged, the last variant among those of the shards that wrote is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "LookedThroughRecord")]
@@ -104,7 +104,7 @@ pub(super) struct ResidueTracker {
     seen_completely: HashSet<OperationId>,
 }
 
-/// What a query has sent: no list shows it, unless the query has kept it.
+/// What a query has sent: no list shows it, unless the query has stored it.
 #[derive(Debug, Default)]
 struct QueryContent {
     strings: SentStrings,
@@ -115,7 +115,8 @@ struct QueryContent {
 /// The creates and updates of a run, and their outcomes.
 #[derive(Debug, Default)]
 struct WriteOutcomes {
-    /// Creates that sent the run tag, by the number of the draft; the last one is first, where a draft was sent again.
+    /// Creates that sent the run tag, by the number of the draft, each with its outcomes, the most recent first: a
+    /// draft may be sent again.
     tagged: HashMap<u64, (OperationId, Vec<CreateOutcome>)>,
     /// The most recent creates without a run tag, each with its body.
     untagged: VecDeque<(OperationId, CreateOutcome, Value)>,
@@ -241,8 +242,8 @@ struct Appearance<'page> {
     request: &'page Request,
 }
 
-/// What one item of a list is compared with.
-struct Reconciliation<'look> {
+/// Compares the items of a list with the residue, and updates it.
+struct ResidueUpdate<'look> {
     search: &'look mut ResidueSearch,
     write_outcomes: &'look WriteOutcomes,
     residue: &'look mut Vec<Residue>,
@@ -254,7 +255,7 @@ impl History<'_> {
     pub(super) fn note_write(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
         if self.contract.operation(operation).is_query() {
-            return self.note_kept_by_query(exchange);
+            return self.note_stored_by_query(exchange);
         }
         if !self.contract.operation(operation).creates() {
             return self.note_update(exchange);
@@ -291,8 +292,8 @@ impl History<'_> {
         }
     }
 
-    /// Records what a query has left, if its status says that it has created something, or begun to.
-    fn note_kept_by_query(&mut self, exchange: &Exchange) {
+    /// Notes what a query has left, if its status says that it has created something, or begun to.
+    fn note_stored_by_query(&mut self, exchange: &Exchange) {
         let status = exchange.status().filter(|status| matches!(status, 201 | 202));
         if status.is_some() {
             self.add_residue(Residue {
@@ -334,7 +335,7 @@ impl History<'_> {
     }
 
     /// Remembers the strings with the run tag that an accepted query has sent.
-    pub(super) fn note_asked(&mut self, exchange: &Exchange, body: &Value) {
+    pub(super) fn note_sent_by_query(&mut self, exchange: &Exchange, body: &Value) {
         if let Some(status) = exchange.status().filter(|_| self.succeeded(exchange)) {
             let content = self
                 .residue_tracker
@@ -346,9 +347,9 @@ impl History<'_> {
         }
     }
 
-    /// Records what a query has kept although it answered as a read does: its list shows a string that only the query
+    /// Notes what a query has stored although it answered as a read does: its list shows a string that only the query
     /// has sent. Nobody else knows the run tag, so this leaves no doubt.
-    pub(super) fn note_kept_in_list(&mut self, list: OperationId, body: &Value) {
+    pub(super) fn note_stored_in_list(&mut self, list: OperationId, body: &Value) {
         let contract = self.contract;
         let queries = self.residue_tracker.queries.keys().copied();
         let queries: Vec<_> = queries
@@ -361,7 +362,7 @@ impl History<'_> {
             };
             let left = Residue {
                 operation: query,
-                id: self.id_of_kept(list, body, &content.strings),
+                id: self.id_of_stored(list, body, &content.strings),
                 status: content.status,
                 found: Some(true),
                 deleted: false,
@@ -373,7 +374,7 @@ impl History<'_> {
     }
 
     /// Returns the identifier of the record in which a list shows what a query sent, if the contract says where it is.
-    fn id_of_kept(&self, list: OperationId, body: &Value, strings: &SentStrings) -> Option<String> {
+    fn id_of_stored(&self, list: OperationId, body: &Value, strings: &SentStrings) -> Option<String> {
         let mut lists = self.contract.lifecycles().iter();
         let known = lists.find_map(|lifecycle| lifecycle.list.as_ref().filter(|known| known.operation == list))?;
         let mut items = pointer::get(body, &known.items)?.as_array()?.iter();
@@ -381,14 +382,14 @@ impl History<'_> {
         item.pointer(&known.id).and_then(identifier)
     }
 
-    /// Whether a query has sent what would show in a list if it were kept.
-    pub(crate) fn would_show_if_kept(&self, query: OperationId) -> bool {
+    /// Whether a query has sent what would show in a list if it were stored.
+    pub(crate) fn would_show_if_stored(&self, query: OperationId) -> bool {
         let content = self.residue_tracker.queries.get(&query);
         content.is_some_and(|content| !content.strings.is_empty())
     }
 
     /// Whether a list has shown what a query sent.
-    pub(crate) fn has_kept(&self, query: OperationId) -> bool {
+    pub(crate) fn has_stored(&self, query: OperationId) -> bool {
         let mut residue = self.residue_tracker.residue.iter();
         residue.any(|left| left.operation == query && left.found == Some(true))
     }
@@ -435,8 +436,8 @@ impl History<'_> {
         }
     }
 
-    /// Returns how many records the run may have left, including those that it has deleted since.
-    pub(crate) fn count_left(&self) -> u64 {
+    /// Returns how many records the run may have stored, including those that it has deleted since.
+    pub(crate) fn count_including_deleted(&self) -> u64 {
         u64::try_from(self.residue_tracker.residue.len()).unwrap_or(u64::MAX)
     }
 
@@ -524,18 +525,18 @@ impl History<'_> {
         }
         search.strays.extend(self.stray_records(list, item));
         let mut residue = std::mem::take(&mut self.residue_tracker.residue);
-        let mut reconciliation = Reconciliation {
+        let mut update = ResidueUpdate {
             search,
             write_outcomes: &self.residue_tracker.write_outcomes,
             residue: &mut residue,
         };
-        self.reconcile(list, item, &mut reconciliation);
+        self.update_residue(list, item, &mut update);
         self.residue_tracker.residue = residue;
     }
 
-    /// Looks up in the residue what the run created, or adds it: the item itself, or records in it.
-    fn reconcile(&self, list: OperationId, item: Item<'_>, reconciliation: &mut Reconciliation<'_>) {
-        self.reconcile_updates(list, item, reconciliation);
+    /// Finds in the residue what the run created, or adds it: the item itself, or records in it.
+    fn update_residue(&self, list: OperationId, item: Item<'_>, update: &mut ResidueUpdate<'_>) {
+        self.add_rejected_update(list, item, update);
         for operation in self.contract.operation_ids() {
             let Some((created, listed)) = self.created_and_listed(operation) else {
                 continue;
@@ -546,7 +547,7 @@ impl History<'_> {
             for (record, at) in records(item.value, item.pointer(), listed) {
                 let numbers = self.run_tag.numbers_in(record);
                 if numbers.is_empty() {
-                    reconciliation.find((operation, created), record);
+                    update.find((operation, created), record);
                 } else {
                     let shown = Appearance {
                         list,
@@ -554,23 +555,23 @@ impl History<'_> {
                         pointer: at,
                         request: item.request,
                     };
-                    reconciliation.record((operation, created), (record, &numbers), &shown);
+                    update.find_or_add((operation, created), (record, &numbers), &shown);
                 }
             }
         }
     }
 
     /// Notes the rejected update whose values an item shows.
-    fn reconcile_updates(&self, list: OperationId, item: Item<'_>, reconciliation: &mut Reconciliation<'_>) {
+    fn add_rejected_update(&self, list: OperationId, item: Item<'_>, update: &mut ResidueUpdate<'_>) {
         let numbers = self.run_tag.numbers_in(item.value);
         let rejected = numbers
             .iter()
-            .find_map(|number| reconciliation.write_outcomes.rejected_update(*number));
+            .find_map(|number| update.write_outcomes.rejected_update(*number));
         let Some((operation, status)) = rejected else { return };
         let updated = self.contract.operation(operation).invariants.updated.as_ref();
         let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
         if shown_in == Some(list) {
-            reconciliation.search.stored.push(StoredRecord {
+            update.search.stored.push(StoredRecord {
                 operation,
                 status,
                 pointer: item.pointer(),
@@ -593,7 +594,7 @@ pub(super) fn records<'item>(item: &'item Value, at: String, listed: &Listed) ->
         .collect()
 }
 
-impl Reconciliation<'_> {
+impl ResidueUpdate<'_> {
     /// Marks a record as found if its identifier is in the residue. Returns whether it is.
     fn find(&mut self, (operation, created): (OperationId, &Created), record: &Value) -> bool {
         let id = record.pointer(&created.id).and_then(identifier);
@@ -604,8 +605,8 @@ impl Reconciliation<'_> {
         index.is_some()
     }
 
-    /// Looks up in the residue one record that shows the run tag, or adds it.
-    fn record(
+    /// Finds in the residue one record that shows the run tag, or adds it.
+    fn find_or_add(
         &mut self,
         (operation, created): (OperationId, &Created),
         (record, numbers): (&Value, &[u64]),

@@ -1,5 +1,5 @@
 //! Remembers the strings with the run tag that requests have sent, to recognise the run's own records, and those that a
-//! query has kept. The main type is [`SentStrings`].
+//! query has stored. The main type is [`SentStrings`].
 
 use std::collections::HashSet;
 

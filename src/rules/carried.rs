@@ -156,7 +156,7 @@ impl<'sent> Sent<'sent> {
         if pointer::select(self.body, &carry.sent).is_empty() {
             sink.undecided(fact, Reason::NotSent);
         } else if returned_values(carry, record).is_empty() {
-            sink.undecided(fact, Reason::NotKept);
+            sink.undecided(fact, Reason::NotReturned);
         } else if let Some(LostValue { sent, kept }) = lost_value(self.carries, carry, (self.body, record)) {
             if kept.iter().any(|kept| same(carry.same, sent, kept).is_none()) {
                 return sink.undecided(fact, Reason::NoInstant);
@@ -317,7 +317,7 @@ mod tests {
         let sent = json!({"date_of_birth": {"day": 28}});
         for kept in [json!([]), json!("28"), json!(28)] {
             let judged = Bench::of("createContact").created(&sent, &json!({"date_of_birth": kept}));
-            assert_eq!(judged.fact(DAY), Verdict::Undecided(Reason::NotKept));
+            assert_eq!(judged.fact(DAY), Verdict::Undecided(Reason::NotReturned));
         }
     }
 
@@ -329,7 +329,7 @@ mod tests {
             methods(&json!("none")),
             Bench::of("createContact").created(&json!({"contact_methods": [{"contact": "a"}]}), &json!({})),
         ] {
-            assert_eq!(expected.fact(CONTACT), Verdict::Undecided(Reason::NotKept));
+            assert_eq!(expected.fact(CONTACT), Verdict::Undecided(Reason::NotReturned));
         }
     }
 

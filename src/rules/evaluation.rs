@@ -202,7 +202,7 @@ impl<'run> Evaluation<'run> {
         self.judge.verdicts_mut().set_undecided_reason(fact, reason);
     }
 
-    /// Makes a fact undecided even if responses kept it, with this reason; only a broken one stays broken.
+    /// Makes a fact undecided even if responses satisfied it, with this reason; only a broken one stays broken.
     pub(crate) fn force_undecided(&mut self, fact: FactId, reason: Reason) {
         self.note(|| RecordedStep::ForcedUndecided(fact, reason.clone()));
         self.judge.verdicts_mut().force_undecided(fact, reason);

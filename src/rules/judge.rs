@@ -118,7 +118,8 @@ impl<'contract> Judge<'contract> {
             .is_some_and(|(documented, media_type)| media_type::is_documented_otherwise(documented, media_type));
         let success = response.is_some_and(|response| operation.succeeds_with(response.status));
         let body = response
-            // An error may come from a gateway; `media-type` reports an error whose body is not JSON.
+            // An error may come from a gateway, so its body is read only if it is labelled as JSON; `media-type`
+            // reports any other.
             .filter(|_| {
                 shape.is_some()
                     && if success {

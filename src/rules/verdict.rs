@@ -38,9 +38,9 @@ const OTHER_NAMES: &str = "*";
 pub enum Verdict {
     /// A response broke it.
     Broken,
-    /// Responses kept it, and none broke it.
+    /// A response satisfied it, and none broke it.
     Held,
-    /// No response decided it.
+    /// It is not decided, for this reason.
     Undecided(Reason),
 }
 
@@ -77,7 +77,7 @@ pub enum Reason {
     /// The target was not ready within the time to wait for it.
     NotReady,
     /// The response has no field that would carry what was sent.
-    NotKept,
+    NotReturned,
     /// The target throttled the request, and it is not sent again.
     NotRepeated,
     /// Recorded traffic of other clients does not decide it.
@@ -128,7 +128,7 @@ pub enum Reason {
     /// The response broke a fact that this one rests on.
     Broken,
     /// A list shows what only a query has sent, so the query does more than read.
-    KeptByQuery,
+    StoredByQuery,
     /// The body is JSON beyond the limits of what is read.
     LimitExceeded,
     /// The target rejected the credential with this status, which is not 401.
@@ -203,7 +203,7 @@ impl fmt::Display for Reason {
             Self::LimitExceeded => "the body goes beyond 128 levels, a million values or a double's range".into(),
             Self::Broken => "another fact about the same response is broken".into(),
             Self::Changed => "the list changed while it was walked".into(),
-            Self::KeptByQuery => "its list shows that it keeps what it is asked".into(),
+            Self::StoredByQuery => "a list shows that the query stores what it is sent".into(),
             Self::NothingToUppercase => "the identifier is not a UUID with a lower-case letter".into(),
             Self::NoIdentifier => "the created record has no identifier to be found by".into(),
             Self::NotFull => "the list's total is not a multiple of per_page".into(),
@@ -211,7 +211,7 @@ impl fmt::Display for Reason {
             Self::NotSent => "the field was in no accepted request".into(),
             Self::NotShown => "no response showed it".into(),
             Self::OnePage => "the list has one page".into(),
-            Self::NotKept => "the response lacks the field that would carry what was sent".into(),
+            Self::NotReturned => "the response lacks the field that would carry what was sent".into(),
             Self::NotReady => "the target did not become ready in time".into(),
             Self::NotRepeated => "the target throttled the request, which is not sent again".into(),
             Self::OnlyNull => "the value was null, and null is a gap".into(),
@@ -311,7 +311,7 @@ struct State {
     held: bool,
     broken: bool,
     reason: Option<Arc<Reason>>,
-    /// Why it is not held although responses kept it.
+    /// Why it is not held although responses satisfied it.
     forced_undecided: Option<Arc<Reason>>,
 }
 
@@ -357,13 +357,13 @@ impl Verdicts {
     }
 
     /// States why a fact is undecided, in place of the reason known so far. It changes no verdict: the reason is used
-    /// only if no response keeps or breaks the fact.
+    /// only if no response satisfies or breaks the fact.
     pub fn set_undecided_reason(&mut self, fact: FactId, reason: Reason) {
         self.states[fact.0].reason = Some(Arc::new(reason));
     }
 
-    /// Makes a fact undecided even if responses kept it, because part of what it covers was not
-    /// sent. A broken one stays broken, and of several reasons the first is used.
+    /// Makes a fact undecided even if responses satisfied it, because part of what it covers was not sent. A broken one
+    /// stays broken, and of several reasons the first is used.
     pub fn force_undecided(&mut self, fact: FactId, reason: Reason) {
         let forced = &mut self.states[fact.0].forced_undecided;
         forced.get_or_insert_with(|| Arc::new(reason));
@@ -384,8 +384,8 @@ impl Verdicts {
         }
         let operation = contract.fact(fact).operation;
         // The reason why an operation was not called means nothing once it was called after all.
-        let kept = || self.not_called.get(&operation).filter(|_| !self.had_success(operation));
-        let of_operation = || kept().cloned();
+        let still_valid = || self.not_called.get(&operation).filter(|_| !self.had_success(operation));
+        let of_operation = || still_valid().cloned();
         let reason = state.reason.as_deref().cloned();
         Verdict::Undecided(reason.or_else(of_operation).unwrap_or(Reason::NotShown))
     }
@@ -444,7 +444,7 @@ pub(super) struct Sink<'sink> {
 }
 
 impl Sink<'_> {
-    /// Notes that a response kept the fact.
+    /// Notes that a response satisfied the fact.
     pub(super) fn held(&mut self, fact: FactId) {
         self.verdicts.states[fact.0].held = true;
     }

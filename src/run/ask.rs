@@ -124,7 +124,7 @@ impl Session<'_> {
 
     /// Whether one more record may be created to learn something.
     pub(super) fn may_create_to_learn(&self) -> bool {
-        self.budget_allows_one() && self.history().count_left() < MAX_RECORDS
+        self.budget_allows_one() && self.history().count_including_deleted() < MAX_RECORDS
     }
 
     /// Asks the questions in rounds. Returns whether the last control was accepted.

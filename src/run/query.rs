@@ -38,9 +38,9 @@ impl Session<'_> {
         let call = Call::single(request, purpose).role(ExchangeRole::Read);
         let (exchange, _) = self.call(call).await;
         if self.succeeded(&exchange) {
-            self.look_for_kept(operation).await;
-            if self.history().has_kept(operation) {
-                return self.end_edge_cases(operation, Reason::KeptByQuery);
+            self.look_for_stored(operation).await;
+            if self.history().has_stored(operation) {
+                return self.end_edge_cases(operation, Reason::StoredByQuery);
             }
             self.drafts.accepted.borrow_mut().insert(operation, draft);
         } else if exchange.status().is_some_and(|status| (200..300).contains(&status)) {
@@ -49,11 +49,11 @@ impl Session<'_> {
         }
     }
 
-    /// Reads the list of the collection in which a query looks, once: it shows whether the query has kept what was
+    /// Reads the list of the collection in which a query looks, once: it shows whether the query has stored what was
     /// sent. That it shows nothing decides nothing, because the list may have more pages, or be late.
-    async fn look_for_kept(&self, query: OperationId) {
+    async fn look_for_stored(&self, query: OperationId) {
         let list = self.contract.list_beside(query).filter(|list| self.is_called(*list));
-        let list = list.filter(|_| self.history().would_show_if_kept(query));
+        let list = list.filter(|_| self.history().would_show_if_stored(query));
         let Some((list, head)) = list.and_then(|list| Some((list, self.request_head(list).ok()?))) else {
             return;
         };

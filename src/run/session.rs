@@ -511,14 +511,14 @@ impl<'run> Session<'run> {
 
     /// Returns whether one more record may be left, in addition to `more` that are not counted yet.
     fn budget_allows_one_after(&self, more: u64) -> bool {
-        self.history().count_left().saturating_add(more) < self.settings.max_writes
+        self.history().count_including_deleted().saturating_add(more) < self.settings.max_writes
     }
 
     /// Returns how many more records may be created in addition to those that the facts need. Part of `max_writes` is
     /// reserved for later requests that may be accepted: probes of credentials, edge cases.
     pub(super) fn left_to_create(&self) -> u64 {
         let most = self.settings.max_writes;
-        let left = most.saturating_sub(self.history().count_left());
+        let left = most.saturating_sub(self.history().count_including_deleted());
         left.saturating_sub(reserved_writes(most))
     }
 
