@@ -27,21 +27,25 @@ pub(crate) fn lost_value<'seen>(
     if let Some(elements) = CarriedElements::of(carries, carry, (body, record)) {
         return elements.lost_value();
     }
-    let kept = returned_values(carry, record);
-    let carried = |sent: &&Value| kept.iter().any(|kept| same(carry.same, sent, kept) == Some(true));
+    let returned = returned_values(carry, record);
+    let carried = |sent: &&Value| {
+        returned
+            .iter()
+            .any(|returned| same(carry.same, sent, returned) == Some(true))
+    };
     let lost = pointer::select(body, &carry.sent)
         .into_iter()
         .find(|sent| !carried(sent))?;
-    Some(LostValue { sent: lost, kept })
+    Some(LostValue { sent: lost, returned })
 }
 
-/// Returns what the record shows at the field's place. Where the path to it ends at null or at an empty array, that is
-/// what the record shows: it carries nothing, and breaks no other fact. A field that is missing on the way is another
-/// rule's finding.
+/// Returns what the record shows at the field's place. If the path to it ends early at a null or an empty array, that
+/// value is returned: the sent value is lost, and no other rule reports it. A field that is missing on the way is
+/// another rule's finding.
 pub(crate) fn returned_values<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
-    let kept = pointer::select(record, &carry.returned_at);
-    if !kept.is_empty() {
-        return kept;
+    let returned = pointer::select(record, &carry.returned_at);
+    if !returned.is_empty() {
+        return returned;
     }
     let ways = carry
         .returned_at

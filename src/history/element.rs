@@ -1,5 +1,5 @@
-//! Matches the elements of an array: which kept element corresponds to which sent one, so that the parts of an element
-//! stay together. The main type is [`CarriedElements`].
+//! Matches the elements of an array: which returned element corresponds to which sent one, so that the parts of an
+//! element stay together. The main type is [`CarriedElements`].
 //!
 //! # Design
 //!
@@ -18,7 +18,7 @@ pub(crate) struct CarriedElements<'seen> {
     carries: Vec<&'seen Carry>,
     carry: &'seen Carry,
     sent: &'seen [Value],
-    kept: &'seen [Value],
+    returned: &'seen [Value],
 }
 
 /// A value that came back in a different element than the one in which it was sent.
@@ -26,7 +26,7 @@ pub(crate) struct MixedUpValue<'seen> {
     /// The value that was sent in the element.
     pub(crate) sent: &'seen Value,
     /// The value that the element shows, which is that of another one.
-    pub(crate) kept: &'seen Value,
+    pub(crate) returned: &'seen Value,
     /// The pointer within the record.
     pub(crate) pointer: String,
 }
@@ -44,8 +44,8 @@ pub(crate) struct DuplicatedElement<'seen> {
 /// A value that is missing from the element in which it was sent.
 pub(crate) struct LostValue<'seen> {
     pub(crate) sent: &'seen Value,
-    /// The values in the elements that may be the sent one; in all elements, if none is known to be it.
-    pub(crate) kept: Vec<&'seen Value>,
+    /// The values of this field in the elements that may match the sent element; in all elements if none matches.
+    pub(crate) returned: Vec<&'seen Value>,
 }
 
 impl<'seen> CarriedElements<'seen> {
@@ -57,17 +57,17 @@ impl<'seen> CarriedElements<'seen> {
         (body, record): (&'seen Value, &'seen Value),
     ) -> Option<Self> {
         let (sent_in, _) = split(&carry.sent)?;
-        let (kept_in, _) = split(&carry.returned_at)?;
+        let (returned_in, _) = split(&carry.returned_at)?;
         let is_sibling = |other: &&Carry| {
             let above = |pointer| split(pointer).map(|(above, _)| above);
-            above(&other.sent) == Some(sent_in) && above(&other.returned_at) == Some(kept_in)
+            above(&other.sent) == Some(sent_in) && above(&other.returned_at) == Some(returned_in)
         };
         let elements = |value: &'seen Value, at| pointer::get(value, at).and_then(Value::as_array);
         Some(Self {
             carries: carries.iter().filter(is_sibling).collect(),
             carry,
             sent: elements(body, sent_in)?,
-            kept: elements(record, kept_in).filter(|kept| !kept.is_empty())?,
+            returned: elements(record, returned_in).filter(|returned| !returned.is_empty())?,
         })
     }
 
@@ -75,21 +75,27 @@ impl<'seen> CarriedElements<'seen> {
     /// finding.
     pub(crate) fn lost_value(&self) -> Option<LostValue<'seen>> {
         let lost = |element: &'seen Value| {
-            let known = self.kept_of(element);
-            let candidates = || self.kept.iter().enumerate();
-            let kept: Vec<_> = if known.is_empty() {
+            let matches = self.matches_of(element);
+            let candidates = || self.returned.iter().enumerate();
+            let returned: Vec<_> = if matches.is_empty() {
                 candidates()
-                    .flat_map(|(_, kept)| returned_values(self.carry, kept))
+                    .flat_map(|(_, returned)| returned_values(self.carry, returned))
                     .collect()
             } else {
-                let known = known.iter().map(|(_, kept)| *kept);
-                known.flat_map(|kept| returned_values(self.carry, kept)).collect()
+                let matches = matches.iter().map(|(_, returned)| *returned);
+                matches
+                    .flat_map(|returned| returned_values(self.carry, returned))
+                    .collect()
             };
-            let is_kept = |sent: &&Value| kept.iter().any(|kept| same(self.carry.same, sent, kept) == Some(true));
+            let is_returned = |sent: &&Value| {
+                returned
+                    .iter()
+                    .any(|returned| same(self.carry.same, sent, returned) == Some(true))
+            };
             let lost = sent_values(self.carry, element)
                 .into_iter()
-                .find(|sent| !is_kept(sent))?;
-            (!kept.is_empty()).then_some(LostValue { sent: lost, kept })
+                .find(|sent| !is_returned(sent))?;
+            (!returned.is_empty()).then_some(LostValue { sent: lost, returned })
         };
         self.sent.iter().find_map(lost)
     }
@@ -104,12 +110,12 @@ impl<'seen> CarriedElements<'seen> {
             .collect();
         loop {
             let before = differing.len();
-            let (sent, kept): (Vec<_>, Vec<_>) = differing.iter().map(|pair| (pair.sent, pair.kept)).unzip();
+            let (sent, returned): (Vec<_>, Vec<_>) = differing.iter().map(|pair| (pair.sent, pair.returned)).unzip();
             let is_among = |value: &Value, others: &[&Value]| {
                 let is_same = |other: &&Value| same(self.carry.same, value, other) == Some(true);
                 others.iter().any(is_same)
             };
-            differing.retain(|pair| is_among(pair.kept, &sent) && is_among(pair.sent, &kept));
+            differing.retain(|pair| is_among(pair.returned, &sent) && is_among(pair.sent, &returned));
             if differing.len() == before {
                 break;
             }
@@ -117,7 +123,7 @@ impl<'seen> CarriedElements<'seen> {
         let first = differing.first()?;
         Some(MixedUpValue {
             sent: first.sent,
-            kept: first.kept,
+            returned: first.returned,
             pointer: self.pointer(first.index),
         })
     }
@@ -132,19 +138,24 @@ impl<'seen> CarriedElements<'seen> {
         };
         self.sent.iter().find_map(|element| {
             let value = *sent_values(self.carry, element).first()?;
-            let is_it = |kept: &Value| self.strict().all(|carry| shows(carry, element, kept));
+            let is_it = |returned: &Value| self.strict().all(|carry| shows(carry, element, returned));
             let counted = self
                 .sent
                 .iter()
                 .filter(|other| sent_the_same(self.strict(), element, other))
                 .count();
-            let found: Vec<_> = self.kept.iter().enumerate().filter(|(_, kept)| is_it(kept)).collect();
+            let found: Vec<_> = self
+                .returned
+                .iter()
+                .enumerate()
+                .filter(|(_, returned)| is_it(returned))
+                .collect();
             let groups = found
                 .iter()
                 .map(|(_, one)| found.iter().filter(|(_, other)| alike(one, other)));
-            let most = groups.max_by_key(|group| group.clone().count())?;
-            let (index, _) = most.clone().next_back()?;
-            let count = most.count();
+            let largest = groups.max_by_key(|group| group.clone().count())?;
+            let (index, _) = largest.clone().next_back()?;
+            let count = largest.count();
             (count > counted).then(|| DuplicatedElement {
                 value,
                 counts: (count, counted),
@@ -165,27 +176,31 @@ impl<'seen> CarriedElements<'seen> {
         self.strict().take_while(|carry| *carry != self.carry)
     }
 
-    /// Returns the kept elements that may be a sent one; none where it has nothing to be recognised by.
-    fn kept_of(&self, element: &Value) -> Vec<(usize, &'seen Value)> {
+    /// Returns the returned elements that may match a sent one; none if it has nothing to be recognised by.
+    fn matches_of(&self, element: &Value) -> Vec<(usize, &'seen Value)> {
         if self
             .distinguishing()
             .all(|carry| sent_values(carry, element).is_empty())
         {
             return Vec::new();
         }
-        let is_it = |kept: &Value| self.distinguishing().all(|carry| shows(carry, element, kept));
-        self.kept.iter().enumerate().filter(|(_, kept)| is_it(kept)).collect()
+        let is_it = |returned: &Value| self.distinguishing().all(|carry| shows(carry, element, returned));
+        self.returned
+            .iter()
+            .enumerate()
+            .filter(|(_, returned)| is_it(returned))
+            .collect()
     }
 
-    /// Pairs each sent value with what is in its place, where exactly one element is known to be the sent one.
+    /// Pairs each sent value with what is in its place, if exactly one returned element matches the sent one.
     fn pairs(&self) -> Vec<Pair<'seen>> {
         let pairs = self.sent.iter().filter_map(|element| {
-            let [(index, kept)] = self.kept_of(element)[..] else {
+            let [(index, returned)] = self.matches_of(element)[..] else {
                 return None;
             };
-            let (sent, kept) = (sent_values(self.carry, element), returned_values(self.carry, kept));
-            match (&sent[..], &kept[..]) {
-                ([sent], [kept]) => Some(Pair { index, sent, kept }),
+            let (sent, returned) = (sent_values(self.carry, element), returned_values(self.carry, returned));
+            match (&sent[..], &returned[..]) {
+                ([sent], [returned]) => Some(Pair { index, sent, returned }),
                 _ => None,
             }
         });
@@ -205,12 +220,12 @@ impl<'seen> CarriedElements<'seen> {
 struct Pair<'seen> {
     index: usize,
     sent: &'seen Value,
-    kept: &'seen Value,
+    returned: &'seen Value,
 }
 
 impl Pair<'_> {
     fn differs(&self, carry: &Carry) -> bool {
-        same(carry.same, self.sent, self.kept) == Some(false)
+        same(carry.same, self.sent, self.returned) == Some(false)
     }
 }
 
@@ -228,11 +243,15 @@ fn returned_values<'value>(carry: &Carry, element: &'value Value) -> Vec<&'value
     split(&carry.returned_at).map_or_else(Vec::new, |(_, below)| pointer::select(element, below))
 }
 
-/// Whether a kept element shows everything that the sent one has in this field.
-fn shows(carry: &Carry, element: &Value, kept: &Value) -> bool {
-    let kept = returned_values(carry, kept);
-    let is_kept = |sent: &Value| kept.iter().any(|kept| same(carry.same, sent, kept) == Some(true));
-    sent_values(carry, element).into_iter().all(is_kept)
+/// Whether a returned element shows everything that the sent one has in this field.
+fn shows(carry: &Carry, element: &Value, returned: &Value) -> bool {
+    let returned = returned_values(carry, returned);
+    let is_returned = |sent: &Value| {
+        returned
+            .iter()
+            .any(|returned| same(carry.same, sent, returned) == Some(true))
+    };
+    sent_values(carry, element).into_iter().all(is_returned)
 }
 
 fn sent_the_same<'carry>(strict: impl Iterator<Item = &'carry Carry>, one: &Value, other: &Value) -> bool {

@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::contract::vocabulary::Same;
 
-/// Whether a value is kept; `None` where a timestamp has a form that leaves this in doubt.
-pub(crate) fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
+/// Whether the returned value is the sent one; `None` if a timestamp has a form that leaves this in doubt.
+pub(crate) fn same(how: Same, sent: &Value, returned: &Value) -> Option<bool> {
     match how {
-        Same::Value => Some(equal(sent, kept)),
-        Same::Instant if sent == kept => Some(true),
-        Same::Instant if !kept.is_string() => Some(false),
-        Same::Instant => Some(instant(sent)? == instant(kept)?),
+        Same::Value => Some(equal(sent, returned)),
+        Same::Instant if sent == returned => Some(true),
+        Same::Instant if !returned.is_string() => Some(false),
+        Same::Instant => Some(instant(sent)? == instant(returned)?),
     }
 }
 
@@ -23,11 +23,13 @@ pub(crate) fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
 /// the same however its accents are composed: whoever relies on a difference between canonically equivalent strings
 /// does not conform to it (The Unicode Standard, section 3.2, C6), and the document does not require one. So a service
 /// that normalizes what it receives is not reported, while one that loses an accent is.
-fn equal(sent: &Value, kept: &Value) -> bool {
-    match (sent, kept) {
-        (Value::String(sent), Value::String(kept)) => sent == kept || composed(sent) == composed(kept),
-        (Value::Number(sent), Value::Number(kept)) if sent.is_f64() || kept.is_f64() => sent.as_f64() == kept.as_f64(),
-        _ => sent == kept,
+fn equal(sent: &Value, returned: &Value) -> bool {
+    match (sent, returned) {
+        (Value::String(sent), Value::String(returned)) => sent == returned || composed(sent) == composed(returned),
+        (Value::Number(sent), Value::Number(returned)) if sent.is_f64() || returned.is_f64() => {
+            sent.as_f64() == returned.as_f64()
+        }
+        _ => sent == returned,
     }
 }
 
@@ -58,22 +60,22 @@ mod tests {
     #[test]
     fn an_instant_is_the_same_in_every_offset() {
         let sent = json!("2024-05-17T09:30:00+02:00");
-        for kept in [
+        for returned in [
             "2024-05-17T07:30:00Z",
             "2024-05-17T07:30:00.000Z",
             "2024-05-17 07:30:00+00:00",
             "2024-05-17T07:30:00+0000",
             "Fri, 17 May 2024 07:30:00 +0000",
         ] {
-            assert_eq!(same(Same::Instant, &sent, &json!(kept)), Some(true), "{kept}");
+            assert_eq!(same(Same::Instant, &sent, &json!(returned)), Some(true), "{returned}");
         }
-        for kept in [json!("2024-05-17T09:30:00Z"), json!("2024-05-17T07:30:01Z"), json!(7)] {
-            assert_eq!(same(Same::Instant, &sent, &kept), Some(false), "{kept}");
+        for returned in [json!("2024-05-17T09:30:00Z"), json!("2024-05-17T07:30:01Z"), json!(7)] {
+            assert_eq!(same(Same::Instant, &sent, &returned), Some(false), "{returned}");
         }
     }
 
     #[test]
-    fn a_number_is_kept_however_it_is_written() {
+    fn a_number_is_the_same_however_it_is_written() {
         assert_eq!(same(Same::Value, &json!(28), &json!(28.0)), Some(true));
         assert_eq!(same(Same::Value, &json!(28), &json!("28")), Some(false));
     }

@@ -138,9 +138,9 @@ impl<'sent> Sent<'sent> {
     }
 
     /// Describes what came instead of a value and, unless the value was taken from the target, how it was changed.
-    fn describe_lost(&self, sink: &Sink<'_>, carry: &Carry, (kept, lost): (&[&Value], &Value)) -> String {
-        let [one] = kept else {
-            let count = kept.len();
+    fn describe_lost(&self, sink: &Sink<'_>, carry: &Carry, (returned, lost): (&[&Value], &Value)) -> String {
+        let [one] = returned else {
+            let count = returned.len();
             return format!("{count} values, none of them the {} that was sent", sink.render(lost));
         };
         let mut rendered = format!("{}, not the {} that was sent", sink.render(one), sink.render(lost));
@@ -157,11 +157,14 @@ impl<'sent> Sent<'sent> {
             sink.undecided(fact, Reason::NotSent);
         } else if returned_values(carry, record).is_empty() {
             sink.undecided(fact, Reason::NotReturned);
-        } else if let Some(LostValue { sent, kept }) = lost_value(self.carries, carry, (self.body, record)) {
-            if kept.iter().any(|kept| same(carry.same, sent, kept).is_none()) {
+        } else if let Some(LostValue { sent, returned }) = lost_value(self.carries, carry, (self.body, record)) {
+            if returned
+                .iter()
+                .any(|returned| same(carry.same, sent, returned).is_none())
+            {
                 return sink.undecided(fact, Reason::NoInstant);
             }
-            let received = self.describe_lost(sink, carry, (&kept, sent));
+            let received = self.describe_lost(sink, carry, (&returned, sent));
             sink.broken(fact, || format!("{at}{}", carry.returned_at), || received);
         } else {
             sink.held(fact);
@@ -186,8 +189,8 @@ impl<'sent> Sent<'sent> {
         };
         let duplicated = || elements.duplicated().filter(|_| self.creates && carry.is_strict());
         let (pointer, received) = if let Some(mixed) = elements.mixed_up() {
-            let (kept, sent) = (sink.render(mixed.kept), sink.render(mixed.sent));
-            let received = format!("{kept} of another element of the array, not the {sent} that was sent");
+            let (returned, sent) = (sink.render(mixed.returned), sink.render(mixed.sent));
+            let received = format!("{returned} of another element of the array, not the {sent} that was sent");
             (mixed.pointer, received)
         } else if let Some(duplicated) = duplicated() {
             let (found, counted) = duplicated.counts;
@@ -219,27 +222,27 @@ mod tests {
         "createContact created /data/contact_methods/*/contact: as sent in /contact_methods/*/contact";
     const DAY: &str = "createContact created /data/date_of_birth/day: as sent in /date_of_birth/day";
 
-    fn tag(sent: &Value, kept: &Value) -> Judged {
-        Bench::of("createTag").created(&json!({"name": sent}), &json!({"name": kept}))
+    fn tag(sent: &Value, returned: &Value) -> Judged {
+        Bench::of("createTag").created(&json!({"name": sent}), &json!({"name": returned}))
     }
 
     /// A contact that was sent with one method and came back with these.
-    fn methods(kept: &Value) -> Judged {
+    fn methods(returned: &Value) -> Judged {
         let sent = json!({"contact_methods": [{"contact": "ada@example.com"}]});
-        Bench::of("createContact").created(&sent, &json!({"contact_methods": kept}))
+        Bench::of("createContact").created(&sent, &json!({"contact_methods": returned}))
     }
 
     #[test]
     fn the_same_value_holds_and_another_is_broken() {
         assert_eq!(tag(&json!("regular"), &json!("regular")).fact(NAME), Verdict::Held);
-        for (kept, received) in [
+        for (returned, received) in [
             (
                 json!("Regular"),
                 "string(7), not the string(7) that was sent: letters came back in another case",
             ),
             (json!(null), "null, not the string(7) that was sent"),
         ] {
-            let reported = tag(&json!("regular"), &kept);
+            let reported = tag(&json!("regular"), &returned);
             assert_eq!(reported.fact(NAME), Verdict::Broken);
             assert_eq!(reported.received("carried"), received);
         }
@@ -249,9 +252,9 @@ mod tests {
     fn a_number_is_the_same_however_it_is_written() {
         let sent = json!({"date_of_birth": {"day": 28}});
         for (day, verdict) in [("28", Verdict::Held), ("28.0", Verdict::Held), ("27", Verdict::Broken)] {
-            let kept = serde_json::from_str(&format!("{{\"date_of_birth\": {{\"day\": {day}}}}}")).unwrap();
+            let returned = serde_json::from_str(&format!("{{\"date_of_birth\": {{\"day\": {day}}}}}")).unwrap();
             assert_eq!(
-                Bench::of("createContact").created(&sent, &kept).fact(DAY),
+                Bench::of("createContact").created(&sent, &returned).fact(DAY),
                 verdict,
                 "{day}"
             );
@@ -260,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_text_is_the_same_however_its_accents_are_composed() {
-        for (sent, kept, verdict) in [
+        for (sent, returned, verdict) in [
             ("Zo\u{e9}", "Zoe\u{301}", Verdict::Held),
             ("Zoe\u{301}", "Zo\u{e9}", Verdict::Held),
             ("Zo\u{e9}", "Zoe", Verdict::Broken),
@@ -268,43 +271,47 @@ mod tests {
             ("\u{1f31f}", "\u{fffd}", Verdict::Broken),
             ("\u{fb01}", "fi", Verdict::Broken),
         ] {
-            assert_eq!(tag(&json!(sent), &json!(kept)).fact(NAME), verdict, "{sent} {kept}");
+            assert_eq!(
+                tag(&json!(sent), &json!(returned)).fact(NAME),
+                verdict,
+                "{sent} {returned}"
+            );
         }
     }
 
     #[test]
     fn a_visit_keeps_its_instant_in_any_offset() {
         let fact = "createVisit created /data/datetime: as sent in /datetime";
-        for (kept, verdict) in [
+        for (returned, verdict) in [
             ("2024-05-17T07:30:00Z", Verdict::Held),
             ("2024-05-17T09:30:00Z", Verdict::Broken),
         ] {
             let sent = json!({"datetime": "2024-05-17T09:30:00+02:00"});
-            let judged = Bench::of("createVisit").created(&sent, &json!({"datetime": kept}));
-            assert_eq!(judged.fact(fact), verdict, "{kept}");
+            let judged = Bench::of("createVisit").created(&sent, &json!({"datetime": returned}));
+            assert_eq!(judged.fact(fact), verdict, "{returned}");
         }
     }
 
     #[test]
-    fn each_sent_element_is_found_somewhere_among_the_kept_ones() {
+    fn each_sent_element_is_found_somewhere_among_the_returned_ones() {
         let method = |contact: &str| json!({"contact": contact});
         let (first, second) = (method("ada@example.com"), method("+44 7700 900123"));
         let sent = json!({"contact_methods": [first, second]});
-        for (kept, verdict) in [
+        for (returned, verdict) in [
             (json!([second, first, method("more@example.com")]), Verdict::Held),
             (json!([first]), Verdict::Broken),
             (json!([method("a"), method("b")]), Verdict::Broken),
         ] {
-            let judged = Bench::of("createContact").created(&sent, &json!({"contact_methods": kept}));
-            assert_eq!(judged.fact(CONTACT), verdict, "{kept}");
+            let judged = Bench::of("createContact").created(&sent, &json!({"contact_methods": returned}));
+            assert_eq!(judged.fact(CONTACT), verdict, "{returned}");
         }
     }
 
     #[test]
     fn an_array_that_came_back_empty_or_null_carries_nothing() {
-        for (kept, received) in [(json!([]), "array(0)"), (json!(null), "null")] {
-            let reported = methods(&kept);
-            assert_eq!(reported.fact(CONTACT), Verdict::Broken, "{kept}");
+        for (returned, received) in [(json!([]), "array(0)"), (json!(null), "null")] {
+            let reported = methods(&returned);
+            assert_eq!(reported.fact(CONTACT), Verdict::Broken, "{returned}");
             assert_eq!(
                 reported.received("carried"),
                 format!("{received}, not the string(15) that was sent")
@@ -315,8 +322,8 @@ mod tests {
     #[test]
     fn a_value_of_another_type_is_left_to_the_rule_that_sees_it() {
         let sent = json!({"date_of_birth": {"day": 28}});
-        for kept in [json!([]), json!("28"), json!(28)] {
-            let judged = Bench::of("createContact").created(&sent, &json!({"date_of_birth": kept}));
+        for returned in [json!([]), json!("28"), json!(28)] {
+            let judged = Bench::of("createContact").created(&sent, &json!({"date_of_birth": returned}));
             assert_eq!(judged.fact(DAY), Verdict::Undecided(Reason::NotReturned));
         }
     }
@@ -395,8 +402,8 @@ mod tests {
     #[test]
     fn a_form_that_names_no_instant_says_nothing() {
         let sent = json!("2024-05-17T09:30:00+02:00");
-        for kept in ["2024-05-17", "2024-05-17 09:30:00", "1715931000", "17/05/2024 09:30"] {
-            assert_eq!(same(Same::Instant, &sent, &json!(kept)), None, "{kept}");
+        for returned in ["2024-05-17", "2024-05-17 09:30:00", "1715931000", "17/05/2024 09:30"] {
+            assert_eq!(same(Same::Instant, &sent, &json!(returned)), None, "{returned}");
         }
     }
 }

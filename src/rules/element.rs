@@ -32,20 +32,20 @@ fn contact(methods: &[Value]) -> Value {
     json!({ "contact_methods": methods })
 }
 
-fn created(sent: &[Value], kept: &[Value]) -> Judged {
-    Bench::of("createContact").created(&contact(sent), &contact(kept))
+fn created(sent: &[Value], returned: &[Value]) -> Judged {
+    Bench::of("createContact").created(&contact(sent), &contact(returned))
 }
 
 /// Judges the same methods three times: in the response to a create, in the list after it, and in the list after an
 /// update.
-fn judged_everywhere(sent: &[Value], kept: &[Value]) -> [(Judged, Kind); 3] {
-    let listed = contact(kept);
+fn judged_everywhere(sent: &[Value], returned: &[Value]) -> [(Judged, Kind); 3] {
+    let listed = contact(returned);
     let create = Bench::of("createContact");
     let observed = create.observed(&contact(sent), Some(&listed), WalkEnd::Complete);
     let end = (None, WalkEnd::Complete);
     let updated = Bench::of("updateContact").updated(&contact(sent), Some(&listed), end);
     [
-        (created(sent, kept), FactKind::Carried as Kind),
+        (created(sent, returned), FactKind::Carried as Kind),
         (observed, FactKind::ListedCarrying),
         (updated, FactKind::UpdatedCarrying),
     ]
@@ -55,16 +55,16 @@ fn judged_everywhere(sent: &[Value], kept: &[Value]) -> [(Judged, Kind); 3] {
 fn elements_in_any_order_and_among_others_hold() {
     let [one, two, three] = methods();
     let sent = [one.clone(), two.clone()];
-    for kept in [
+    for returned in [
         vec![one.clone(), two.clone()],
         vec![two.clone(), one.clone()],
         vec![three, two, one.clone()],
         // Another method with the same address is not a duplicate of it.
         vec![sent[1].clone(), one, method("ada@example.com", "newsletter", "active")],
     ] {
-        for (expected, kind) in judged_everywhere(&sent, &kept) {
+        for (expected, kind) in judged_everywhere(&sent, &returned) {
             for index in [CONTACT, TYPE, STATUS] {
-                assert_eq!(expected.kind(kind(index)), Verdict::Held, "{kept:?}");
+                assert_eq!(expected.kind(kind(index)), Verdict::Held, "{returned:?}");
             }
             assert!(expected.verdicts.findings().is_empty());
         }
@@ -106,19 +106,19 @@ fn elements_that_show_the_values_of_each_other_are_broken_once_and_not_respelled
 
 #[test]
 fn a_swap_beside_a_value_that_is_spelled_otherwise_is_found() {
-    let kept = [
+    let returned = [
         method("ada@example.com", "phone", "active"),
         method("+44 7700 900123", "email", "inactive"),
         method("01632 960123", "LANDLINE", "blocked"),
     ];
-    let reported = created(&methods(), &kept);
+    let reported = created(&methods(), &returned);
     assert_eq!(reported.finding("carried").pointer, "/data/contact_methods/0/type");
 }
 
 #[test]
 fn a_value_of_an_element_that_is_spelled_otherwise_is_a_warning() {
     let [one, two, _] = methods();
-    for kept in [
+    for returned in [
         [method("ada@example.com", "EMAIL", "active"), two.clone()],
         [method("ada@example.com", "phone", "active"), two.clone()],
         [
@@ -126,9 +126,9 @@ fn a_value_of_an_element_that_is_spelled_otherwise_is_a_warning() {
             method("+44 7700 900123", "telephone", "inactive"),
         ],
     ] {
-        let judged = created(&[one.clone(), two.clone()], &kept);
+        let judged = created(&[one.clone(), two.clone()], &returned);
         assert_eq!(judged.kind(FactKind::Carried(TYPE)), Verdict::Broken);
-        assert!(judged.findings("carried").is_empty(), "{kept:?}");
+        assert!(judged.findings("carried").is_empty(), "{returned:?}");
         let finding = judged.finding("respelled");
         assert_eq!(finding.level, Level::Warn);
         assert!(finding.received.starts_with("string("), "{}", finding.received);
@@ -143,12 +143,12 @@ fn what_is_in_another_element_alone_is_not_kept_in_its_own() {
         method("+44 7700 900123", "phone", "active"),
         method("01632 960123", "phone", "active"),
     ];
-    let kept = [
+    let returned = [
         sent[0].clone(),
         method("+44 7700 900123", "other", "active"),
         sent[2].clone(),
     ];
-    let reported = created(&sent, &kept);
+    let reported = created(&sent, &returned);
     assert_eq!(
         reported.received("respelled"),
         "string(5), not the string(5) that was sent"
@@ -158,8 +158,8 @@ fn what_is_in_another_element_alone_is_not_kept_in_its_own() {
 #[test]
 fn an_element_that_a_create_shows_twice_is_broken_and_an_update_may_add() {
     let [one, two, _] = methods();
-    let kept = [one.clone(), two.clone(), one.clone()];
-    let [answered, listed, updated] = judged_everywhere(&[one.clone(), two], &kept);
+    let returned = [one.clone(), two.clone(), one.clone()];
+    let [answered, listed, updated] = judged_everywhere(&[one.clone(), two], &returned);
     for (expected, kind) in [answered, listed] {
         assert_eq!(expected.kind(kind(CONTACT)), Verdict::Broken);
         assert_eq!(expected.received("carried"), "string(15) in 2 elements, sent in 1");
@@ -185,8 +185,8 @@ fn two_elements_that_nothing_distinguishes_are_not_called_mixed() {
         method("ada@example.com", "email", "active"),
         method("ada@example.com", "work", "active"),
     ];
-    let kept = [sent[1].clone(), sent[0].clone()];
-    assert!(created(&sent, &kept).verdicts.findings().is_empty());
+    let returned = [sent[1].clone(), sent[0].clone()];
+    assert!(created(&sent, &returned).verdicts.findings().is_empty());
 }
 
 #[test]
@@ -213,8 +213,8 @@ paths:
         ([2, 1], Verdict::Broken),
         ([1, 1], Verdict::Broken),
     ] {
-        let kept = json!({"parts": [{"label": "a", "size": sizes[0]}, {"label": "b", "size": sizes[1]}]});
-        let judged = bench.created(&sent, &kept);
+        let returned = json!({"parts": [{"label": "a", "size": sizes[0]}, {"label": "b", "size": sizes[1]}]});
+        let judged = bench.created(&sent, &returned);
         assert_eq!(judged.kind(FactKind::Carried(0)), Verdict::Held);
         assert_eq!(judged.kind(FactKind::Carried(1)), verdict, "{sizes:?}");
     }

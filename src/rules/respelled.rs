@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn another_spelling_is_a_warning_and_no_finding_of_carried() {
-        for kept in [json!("F"), json!(null)] {
-            let judged = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": kept}));
+        for returned in [json!("F"), json!(null)] {
+            let judged = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": returned}));
             assert_eq!(judged.fact(GENDER), Verdict::Broken);
             assert_eq!(judged.finding("respelled").level, Level::Warn);
             assert!(judged.findings("carried").is_empty());

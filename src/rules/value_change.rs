@@ -10,10 +10,10 @@ use crate::history::same::{composed, instant};
 
 /// Describes what became of a value that the run made itself, to be read after a colon; `None` where nothing can be
 /// said.
-pub(super) fn describe_change(carry: &Carry, body: &Value, (sent, kept): (&Value, &Value)) -> Option<String> {
-    match (sent, kept) {
-        _ if carry.same == Same::Instant => describe_time_shift(sent, instant(kept)?),
-        (Value::String(sent), Value::String(kept)) => describe_string_change(&composed(sent), &composed(kept)),
+pub(super) fn describe_change(carry: &Carry, body: &Value, (sent, returned): (&Value, &Value)) -> Option<String> {
+    match (sent, returned) {
+        _ if carry.same == Same::Instant => describe_time_shift(sent, instant(returned)?),
+        (Value::String(sent), Value::String(returned)) => describe_string_change(&composed(sent), &composed(returned)),
         (Value::Number(_), _) => describe_date(carry, body),
         _ => None,
     }
@@ -28,9 +28,9 @@ fn describe_date(carry: &Carry, body: &Value) -> Option<String> {
 }
 
 /// Describes how far an instant was moved, and what explains that.
-fn describe_time_shift(sent: &Value, kept: DateTime<FixedOffset>) -> Option<String> {
+fn describe_time_shift(sent: &Value, returned: DateTime<FixedOffset>) -> Option<String> {
     let sent = instant(sent)?;
-    let by = kept.signed_duration_since(sent);
+    let by = returned.signed_duration_since(sent);
     let offset = Duration::seconds(sent.offset().local_minus_utc().into());
     let second = Duration::seconds(chrono::Timelike::second(&sent).into());
     let how = if by.is_zero() {
@@ -52,15 +52,15 @@ fn describe_time_shift(sent: &Value, kept: DateTime<FixedOffset>) -> Option<Stri
 }
 
 /// Describes what became of a string.
-fn describe_string_change(sent: &str, kept: &str) -> Option<String> {
-    if sent == kept {
+fn describe_string_change(sent: &str, returned: &str) -> Option<String> {
+    if sent == returned {
         return None;
     }
-    let known = KNOWN.iter().find(|(becomes, _)| becomes(sent, kept));
+    let known = KNOWN.iter().find(|(becomes, _)| becomes(sent, returned));
     let first = sent
         .chars()
-        .zip(kept.chars())
-        .take_while(|(sent, kept)| sent == kept)
+        .zip(returned.chars())
+        .take_while(|(sent, returned)| sent == returned)
         .count();
     let character = sent.chars().nth(first);
     let named = |how: &str| match character {
@@ -73,16 +73,16 @@ fn describe_string_change(sent: &str, kept: &str) -> Option<String> {
         return Some((*rendered).to_owned());
     }
     let rest = |text: &str| text.chars().skip(first).collect::<Vec<_>>();
-    let (sent, kept) = (rest(sent), rest(kept));
+    let (sent, returned) = (rest(sent), rest(returned));
     let ends = sent
         .iter()
         .rev()
-        .zip(kept.iter().rev())
-        .take_while(|(sent, kept)| sent == kept)
+        .zip(returned.iter().rev())
+        .take_while(|(sent, returned)| sent == returned)
         .count();
-    let (changed, instead) = (sent.len() - ends, kept.len() - ends);
+    let (changed, instead) = (sent.len() - ends, returned.len() - ends);
     Some(match (changed, instead) {
-        _ if kept.is_empty() => format!("it was cut after {first} characters"),
+        _ if returned.is_empty() => format!("it was cut after {first} characters"),
         (0, 1) => format!("one extra character follows its first {first}"),
         (0, more) => format!("{more} extra characters follow its first {first}"),
         (1, 0) => named("is missing"),
@@ -99,33 +99,39 @@ type Known = (fn(&str, &str) -> bool, &'static str);
 
 const KNOWN: [Known; 9] = [
     (
-        |sent, kept| unescaped(kept) == sent,
+        |sent, returned| unescaped(returned) == sent,
         "markup characters came back as entities",
     ),
-    (|sent, kept| unescaped(sent) == kept, "entities came back decoded"),
     (
-        |sent, kept| sent.split_whitespace().eq(kept.split_whitespace()),
+        |sent, returned| unescaped(sent) == returned,
+        "entities came back decoded",
+    ),
+    (
+        |sent, returned| sent.split_whitespace().eq(returned.split_whitespace()),
         "spaces came back changed",
     ),
     (
-        |sent, kept| sent.to_lowercase() == kept.to_lowercase(),
+        |sent, returned| sent.to_lowercase() == returned.to_lowercase(),
         "letters came back in another case",
     ),
-    (|sent, kept| sent.replace('+', " ") == kept, "`+` came back as a space"),
     (
-        |sent, kept| is_number(sent) && sent.parse::<f64>().ok() == kept.parse().ok(),
+        |sent, returned| sent.replace('+', " ") == returned,
+        "`+` came back as a space",
+    ),
+    (
+        |sent, returned| is_number(sent) && sent.parse::<f64>().ok() == returned.parse().ok(),
         "it was taken for a number",
     ),
     (
-        |sent, kept| read_as_latin_1(sent) == kept,
+        |sent, returned| read_as_latin_1(sent) == returned,
         "its UTF-8 was read as ISO 8859-1",
     ),
     (
-        |sent, kept| is_replaced(sent, kept, |letter| letter.len_utf8() > 3),
+        |sent, returned| is_replaced(sent, returned, |letter| letter.len_utf8() > 3),
         "characters beyond the basic plane were replaced",
     ),
     (
-        |sent, kept| is_replaced(sent, kept, |letter| !letter.is_ascii()),
+        |sent, returned| is_replaced(sent, returned, |letter| !letter.is_ascii()),
         "characters beyond ASCII were replaced",
     ),
 ];
@@ -166,11 +172,11 @@ fn read_as_latin_1(text: &str) -> String {
 }
 
 /// Returns whether some characters of a kind came back as one or more replacement characters, and the rest unchanged.
-fn is_replaced(sent: &str, kept: &str, is_of_the_kind: fn(char) -> bool) -> bool {
+fn is_replaced(sent: &str, returned: &str, is_of_the_kind: fn(char) -> bool) -> bool {
     let without =
         |text: &str, is_out: &dyn Fn(char) -> bool| text.chars().filter(|letter| !is_out(*letter)).collect::<String>();
     let unknown = |letter: char| matches!(letter, '?' | '\u{fffd}') || is_of_the_kind(letter);
-    sent.chars().any(is_of_the_kind) && without(sent, &unknown) == without(kept, &unknown)
+    sent.chars().any(is_of_the_kind) && without(sent, &unknown) == without(returned, &unknown)
 }
 
 #[cfg(test)]
@@ -181,7 +187,7 @@ mod tests {
 
     #[test]
     fn what_became_of_a_text_is_reported_without_what_came_back() {
-        for (sent, kept, expected) in [
+        for (sent, returned, expected) in [
             ("O'Sample", "O&#39;Sample", "markup characters came back as entities"),
             ("a<b>&c", "a&lt;b&gt;&amp;c", "markup characters came back as entities"),
             ("a&amp;b", "a&b", "entities came back decoded"),
@@ -211,9 +217,9 @@ mod tests {
             ("a<b>c</b>", "ac", "`<` is the first that came back changed"),
         ] {
             assert_eq!(
-                describe_string_change(sent, kept).as_deref(),
+                describe_string_change(sent, returned).as_deref(),
                 Some(expected),
-                "{sent} {kept}"
+                "{sent} {returned}"
             );
         }
         assert_eq!(describe_string_change("same", "same"), None);
@@ -223,7 +229,7 @@ mod tests {
     #[test]
     fn how_far_an_instant_moved_is_reported_with_what_explains_it() {
         let sent = json!("2024-01-01T00:30:53+02:00");
-        for (kept, expected) in [
+        for (returned, expected) in [
             (
                 "2023-12-31T22:30:00Z",
                 "it came back 53 s earlier: its seconds are lost",
@@ -245,8 +251,8 @@ mod tests {
                 "it came back 86400 s earlier: neither its seconds nor its offset explains that",
             ),
         ] {
-            let kept = DateTime::parse_from_rfc3339(kept).unwrap();
-            assert_eq!(describe_time_shift(&sent, kept).as_deref(), Some(expected));
+            let returned = DateTime::parse_from_rfc3339(returned).unwrap();
+            assert_eq!(describe_time_shift(&sent, returned).as_deref(), Some(expected));
         }
     }
 
