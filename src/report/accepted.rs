@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::rules::{Level, LevelEntry, LevelScope, Levels, Verdict, is_evidence_for};
+use crate::rules::{Level, LevelEntry, LevelScope, Levels, Verdict, fact_covers_rule};
 use crate::run::{Run, RunEnd};
 
 /// An accepted deviation: an entry of the configuration that sets a level for a part of the contract, with its reason
@@ -128,7 +128,7 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &LevelEntry) 
     }
     let facts = contract.facts.iter().enumerate();
     let mut about = facts
-        .filter(|(_, fact)| is_evidence_for(entry.rule, fact.kind) && entry.covers(fact))
+        .filter(|(_, fact)| fact_covers_rule(fact.kind, entry.rule) && entry.covers(fact))
         .peekable();
     about.peek().is_some() && about.all(|(index, _)| run.verdicts.of(contract, FactId(index)) == Verdict::Held)
 }

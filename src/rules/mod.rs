@@ -1,5 +1,6 @@
 //! Judges exchanges: pure functions that turn the contract and what came over the wire into verdicts. Each rule has its
-//! own file and decides facts of one or a few kinds; [`RULES`] is the registry.
+//! own file. Most decide facts of one or a few kinds; the others only report findings, at a fact nearby. [`RULES`] is
+//! the registry.
 //!
 //! - **In**: a [`Contract`](crate::Contract), exchanges, and the [`evidence`](crate::history::evidence) that `history`
 //!   makes of several of them.
@@ -74,13 +75,13 @@ mod media_type;
 mod misplaced;
 mod missing_field;
 mod null_value;
-mod of_kind;
 mod once;
 mod pages;
 mod recording;
 mod respelled;
 mod rule;
 mod rule_name;
+mod rule_of_fact;
 mod seen;
 mod server_error;
 mod status;
@@ -107,11 +108,11 @@ pub use judge::Judge;
 pub use level::Level;
 pub use level_entry::{LevelEntry, LevelScope, field_covers, is_field};
 pub use levels::{EffectiveLevel, Levels, UnknownRule};
-pub use of_kind::{is_evidence_for, rule_of};
 pub(crate) use pages::FACTS_THAT_NEED_TWO_PAGES;
 pub use recording::Recording;
 pub use rule::{Example, Headline, Rule, Topic};
 pub use rule_name::RuleName;
+pub use rule_of_fact::{fact_covers_rule, rule_of};
 pub use seen::{AnswerSeen, ExchangeSeen, OperationSeen, Origin};
 pub use success::HowAllCallsFailed;
 /// The rule for operations without a judged success.

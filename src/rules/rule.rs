@@ -10,7 +10,7 @@ use crate::history::evidence::{
     StrayWrite, UpdateObservation, Walk,
 };
 
-/// Judges facts of one or a few kinds.
+/// Judges facts of one or a few kinds, or only reports findings, at a fact nearby.
 pub struct Rule {
     /// Its name, as in flags and reports.
     pub name: &'static str,
@@ -76,7 +76,7 @@ pub struct Example {
     pub(super) judged: fn() -> super::testing::Judged,
 }
 
-/// The evidence that a rule looks at.
+/// What a rule looks at, with the function that judges it.
 pub(super) enum Judging {
     /// What the run shows, at its end, of an answer that an overlay states.
     Answer(fn(&AnswerSeen<'_>, &mut Sink<'_>)),

@@ -22,7 +22,7 @@ use crate::cli::staged::staged_file;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::redact::printable;
-use crate::rules::{Finding, Level, LevelScope, is_evidence_for};
+use crate::rules::{Finding, Level, LevelScope, fact_covers_rule};
 
 /// A configuration to which entries will be added.
 #[derive(Debug)]
@@ -143,7 +143,7 @@ fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'stat
         let beside = contract.facts.iter().filter(|other| {
             other.operation == fact.operation
                 && other.response_pointer == fact.response_pointer
-                && is_evidence_for(finding.rule, other.kind)
+                && fact_covers_rule(other.kind, finding.rule)
         });
         // An entry must not accept what was not found: where the rule judges several facts at the location, it names
         // one.

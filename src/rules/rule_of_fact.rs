@@ -54,10 +54,10 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
     }
 }
 
-/// Returns whether a held fact of this kind shows that the rule found nothing. Rules without a fact of
-/// their own use the facts of other rules; no fact covers what `allow` looks at, a 405.
+/// Returns whether a fact of this kind covers what the rule looks at: if it is held, the rule found nothing there.
+/// Rules without a fact of their own use the facts of other rules; no fact covers what `allow` looks at, a 405.
 #[must_use]
-pub fn is_evidence_for(rule: &Rule, kind: FactKind) -> bool {
+pub fn fact_covers_rule(kind: FactKind, rule: &Rule) -> bool {
     let by_report = match rule.name {
         "null-value" | "undocumented-field" => kind == FactKind::Type,
         "stored-refusal" | "unchecked-operation" => kind == FactKind::Status,
