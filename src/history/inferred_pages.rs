@@ -3,11 +3,11 @@
 //!
 //! # Design
 //!
-//! A walk begins with a request without the parameters. Its response is compared with the pages that follow, whose size
-//! is chosen so that the list has two pages, the last of them not full. A list that is longer than that response, and
-//! has more such pages than are walked, is walked again in larger ones. What a response says of the next page is never
-//! requested as it is written: only the value of the documented parameter is taken from it, and only from a URL at the
-//! target and of the same path.
+//! A walk begins with a request without the parameters. Its response is compared with pages that are then requested.
+//! Their size is chosen so that the records of this response would fill two of them, the second not completely. If the
+//! list turns out to need more pages than are walked, it is walked again with larger pages. A link to the next page is
+//! never followed as it is written: only the value of the documented parameter is taken from it, and only from a URL at
+//! the target and of the same path.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, Target, identifier, links};
 
 /// The largest page size that is requested: most services that document a maximum allow it.
-const LARGE: u64 = 100;
+const MAX_REQUESTED_PAGE_SIZE: u64 = 100;
 
 /// The maximum length of a cursor that is sent back, in bytes: every server should take a URL that is twice as long
 /// (RFC 9110, section 4.1).
-const LONGEST_CURSOR: usize = 4_000;
+const MAX_CURSOR_LENGTH: usize = 4_000;
 
 /// A request for a page: its number in the walk, `None` for the request without the parameters, and what it has in its
 /// query.
@@ -48,7 +48,7 @@ pub(crate) struct PageValue {
     pub(crate) is_shown: bool,
 }
 
-/// What a response says of the page after it.
+/// What a response says about the page after it.
 enum Following {
     /// There is none.
     None,
@@ -62,9 +62,9 @@ enum Following {
 #[derive(Debug)]
 pub(super) struct InferredWalk {
     target: Target,
-    /// The number of records that each page is asked for, if an earlier walk was too long.
+    /// The page size to request because a walk with smaller pages was too long.
     larger: Option<u64>,
-    /// The number of records that each page is asked for.
+    /// The page size of this walk.
     size: Option<u64>,
     /// The number of the first page, where pages have numbers and it is known.
     first: Option<u64>,
@@ -114,12 +114,12 @@ impl InferredWalk {
     /// Returns a larger page size for a list whose walk had too many pages. The list still has at least two such pages.
     /// `None` where the list was already walked in larger pages, or may not be.
     pub(super) fn larger_size(&self, walk: &Walk, paging: &Paging) -> Option<u64> {
-        let is_too_long = walk.end == WalkEnd::TooManyPages && !walk.departs() && self.larger.is_none();
+        let is_too_long = walk.end == WalkEnd::TooManyPages && !walk.contradicts_paging() && self.larger.is_none();
         let (size, bounds) = (self.size.filter(|_| is_too_long)?, paging.size?);
         // The list has more than `max_pages` times `size` records.
         let larger = size
             .saturating_mul(walk.max_pages.saturating_sub(1))
-            .min(LARGE)
+            .min(MAX_REQUESTED_PAGE_SIZE)
             .min(bounds.maximum);
         (larger > size).then_some(larger)
     }
@@ -134,11 +134,12 @@ impl InferredWalk {
         self.next.as_ref().err().copied()
     }
 
-    /// Adds a response, and ends the walk after `most` requests for pages. Returns the page that the response shows.
+    /// Adds a response, and ends the walk after `max_pages` requests for pages. Returns the page that the response
+    /// shows.
     pub(super) fn add(
         &mut self,
         (operation, paging): (&Operation, &Paging),
-        most: u64,
+        max_pages: u64,
         (asked, exchange): (Option<u64>, &Exchange),
         body: Result<&Body, WalkEnd>,
     ) -> Option<PageSeen> {
@@ -185,7 +186,7 @@ impl InferredWalk {
             return Some(page);
         }
         self.requests += 1;
-        if self.requests == 1 && self.is_after_first(paging, &shown) {
+        if self.requests == 1 && self.starts_at_zero(paging, &shown) {
             self.first = Some(0);
             self.next = Ok(self.request(paging, 1));
             return None;
@@ -197,7 +198,7 @@ impl InferredWalk {
             }
             _ => self.after_number(paging, &shown, &page, body),
         };
-        if self.next.is_ok() && self.requests >= most {
+        if self.next.is_ok() && self.requests >= max_pages {
             self.next = Err(WalkEnd::TooManyPages);
         }
         Some(page)
@@ -237,7 +238,7 @@ impl InferredWalk {
             return Err(WalkEnd::SeenEnough);
         }
         let wanted = if count == 2 { 1 } else { count / 2 + 1 };
-        let wanted = self.larger.unwrap_or(wanted.min(LARGE));
+        let wanted = self.larger.unwrap_or(wanted.min(MAX_REQUESTED_PAGE_SIZE));
         self.size = paging.size.map(|size| wanted.clamp(size.minimum, size.maximum));
         let has_more = says_more || self.larger.is_some();
         if self.size.is_some_and(|size| size >= count) && !has_more {
@@ -249,9 +250,9 @@ impl InferredWalk {
         Ok(self.request(paging, 1))
     }
 
-    /// Whether what was requested as page 1 is the second one, because the contract does not say whether pages count from
-    /// 0: it lacks the first record, and shows others of the response without the parameters.
-    fn is_after_first(&self, paging: &Paging, shown: &[Digest]) -> bool {
+    /// Whether pages count from 0, so that page 1 is the second one, where the contract does not say: the page lacks
+    /// the first record, and shows others of the response without the parameters.
+    fn starts_at_zero(&self, paging: &Paging, shown: &[Digest]) -> bool {
         let is_open = matches!(paging.style, PagingStyle::Number { first: None }) && self.first.is_none();
         let lacks_first = self.unpaged.first().is_some_and(|first| !shown.contains(first));
         is_open && lacks_first && shown.iter().any(|record| self.unpaged.contains(record))
@@ -354,7 +355,7 @@ impl InferredWalk {
     /// Returns what a response says of the page after it, as far as it can be requested.
     fn following(&self, list: (&Operation, &Paging), exchange: &Exchange, body: &Value) -> Following {
         match self.stated_next(list, exchange, body) {
-            Following::Value(value) if value.len() > LONGEST_CURSOR => Following::Unclear,
+            Following::Value(value) if value.len() > MAX_CURSOR_LENGTH => Following::Unclear,
             following => following,
         }
     }
@@ -448,8 +449,8 @@ impl Walk {
         is_judged.then_some(wrong)
     }
 
-    /// Returns a page whose number of pages is not the number of records divided by the size that was asked for, rounded
-    /// up, and that quotient. Nothing follows where the service made the pages smaller.
+    /// Returns a page whose number of pages is not the number of records divided by the size that was asked for,
+    /// rounded up, and that quotient. Nothing can be concluded if the service made the pages smaller.
     pub(crate) fn wrong_page_count(&self) -> Option<(&PageSeen, i64)> {
         let expected = self.expected_page_count()?;
         let page = self
@@ -468,8 +469,8 @@ impl Walk {
         (self.end == WalkEnd::Complete && count > 0).then_some((count - 1) / size + 1)
     }
 
-    /// Whether the pages depart from what is inferred, so that another walk must show whether the list changed.
-    pub(crate) fn departs(&self) -> bool {
+    /// Whether the pages contradict what is inferred, so that another walk must show whether the list changed.
+    pub(crate) fn contradicts_paging(&self) -> bool {
         self.end == WalkEnd::Repeats
             || self.repeated_record().is_some()
             || self.missing_record().is_some()

@@ -48,7 +48,7 @@ pub(crate) enum LookGoal {
         /// The number of items.
         total: i64,
     },
-    /// The pages of a list without `x-page`, at this target: whether they depart from what is inferred.
+    /// The pages of a list without `x-page`, at this target: whether they contradict what is inferred.
     InferredPages(Target),
     /// Everything that the run may have left.
     Residue,
@@ -403,7 +403,7 @@ impl History<'_> {
             LookState::Residue(_) => walk.end != WalkEnd::Complete || !self.has_missing_items(),
             LookState::InferredPages(paged) => {
                 let paging = self.contract.paging_of(walk.operation);
-                !walk.departs() && paging.and_then(|paging| paged.larger_size(walk, paging)).is_none()
+                !walk.contradicts_paging() && paging.and_then(|paging| paged.larger_size(walk, paging)).is_none()
             }
             LookState::Nothing | LookState::RejectedWrites(_) => true,
             LookState::Own(_, own) => *own == TagCheck::Tagged,

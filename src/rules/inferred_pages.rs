@@ -17,12 +17,12 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Invariants,
     summary: "The pages of a list are as large as asked for, share no record, have every record of the list, come to an \
               end, and agree with stated totals.",
-    explanation: "These invariants are inferred: no document states them, but names and types of parameters and response \
-                  leave no doubt: `page` and `per_page`, `offset` and `limit`, a cursor that the response shows, a \
-                  `Link` header that it documents. The list is read without them, then page by page, in pages so small \
-                  that it has two; of a long list, in larger ones, and at most ten of them. Where the pages depart from the list, a caller that follows \
-                  them reads a record twice or never. Both are read once more, and only if they show the same again is \
-                  it a finding.",
+    explanation: "These invariants are inferred: no document states them, but names and types of parameters and \
+                  response leave no doubt: `page` and `per_page`, `offset` and `limit`, a cursor that the response \
+                  shows, a `Link` header that it documents. The list is read without them, then page by page, in pages \
+                  so small that it has two; of a long list, in larger ones, and at most ten of them. Where the pages \
+                  differ from the list, a caller that follows them reads a record twice or never. Both are read once \
+                  more, and only if they show the same again is it a finding.",
     exceptions: "A list with `x-page`, of which `pages` judges more. A list that is changed by others, has one record, or \
                    more than ten pages. A list with two kinds of parameters for pages, or that requires one. \
                    Pages that are smaller than asked for. Records without an identifier. A total that is that of the \
@@ -64,7 +64,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     ] {
         let Some(fact) = fact(sink, statement) else { continue };
         if is_sound {
-            is_sound = judge(walk, fact, sink) != Outcome::Departs;
+            is_sound = judge(walk, fact, sink) != Outcome::Contradicts;
         } else {
             sink.undecided(fact, Reason::Broken);
         }
@@ -74,14 +74,14 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
 /// What a walk shows of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// It departs from the fact, now or because the list changed.
-    Departs,
-    /// It decides the fact or not, and other facts too.
-    Other,
+    /// It contradicts the fact, or the list changed in between.
+    Contradicts,
+    /// It contradicts nothing: the fact holds or stays undecided, and the next one is judged.
+    Consistent,
 }
 
-/// Notes why the walk does not decide a fact: `None` where it saw all of several pages.
-fn undecided(walk: &Walk) -> Option<Reason> {
+/// Returns why the walk decides nothing; `None` if it saw all of several pages.
+fn why_undecided(walk: &Walk) -> Option<Reason> {
     let pages = walk.requested_pages().filter(|page| !page.items.is_empty());
     match walk.end {
         WalkEnd::Unusable => Some(Reason::PageNotFollowed),
@@ -91,23 +91,23 @@ fn undecided(walk: &Walk) -> Option<Reason> {
     }
 }
 
-/// Reports a departure, if two walks have shown the same.
-fn report_departure(walk: &Walk, fact: FactId, sink: &mut Sink<'_>, report: impl FnOnce(&mut Sink<'_>)) -> Outcome {
+/// Reports that the walk contradicts a fact, if two walks have shown the same.
+fn report_contradiction(walk: &Walk, fact: FactId, sink: &mut Sink<'_>, report: impl FnOnce(&mut Sink<'_>)) -> Outcome {
     if walk.stability == Stability::Stable {
         report(sink);
     } else {
         sink.undecided(fact, Reason::Changed);
     }
-    Outcome::Departs
+    Outcome::Contradicts
 }
 
 /// Notes that the fact holds, or why it is not decided.
-fn note_held(fact: FactId, reason: Option<Reason>, sink: &mut Sink<'_>) -> Outcome {
+fn note_held_or_undecided(fact: FactId, reason: Option<Reason>, sink: &mut Sink<'_>) -> Outcome {
     match reason {
         Some(reason) => sink.undecided(fact, reason),
         None => sink.held(fact),
     }
-    Outcome::Other
+    Outcome::Consistent
 }
 
 /// Judges each page by itself: it has no more records than were asked for.
@@ -128,15 +128,15 @@ fn judge_page_size(walk: &Walk, sink: &mut Sink<'_>) {
         }
     }
     if !is_decided {
-        sink.undecided(fact, undecided(walk).unwrap_or(Reason::OnePage));
+        sink.undecided(fact, why_undecided(walk).unwrap_or(Reason::OnePage));
     }
 }
 
 fn judge_end(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     if walk.end != WalkEnd::Repeats {
-        return note_held(fact, undecided(walk), sink);
+        return note_held_or_undecided(fact, why_undecided(walk), sink);
     }
-    report_departure(walk, fact, sink, |sink| {
+    report_contradiction(walk, fact, sink, |sink| {
         if let Some(page) = walk.requested_pages().next_back() {
             let number = page.asked.unwrap_or_default();
             sink.page_broken(
@@ -152,48 +152,56 @@ fn judge_unique_records(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outco
     if let Some((page, index)) = walk.repeated_record() {
         let number = page.asked.unwrap_or_default();
         let received = format!("record {index} of page {number} was on an earlier page too");
-        return report_departure(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
+        return report_contradiction(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
     }
-    note_held(fact, of_identified(walk), sink)
+    note_held_or_undecided(fact, reason_without_identity(walk), sink)
 }
 
 fn judge_completeness(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     if let Some(index) = walk.missing_record() {
-        return report_departure(walk, fact, sink, |sink| {
-            let received = format!("record {index} of a request without them is on no page");
+        return report_contradiction(walk, fact, sink, |sink| {
+            let received = format!("record {index} of the response without page parameters is on no page");
             if let Some(page) = walk.requested_pages().next() {
                 sink.page_broken(page, fact, received);
             }
         });
     }
-    note_held(fact, of_identified(walk), sink)
+    note_held_or_undecided(fact, reason_without_identity(walk), sink)
 }
 
-/// Returns why nothing is decided that is about which record is which.
-fn of_identified(walk: &Walk) -> Option<Reason> {
+/// Returns why facts about the identity of records stay undecided.
+fn reason_without_identity(walk: &Walk) -> Option<Reason> {
     let unidentified = (!walk.identifies_records()).then_some(Reason::PageUnclear);
-    undecided(walk).or(unidentified)
+    why_undecided(walk).or(unidentified)
 }
 
 fn judge_total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     let count = walk.records_on_pages();
     if let Some((page, total)) = walk.wrong_total() {
         let received = format!("{total} with {count} records on all pages");
-        return report_departure(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
+        return report_contradiction(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
     }
     let is_shown = walk.requested_pages().any(|page| page.total == Some(count));
-    note_held(fact, undecided(walk).or((!is_shown).then_some(Reason::NotShown)), sink)
+    note_held_or_undecided(
+        fact,
+        why_undecided(walk).or((!is_shown).then_some(Reason::NotShown)),
+        sink,
+    )
 }
 
 fn judge_page_count(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     if let Some((page, expected)) = walk.wrong_page_count() {
         let (count, size) = (walk.records_on_pages(), page.per_page.unwrap_or_default());
         let shown = page.last_page.unwrap_or_default();
-        let received = format!("{shown} where {count} records in pages of {size} are {expected}");
-        return report_departure(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
+        let received = format!("{shown} pages, but {count} records in pages of {size} make {expected}");
+        return report_contradiction(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
     }
     let is_shown = walk.requested_pages().any(|page| page.last_page.is_some()) && walk.expected_page_count().is_some();
-    note_held(fact, undecided(walk).or((!is_shown).then_some(Reason::NotShown)), sink)
+    note_held_or_undecided(
+        fact,
+        why_undecided(walk).or((!is_shown).then_some(Reason::NotShown)),
+        sink,
+    )
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const MAX_WALKS: usize = 3;
 
 impl Session<'_> {
     /// Walks a list and judges its pages. A list with more pages than a walk covers is walked again in larger pages. If
-    /// its pages depart from what is inferred, another walk shows whether the list changed in the meantime.
+    /// its pages contradict what is inferred, another walk shows whether the list changed in the meantime.
     pub(super) async fn walk_inferred_pages(&self, list: OperationId) {
         // The read of the list has already noted why its path has no value.
         let Ok(head) = self.request_head(list) else { return };
