@@ -44,8 +44,8 @@ pub(crate) struct NeededParameter {
     pub(crate) stand_in: Option<String>,
 }
 
-/// The values of one call that responses showed, each with the index of its parameter and with its
-/// link. They belong together: a record within another is one that was shown under it.
+/// The values of one call that responses showed, each with the index of its parameter and with its link. They belong
+/// together: a nested record is combined only with the record under which it was shown.
 pub(crate) type LinkedValues<'own> = Vec<(usize, &'own Link, &'own Value)>;
 
 /// The values that responses have shown so far, by link.
@@ -90,7 +90,7 @@ impl Bindings {
 
     /// Returns bindings with a made-up identifier for each create from which a body takes one, to know what the body
     /// will be before any create is sent.
-    pub(crate) fn with_created(contract: &Contract, to: OperationId) -> Self {
+    pub(crate) fn with_placeholder_identifiers(contract: &Contract, to: OperationId) -> Self {
         let mut bindings = Self::default();
         for link in contract
             .links_to(to)
@@ -137,16 +137,16 @@ impl Bindings {
         self.read_from.contains(&operation)
     }
 
-    /// Returns up to `most` sets of values for a call, the best first: values of creates before those of lists, then
-    /// later links before earlier ones, and later values before earlier ones. A read falls back to values of lists if
-    /// those of creates do not belong together. A write does not, where a create in the contract provides the value:
-    /// other people's records are never written to. A set has no value for a parameter whose only value is its
-    /// stand-in. The result is empty if no values belong together.
-    pub(crate) fn together<'own>(
+    /// Returns up to `max_sets` sets of values that belong together, for one call, the best first: values of creates
+    /// before those of lists, then later links before earlier ones, and later values before earlier ones. A read falls
+    /// back to values of lists if those of creates do not belong together. A write does not, where a create in the
+    /// contract provides the value: other people's records are never written to. A set has no value for a parameter
+    /// whose only value is its stand-in. The result is empty if no values belong together.
+    pub(crate) fn consistent_values<'own>(
         &'own self,
         contract: &'own Contract,
         to: OperationId,
-        (mut needed, most): (Vec<NeededParameter>, usize),
+        (mut needed, max_sets): (Vec<NeededParameter>, usize),
     ) -> Vec<LinkedValues<'own>> {
         let operation = contract.operation(to);
         // The value that is deepest in the path says under which records it was shown.
@@ -157,7 +157,7 @@ impl Bindings {
             operation,
             candidates: candidates.collect(),
             needed,
-            most,
+            max_sets,
             steps: 0,
             found: Vec::new(),
         };
@@ -206,7 +206,7 @@ struct Search<'own> {
     needed: Vec<NeededParameter>,
     /// The values for each of these.
     candidates: Vec<Vec<(&'own Link, &'own BoundValue)>>,
-    most: usize,
+    max_sets: usize,
     /// The number of values looked at so far.
     steps: usize,
     found: Vec<LinkedValues<'own>>,
@@ -237,7 +237,7 @@ impl<'own> Search<'own> {
         }
         for (link, shown) in candidates {
             self.steps += 1;
-            if self.found.len() >= self.most || self.steps > MAX_STEPS {
+            if self.found.len() >= self.max_sets || self.steps > MAX_STEPS {
                 return;
             }
             let text = identifier(&shown.value).unwrap_or_default();
@@ -333,7 +333,7 @@ paths:
             stand_in: None,
         });
         let to = contract.operation_named(to).unwrap();
-        let sets = bindings.together(&contract, to, (needed.into(), 3));
+        let sets = bindings.consistent_values(&contract, to, (needed.into(), 3));
         let values = sets
             .into_iter()
             .map(|set| set.into_iter().map(|(.., value)| value.clone()));
@@ -377,7 +377,7 @@ paths:
                 is_linked: true,
                 stand_in: None,
             }];
-            let sets = bindings.together(&contract, read, (needed, 3));
+            let sets = bindings.consistent_values(&contract, read, (needed, 3));
             let mut values: Vec<_> = sets.iter().map(|set| set[0].2.clone()).collect();
             values.sort_by_key(ToString::to_string);
             assert_eq!(values, expected, "{name}");

@@ -30,7 +30,7 @@ impl History<'_> {
         let is_of_draft = |item: &Value| {
             let is_sent = item
                 .as_object()
-                .is_some_and(|members| self.sent_strings.any_in(members));
+                .is_some_and(|members| self.sent_strings.any_shown_by(members));
             is_sent && self.run_tag.numbers_in(item).contains(&number)
         };
         let items = items.iter().filter(|item| is_of_draft(item));

@@ -1,7 +1,7 @@
 //! Derives what exchanges show together. It is the only maker of evidence.
 //!
 //! - **In**: exchanges, one after the other, each with the reason why it was sent and its role in the run.
-//! - **Out**: [`evidence`], which the rules of several responses judge; what a write may have left ([`Residue`]).
+//! - **Out**: [`evidence`], which the rules about several responses judge; what a write may have left ([`Residue`]).
 //! - **Start with** [`evidence`] for what is judged. A run feeds the history; no other caller has to.
 //!
 //! ```no_run
@@ -17,7 +17,7 @@
 //!
 //! # Design
 //!
-//! A run only drives. It says which role a request has, begins and ends a look at a list, and asks what the
+//! A run only sends requests. It says which role a request has, begins and ends a look at a list, and asks what the
 //! responses have shown. Everything else is derived here, from the exchanges alone: walks over pages, created records
 //! and where they appear, updates, the timestamp formats and spellings that were tried, what a write may have left. So
 //! a recording that is judged again gives the same verdicts as its run.
@@ -25,8 +25,9 @@
 //! `mock_signs` keeps the signs that the target is a mock: it accepts creates, but no list shows what was sent, and
 //! creates with different bodies get the same identifier.
 //!
-//! There is one `History`, and each file makes one kind of evidence in it. `History` therefore holds types from these
-//! files, and each file depends on `History`: this circular dependency is intended.
+//! There is one `History`. Most files add methods to it, one file for each kind of evidence, and it holds their types:
+//! this circular dependency is intended. The others, such as `digests`, `element`, `run_tag` and `same`, do not know
+//! it.
 
 mod bindings;
 pub(crate) mod carried;

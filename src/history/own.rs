@@ -197,7 +197,7 @@ impl History<'_> {
                 Value::Array(elements) => pending.extend(elements),
                 Value::Object(members) => {
                     if members.values().any(|member| identifier(member).as_ref() == Some(&id)) {
-                        return self.sent_strings.any_in(members);
+                        return self.sent_strings.any_shown_by(members);
                     }
                     pending.extend(members.values());
                 }

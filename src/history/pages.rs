@@ -1,4 +1,4 @@
-//! Reads the pages of a list: what each shows, and whether they add up: the page invariant, `x-page`.
+//! Reads the pages of a list with `x-page`: what each shows, and whether they add up.
 
 use std::sync::Arc;
 
@@ -79,7 +79,8 @@ pub(super) fn stability(before: &Walk, after: &Walk) -> Stability {
     }
 }
 
-/// Whether a walk adds up; one that is not complete counts as if it did. A missing total is nothing to wait for.
+/// Whether a walk adds up; one that is not complete counts as if it did. A missing total counts as agreeing, because
+/// waiting would not produce one.
 pub(super) fn adds_up(walk: &Walk) -> bool {
     let different = walk.count_distinct();
     let total = walk.pages.first().and_then(|page: &PageSeen| page.total);

@@ -357,7 +357,9 @@ impl History<'_> {
             .collect();
         for query in queries {
             let content = self.residue_tracker.queries.get(&query);
-            let Some(content) = content.filter(|content| content.strings.any_within(body, &self.sent_strings)) else {
+            let Some(content) =
+                content.filter(|content| content.strings.any_shown_anywhere_in(body, &self.sent_strings))
+            else {
                 continue;
             };
             let left = Residue {
@@ -378,7 +380,7 @@ impl History<'_> {
         let mut lists = self.contract.lifecycles().iter();
         let known = lists.find_map(|lifecycle| lifecycle.list.as_ref().filter(|known| known.operation == list))?;
         let mut items = pointer::get(body, &known.items)?.as_array()?.iter();
-        let item = items.find(|item| strings.any_within(item, &self.sent_strings))?;
+        let item = items.find(|item| strings.any_shown_anywhere_in(item, &self.sent_strings))?;
         item.pointer(&known.id).and_then(identifier)
     }
 

@@ -7,8 +7,8 @@ use serde_json::Value;
 /// The letters of a run tag: no vowels, so that it never spells a word.
 const LETTERS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
 
-/// The number of a run tag that none follows, as where a service cuts a string, or one with too many letters: no draft
-/// has it.
+/// Stands for the number of a run tag that is followed by no number (a service may truncate strings) or by one too
+/// large to read. No draft has it.
 const NO_DRAFT: u64 = u64::MAX;
 
 /// Marks everything that a run creates: letters only, so that it fits a name as well as an address.
@@ -45,7 +45,8 @@ impl RunTag {
         &self.0
     }
 
-    /// Returns the run tag of the run's `number`th draft: the run tag, followed by letters that count.
+    /// Returns the run tag of the run's `number`th draft: the run tag, followed by the number, written in base 26 with
+    /// the letters a to z.
     #[must_use]
     pub fn numbered(&self, number: u64) -> String {
         let mut rest = number;

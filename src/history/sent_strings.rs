@@ -38,29 +38,34 @@ impl SentStrings {
         }
     }
 
-    /// Whether an object shows a string in the same field in which a write sent it, or in an object
-    /// of its own that holds notes. Only a whole value counts: a record of somebody else, such as a
-    /// log entry, may quote the run tag in a longer string.
-    pub(super) fn any_in(&self, members: &Map<String, Value>) -> bool {
+    /// Whether an object shows a string in the same field in which a write sent it, or in an object for what callers
+    /// want to keep with a record, such as `metadata` or `labels`. Only a whole value counts: a record of somebody
+    /// else, such as a log entry, may quote the run tag in a longer string.
+    pub(super) fn any_shown_by(&self, members: &Map<String, Value>) -> bool {
         let notes = members.iter().filter(|(name, _)| holds_notes(name));
         let mut notes = notes.filter_map(|(_, member)| member.as_object());
-        self.any_among(members) || notes.any(|notes| self.any_among(notes))
+        self.any_shown_by_fields_of(members) || notes.any(|notes| self.any_shown_by_fields_of(notes))
     }
 
-    fn any_among(&self, members: &Map<String, Value>) -> bool {
+    /// Whether an object shows a string in one of its own fields.
+    fn any_shown_by_fields_of(&self, members: &Map<String, Value>) -> bool {
         let mut strings = members
             .iter()
             .filter_map(|(name, member)| Some((name, member.as_str()?)));
         strings.any(|(name, text)| self.0.contains(&(name.clone(), normalized(text))))
     }
 
-    /// Whether an object in a value, at any depth, shows such a string and none of `others`.
-    pub(super) fn any_within(&self, value: &Value, others: &Self) -> bool {
+    /// Whether an object in a value, at any depth, shows such a string and none of `unless`.
+    pub(super) fn any_shown_anywhere_in(&self, value: &Value, unless: &Self) -> bool {
         match value {
-            Value::Array(elements) => elements.iter().any(|element| self.any_within(element, others)),
+            Value::Array(elements) => elements
+                .iter()
+                .any(|element| self.any_shown_anywhere_in(element, unless)),
             Value::Object(members) => {
-                (self.any_in(members) && !others.any_in(members))
-                    || members.values().any(|member| self.any_within(member, others))
+                (self.any_shown_by(members) && !unless.any_shown_by(members))
+                    || members
+                        .values()
+                        .any(|member| self.any_shown_anywhere_in(member, unless))
             }
             _ => false,
         }
@@ -74,7 +79,7 @@ impl SentStrings {
     /// Whether an object has fields in which a write sent a string, all of them with other values.
     pub(super) fn are_replaced_in(&self, members: &Map<String, Value>) -> bool {
         let is_sent = |name: &String| self.0.iter().any(|(sent, _)| sent == name);
-        !self.any_in(members) && members.keys().any(is_sent)
+        !self.any_shown_by(members) && members.keys().any(is_sent)
     }
 }
 
@@ -98,7 +103,7 @@ mod tests {
         sent.note(&run_tag, &json!({"name": own, "kind": "plain", "of": [{"note": own}]}));
         let shows = |record: Value| {
             (
-                sent.any_in(record.as_object().unwrap()),
+                sent.any_shown_by(record.as_object().unwrap()),
                 sent.are_replaced_in(record.as_object().unwrap()),
             )
         };

@@ -3,10 +3,10 @@
 //!
 //! # Design
 //!
-//! Without its identifier a record could be neither read nor cleaned up. One is taken from a response only if a single
-//! record there has a whole string with the run tag in the field in which that create sent it, and no response showed
-//! its identifier before the create. As with any other record, nothing is written under it before a read by the
-//! identifier has shown the run tag too.
+//! Without its identifier a record could be neither read nor cleaned up. An identifier is taken from a response only if
+//! exactly one record there has, in the field in which the create sent it, the complete string with the run tag, and no
+//! response showed the identifier before the create. As with any other record, nothing is written under it before a
+//! read by the identifier has shown the run tag too.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -32,7 +32,7 @@ pub(super) struct UnnamedCreates {
     seen: HashMap<OperationId, ObservedValues>,
 }
 
-/// One of these creates.
+/// A create whose response shows no identifier.
 #[derive(Debug)]
 struct UnnamedCreate {
     request: Request,
@@ -121,7 +121,10 @@ impl History<'_> {
             };
             let items = pointer::get(body, items).and_then(Value::as_array);
             let mut items = items.map_or(&[][..], Vec::as_slice).iter();
-            let shows = |item: &&Value| item.as_object().is_some_and(|members| create.sent.any_in(members));
+            let shows = |item: &&Value| {
+                item.as_object()
+                    .is_some_and(|members| create.sent.any_shown_by(members))
+            };
             ids.extend(items.by_ref().filter(shows).filter_map(|item| item.pointer(id)));
         }
         let [id] = ids.as_slice() else { return None };

@@ -204,7 +204,7 @@ fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId
 /// Returns the names of the fields of a create's body that carry the run tag.
 fn tagged_fields(contract: &Contract, id: OperationId) -> Result<BTreeSet<String>, NoValue> {
     let run_tag = RunTag::new(0, 0);
-    let bindings = Bindings::with_created(contract, id);
+    let bindings = Bindings::with_placeholder_identifiers(contract, id);
     let draft = Template::of(contract, id).draft(&bindings, (&run_tag, 0), TimestampFormat::Utc)?;
     let mut names = BTreeSet::new();
     note_tagged(&draft.body().0, &run_tag, &mut names);

@@ -8,10 +8,10 @@ use bytes::Bytes;
 
 use crate::exchange::json::{self, Body, JsonError};
 
-/// The size of the largest body that is kept, in bytes, and the number of bodies kept: some fifty megabytes of values
-/// at most.
-const LARGEST: usize = 16 << 10;
-const MOST: usize = 256;
+/// The maximum size of a cached body, in bytes.
+const MAX_CACHED_BODY_SIZE: usize = 16 << 10;
+/// The maximum number of cached bodies: some fifty megabytes of values at most.
+const MAX_CACHED_BODIES: usize = 256;
 
 /// A body as it was read.
 pub(super) type ReadBody = Result<Arc<Body>, JsonError>;
@@ -19,30 +19,30 @@ pub(super) type ReadBody = Result<Arc<Body>, JsonError>;
 /// Reads bodies.
 #[derive(Debug, Default)]
 pub(super) struct BodyReader {
-    /// The last body of each path, where bodies are kept.
-    kept: Option<HashMap<String, (Bytes, Arc<Body>)>>,
+    /// The last body of each path, if bodies are cached.
+    cached: Option<HashMap<String, (Bytes, Arc<Body>)>>,
 }
 
 impl BodyReader {
-    /// Creates a reader that keeps bodies.
+    /// Creates a reader that caches bodies.
     pub(super) fn caching() -> Self {
         Self {
-            kept: Some(HashMap::new()),
+            cached: Some(HashMap::new()),
         }
     }
 
     /// Returns the body of a response to a call of this path: parsed, or known from a response with the very same
     /// bytes.
     pub(super) fn read(&mut self, path: &str, bytes: &Bytes) -> ReadBody {
-        let Some(kept) = self.kept.as_mut().filter(|_| bytes.len() <= LARGEST) else {
+        let Some(cached) = self.cached.as_mut().filter(|_| bytes.len() <= MAX_CACHED_BODY_SIZE) else {
             return json::read(bytes).map(Arc::new);
         };
-        if let Some((_, body)) = kept.get(path).filter(|(known, _)| known == bytes) {
+        if let Some((_, body)) = cached.get(path).filter(|(known, _)| known == bytes) {
             return Ok(Arc::clone(body));
         }
         let body = Arc::new(json::read(bytes)?);
-        if kept.len() < MOST || kept.contains_key(path) {
-            kept.insert(path.to_owned(), (bytes.clone(), Arc::clone(&body)));
+        if cached.len() < MAX_CACHED_BODIES || cached.contains_key(path) {
+            cached.insert(path.to_owned(), (bytes.clone(), Arc::clone(&body)));
         }
         Ok(body)
     }
@@ -74,19 +74,22 @@ mod tests {
     }
 
     #[test]
-    fn little_is_kept_however_much_comes() {
+    fn little_is_cached_however_much_comes() {
         let mut reading = BodyReader::caching();
-        let large = bytes(&format!("\"{}\"", "x".repeat(LARGEST)));
-        for number in 0..2 * MOST {
+        let large = bytes(&format!("\"{}\"", "x".repeat(MAX_CACHED_BODY_SIZE)));
+        for number in 0..2 * MAX_CACHED_BODIES {
             reading.read(&format!("/{number}"), &bytes("1")).unwrap();
             reading.read("/large", &large).unwrap();
         }
-        let kept = reading.kept.unwrap();
-        assert_eq!((kept.len(), kept.contains_key("/large")), (MOST, false));
+        let cached = reading.cached.unwrap();
+        assert_eq!(
+            (cached.len(), cached.contains_key("/large")),
+            (MAX_CACHED_BODIES, false)
+        );
     }
 
     #[test]
-    fn nothing_is_kept_unless_it_is_wanted() {
+    fn nothing_is_cached_unless_it_is_wanted() {
         let mut reading = BodyReader::default();
         let first = reading.read("/a", &bytes("[1]")).unwrap();
         assert!(!Arc::ptr_eq(&first, &reading.read("/a", &bytes("[1]")).unwrap()));

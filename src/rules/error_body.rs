@@ -9,14 +9,14 @@ use crate::exchange::redact::Values;
 /// The fields by which an error says what is wrong: those of RFC 9457 (section 3.1), of RFC 6749 (section 5.2), and the
 /// names that most others use.
 const NAMES: [&str; 6] = ["title", "detail", "message", "error", "error_description", "errors"];
-/// The size of the largest body that is searched for them, in bytes: an error needs a few lines.
-const LARGEST: usize = 64 << 10;
+/// The maximum size of a body that is searched for them, in bytes: an error needs a few lines.
+const MAX_BODY_SIZE: usize = 64 << 10;
 
 /// Returns the fields of an error's body that say what is wrong, as shapes unless the user asked
 /// for values; `None` if the response is not an error or has none of these fields.
 pub(super) fn describe(response: &Response, values: Values) -> Option<String> {
     let is_json = response.media_type().is_some_and(|media_type| is_json(&media_type));
-    if response.status < 400 || !is_json || response.body.len() > LARGEST {
+    if response.status < 400 || !is_json || response.body.len() > MAX_BODY_SIZE {
         return None;
     }
     let body = json::read(&response.body).ok()?;

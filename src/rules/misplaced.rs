@@ -77,7 +77,7 @@ struct Observation<'seen> {
     end: WalkEnd,
 }
 
-fn judge(operation: OperationId, seen: &Observation<'_>, most: u64, sink: &mut Sink<'_>) {
+fn judge(operation: OperationId, seen: &Observation<'_>, max_pages: u64, sink: &mut Sink<'_>) {
     let Some(fact) = sink.contract.fact_of(operation, FactKind::NotElsewhere) else {
         return;
     };
@@ -88,7 +88,7 @@ fn judge(operation: OperationId, seen: &Observation<'_>, most: u64, sink: &mut S
             || "what was sent, in another item".to_owned(),
         );
     }
-    match seen.end.reason(most) {
+    match seen.end.reason(max_pages) {
         _ if !seen.identified => sink.undecided(fact, Reason::NoIdentifier),
         Some(reason) => sink.undecided(fact, reason),
         None if seen.found && seen.end == WalkEnd::Complete => sink.held(fact),

@@ -103,7 +103,7 @@ pub(super) fn request_head_with(
     (replacement, own_name): (Replacement<'_>, &str),
 ) -> Result<RequestHead, NoValue> {
     let needed = needed(contract, operation, replacement);
-    let sets = bindings.together(contract, operation, (needed, 1));
+    let sets = bindings.consistent_values(contract, operation, (needed, 1));
     filled(contract, operation, bindings, (sets.first(), replacement, own_name))
 }
 
@@ -122,7 +122,7 @@ pub(super) fn read_heads(
     bindings: &Bindings,
 ) -> Result<Vec<RequestHead>, NoValue> {
     let needed = needed(contract, operation, Replacement::None);
-    let sets = bindings.together(contract, operation, (needed, RECORDS_PER_READ));
+    let sets = bindings.consistent_values(contract, operation, (needed, RECORDS_PER_READ));
     let mut sets = sets.iter();
     let first = filled(contract, operation, bindings, (sets.next(), Replacement::None, ""))?;
     let may_name_another = first.may_name_another;
@@ -222,7 +222,7 @@ fn reason_for_missing_value(
     let needed = needed(contract, operation, replacement);
     let has_value = |needed: &&NeededParameter| {
         let alone = vec![(*needed).clone()];
-        !bindings.together(contract, operation, (alone, 1)).is_empty()
+        !bindings.consistent_values(contract, operation, (alone, 1)).is_empty()
     };
     let without = needed.iter().find(|needed| !has_value(needed)).or(needed.last());
     let index = without.map_or(0, |needed| needed.index);
