@@ -26,14 +26,15 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Responses,
     summary: "What the document leaves open is still as an overlay states it.",
     explanation: "The document does not say it, so nobody promised it; but `learn` has found it in several runs, a \
-                  person has taken it up, and programs may depend on it by now. A change of it is worth knowing before \
+                  person has approved it, and programs may depend on it by now. A change of it is worth knowing before \
                   they break.",
     exceptions: "What the document does say, which the other rules judge. What this run did not see: a claim that only \
                  trials show needs four of them that agree, and one about updates needs writes. Whether responses \
                  are compressed: short ones often are not, and a list may have grown. How long something takes, and \
                  how many requests are answered: a machine or a network may be slow for a while.",
-    fix: "If the change is intended, run `learn` with a new ledger, because what the old one knows speaks against it, and \
-          review what it writes. If it is not, tell whoever runs the service; nothing in the document forbids it.",
+    fix: "If the change is intended, run `learn` with a new ledger, because the entries of the old one contradict the \
+          change, and review what it writes. If it is not, tell whoever runs the service; nothing in the document \
+          forbids it.",
     source: "The overlay, which a person has reviewed; the document leaves it open",
     example: Example {
         fact: "createContact success-status at /responses/2XX: as learned",

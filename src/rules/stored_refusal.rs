@@ -19,9 +19,9 @@ pub(super) static RULE: Rule = Rule {
                   writes with a wrong credential. A record that is listed although its create was rejected was stored \
                   and reported as failed: a caller that sends it again, as a rejection invites, stores it twice. A \
                   record that shows what a rejected update sent was changed by somebody who may not change it.",
-    exceptions: "Writes whose response leaves open whether they were stored: a redirect, a 5xx, a 408, 425 or 429, \
-                   or no response. They are reported as what the run may have left. Records on pages of a list that \
-                   were not seen.",
+    exceptions: "Writes whose response leaves open whether they were stored: a redirect, a 5xx, a 4xx that an \
+                 intermediary may send (such as 408, 425, 429 or 451), or no response. They are reported as what the \
+                 run may have left. Records on pages of a list that were not seen.",
     fix: "Store the record only after every check that can reject it, or respond that it was created.",
     source: "The document, section \"Authentication\"; RFC 9110, section 15.5: a 4xx says that the request could not \
              be carried out",

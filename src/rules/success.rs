@@ -67,12 +67,12 @@ impl fmt::Display for HowAllCallsFailed {
                 .write_str("no operation returned a successful response: is the base URL right, and the service up?"),
             Self::NotFound => formatter.write_str("every path answers 404: is the base URL, with its prefix, right?"),
             Self::Page => formatter.write_str(
-                "every response is a page, not JSON: is there a login in front of the service, or is it \
-                            another service?",
+                "every response is a web page, not JSON: is there a login in front of the service, or is it another \
+                 service?",
             ),
             Self::Redirected => formatter.write_str(
-                "every response is a redirect, and none is followed: is there a login in front of the service, or is \
-                 its base URL another?",
+                "every response is a redirect, and none is followed: is there a login in front of the service, or does \
+                 the service have another base URL?",
             ),
             Self::Rejected(status) => write!(
                 formatter,

@@ -292,7 +292,7 @@ async fn a_run_without_any_success_could_not_judge_and_says_what_to_look_at() {
         ),
         (
             page,
-            "every response is a page, not JSON: is there a login in front of the service",
+            "every response is a web page, not JSON: is there a login in front of the service",
             true,
         ),
         (
