@@ -79,7 +79,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         status @ (401 | 403) if shows_records(sink.contract, seen, &response.body) => {
             let documented = "rejected without a record";
-            sink.broken_where(fact, documented, || {
+            sink.broken_as(fact, documented, || {
                 format!("rejected with {status}, but its body shows records of the list")
             });
         }
@@ -87,7 +87,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status @ (400 | 409 | 422) if other_rejection == OnRejection::Gap => {
             sink.undecided(fact, Reason::Rejected(status));
         }
-        // Whoever asks for a record that nobody has may be told that first.
+        // A service may report an unknown record before it checks the credential.
         status @ (404 | 410) if other_rejection == OnRejection::ExampleIdentifier => {
             sink.undecided(fact, Reason::Rejected(status));
         }
@@ -100,7 +100,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             } else {
                 "rejected with a 4xx"
             };
-            sink.broken_where(fact, documented, || format!("{status}{}", describe_request(seen)));
+            sink.broken_as(fact, documented, || format!("{status}{}", describe_request(seen)));
         }
     }
 }

@@ -47,48 +47,49 @@ pub(super) static RULE: Rule = Rule {
         },
     },
     judge: Judging::Comparison(Comparison {
-        in_response: |creation, sink| judge_in_response(creation, sink, Strictness::Strict),
-        listed: |observation, sink| judge_listed(observation, sink, Strictness::Strict),
-        updated: |updating, sink| judge_updated(updating, sink, Strictness::Strict),
+        in_response: |creation, sink| judge_in_response(creation, sink, JudgedFields::WithoutGap),
+        listed: |observation, sink| judge_listed(observation, sink, JudgedFields::WithoutGap),
+        updated: |updating, sink| judge_updated(updating, sink, JudgedFields::WithoutGap),
     }),
 };
 
 /// Which fields are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strictness {
-    /// Fields that a gap allows to differ.
-    Gap,
-    /// Fields that must come back as they were sent; for the others, only whether they are in their own elements.
-    Strict,
+pub(super) enum JudgedFields {
+    /// Fields with a gap, which allows them to differ.
+    WithGap,
+    /// Fields without a gap, which must come back as they were sent; for the others, only whether they are in their own
+    /// elements.
+    WithoutGap,
 }
 
 /// Judges the fields of the create's own response.
-pub(super) fn judge_in_response(creation: &Creation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
+pub(super) fn judge_in_response(creation: &Creation<'_>, sink: &mut Sink<'_>, judged_fields: JudgedFields) {
     let sent = Sent {
         creates: true,
         ..Sent::new(creation.operation, &creation.invariant.carries, creation.request)
     };
     let record = (creation.record, creation.invariant.resource.as_str());
-    sent.judge(record, sink, strictness, FactKind::Carried);
+    sent.judge(record, sink, judged_fields, FactKind::Carried);
 }
 
 /// Judges the fields of the listed record.
-pub(super) fn judge_listed(observation: &CreatedObservation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
+pub(super) fn judge_listed(observation: &CreatedObservation<'_>, sink: &mut Sink<'_>, judged_fields: JudgedFields) {
     if let Some(listed) = observation.listed {
         let creation = &observation.creation;
         let sent = Sent {
             creates: true,
             ..Sent::new(creation.operation, &creation.invariant.carries, creation.request)
         };
-        sent.judge(listed, sink, strictness, FactKind::ListedCarrying);
+        sent.judge(listed, sink, judged_fields, FactKind::ListedCarrying);
     }
 }
 
 /// Judges the fields of the listed record, after an update.
-pub(super) fn judge_updated(updating: &UpdateObservation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
+pub(super) fn judge_updated(updating: &UpdateObservation<'_>, sink: &mut Sink<'_>, judged_fields: JudgedFields) {
     if let Some(listed) = updating.listed {
         let sent = Sent::new(updating.operation, &updating.invariant.carries, updating.request);
-        sent.judge(listed, sink, strictness, FactKind::UpdatedCarrying);
+        sent.judge(listed, sink, judged_fields, FactKind::UpdatedCarrying);
     }
 }
 
@@ -118,18 +119,18 @@ impl<'sent> Sent<'sent> {
         &self,
         (record, at): (&Value, &str),
         sink: &mut Sink<'_>,
-        strictness: Strictness,
+        judged_fields: JudgedFields,
         kind: fn(usize) -> FactKind,
     ) {
         for (index, carry) in self.carries.iter().enumerate() {
             let Some(fact) = sink.contract.fact_of(self.operation, kind(index)) else {
                 continue;
             };
-            let is_judged = carry.gap.is_some() == (strictness == Strictness::Gap);
-            let judged = match strictness {
+            let is_judged = carry.gap.is_some() == (judged_fields == JudgedFields::WithGap);
+            let judged = match judged_fields {
                 // `carried` reports it.
-                Strictness::Gap => self.is_mixed(carry, record),
-                Strictness::Strict => self.report_mixed_or_duplicated(carry, fact, (record, at), sink),
+                JudgedFields::WithGap => self.is_mixed(carry, record),
+                JudgedFields::WithoutGap => self.report_mixed_or_duplicated(carry, fact, (record, at), sink),
             };
             if is_judged && !judged {
                 self.judge_field(carry, fact, (record, at), sink);

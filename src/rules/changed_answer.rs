@@ -1,10 +1,11 @@
-//! `changed-answer`: the service answers a gap in another way than an overlay states.
+//! `changed-answer`: the service answers a gap in another way than an overlay states. The *answer* is that to the gap,
+//! not an HTTP response.
 //!
 //! # Design
 //!
-//! The document leaves it open, so no break of it is an error. What one response shows, such as a status, contradicts an
-//! answer by itself. What only trials show, such as whether a field accepts nothing but known values, does so if the
-//! trials agree: a single rejection may have another reason.
+//! The document leaves open what an overlay states, so a contradiction is a warning and not an error. What one response
+//! shows, such as a status, contradicts an answer by itself. What only trials show, such as whether a field accepts
+//! nothing but known values, does so if the trials agree: a single rejection may have another reason.
 
 use std::mem::discriminant;
 
@@ -86,8 +87,8 @@ fn is_about_the_same(answer: &Answer, learned: &Claim) -> bool {
     }
 }
 
-/// Whether one response is enough to show it. Anything else is a conclusion from several requests, any of which may have
-/// been rejected for another reason; that one was accepted has no other reason.
+/// Whether one response is enough to show it. Anything else is a conclusion from several requests, any of which may
+/// have been rejected for another reason. An acceptance has no other reason.
 fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
     match claim {
         // A check sends updates that `learn` does not, and fewer fields may come back.
@@ -103,7 +104,7 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         | Claim::Sent { .. }
         | Claim::Status { .. }
         | Claim::Types { .. } => true,
-        // Such a status may reject what else the request contains.
+        // With such a status the service may have rejected another part of the request.
         Claim::Condition { status, .. } => !OnRejection::is_evidence_on_gap(*status),
         Claim::Dates { accepted, .. } => accepted.is_empty(),
         Claim::Set { set } => *set == Allowed::Open,

@@ -59,7 +59,7 @@ fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
             compiled => {
                 let values = sink.origin.values;
                 let came = || (location.pointer(), values.render(location.value));
-                sink.broken_by(*fact, || compiled.demands(location.value), came);
+                sink.broken_with(*fact, || compiled.demands(location.value), came);
             }
         }
     }

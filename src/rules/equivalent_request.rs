@@ -52,7 +52,7 @@ fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
         Some(429 | 503) => sink.undecided(fact, Reason::Throttled),
         Some(status @ 400..) if tried.plain_accepted => {
             let documented = format!("accepted as the plain request is ({})", tried.spelling.source());
-            sink.broken_where(fact, &documented, || status.to_string());
+            sink.broken_as(fact, &documented, || status.to_string());
         }
         Some(status) => {
             let reason = Reason::rejected(status, &sink.origin.request.credential);

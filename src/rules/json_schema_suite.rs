@@ -58,8 +58,7 @@ enum Class {
 const REASONS: [(&str, &str, &[&str]); 5] = [
     (
         "3",
-        "references lead by a JSON pointer to a place in the document, and not by an identifier, an anchor or over the \
-         network",
+        "references are JSON pointers into the document, not identifiers, anchors or network addresses",
         &[
             "$id",
             "id",
@@ -87,7 +86,7 @@ const REASONS: [(&str, &str, &[&str]); 5] = [
     ),
     (
         "3",
-        "a field that any part of `allOf` names is a named one, as most documents mean it",
+        "a field that any part of `allOf` lists counts as listed, as most documents intend",
         &["allOf"],
     ),
 ];

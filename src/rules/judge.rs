@@ -113,9 +113,9 @@ impl<'contract> Judge<'contract> {
         let typed = media_type.as_deref().is_some_and(is_json);
         // `Accept` is a preference (RFC 9110, section 12.5.1): a response may have any other
         // documented media type.
-        let otherwise = documented
+        let is_other_type = documented
             .zip(media_type.as_deref())
-            .is_some_and(|(documented, media_type)| media_type::is_documented_otherwise(documented, media_type));
+            .is_some_and(|(documented, media_type)| media_type::is_other_documented_type(documented, media_type));
         let success = response.is_some_and(|response| operation.succeeds_with(response.status));
         let body = response
             // An error may come from a gateway, so its body is read only if it is labelled as JSON; `media-type`
@@ -123,9 +123,9 @@ impl<'contract> Judge<'contract> {
             .filter(|_| {
                 shape.is_some()
                     && if success {
-                        typed || !otherwise
+                        typed || !is_other_type
                     } else {
-                        typed && !otherwise
+                        typed && !is_other_type
                     }
             })
             .map(|response| {
@@ -144,7 +144,7 @@ impl<'contract> Judge<'contract> {
         }
         if intent.is_documented() {
             let read = matches!(body, Some(Ok(_)));
-            let is_web_page = shape.is_some() && media_type.is_some() && !typed && !otherwise && !read;
+            let is_web_page = shape.is_some() && media_type.is_some() && !typed && !is_other_type && !read;
             self.verdicts.successes.count(exchange, success, is_web_page);
         }
         let seen = ExchangeSeen {

@@ -1,7 +1,7 @@
 //! `lifecycle`: later reads do not show what a create, an update or a deletion did. The invariants
 //! are inferred: see [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
 
-use super::carried::{Sent, Strictness};
+use super::carried::{JudgedFields, Sent};
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
@@ -111,7 +111,7 @@ fn judge_carried(
 ) {
     if let ShownState::Record(record) = seen.shown {
         let sent = Sent::new(seen.operation, carries, seen.sent);
-        return sent.judge((record, &lifecycle.record), sink, Strictness::Strict, kind);
+        return sent.judge((record, &lifecycle.record), sink, JudgedFields::WithoutGap, kind);
     }
     for index in 0..carries.len() {
         if let Some(fact) = sink.contract.fact_of(seen.operation, kind(index)) {

@@ -72,7 +72,7 @@ fn lacks_body(response: &Response, documented: &DocumentedResponse) -> bool {
 }
 
 /// Returns whether the response has a documented media type other than the JSON whose schema is known.
-pub(super) fn is_documented_otherwise(documented: &DocumentedResponse, received: &str) -> bool {
+pub(super) fn is_other_documented_type(documented: &DocumentedResponse, received: &str) -> bool {
     let known = documented.media_types.iter().find(|known| is_json(known));
     let mut others = documented.media_types.iter().filter(|other| Some(*other) != known);
     !known.is_some_and(|known| admits(known, received)) && others.any(|other| admits(other, received))

@@ -1,6 +1,6 @@
 //! `respelled`: a field whose allowed values or format are a gap comes back different from what was sent.
 
-use super::carried::{self, Strictness};
+use super::carried::{self, JudgedFields};
 use super::level::Level;
 use super::rule::{Comparison, Example, Headline, Judging, Rule, Topic};
 
@@ -33,9 +33,9 @@ pub(super) static RULE: Rule = Rule {
         },
     },
     judge: Judging::Comparison(Comparison {
-        in_response: |creation, sink| carried::judge_in_response(creation, sink, Strictness::Gap),
-        listed: |observation, sink| carried::judge_listed(observation, sink, Strictness::Gap),
-        updated: |updating, sink| carried::judge_updated(updating, sink, Strictness::Gap),
+        in_response: |creation, sink| carried::judge_in_response(creation, sink, JudgedFields::WithGap),
+        listed: |observation, sink| carried::judge_listed(observation, sink, JudgedFields::WithGap),
+        updated: |updating, sink| carried::judge_updated(updating, sink, JudgedFields::WithGap),
     }),
 };
 

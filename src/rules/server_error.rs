@@ -42,7 +42,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     match seen.outcome() {
         Err(_) => sink.undecided(fact, Reason::Unanswered),
         Ok(response) if response.status == 503 && once => sink.undecided(fact, Reason::NotRepeated),
-        Ok(response) if response.status >= 500 => sink.broken_by_status(fact, response),
+        Ok(response) if response.status >= 500 => sink.status_broken(fact, response),
         Ok(_) => sink.held(fact),
     }
 }

@@ -57,7 +57,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         status if rejects(status, on_rejection) => sink.undecided(fact, rejection_reason(status, on_rejection)),
         status if documented => sink.undecided(fact, Reason::Documented(status)),
-        _ => sink.broken_by_status(fact, response),
+        _ => sink.status_broken(fact, response),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::exchange::{Credential, Exchange, Request, Response};
 /// The outcomes of the documented calls.
 #[derive(Debug, Default)]
 pub(super) struct Successes {
-    had: HashSet<OperationId>,
+    succeeded: HashSet<OperationId>,
     /// The first failed call of each operation that was called and never succeeded.
     failed: HashMap<OperationId, FailedCall>,
     /// How the calls without a success failed; `None` before the first of them.
@@ -46,7 +46,7 @@ pub enum HowAllCallsFailed {
     /// Every response was a 404.
     NotFound,
     /// Every response was a web page, or had other content that the contract does not document.
-    Page,
+    WebPage,
     /// Every response was a 3xx.
     Redirected,
     /// Every response was this 4xx.
@@ -66,7 +66,7 @@ impl fmt::Display for HowAllCallsFailed {
             Self::Mixed => formatter
                 .write_str("no operation returned a successful response: is the base URL right, and the service up?"),
             Self::NotFound => formatter.write_str("every path answers 404: is the base URL, with its prefix, right?"),
-            Self::Page => formatter.write_str(
+            Self::WebPage => formatter.write_str(
                 "every response is a web page, not JSON: is there a login in front of the service, or is it another \
                  service?",
             ),
@@ -92,7 +92,7 @@ impl HowAllCallsFailed {
         let is_web_page = media_type.is_some_and(|media_type| !is_json(&media_type));
         match exchange.outcome.as_ref().map(|response| response.status) {
             Err(_) => Self::Unanswered,
-            Ok(200..=299) if is_web_page => Self::Page,
+            Ok(200..=299) if is_web_page => Self::WebPage,
             Ok(401 | 403) if without_token => Self::RejectedWithoutToken,
             Ok(404) => Self::NotFound,
             Ok(300..=399) => Self::Redirected,
@@ -109,14 +109,14 @@ impl Successes {
     pub(super) fn count(&mut self, exchange: &Exchange, success: bool, is_web_page: bool) {
         let operation = exchange.request.operation;
         if success && !is_web_page {
-            self.had.insert(operation);
+            self.succeeded.insert(operation);
             self.failed.remove(&operation);
             return;
         }
         let failure = HowAllCallsFailed::of(exchange);
         let is_same = self.how_calls_failed.is_none_or(|before| before == failure);
         self.how_calls_failed = Some(if is_same { failure } else { HowAllCallsFailed::Mixed });
-        if !self.had.contains(&operation) {
+        if !self.succeeded.contains(&operation) {
             let failed_call = || FailedCall {
                 request: exchange.request.clone(),
                 number: exchange.number,
@@ -127,8 +127,8 @@ impl Successes {
     }
 
     /// Whether a call of the operation had a success.
-    pub(super) fn had(&self, operation: OperationId) -> bool {
-        self.had.contains(&operation)
+    pub(super) fn contains(&self, operation: OperationId) -> bool {
+        self.succeeded.contains(&operation)
     }
 
     /// The first failed call of the operation, if it was called and never succeeded.
@@ -138,6 +138,6 @@ impl Successes {
 
     /// How the calls failed, if some were sent and none had a success.
     pub(super) fn how_all_calls_failed(&self) -> Option<HowAllCallsFailed> {
-        self.how_calls_failed.filter(|_| self.had.is_empty())
+        self.how_calls_failed.filter(|_| self.succeeded.is_empty())
     }
 }

@@ -1,4 +1,5 @@
-//! `unfinished-answer`: a documented request gets no complete response.
+//! `unfinished-answer`: a documented request gets no complete response. *Answer* in the rule's name is an HTTP
+//! response, not what is known about a gap.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};

@@ -28,7 +28,8 @@ use crate::gaps;
 use crate::history::evidence::{PageSeen, WalkEnd};
 use crate::plan::{NoValue, NotCalled};
 
-/// The maximum number of undocumented fields at one fact that are reported by name: a hostile target has millions.
+/// The maximum number of undocumented fields at one fact that are reported by name, because a hostile target may send
+/// millions.
 const MAX_NAMES: usize = 8;
 /// Represents the names beyond [`MAX_NAMES`]. It is not a name itself: in a finding's pointer it means any member.
 const OTHER_NAMES: &str = "*";
@@ -106,8 +107,8 @@ pub enum Reason {
     NotOwn(String),
     /// Something that the operation cannot do without had no value.
     NoValue(NoValue),
-    /// The target accepted a field of the wrong type in this create, and such records may use only a part of
-    /// `max_writes` (this many).
+    /// The target accepted a field of the wrong type in this create, and the share of `max_writes` (given here) for
+    /// such records is used up.
     MistypedLimit(u64),
     /// This many records were written, the most that may be left in the target.
     MaxWrites(u64),
@@ -115,7 +116,7 @@ pub enum Reason {
     NotSent,
     /// The target redirected the request with this status, as it redirects the one with the right credential.
     RedirectsAll(u16),
-    /// The target rejected something in a gap, with this status.
+    /// The target rejected something that the document leaves open, with this status.
     Rejected(u16),
     /// The target rejected what the contract gives as an example, with this status.
     RejectedExample(u16),
@@ -140,8 +141,8 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns why a response of this status, to a request that carried this credential and has
-    /// nothing in a gap, decides nothing.
+    /// Returns why a response of this status, to a request that carried this credential and has nothing that the
+    /// document leaves open, decides nothing.
     #[must_use]
     pub fn answered(status: u16, credential: &Credential) -> Self {
         match status {
@@ -153,7 +154,8 @@ impl Reason {
         }
     }
 
-    /// Returns why a response of this status, to a request with something in a gap, decides nothing.
+    /// Returns why a response of this status, to a request with something that the document leaves open, decides
+    /// nothing.
     #[must_use]
     pub fn rejected(status: u16, credential: &Credential) -> Self {
         match status {
@@ -393,7 +395,7 @@ impl Verdicts {
     /// Returns whether a documented call of the operation had a success.
     #[must_use]
     pub fn had_success(&self, operation: OperationId) -> bool {
-        self.successes.had(operation)
+        self.successes.contains(operation)
     }
 
     /// Returns how the documented calls failed, if some were sent and none had a success.
@@ -463,7 +465,7 @@ impl Sink<'_> {
     }
 
     /// Notes that the status of a response broke the fact.
-    pub(super) fn broken_by_status(&mut self, fact: FactId, response: &Response) {
+    pub(super) fn status_broken(&mut self, fact: FactId, response: &Response) {
         self.verdicts.break_fact(fact);
         if !self.count_repeat(fact, "") {
             let said = error_body::describe(response, self.origin.values);
@@ -472,15 +474,15 @@ impl Sink<'_> {
         }
     }
 
-    /// Notes that a response as a whole broke the fact; `documented` replaces the fact's own words.
-    pub(super) fn broken_where(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
+    /// Notes that a response as a whole broke the fact as `documented`, which replaces the fact's own words.
+    pub(super) fn broken_as(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
         self.verdicts.break_fact(fact);
         self.report_finding(fact, Some(documented), String::new, received);
     }
 
-    /// Notes that a value broke the fact. `documented` says what it should have been, and `came`
-    /// where it was and what came instead; neither is called again if the fact was broken before.
-    pub(super) fn broken_by(
+    /// Notes that a value broke the fact, with both texts: `documented` says what it should have been, and `came` where
+    /// it was and what came instead; neither is called again if the fact was broken before.
+    pub(super) fn broken_with(
         &mut self,
         fact: FactId,
         documented: impl FnOnce() -> String,
