@@ -346,13 +346,13 @@ pub struct FormatTried {
     pub other_accepted: bool,
 }
 
-/// The outcome of an equivalent request in one spelling; the request may have had others at the same time.
+/// The outcome of an equivalent request with one equivalence; the request may have had others at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct EquivalentTried {
     /// The operation.
     pub operation: OperationId,
-    /// The spelling.
-    pub spelling: Equivalence,
+    /// How it differs from the plain request.
+    pub equivalence: Equivalence,
     /// The response's status; `None` where no response came.
     pub status: Option<u16>,
     /// Whether the same request was accepted in its plain spelling.

@@ -198,8 +198,8 @@ impl History<'_> {
 
     /// Begins a walk of a look: whether pages add up is decided within this walk. The previous walk is kept only to
     /// tell whether the list is stable.
-    pub(crate) fn begin_walk(&mut self, look: LookId, extent: WalkExtent) {
-        let Some(look) = self.looks.get_mut(&look) else { return };
+    pub(crate) fn begin_walk(&mut self, id: LookId, extent: WalkExtent) {
+        let Some(look) = self.looks.get_mut(&id) else { return };
         let walk = new_walk(
             look.walk.operation,
             extent,
@@ -217,7 +217,7 @@ impl History<'_> {
                 look.before = (!last.pages.is_empty()).then_some(last);
             }
             LookState::Created(search) => search.begin_walk(),
-            LookState::Own(_, own) => *own = TagCheck::Missing,
+            LookState::Own(_, check) => *check = TagCheck::Missing,
             LookState::Update(search) => search.begin_walk(),
             LookState::Pages | LookState::Recount => look.before = (!last.pages.is_empty()).then_some(last),
             LookState::FirstAndLastPage(_)
@@ -232,8 +232,8 @@ impl History<'_> {
     }
 
     /// Notes that the list of a look could not be requested.
-    pub(crate) fn mark_unsent(&mut self, look: LookId) {
-        if let Some(look) = self.looks.get_mut(&look) {
+    pub(crate) fn mark_unsent(&mut self, id: LookId) {
+        if let Some(look) = self.looks.get_mut(&id) {
             look.walk.end = WalkEnd::Unsent;
         }
     }
@@ -323,7 +323,7 @@ impl History<'_> {
                 self.count_item(list, item);
                 false
             }
-            LookState::Own(create, own) => self.observe_own(*create, list, item, own),
+            LookState::Own(create, check) => self.observe_own(*create, list, item, check),
             LookState::Recount => {
                 self.count_item(list, item);
                 false
@@ -345,9 +345,9 @@ impl History<'_> {
     pub(super) fn observe_by_id(&mut self, id: LookId, exchange: &Exchange, body: Option<&Body>) {
         let Some(mut look) = self.looks.remove(&id) else { return };
         match &mut look.state {
-            LookState::Own(create, own) => {
+            LookState::Own(create, check) => {
                 let body = body.filter(|_| self.succeeded(exchange));
-                *own = body.map_or(TagCheck::Missing, |body| self.observed_by_read(*create, &body.value));
+                *check = body.map_or(TagCheck::Missing, |body| self.check_read(*create, &body.value));
             }
             LookState::Record(search) => self.observe_record(search, exchange, body),
             _ => {}
@@ -356,39 +356,39 @@ impl History<'_> {
     }
 
     /// Whether a look for a tracked record has shown that it is the run's own.
-    pub(crate) fn shows_own_record(&self, look: LookId) -> bool {
-        let state = self.looks.get(&look).map(|look| &look.state);
+    pub(crate) fn shows_own_record(&self, id: LookId) -> bool {
+        let state = self.looks.get(&id).map(|look| &look.state);
         matches!(state, Some(LookState::Record(search)) if search.is_own())
     }
 
     /// Whether a look for a tracked record has shown that it is gone.
-    pub(crate) fn shows_gone_record(&self, look: LookId) -> bool {
-        let state = self.looks.get(&look).map(|look| &look.state);
+    pub(crate) fn shows_gone_record(&self, id: LookId) -> bool {
+        let state = self.looks.get(&id).map(|look| &look.state);
         matches!(state, Some(LookState::Record(search)) if self.is_gone(search))
     }
 
     /// Returns the number of the last page, as the first page of the current walk states it; `None` where it does not.
-    pub(crate) fn last_page(&self, look: LookId) -> Option<u64> {
-        let first = self.looks.get(&look)?.walk.pages.first()?;
+    pub(crate) fn last_page(&self, id: LookId) -> Option<u64> {
+        let first = self.looks.get(&id)?.walk.pages.first()?;
         Some(u64::try_from(first.last_page?).unwrap_or(0))
     }
 
     /// Returns what a walk over inferred pages requests next; `None` at its end.
-    pub(crate) fn next_page(&self, look: LookId) -> Option<NextPage> {
-        match &self.looks.get(&look)?.state {
+    pub(crate) fn next_page(&self, id: LookId) -> Option<NextPage> {
+        match &self.looks.get(&id)?.state {
             LookState::InferredPages(paged) => paged.next().cloned(),
             _ => None,
         }
     }
 
     /// Returns the current walk.
-    pub(crate) fn current_walk(&self, look: LookId) -> Option<&Walk> {
-        Some(&self.looks.get(&look)?.walk)
+    pub(crate) fn current_walk(&self, id: LookId) -> Option<&Walk> {
+        Some(&self.looks.get(&id)?.walk)
     }
 
     /// Whether what is sought was found, or is not worth waiting for.
-    pub(crate) fn is_settled(&self, look: LookId) -> bool {
-        self.looks.get(&look).is_none_or(|look| self.has_settled(look))
+    pub(crate) fn is_settled(&self, id: LookId) -> bool {
+        self.looks.get(&id).is_none_or(|look| self.has_settled(look))
     }
 
     /// Whether a look shows what it is for; see [`Self::is_settled`].
@@ -406,7 +406,7 @@ impl History<'_> {
                 !walk.contradicts_paging() && paging.and_then(|paging| paged.larger_size(walk, paging)).is_none()
             }
             LookState::Nothing | LookState::RejectedWrites(_) => true,
-            LookState::Own(_, own) => *own == TagCheck::Tagged,
+            LookState::Own(_, check) => *check == TagCheck::Tagged,
             LookState::Pages | LookState::Recount => adds_up(walk),
             LookState::Record(search) => self.is_record_settled(search),
             LookState::Update(search) => self.has_arrived(search),
@@ -436,7 +436,7 @@ impl History<'_> {
                 self.note_residue(search, walk);
                 return None;
             }
-            LookState::Own(create, own) => self.conclude_own(create, walk.operation, own),
+            LookState::Own(create, check) => self.conclude_own(create, walk.operation, check),
             LookState::Pages => {
                 emit(Evidence::Walk(&walk));
                 self.note_listed(&walk);

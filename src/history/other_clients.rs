@@ -96,18 +96,18 @@ impl History<'_> {
     }
 
     /// Adds a page, which was judged as part of another look, to this one.
-    pub(crate) fn add_page_again(&mut self, look: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
-        self.add_page(look, asked, page);
+    pub(crate) fn add_page_again(&mut self, id: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
+        self.add_page(id, asked, page);
     }
 
     /// Whether a look has found the record that it seeks.
-    pub(crate) fn has_found_created(&self, look: LookId) -> bool {
-        self.looks.get(&look).is_some_and(Look::has_found_created)
+    pub(crate) fn has_found_created(&self, id: LookId) -> bool {
+        self.looks.get(&id).is_some_and(Look::has_found_created)
     }
 
     /// Whether a look is in its second walk at least.
-    pub(crate) fn is_second_walk(&self, look: LookId) -> bool {
-        self.looks.get(&look).is_some_and(Look::is_second_walk)
+    pub(crate) fn is_second_walk(&self, id: LookId) -> bool {
+        self.looks.get(&id).is_some_and(Look::is_second_walk)
     }
 
     /// Returns the creates whose records this list must show, of those that other clients made.

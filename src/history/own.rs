@@ -73,11 +73,11 @@ impl History<'_> {
             None
         };
         let operation = made.operation;
-        let own = match doubt {
+        let entry = match doubt {
             Some(doubt) => OwnershipEntry::Doubtful(self.reason_for_doubt(operation, doubt)),
             None => OwnershipEntry::Unconfirmed(Box::new(made)),
         };
-        self.own.insert(operation, own);
+        self.own.insert(operation, entry);
     }
 
     /// Marks the record of an accepted create as possibly somebody else's if the status does not
@@ -139,27 +139,27 @@ impl History<'_> {
         create: OperationId,
         list: OperationId,
         item: Item<'_>,
-        own: &mut TagCheck,
+        check: &mut TagCheck,
     ) -> bool {
         if let Some(OwnershipEntry::Unconfirmed(made)) = self.own.get(&create) {
             let in_own_item = self.is_own_item(list, made, item.value);
             // An untagged record is final, even after a tagged one: then two records share the identifier.
             let shown = self.record_in(made, item.value, in_own_item).filter(|_| in_own_item);
-            if let Some((record, _)) = shown.filter(|_| *own != TagCheck::Untagged) {
-                *own = self.observation_of(record);
+            if let Some((record, _)) = shown.filter(|_| *check != TagCheck::Untagged) {
+                *check = self.check_tag(record);
             }
         }
-        *own != TagCheck::Missing
+        *check != TagCheck::Missing
     }
 
-    /// Returns what the response to a read by the identifier of a create's record shows.
-    pub(super) fn observed_by_read(&self, create: OperationId, body: &Value) -> TagCheck {
+    /// Checks what the response to a read by the identifier of a create's record shows.
+    pub(super) fn check_read(&self, create: OperationId, body: &Value) -> TagCheck {
         let Some(OwnershipEntry::Unconfirmed(made)) = self.own.get(&create) else {
             return TagCheck::Missing;
         };
         let by_invariant = self.contract.operation(create).invariants.created.is_some();
         if by_invariant {
-            self.observation_of(body)
+            self.check_tag(body)
         } else if self.shows_own(create, (body, &made.identity)) {
             TagCheck::Tagged
         } else {
@@ -167,8 +167,8 @@ impl History<'_> {
         }
     }
 
-    /// Returns what a record shows: whether it has the run tag.
-    fn observation_of(&self, record: &Value) -> TagCheck {
+    /// Checks whether a record has the run tag.
+    fn check_tag(&self, record: &Value) -> TagCheck {
         if self.run_tag.is_in(record) {
             TagCheck::Tagged
         } else {
@@ -209,9 +209,9 @@ impl History<'_> {
 
     /// Decides whose record a create returned, after a look at what the operation `shown_by` shows
     /// of it.
-    pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, own: TagCheck) {
+    pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, check: TagCheck) {
         let shown_by = &self.contract.operation(shown_by).name;
-        let own = match own {
+        let entry = match check {
             TagCheck::Tagged => OwnershipEntry::Confirmed,
             TagCheck::Missing => {
                 OwnershipEntry::Doubtful(self.reason_for_doubt(create, &format!("{shown_by} did not show its record")))
@@ -221,7 +221,7 @@ impl History<'_> {
                 OwnershipEntry::Doubtful(self.reason_for_doubt(create, &doubt))
             }
         };
-        self.own.insert(create, own);
+        self.own.insert(create, entry);
     }
 
     /// Returns the reason why the record that a create returned may be somebody else's.

@@ -68,7 +68,7 @@ fn emit_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_acce
     for spelling in spellings {
         let tried = EquivalentTried {
             operation: exchange.request.operation,
-            spelling: *spelling,
+            equivalence: *spelling,
             status: exchange.status(),
             plain_accepted,
         };

@@ -42,7 +42,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
     let Some(fact) = sink
         .contract
-        .fact_of(tried.operation, FactKind::Equivalent(tried.spelling))
+        .fact_of(tried.operation, FactKind::Equivalent(tried.equivalence))
     else {
         return;
     };
@@ -51,7 +51,7 @@ fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
         Some(status) if sink.contract.operation(tried.operation).succeeds_with(status) => sink.held(fact),
         Some(429 | 503) => sink.undecided(fact, Reason::Throttled),
         Some(status @ 400..) if tried.plain_accepted => {
-            let documented = format!("accepted as the plain request is ({})", tried.spelling.source());
+            let documented = format!("accepted as the plain request is ({})", tried.equivalence.source());
             sink.broken_as(fact, &documented, || status.to_string());
         }
         Some(status) => {
@@ -74,7 +74,7 @@ mod tests {
         let bench = Bench::of(operation);
         let tried = EquivalentTried {
             operation: bench.operation,
-            spelling: way,
+            equivalence: way,
             status,
             plain_accepted,
         };

@@ -79,7 +79,7 @@ fn judge_in_paths(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut 
             continue;
         };
         let assertion = Assertion::compile(json_schema::convert(&contract.document, schema).as_ref());
-        if spellings(id).iter().all(|id| assertion.holds(id) == Some(false)) {
+        if json_forms(id).iter().all(|id| assertion.holds(id) == Some(false)) {
             let format = contract
                 .document
                 .node(&format!("{schema}/format"))
@@ -102,7 +102,7 @@ fn judge_in_paths(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut 
 
 /// Returns the values that an identifier may represent in a path. A path is a string, so `17` is a number there as well
 /// as a string.
-fn spellings(id: &Value) -> Vec<Value> {
+fn json_forms(id: &Value) -> Vec<Value> {
     let other = match id {
         Value::Number(number) => Some(Value::from(number.to_string())),
         Value::String(text) => text.parse().ok().map(Value::Number),
