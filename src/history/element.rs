@@ -176,7 +176,7 @@ impl<'seen> CarriedElements<'seen> {
         self.strict().take_while(|carry| *carry != self.carry)
     }
 
-    /// Returns the returned elements that may match a sent one; none if it has nothing to be recognised by.
+    /// Returns those elements that came back and may match a sent one; none if it has nothing to be recognised by.
     fn matches_of(&self, element: &Value) -> Vec<(usize, &'seen Value)> {
         if self
             .distinguishing()

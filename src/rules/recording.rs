@@ -19,7 +19,7 @@ pub(super) enum RecordedStep {
     Dropped(LookId),
     /// A request was sent, and its response came or did not.
     Exchange(Box<Exchange>, Intent, ExchangeRole),
-    /// A fact became undecided even if responses kept it, for this reason.
+    /// A fact became undecided even if responses satisfied it, for this reason.
     ForcedUndecided(FactId, Reason),
     /// A look at a list began, with at most this many pages per walk.
     Look(OperationId, LookGoal, u64),

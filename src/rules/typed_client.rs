@@ -1,4 +1,5 @@
-//! `typed-client`: a response that keeps every statement of the contract cannot be read through the generated types.
+//! `typed-client`: a response that satisfies every statement of the contract cannot be read through the generated
+//! types.
 //!
 //! # Design
 //!
