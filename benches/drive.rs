@@ -48,7 +48,7 @@ fn main() {
 }
 
 async fn serve() -> String {
-    let service = Service::memory(SecretString::from(TOKEN)).expect("a store in memory");
+    let service = Service::in_memory(SecretString::from(TOKEN)).expect("a store in memory");
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(service::run(listener, service::app(service), std::future::pending()));

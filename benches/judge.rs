@@ -57,7 +57,7 @@ async fn main() {
 
 /// The first page of a list of the reference service, its items repeated until there are so many.
 async fn page(path: &str, items: usize) -> Bytes {
-    let service = Service::memory(SecretString::from(TOKEN)).expect("a store");
+    let service = Service::in_memory(SecretString::from(TOKEN)).expect("a store");
     let request = HttpRequest::get(path).header(AUTHORIZATION, format!("Bearer {TOKEN}"));
     let response = service::app(service)
         .oneshot(request.body(Body::empty()).expect("a request"))

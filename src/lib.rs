@@ -39,7 +39,7 @@
 #![cfg_attr(not(all(feature = "checker", feature = "service")), doc = "```ignore")]
 //! use countersign::{Check, Contract};
 //! # use countersign::service::{Service, app};
-//! # fn my_app() -> axum::Router { app(Service::memory("test".to_owned().into()).unwrap()) }
+//! # fn my_app() -> axum::Router { app(Service::in_memory("test".to_owned().into()).unwrap()) }
 //!
 //! # #[cfg(any())]
 //! #[tokio::test]

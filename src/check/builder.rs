@@ -36,7 +36,7 @@ use crate::run::{Event, Settings};
 /// use countersign::{Check, Contract};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-/// let my_app = app(Service::memory("test".to_owned().into())?);
+/// let my_app = app(Service::in_memory("test".to_owned().into())?);
 /// let report = Check::new(Contract::open("openapi.yaml")?)
 ///     .service(my_app)
 ///     .token("test")

@@ -45,7 +45,7 @@ mod tests {
     /// with what the reference service lacks, and not with all that follows from that.
     #[tokio::test(start_paused = true)]
     async fn the_reference_service_keeps_the_contract() {
-        let service = Service::memory("test".to_owned().into()).unwrap();
+        let service = Service::in_memory("test".to_owned().into()).unwrap();
         let check = Check::new(std::sync::Arc::clone(crate::testing::built_in())).service(app(service));
         let report = check.token("test").writes(true).seed(1).run().await.unwrap();
         assert!(

@@ -142,7 +142,7 @@ impl ClientError {
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// # let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
 /// # let base_url = format!("http://{}", listener.local_addr()?);
-/// # tokio::spawn(run(listener, app(Service::memory("a-token".to_owned().into())?), std::future::pending()));
+/// # tokio::spawn(run(listener, app(Service::in_memory("a-token".to_owned().into())?), std::future::pending()));
 /// # let client = Client::new(&base_url, "a-token".parse()?)?;
 /// # assert!(!create(&client, types::TagInput::default()).await.unwrap_err().to_string().is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

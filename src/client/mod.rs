@@ -31,7 +31,7 @@
 //! # // It runs against the embedded service, so that this example is true.
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 //! # runtime.block_on(async {
-//! #     let service = Service::memory("a-token".to_owned().into())?;
+//! #     let service = Service::in_memory("a-token".to_owned().into())?;
 //! #     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
 //! #     let base_url = format!("http://{}", listener.local_addr()?);
 //! #     tokio::spawn(service::run(listener, service::app(service), std::future::pending()));
@@ -94,7 +94,7 @@
 //!
 //! /// A client of a service of its own, which ends with the test's runtime.
 //! async fn mocked(faults: &[&str]) -> Result<Client, Box<dyn std::error::Error>> {
-//!     let service = Service::memory("a-token".to_owned().into())?;
+//!     let service = Service::in_memory("a-token".to_owned().into())?;
 //!     let faults = Faults::named(&faults.iter().map(ToString::to_string).collect::<Vec<_>>())?;
 //!     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
 //!     let base_url = format!("http://{}", listener.local_addr()?);

@@ -19,7 +19,7 @@
 //! println!("{}", rule.summary);
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-//! # let my_app = app(Service::memory("test".to_owned().into())?);
+//! # let my_app = app(Service::in_memory("test".to_owned().into())?);
 //! let check = Check::new(Contract::built_in()?).service(my_app).token("test").only("getTags");
 //! let report = check.keep_recording(true).run().await?;
 //!

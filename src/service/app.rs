@@ -94,7 +94,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_answered_with_a_plain_500() {
         let broken = get(|| async { panic!("as the test asks") as &'static str });
-        let service = Service::memory("token".to_owned().into()).unwrap();
+        let service = Service::in_memory("token".to_owned().into()).unwrap();
         let router = Router::new()
             .route("/", broken)
             .layer(middleware::from_fn(catch_panics))

@@ -3,7 +3,7 @@
 //!
 //! - **In**: HTTP requests, a store, a token, a [`Profile`] and perhaps faults.
 //! - **Out**: responses that do what the document says, or break exactly what a fault says.
-//! - **Start with** [`Service::memory`] or [`Service::open`], [`app`] for a router, and [`run`] to serve it.
+//! - **Start with** [`Service::in_memory`] or [`Service::open`], [`app`] for a router, and [`run`] to serve it.
 //!
 //! ```no_run
 //! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {

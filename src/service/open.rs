@@ -53,7 +53,7 @@ impl Service {
     /// # Errors
     ///
     /// Fails as [`Service::open`] does.
-    pub fn memory(token: SecretString) -> Result<Service, OpenError> {
+    pub fn in_memory(token: SecretString) -> Result<Service, OpenError> {
         require_usable(&token)?;
         Ok(Service::over(store::memory()?, token, Profile::default()))
     }
@@ -155,13 +155,13 @@ mod tests {
     #[test]
     fn a_token_that_no_header_can_carry_is_rejected() {
         for token in ["", "two words", "line\nbreak", "naïve"] {
-            let opened = Service::memory(token.to_owned().into());
+            let opened = Service::in_memory(token.to_owned().into());
             assert!(matches!(opened.err(), Some(OpenError::UnusableToken)), "{token:?}");
         }
     }
 
     #[test]
     fn a_plain_token_is_taken() {
-        assert!(Service::memory("abc-._~+/=".to_owned().into()).is_ok());
+        assert!(Service::in_memory("abc-._~+/=".to_owned().into()).is_ok());
     }
 }

@@ -45,12 +45,12 @@ const ALIKE: [&str; 5] = [
 ];
 
 fn my_app() -> Router {
-    service::app(Service::memory(TOKEN.to_owned().into()).unwrap())
+    service::app(Service::in_memory(TOKEN.to_owned().into()).unwrap())
 }
 
 fn with_fault(name: &str) -> Router {
     let faults = Faults::named(&[name.to_owned()]).unwrap();
-    fault::app(Service::memory(TOKEN.to_owned().into()).unwrap(), &faults)
+    fault::app(Service::in_memory(TOKEN.to_owned().into()).unwrap(), &faults)
 }
 
 /// A check that is the same each time.

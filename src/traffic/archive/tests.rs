@@ -498,7 +498,7 @@ mod of_a_check {
     /// Traffic of a check of the reference service with these faults.
     fn traffic(faults: &[&str]) -> String {
         let faults: Vec<_> = faults.iter().map(|fault| (*fault).to_owned()).collect();
-        let service = Service::memory("test".to_owned().into()).unwrap();
+        let service = Service::in_memory("test".to_owned().into()).unwrap();
         let check = Check::new(built_in())
             .service(app(service, &Faults::named(&faults).unwrap()))
             .token("test")

@@ -71,7 +71,7 @@ impl Drop for Target {
 
 /// The reference service over a fresh store, behind the token of the calls.
 pub(super) fn reference() -> Router {
-    service::app(Service::memory(TOKEN.to_owned().into()).unwrap())
+    service::app(Service::in_memory(TOKEN.to_owned().into()).unwrap())
 }
 
 async fn altered(response: Response, change: fn(&mut Value)) -> Response {

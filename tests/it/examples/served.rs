@@ -35,7 +35,7 @@ impl Served {
         let (withhold, creates) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let seen = (Arc::clone(&withhold), Arc::clone(&creates), hold);
         let serve = async move {
-            let service = Service::memory(TOKEN.to_owned().into()).unwrap();
+            let service = Service::in_memory(TOKEN.to_owned().into()).unwrap();
             service.grow_contacts(contacts, |_| {}).await.unwrap();
             let router = service::app(service).layer(from_fn(move |request: Request, next: Next| {
                 let (withhold, creates, hold) = seen.clone();

@@ -25,7 +25,7 @@ async fn a_response_in_flight_is_finished_before_the_service_stops() {
             next.run(request).await
         }
     });
-    let router = service::app(Service::memory(TOKEN.to_owned().into()).unwrap()).layer(held);
+    let router = service::app(Service::in_memory(TOKEN.to_owned().into()).unwrap()).layer(held);
     let service = Running::serve(router).await;
 
     let response = tokio::spawn(service.request(Method::GET, "/tags").send());

@@ -29,7 +29,7 @@ pub(super) struct Response {
 impl Running {
     /// Starts the service over a fresh store in memory.
     pub(super) async fn memory() -> Self {
-        Running::start(Service::memory(TOKEN.to_owned().into()).unwrap()).await
+        Running::start(Service::in_memory(TOKEN.to_owned().into()).unwrap()).await
     }
 
     /// Starts the service over the store at `url`.

@@ -479,7 +479,7 @@ fn no_profile_that_is_drawn_is_accused_through_the_proxy() {
 #[test]
 fn what_clients_of_others_send_is_decided_as_a_check_decides_it() {
     let target = Target::serve(runtime().block_on(async {
-        let service = Service::memory(TOKEN.to_owned().into()).unwrap();
+        let service = Service::in_memory(TOKEN.to_owned().into()).unwrap();
         service.grow_contacts(120, |_| {}).await.unwrap();
         service::app(service)
     }));

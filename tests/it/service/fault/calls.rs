@@ -212,7 +212,7 @@ async fn the_claims_of_a_jwt_are_enough() {
     use countersign::service::fault::{self, Faults};
 
     let token = "e30.eyJzdWIiOiJhIn0.c2lnbmF0dXJl";
-    let service = countersign::service::Service::memory(token.to_owned().into()).unwrap();
+    let service = countersign::service::Service::in_memory(token.to_owned().into()).unwrap();
     let faults = Faults::named(["bearerAuth:let-in-with-a-first-half"]).unwrap();
     let service = Running::serve(fault::app(service, &faults)).await;
     let get = |credential| status(service.bare(Method::GET, "/tags"), credential);

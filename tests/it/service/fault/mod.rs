@@ -31,6 +31,6 @@ async fn moved(settings: &[&str], faults: &[&str]) -> Running {
 
 /// Starts a service over a fresh store in memory that has these faults.
 async fn with(faults: &[&str]) -> Running {
-    let service = Service::memory(TOKEN.to_owned().into()).unwrap();
+    let service = Service::in_memory(TOKEN.to_owned().into()).unwrap();
     Running::serve(fault::app(service, &Faults::named(faults).unwrap())).await
 }

@@ -50,7 +50,7 @@ fn no_fault_touches_the_responses_of_other_operations() {
     use axum::body::{Body, to_bytes};
     use tower::ServiceExt as _;
 
-    let service = Service::memory(TOKEN.to_owned().into()).unwrap();
+    let service = Service::in_memory(TOKEN.to_owned().into()).unwrap();
     let response = |runtime: &Runtime, faults: &Faults, path: &str| {
         let request = axum::extract::Request::get(format!("/organization/v1{path}"));
         let request = request
