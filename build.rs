@@ -46,11 +46,11 @@ fn write_client() -> Result<(), String> {
     let document = overlaid(document, &mut contract)?;
     let document = Contract::of(document).map_err(|defects| defects.to_string())?.document;
     generated_from(&document)?;
-    let report = |obstacle: projection::Obstacle| {
-        let position = document.position(&obstacle.pointer);
+    let report = |error: projection::GenerateError| {
+        let position = document.position(&error.pointer);
         let Position { line, column, .. } = position;
-        let place = format!("{}:{line}:{column} ({})", document.file(position), obstacle.pointer);
-        format!("{place}: no client can be generated: {}", obstacle.message)
+        let place = format!("{}:{line}:{column} ({})", document.file(position), error.pointer);
+        format!("{place}: no client can be generated: {}", error.message)
     };
     let projected = projection::project(&contract).map_err(report)?;
     let client = generate::client(&contract, &projected).map_err(report)?;

@@ -1,5 +1,5 @@
-//! Reads what was learned of a service and is not in its document, so that it may change: nothing here makes a call fail
-//! that the service has carried out. Generated code uses it, where an overlay states such answers.
+//! Reads what was learned about a service but is not in its document, and may therefore change: nothing here makes a
+//! call fail that the service has carried out. Generated code uses it where an overlay states such answers.
 
 use std::marker::PhantomData;
 
@@ -9,12 +9,12 @@ use reqwest::Response;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
-use super::lenient::Read;
+use super::lenient::LenientDecode;
 
-/// A value where one can be read in this way, and else nothing.
-pub(crate) struct Guess<Inner>(PhantomData<Inner>);
+/// Decodes a value if `Inner` can, and otherwise `None`.
+pub(crate) struct OrNone<Inner>(PhantomData<Inner>);
 
-impl<'de, Value, Inner: Read<'de, Value>> Read<'de, Option<Value>> for Guess<Inner> {
+impl<'de, Value, Inner: LenientDecode<'de, Value>> LenientDecode<'de, Option<Value>> for OrNone<Inner> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
         let value = Option::<serde_json::Value>::deserialize(deserializer)?;
         Ok(value.and_then(|value| Inner::deserialize(value).ok()))
@@ -30,15 +30,15 @@ pub(crate) async fn body<Body: DeserializeOwned + Default, E>(
     response: Response,
 ) -> Result<ResponseValue<Body>, Error<E>> {
     let (status, headers) = (response.status(), response.headers().clone());
-    let text = response.bytes().await.map_err(Error::ResponseBodyError)?;
-    let body = serde_json::from_slice(&text).unwrap_or_default();
+    let bytes = response.bytes().await.map_err(Error::ResponseBodyError)?;
+    let body = serde_json::from_slice(&bytes).unwrap_or_default();
     Ok(ResponseValue::new(body, status, headers))
 }
 
-/// Reads the time in a text; `None` where there is no text.
-pub(crate) fn time(text: Option<&str>) -> Option<Result<DateTime<FixedOffset>, ParseError>> {
-    let text = text.filter(|text| !text.is_empty())?;
-    Some(DateTime::parse_from_rfc3339(text))
+/// Parses a timestamp; `None` if the string is absent or empty.
+pub(crate) fn time(string: Option<&str>) -> Option<Result<DateTime<FixedOffset>, ParseError>> {
+    let string = string.filter(|string| !string.is_empty())?;
+    Some(DateTime::parse_from_rfc3339(string))
 }
 
 #[cfg(test)]
@@ -46,12 +46,12 @@ mod tests {
     use super::super::lenient::{List, Plain, Whole};
     use super::*;
 
-    /// What is generated of a learned body.
+    /// What is generated from a learned body.
     #[derive(Debug, Default, Deserialize, PartialEq)]
     struct Updated {
-        #[serde(default, deserialize_with = "<Guess<Plain> as Read<_>>::deserialize")]
+        #[serde(default, deserialize_with = "<OrNone<Plain> as LenientDecode<_>>::deserialize")]
         message: Option<String>,
-        #[serde(default, deserialize_with = "<Guess<List<Whole>> as Read<_>>::deserialize")]
+        #[serde(default, deserialize_with = "<OrNone<List<Whole>> as LenientDecode<_>>::deserialize")]
         counts: Option<Vec<i64>>,
     }
 

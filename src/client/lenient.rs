@@ -1,6 +1,6 @@
 //! Reads for the generated types what the contract allows and serde alone does not: a whole number that is written with
-//! a fraction, and null in an array. `build.rs` sets one of these readings on each field that needs it. The main trait
-//! is [`Read`].
+//! a fraction, and null in an array. `build.rs` sets one of these decoders on each field that needs it. The main trait
+//! is [`LenientDecode`].
 //!
 //! # Design
 //!
@@ -13,40 +13,40 @@ use std::marker::PhantomData;
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Reads a value of one type in one way.
-pub(crate) trait Read<'de, Value> {
-    /// Reads the value.
+/// A decoder of values of one type.
+pub(crate) trait LenientDecode<'de, Value> {
+    /// Decodes the value.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error>;
 }
 
-/// A value as serde reads it.
+/// Decodes a value as serde does.
 pub(crate) struct Plain;
 
-/// A whole number, however it is written.
+/// Decodes a whole number, however it is written.
 pub(crate) struct Whole;
 
-/// An array, without the nulls in it.
+/// Decodes an array, without the nulls in it.
 pub(crate) struct List<Element>(PhantomData<Element>);
 
-/// A value or null.
+/// Decodes a value or null.
 pub(crate) struct Optional<Inner>(PhantomData<Inner>);
 
-/// A value that is read in one of these ways, for code in which serde needs a type.
-struct Reading<Value, Way>(Value, PhantomData<Way>);
+/// A value that one of these decoders returned, for code in which serde needs a type.
+struct Decoded<Value, Decoder>(Value, PhantomData<Decoder>);
 
-impl<'de, Value, Way: Read<'de, Value>> Deserialize<'de> for Reading<Value, Way> {
+impl<'de, Value, Decoder: LenientDecode<'de, Value>> Deserialize<'de> for Decoded<Value, Decoder> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Way::deserialize(deserializer).map(|value| Self(value, PhantomData))
+        Decoder::deserialize(deserializer).map(|value| Self(value, PhantomData))
     }
 }
 
-impl<'de, Value: Deserialize<'de>> Read<'de, Value> for Plain {
+impl<'de, Value: Deserialize<'de>> LenientDecode<'de, Value> for Plain {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
         Value::deserialize(deserializer)
     }
 }
 
-impl<'de, Value: TryFrom<i128>> Read<'de, Value> for Whole {
+impl<'de, Value: TryFrom<i128>> LenientDecode<'de, Value> for Whole {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
         let whole = deserializer.deserialize_any(WholeVisitor)?;
         // The number may be personal data, so it stays out of the message.
@@ -79,14 +79,14 @@ impl Visitor<'_> for WholeVisitor {
     }
 }
 
-impl<'de, Value, Inner: Read<'de, Value>> Read<'de, Option<Value>> for Optional<Inner> {
+impl<'de, Value, Inner: LenientDecode<'de, Value>> LenientDecode<'de, Option<Value>> for Optional<Inner> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-        let read = Option::<Reading<Value, Inner>>::deserialize(deserializer)?;
-        Ok(read.map(|reading| reading.0))
+        let read = Option::<Decoded<Value, Inner>>::deserialize(deserializer)?;
+        Ok(read.map(|decoded| decoded.0))
     }
 }
 
-impl<'de, Value, Element: Read<'de, Value>> Read<'de, Vec<Value>> for List<Element> {
+impl<'de, Value, Element: LenientDecode<'de, Value>> LenientDecode<'de, Vec<Value>> for List<Element> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Value>, D::Error> {
         deserializer.deserialize_seq(ListVisitor::<Value, Element>(PhantomData))
     }
@@ -94,7 +94,7 @@ impl<'de, Value, Element: Read<'de, Value>> Read<'de, Vec<Value>> for List<Eleme
 
 struct ListVisitor<Value, Element>(PhantomData<(Value, Element)>);
 
-impl<'de, Value, Element: Read<'de, Value>> Visitor<'de> for ListVisitor<Value, Element> {
+impl<'de, Value, Element: LenientDecode<'de, Value>> Visitor<'de> for ListVisitor<Value, Element> {
     type Value = Vec<Value>;
 
     fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -103,8 +103,8 @@ impl<'de, Value, Element: Read<'de, Value>> Visitor<'de> for ListVisitor<Value, 
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Vec<Value>, A::Error> {
         let mut values = Vec::new();
-        while let Some(element) = access.next_element::<Option<Reading<Value, Element>>>()? {
-            values.extend(element.map(|reading| reading.0));
+        while let Some(element) = access.next_element::<Option<Decoded<Value, Element>>>()? {
+            values.extend(element.map(|decoded| decoded.0));
         }
         Ok(values)
     }
@@ -116,8 +116,8 @@ mod tests {
 
     type Numbers = Optional<List<Whole>>;
 
-    fn read<'de, Value, Way: Read<'de, Value>>(json: &'de str) -> Result<Value, String> {
-        Way::deserialize(&mut serde_json::Deserializer::from_str(json)).map_err(|error| error.to_string())
+    fn read<'de, Value, Decoder: LenientDecode<'de, Value>>(json: &'de str) -> Result<Value, String> {
+        Decoder::deserialize(&mut serde_json::Deserializer::from_str(json)).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -38,7 +38,7 @@ fn every_type_has_the_schema_of_the_contract() {
     let (found, compared) = differences(&contract(), &types());
     assert!(
         found.is_empty(),
-        "the types part from openapi.yaml:\n{}",
+        "the types differ from openapi.yaml:\n{}",
         found.join("\n")
     );
     let all: Vec<_> = types().into_keys().collect();

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::generated::decode;
 
-/// What to do with a response once it is read.
+/// Something to do with a response whose type is known only by the name of its operation.
 pub(crate) trait Reader {
     /// The result.
-    type Read;
+    type Output;
 
     /// Reads the response as this type.
-    fn read<Typed: DeserializeOwned + Serialize>(self, body: &Value) -> Self::Read;
+    fn read<Typed: DeserializeOwned + Serialize>(self, body: &Value) -> Self::Output;
 }
 
 /// Returns whether the response can be read as the type of its operation; `None` where the operation's response has no
@@ -22,7 +22,7 @@ pub(crate) trait Reader {
 pub(crate) fn decodes(operation: &str, body: &Value) -> Option<bool> {
     struct Decodes;
     impl Reader for Decodes {
-        type Read = bool;
+        type Output = bool;
 
         fn read<Typed: DeserializeOwned + Serialize>(self, body: &Value) -> bool {
             Typed::deserialize(body).is_ok()
@@ -36,9 +36,9 @@ pub(crate) fn decodes(operation: &str, body: &Value) -> Option<bool> {
 pub(crate) fn reencoded(operation: &str, body: &Value) -> Option<serde_json::Result<Value>> {
     struct Reencode;
     impl Reader for Reencode {
-        type Read = serde_json::Result<Value>;
+        type Output = serde_json::Result<Value>;
 
-        fn read<Typed: DeserializeOwned + Serialize>(self, body: &Value) -> Self::Read {
+        fn read<Typed: DeserializeOwned + Serialize>(self, body: &Value) -> Self::Output {
             serde_json::to_value(Typed::deserialize(body)?)
         }
     }

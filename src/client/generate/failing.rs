@@ -49,7 +49,7 @@ fn convert(send: &mut ImplItemFn) {
     send.sig.output = parse_quote!(-> Result<#success, crate::client::ClientError>);
 }
 
-/// Replaces the expression of each status that is handled by `name`.
+/// Replaces the body of each arm of the match on the status whose code contains `name`.
 pub(super) fn replace_arms(send: &mut ImplItemFn, name: &str, by: &Expr) {
     if let Some(Stmt::Expr(Expr::Match(statuses), _)) = send.block.stmts.last_mut() {
         for status in &mut statuses.arms {

@@ -1,5 +1,5 @@
 //! Sets how a field of a generated type is read where serde alone is stricter than the contract: integers and arrays.
-//! The entry is [`make_lenient`]; the readings are in `client::lenient`.
+//! The entry is [`make_lenient`]; the decoders are in `client::lenient`.
 
 use std::collections::BTreeSet;
 
@@ -31,14 +31,17 @@ fn each_item(items: &mut [Item], learned: &BTreeSet<Ident>) {
 }
 
 fn make_field_lenient(field: &mut Field, is_learned: bool) {
-    let guess = || {
+    let or_none = || {
         let plain = || quote!(crate::client::lenient::Plain);
-        let inner = reader(inner(&field.ty)?).unwrap_or_else(plain);
-        Some(quote!(crate::client::learned::Guess<#inner>))
+        let inner = decoder(inner(&field.ty)?).unwrap_or_else(plain);
+        Some(quote!(crate::client::learned::OrNone<#inner>))
     };
-    let reader = if is_learned { guess() } else { reader(&field.ty) };
-    let Some(reader) = reader else { return };
-    let path = format!("<{} as crate::client::lenient::Read<_>>::deserialize", quote!(#reader));
+    let decoder = if is_learned { or_none() } else { decoder(&field.ty) };
+    let Some(decoder) = decoder else { return };
+    let path = format!(
+        "<{} as crate::client::lenient::LenientDecode<_>>::deserialize",
+        quote!(#decoder)
+    );
     // serde reads a missing `Option` as `None` only where it reads the field itself.
     let missing = is(&field.ty, "Option").then(|| quote!(default,));
     field
@@ -46,15 +49,15 @@ fn make_field_lenient(field: &mut Field, is_learned: bool) {
         .push(parse_quote!(#[serde(#missing deserialize_with = #path)]));
 }
 
-/// Returns the reader of a type; `None` where serde's own will do.
-fn reader(kind: &Type) -> Option<TokenStream> {
+/// Returns the decoder for a type; `None` where serde's own will do.
+fn decoder(kind: &Type) -> Option<TokenStream> {
     let inner = inner(kind);
     if is(kind, "Option") {
-        let reader = reader(inner?)?;
-        Some(quote!(crate::client::lenient::Optional<#reader>))
+        let decoder = decoder(inner?)?;
+        Some(quote!(crate::client::lenient::Optional<#decoder>))
     } else if is(kind, "Vec") {
-        let reader = reader(inner?).unwrap_or_else(|| quote!(crate::client::lenient::Plain));
-        Some(quote!(crate::client::lenient::List<#reader>))
+        let decoder = decoder(inner?).unwrap_or_else(|| quote!(crate::client::lenient::Plain));
+        Some(quote!(crate::client::lenient::List<#decoder>))
     } else {
         let integer = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
         let is_integer = integer.iter().any(|name| is(kind, name));

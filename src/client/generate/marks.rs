@@ -1,5 +1,5 @@
-//! Writes what the types have beside their marked fields: a method that reads the time in a text, and a constant for each
-//! value that a text is known to have. The main type is [`Marks`].
+//! Generates helper items for marked fields: a method that parses a timestamp, and a constant for each known value. The
+//! main type is [`Marks`].
 //!
 //! # Design
 //!
@@ -17,11 +17,11 @@ use syn::{Field, File, Ident, Item, ItemStruct, Type, parse_quote};
 use super::super::projection::marks::{TIME, VALUES};
 use super::lenient::{inner, is};
 
-/// What the format of a marked schema and the type of its field are called, until the type becomes a `String`; the index
-/// of the mark follows.
+/// The prefix of a temporary name, followed by the index of the mark. The name is the `format` of a marked schema and
+/// the type of its field, until the type is replaced with `String`.
 const KIND: &str = "CountersignMarked";
 
-/// Keywords that make a text a type of its own, or a value of another type: nothing stands beside those.
+/// Keywords for which progenitor does not generate a `String`: such fields get no helpers.
 const OWN_TYPE: [&str; 5] = ["enum", "format", "maxLength", "minLength", "pattern"];
 
 /// The different marks in a contract.
@@ -84,8 +84,8 @@ impl Marks {
         (0..self.0.len()).map(|index| format!("{KIND}{index}"))
     }
 
-    /// Returns what the types of a file have beside their marked fields.
-    pub(super) fn beside_fields(&self, file: &File) -> Vec<Item> {
+    /// Returns the helper items for the marked fields of all types of a file.
+    pub(super) fn helpers(&self, file: &File) -> Vec<Item> {
         let modules = file.items.iter().filter_map(|item| match item {
             Item::Mod(module) if module.ident == "types" => module.content.as_ref(),
             _ => None,
@@ -94,23 +94,23 @@ impl Marks {
             Item::Struct(structure) => Some(structure),
             _ => None,
         });
-        types.filter_map(|structure| self.beside_fields_of(structure)).collect()
+        types.filter_map(|structure| self.helpers_of(structure)).collect()
     }
 
-    fn beside_fields_of(&self, structure: &ItemStruct) -> Option<Item> {
+    fn helpers_of(&self, structure: &ItemStruct) -> Option<Item> {
         let mut taken = BTreeSet::new();
-        let mut beside = TokenStream::new();
+        let mut helpers = TokenStream::new();
         for field in &structure.fields {
             let (Some(name), Some(mark)) = (&field.ident, self.of(&field.ty)) else {
                 continue;
             };
             if mark.is_time {
-                beside.extend(time(name, field));
+                helpers.extend(time(name, field));
             }
-            beside.extend(mark.values.iter().flat_map(|value| constant(name, value, &mut taken)));
+            helpers.extend(mark.values.iter().flat_map(|value| constant(name, value, &mut taken)));
         }
         let kind = &structure.ident;
-        (!beside.is_empty()).then(|| parse_quote!(impl types::#kind { #beside }))
+        (!helpers.is_empty()).then(|| parse_quote!(impl types::#kind { #helpers }))
     }
 
     /// Returns the mark in a type.
@@ -150,9 +150,9 @@ pub(super) fn without_marks(tokens: TokenStream) -> TokenStream {
     tokens.into_iter().flat_map::<TokenStream, _>(without).collect()
 }
 
-/// Returns the method that reads the time in a field, unless the field is a list.
+/// Returns the method that parses the timestamp in a field, unless the field is a list.
 fn time(name: &Ident, field: &Field) -> Option<TokenStream> {
-    let text = match is(&field.ty, "Option") {
+    let string = match is(&field.ty, "Option") {
         true if inner(&field.ty).is_some_and(|inner| is(inner, "Vec")) => return None,
         true => quote!(self.#name.as_deref()),
         false if is(&field.ty, "Vec") => return None,
@@ -160,13 +160,13 @@ fn time(name: &Ident, field: &Field) -> Option<TokenStream> {
     };
     let method = format_ident!("{}_time", bare(name));
     let doc = format!(
-        "Returns the time in [`{name}`](Self::{name}): `None` where there is no text, an error where the text is no time \
-         with an offset, as RFC 3339 has it."
+        "Returns the time in [`{name}`](Self::{name}): `None` if the field is absent or empty, an error if it is no RFC \
+         3339 timestamp with an offset."
     );
     Some(quote! {
         #[doc = #doc]
         pub fn #method(&self) -> Option<Result<::chrono::DateTime<::chrono::FixedOffset>, ::chrono::ParseError>> {
-            crate::client::learned::time(#text)
+            crate::client::learned::time(#string)
         }
     })
 }
@@ -191,7 +191,7 @@ fn constant(field: &Ident, value: &str, taken: &mut BTreeSet<String>) -> Option<
     })
 }
 
-/// The name of a field without what keeps it apart from a keyword.
+/// The name of a field without the `r#` or the trailing `_` that keeps it from being a keyword.
 fn bare(name: &Ident) -> String {
     let name = name.to_string();
     name.trim_start_matches("r#").trim_end_matches('_').to_owned()

@@ -22,20 +22,19 @@ use serde_json::{Value, json};
 use syn::{File, Ident, ImplItem, Item, parse_quote};
 
 use self::marks::Marks;
-use super::projection::{Obstacle, drop_unused_schemas};
+use super::projection::{GenerateError, drop_unused_schemas};
 use crate::contract::pointer::join;
 
 /// Returns the source of the client of `projected`, with a stream for each operation of `contract` that has `x-page`.
 ///
 /// # Errors
 ///
-/// An error of progenitor, or that it gave up, which it does with a panic; or an `x-page` that does not fit its
-/// response.
-pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, Obstacle> {
+/// progenitor failed or panicked, or an `x-page` does not fit its response.
+pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, GenerateError> {
     let mut unmarked = projected.clone();
     let marks = Marks::take(&mut unmarked);
-    let (mut file, beside) = calls(&unmarked, &marks).map_err(|message| Obstacle {
-        pointer: obstacle_at(&unmarked, &marks),
+    let (mut file, helpers) = calls(&unmarked, &marks).map_err(|message| GenerateError {
+        pointer: failing_operation(&unmarked, &marks),
         message,
     })?;
     drop_constructors(&mut file);
@@ -43,17 +42,17 @@ pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, Obst
     learned::read_without_failing(&mut file, &learned);
     failing::fail_with_our_error(&mut file);
     lenient::make_lenient(&mut file, &learned);
-    file.items.extend(beside);
+    file.items.extend(helpers);
     file.items.extend(streams::streams(contract, projected)?);
     file.items.push(decoder(projected, &learned));
     file.items.push(schemas(projected));
     Ok(prettyplease::unparse(&file))
 }
 
-/// Returns progenitor's types and calls, and what the types have beside their marked fields.
+/// Returns progenitor's types and calls, and the helper items of their marked fields.
 fn calls(unmarked: &Value, marks: &Marks) -> Result<(File, Vec<Item>), String> {
     let specification: OpenAPI = serde_json::from_value(unmarked.clone()).map_err(|error| error.to_string())?;
-    let tokens = quietly(|| {
+    let tokens = catch_panic_silently(|| {
         Generator::new(&settings(marks))
             .generate_tokens(&specification)
             .map_err(|it| it.to_string())
@@ -62,13 +61,13 @@ fn calls(unmarked: &Value, marks: &Marks) -> Result<(File, Vec<Item>), String> {
     if marks.is_empty() {
         return Ok((parsed(tokens)?, Vec::new()));
     }
-    let beside = marks.beside_fields(&parsed(tokens.clone())?);
-    Ok((parsed(marks::without_marks(tokens))?, beside))
+    let helpers = marks.helpers(&parsed(tokens.clone())?);
+    Ok((parsed(marks::without_marks(tokens))?, helpers))
 }
 
 /// Returns the pointer of the first operation for which no client can be generated when it is alone, since progenitor
 /// names no location; the pointer of all paths if each alone works.
-fn obstacle_at(unmarked: &Value, marks: &Marks) -> String {
+fn failing_operation(unmarked: &Value, marks: &Marks) -> String {
     let fails_alone = |(path, method, operation): &(&str, &str, &Value)| {
         let mut alone = unmarked.clone();
         alone["paths"] = json!({ *path: { *method: operation } });
@@ -113,7 +112,7 @@ fn settings(marks: &Marks) -> GenerationSettings {
 }
 
 /// Runs `work` and returns the message of a panic as an error, without the trace that a panic prints.
-fn quietly<T>(work: impl FnOnce() -> Result<T, String> + UnwindSafe) -> Result<T, String> {
+fn catch_panic_silently<T>(work: impl FnOnce() -> Result<T, String> + UnwindSafe) -> Result<T, String> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let outcome = panic::catch_unwind(work);
@@ -160,7 +159,7 @@ fn decoder(projected: &Value, learned: &BTreeSet<Ident>) -> Item {
     parse_quote! {
         /// Reads `body` as the response of `operation`; `None` if that has no typed response.
         #[cfg(any(test, feature = "checker"))]
-        pub(crate) fn decode<R: super::typed::Reader>(operation: &str, body: &serde_json::Value, read: R) -> Option<R::Read> {
+        pub(crate) fn decode<R: super::typed::Reader>(operation: &str, body: &serde_json::Value, read: R) -> Option<R::Output> {
             Some(match operation { #(#typed,)* _ => return None })
         }
     }

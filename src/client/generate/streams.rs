@@ -7,19 +7,19 @@ use quote::{format_ident, quote};
 use serde_json::Value;
 use syn::{Ident, Item, parse_quote};
 
-use super::{Obstacle, operations, pascal, pointer, response_schema, snake, type_name};
+use super::{GenerateError, operations, pascal, pointer, response_schema, snake, type_name};
 
 /// Returns the items that stream the lists of `contract`.
 ///
 /// # Errors
 ///
 /// The operation whose `x-page` does not fit its response.
-pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, Obstacle> {
+pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, GenerateError> {
     let ids = operations(contract).filter_map(|(_, _, operation)| operation["operationId"].as_str());
     let taken: BTreeSet<Ident> = ids.map(snake).collect();
     let mut items = Vec::new();
     for (path, method, operation) in operations(contract).filter(|(_, _, it)| it.get("x-page").is_some()) {
-        let list = List::read(operation, projected).ok_or_else(|| Obstacle {
+        let list = List::read(operation, projected).ok_or_else(|| GenerateError {
             pointer: format!("{}/x-page", pointer(path, method)),
             message: "`x-page` does not fit the response; `items` must lead to an array, `last_page` to an integer"
                 .to_owned(),

@@ -1,20 +1,21 @@
 //! The steps on answers, which an overlay states under `x-answers`: what a request must have, what the response to an
-//! update shows, and what is said of them in the documentation. Without an overlay they change nothing.
+//! update shows, and what the documentation says about them. Without an overlay they change nothing.
 //!
 //! # Design
 //!
-//! An answer is of one operation, a schema often of several. So a body whose required fields another operation does not
-//! ask for gets a schema of its own, with the name that the generator gives to a body without one: `createContact` takes
-//! a `CreateContactBody`. Only if everybody who uses a schema requires the same, it keeps its name.
+//! An answer is about one operation, while a schema is often used by several. So a body gets a schema of its own if
+//! another operation that uses its schema does not require the same fields: `createContact` takes a
+//! `CreateContactBody`, the name that the generator gives to a body whose schema has none. A schema keeps its name only
+//! if every operation that uses it requires the same fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToPascalCase;
 use serde_json::{Map, Value, json};
 
-use super::Obstacle;
+use super::GenerateError;
 use super::operations::{for_each_root_schema, operations_mut, response_schemas_mut, values_mut};
-use super::schemas::{SCHEMAS, each_schema, object_at, resolve};
+use super::schemas::{SCHEMA_REFERENCE_PREFIX, each_schema, object_at, resolve};
 use crate::contract::learned::{KEY, in_words};
 use crate::contract::pointer;
 
@@ -24,33 +25,36 @@ pub(crate) const LEARNED: &str = "x-countersign-learned";
 /// An `allOf` that is nested deeper than this leads back to itself.
 const MAX_DEPTH: usize = 32;
 
-/// Makes the fields required that a service was learned to require.
-pub(super) fn require_fields(document: &mut Value) -> Result<(), Obstacle> {
+/// Makes the fields required that a service was found to require.
+pub(super) fn require_fields(document: &mut Value) -> Result<(), GenerateError> {
     let required = required_fields(document);
-    let whole = document.clone();
+    let original = document.clone();
     let mut named = Map::new();
     for (_, _, operation) in operations_mut(document) {
         let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
         let Some(fields) = required.get(&id) else { continue };
         for schema in values_mut(operation.pointer_mut("/requestBody/content")).filter_map(|it| it.get_mut("schema")) {
-            let addition = addition(schema, fields, &whole)?;
-            match schema["$ref"].as_str().and_then(|it| it.strip_prefix(SCHEMAS)) {
+            let addition = addition(schema, fields, &original)?;
+            match schema["$ref"]
+                .as_str()
+                .and_then(|it| it.strip_prefix(SCHEMA_REFERENCE_PREFIX))
+            {
                 None => add(schema, addition),
-                Some(name) if is_required_by_all(name, &fields.names(), &required, &whole) => {
+                Some(name) if is_required_by_all(name, &fields.names(), &required, &original) => {
                     let shared = named
                         .entry(name.to_owned())
-                        .or_insert_with(|| whole["components"]["schemas"][name].clone());
-                    if shared == &whole["components"]["schemas"][name] {
+                        .or_insert_with(|| original["components"]["schemas"][name].clone());
+                    if shared == &original["components"]["schemas"][name] {
                         add(shared, addition);
                     }
                 }
                 Some(name) => {
-                    let mut own = resolve(schema, &whole)?.clone();
-                    let about = format!("What `{id}` takes: it asks for more than `{name}` says.");
+                    let mut own = resolve(schema, &original)?.clone();
+                    let about = format!("The body of `{id}`, which requires more fields than `{name}`.");
                     describe(&mut own, &about, ParagraphPosition::First);
                     add(&mut own, addition);
-                    let own_name = unused(&format!("{}Body", id.to_pascal_case()), &whole);
-                    *schema = json!({ "$ref": format!("{SCHEMAS}{own_name}") });
+                    let own_name = unused(&format!("{}Body", id.to_pascal_case()), &original);
+                    *schema = json!({ "$ref": format!("{SCHEMA_REFERENCE_PREFIX}{own_name}") });
                     named.insert(own_name, own);
                 }
             }
@@ -63,7 +67,7 @@ pub(super) fn require_fields(document: &mut Value) -> Result<(), Obstacle> {
 /// The fields that the body of an operation must have.
 #[derive(Default)]
 struct Required {
-    /// Each by its pointer in the body, `*` for each element of an array, with the location of the answer.
+    /// The pointer of each field in the body (with `*` for array elements), and where its answer is stated.
     fields: BTreeMap<String, String>,
 }
 
@@ -91,19 +95,19 @@ fn is_required_by_all(
     name: &str,
     fields: &BTreeSet<&str>,
     required: &BTreeMap<String, Required>,
-    whole: &Value,
+    document: &Value,
 ) -> bool {
-    let reference = json!({ "$ref": format!("{SCHEMAS}{name}") });
-    let mut whole = whole.clone();
+    let reference = json!({ "$ref": format!("{SCHEMA_REFERENCE_PREFIX}{name}") });
+    let mut document = document.clone();
     let mut bodies = 0;
-    for (_, _, operation) in operations_mut(&mut whole) {
+    for (_, _, operation) in operations_mut(&mut document) {
         let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
         if required.get(&id).is_some_and(|it| it.names() == *fields) {
             let media = values_mut(operation.pointer_mut("/requestBody/content"));
             bodies += media.filter(|media| media["schema"] == reference).count();
         }
     }
-    bodies == count(&whole, &reference)
+    bodies == count(&document, &reference)
 }
 
 /// Returns how often `part` is in `value`.
@@ -116,15 +120,15 @@ fn count(value: &Value, part: &Value) -> usize {
     inner + usize::from(value == part)
 }
 
-/// Returns what `schema` must satisfy besides, so that it requires the fields: they may be in what it refers to, which
-/// others share.
-fn addition(schema: &Value, required: &Required, whole: &Value) -> Result<Value, Obstacle> {
+/// Returns the schema that `schema` must also satisfy so that it requires the fields. They may be in a schema that it
+/// refers to and others share, so that one cannot be changed.
+fn addition(schema: &Value, required: &Required, document: &Value) -> Result<Value, GenerateError> {
     let mut addition = json!({});
     for (field, answer) in &required.fields {
         let tokens: Vec<_> = pointer::tokens(field).collect();
         let tokens: Vec<_> = tokens.iter().map(String::as_str).collect();
-        let (Some((last, above)), true) = (tokens.split_last(), has(schema, &tokens, whole, 0)) else {
-            return Err(Obstacle {
+        let (Some((last, above)), true) = (tokens.split_last(), has(schema, &tokens, document, 0)) else {
+            return Err(GenerateError {
                 pointer: answer.clone(),
                 message: format!("the request has no field `{field}`; correct the answer, or learn again"),
             });
@@ -145,8 +149,8 @@ fn addition(schema: &Value, required: &Required, whole: &Value) -> Result<Value,
 }
 
 /// Whether the values that `schema` describes may have a field at this location.
-fn has(schema: &Value, tokens: &[&str], whole: &Value, depth: usize) -> bool {
-    let (Ok(schema), true) = (resolve(schema, whole), depth < MAX_DEPTH) else {
+fn has(schema: &Value, tokens: &[&str], document: &Value, depth: usize) -> bool {
+    let (Ok(schema), true) = (resolve(schema, document), depth < MAX_DEPTH) else {
         return false;
     };
     let inner = match tokens {
@@ -155,8 +159,8 @@ fn has(schema: &Value, tokens: &[&str], whole: &Value, depth: usize) -> bool {
         [name, ..] => schema.get("properties").and_then(|properties| properties.get(*name)),
     };
     let mut parts = schema["allOf"].as_array().into_iter().flatten();
-    inner.is_some_and(|inner| has(inner, &tokens[1..], whole, 0))
-        || parts.any(|part| has(part, tokens, whole, depth + 1))
+    inner.is_some_and(|inner| has(inner, &tokens[1..], document, 0))
+        || parts.any(|part| has(part, tokens, document, depth + 1))
 }
 
 /// Adds a part to the `allOf` of a schema.
@@ -170,38 +174,38 @@ fn add(schema: &mut Value, part: Value) {
     }
 }
 
-/// Gives the response to an update the body that a service was learned to return.
-pub(super) fn type_responses(document: &mut Value) -> Result<(), Obstacle> {
-    let whole = document.clone();
+/// Gives the response to an update the body that a service was found to return.
+pub(super) fn type_responses(document: &mut Value) -> Result<(), GenerateError> {
+    let original = document.clone();
     let mut named = Map::new();
-    for answer in answers(&whole, "update-response-body") {
+    for answer in answers(&original, "update-response-body") {
         let names = answer.claim["properties"].as_array().into_iter().flatten();
         let names: Vec<_> = names.filter_map(Value::as_str).collect();
         let found = operations_mut(document).find(|(_, _, operation)| operation["operationId"] == *answer.operation);
         let Some((_, _, operation)) = found.filter(|_| answer.claim["body"] == "object" && !names.is_empty()) else {
             continue;
         };
-        let shown = shown_elsewhere(operation, &whole)?;
+        let shown = shown_elsewhere(operation, &original)?;
         let section = operation["x-document"].clone();
         let Some(response) = only_success(operation).filter(|response| response.get("content").is_none()) else {
             continue;
         };
-        let field = |name: &str| shown.iter().find_map(|schema| property(schema, name, &whole, 0));
+        let field = |name: &str| shown.iter().find_map(|schema| property(schema, name, &original, 0));
         let fields = names
             .iter()
             .map(|name| ((*name).to_owned(), field(name).unwrap_or_default()));
         let about = format!(
-            "What a service was learned to return to `{}`: the document does not show it. Whatever else it returns, a \
+            "What a service was found to return from `{}`; the document does not show it. Whatever else it returns, a \
              field that cannot be read is `None`, and the call succeeds.",
             answer.operation
         );
         let mut schema = json!({ "description": about, "type": "object", LEARNED: true });
-        schema["properties"] = Value::Object(fields.map(|(name, field)| (name, open(field))).collect());
+        schema["properties"] = Value::Object(fields.map(|(name, field)| (name, or_any_value(field))).collect());
         if section.is_string() {
             schema["x-document"] = section;
         }
-        let name = unused(&format!("{}Response", answer.operation.to_pascal_case()), &whole);
-        let reference = json!({ "$ref": format!("{SCHEMAS}{name}") });
+        let name = unused(&format!("{}Response", answer.operation.to_pascal_case()), &original);
+        let reference = json!({ "$ref": format!("{SCHEMA_REFERENCE_PREFIX}{name}") });
         response["content"] = json!({ "application/json": { "schema": reference } });
         named.insert(name, schema);
     }
@@ -209,12 +213,12 @@ pub(super) fn type_responses(document: &mut Value) -> Result<(), Obstacle> {
     Ok(())
 }
 
-/// A schema that describes any value, where there is none.
-fn open(schema: Value) -> Value {
+/// Returns the schema, or one that allows any value if it is null.
+fn or_any_value(schema: Value) -> Value {
     if schema.is_null() { json!({}) } else { schema }
 }
 
-/// Returns the documented success, if there is one alone: of several, each may have a body of its own.
+/// Returns the documented success if it is the only one: of several, each may have a body of its own.
 fn only_success(operation: &mut Value) -> Option<&mut Value> {
     let responses = operation.get_mut("responses")?.as_object_mut()?.iter_mut();
     let mut successes = responses.filter(|(status, _)| status.starts_with('2'));
@@ -224,10 +228,10 @@ fn only_success(operation: &mut Value) -> Option<&mut Value> {
 
 /// Returns the schemas in which the record that an operation updates is shown: in the response to a create, in its
 /// envelope and without it, and in the list.
-fn shown_elsewhere(update: &Value, whole: &Value) -> Result<Vec<Value>, Obstacle> {
+fn shown_elsewhere(update: &Value, document: &Value) -> Result<Vec<Value>, GenerateError> {
     let listed = &update["x-invariants"]["updated"]["listed"]["in"];
     let mut whole_and_inner = Vec::new();
-    let mut others = whole.clone();
+    let mut others = document.clone();
     for (_, _, other) in operations_mut(&mut others) {
         let created = other["x-invariants"]["created"].clone();
         let is_create = created["listed"]["in"] == *listed && created["listed"].get("owner").is_none();
@@ -241,15 +245,15 @@ fn shown_elsewhere(update: &Value, whole: &Value) -> Result<Vec<Value>, Obstacle
         let Some(schema) = response_schemas_mut(other).next() else {
             continue;
         };
-        let mut at = resolve(schema, whole)?.clone();
+        let mut at = resolve(schema, document)?.clone();
         // The envelope of a list is that of its pages.
         let envelope = is_create.then(|| at.clone());
         for token in pointer::tokens(&inner) {
             let next = match token.as_str() {
                 "*" => at["items"].take(),
-                name => property(&at, name, whole, 0).unwrap_or_default(),
+                name => property(&at, name, document, 0).unwrap_or_default(),
             };
-            at = resolve(&next, whole)?.clone();
+            at = resolve(&next, document)?.clone();
         }
         // What a create shows comes first: its record is the one that is written.
         let order = usize::from(is_list);
@@ -260,19 +264,19 @@ fn shown_elsewhere(update: &Value, whole: &Value) -> Result<Vec<Value>, Obstacle
 }
 
 /// Returns the schema of a field, unless it must be absent.
-fn property(schema: &Value, name: &str, whole: &Value, depth: usize) -> Option<Value> {
-    let schema = resolve(schema, whole).ok().filter(|_| depth < MAX_DEPTH)?;
+fn property(schema: &Value, name: &str, document: &Value, depth: usize) -> Option<Value> {
+    let schema = resolve(schema, document).ok().filter(|_| depth < MAX_DEPTH)?;
     let own = schema.get("properties").and_then(|properties| properties.get(name));
     let own = own.filter(|own| own.get("not").is_none()).cloned();
     let mut parts = schema["allOf"].as_array().into_iter().flatten();
-    own.or_else(|| parts.find_map(|part| property(part, name, whole, depth + 1)))
+    own.or_else(|| parts.find_map(|part| property(part, name, document, depth + 1)))
 }
 
-/// Says in the documentation of each operation, schema and field what was learned of it.
-pub(super) fn add_answers(document: &mut Value) -> Result<(), Obstacle> {
+/// Says in the documentation of each operation, schema and field what was learned about it.
+pub(super) fn add_answers(document: &mut Value) -> Result<(), GenerateError> {
     for (_, _, operation) in operations_mut(document) {
-        let own = written(operation).cloned();
-        let inner = values_mut(operation.get_mut("responses")).filter_map(|response| written(response).cloned());
+        let own = stated_answers(operation).cloned();
+        let inner = values_mut(operation.get_mut("responses")).filter_map(|response| stated_answers(response).cloned());
         let all: Vec<_> = inner.collect();
         let all: Vec<_> = own.into_iter().chain(all).flatten().collect();
         add_to_description(operation, &all, |_| String::new());
@@ -280,14 +284,15 @@ pub(super) fn add_answers(document: &mut Value) -> Result<(), Obstacle> {
     let by = |operations: &[String]| format!(", by {}", operations.join(" and "));
     for_each_root_schema(document, &mut |root| {
         each_schema(root, &mut |schema| {
-            let own = written(schema).cloned().unwrap_or_default();
+            let own = stated_answers(schema).cloned().unwrap_or_default();
             add_to_description(schema, &own, by);
         });
     });
     Ok(())
 }
 
-fn written(node: &Value) -> Option<&Vec<Value>> {
+/// Returns the answers that a node states under `x-answers`.
+fn stated_answers(node: &Value) -> Option<&Vec<Value>> {
     node.get(KEY)?.as_array()
 }
 
@@ -334,16 +339,16 @@ fn describe(described: &mut Value, paragraph: &str, place: ParagraphPosition) {
     described["description"] = Value::String(description);
 }
 
-/// An answer that the contract states.
-struct Answer {
+/// An answer that the contract states under `x-answers`.
+struct StatedAnswer {
     operation: String,
     claim: Value,
-    /// Where it is written.
+    /// Where it is stated.
     pointer: String,
 }
 
 /// Returns the answers to the gaps of one kind, in the order of the document.
-fn answers(document: &Value, kind: &str) -> Vec<Answer> {
+fn answers(document: &Value, kind: &str) -> Vec<StatedAnswer> {
     let gaps = document["x-gaps"].as_array().into_iter().flatten();
     let gaps: BTreeSet<_> = gaps
         .filter(|gap| gap["kind"] == kind)
@@ -356,7 +361,7 @@ fn answers(document: &Value, kind: &str) -> Vec<Answer> {
     found
 }
 
-fn collect(value: &Value, gaps: &BTreeSet<&str>, pointer: &mut String, found: &mut Vec<Answer>) {
+fn collect(value: &Value, gaps: &BTreeSet<&str>, pointer: &mut String, found: &mut Vec<StatedAnswer>) {
     let entries = value.as_object().into_iter().flatten();
     let entries = entries.map(|(name, inner)| (name.clone(), inner));
     let elements = value.as_array().into_iter().flatten().enumerate();
@@ -367,7 +372,7 @@ fn collect(value: &Value, gaps: &BTreeSet<&str>, pointer: &mut String, found: &m
         match inner.as_array().filter(|_| token == KEY) {
             Some(answers) => found.extend(answers.iter().enumerate().filter_map(|(index, answer)| {
                 let is_of_kind = answer["gap"].as_str().is_some_and(|gap| gaps.contains(gap));
-                is_of_kind.then(|| Answer {
+                is_of_kind.then(|| StatedAnswer {
                     operation: answer["operation"].as_str().unwrap_or_default().to_owned(),
                     claim: answer["claim"].clone(),
                     pointer: pointer::join(pointer, &index.to_string()),
@@ -380,8 +385,8 @@ fn collect(value: &Value, gaps: &BTreeSet<&str>, pointer: &mut String, found: &m
 }
 
 /// Returns a name that no schema has: this one, or one with a number after it.
-fn unused(name: &str, whole: &Value) -> String {
-    let is_free = |name: &String| whole["components"]["schemas"].get(name).is_none();
+fn unused(name: &str, document: &Value) -> String {
+    let is_free = |name: &String| document["components"]["schemas"].get(name).is_none();
     let numbered = (2..).map(|number: u32| format!("{name}{number}"));
     std::iter::once(name.to_owned())
         .chain(numbered)
@@ -406,7 +411,7 @@ mod tests {
     use crate::client::projection::flatten::flatten_all_of;
 
     fn reference(name: &str) -> Value {
-        json!({ "$ref": format!("{SCHEMAS}{name}") })
+        json!({ "$ref": format!("{SCHEMA_REFERENCE_PREFIX}{name}") })
     }
 
     fn json_of(schema: &Value) -> Value {
@@ -417,7 +422,7 @@ mod tests {
         json!({ "gap": gap, "operation": operation, "claim": claim })
     }
 
-    /// A create and an update that take `Thing`, where these fields were learned to be required.
+    /// A create and an update that take `Thing`, where these fields were found to be required.
     fn things(create: &[&str], update: &[&str], thing: &Value) -> Value {
         let body = json!({ "content": json_of(&reference("Thing")) });
         let mut thing = thing.clone();
@@ -457,7 +462,7 @@ mod tests {
         })
     }
 
-    fn after(step: fn(&mut Value) -> Result<(), Obstacle>, mut document: Value) -> Value {
+    fn after(step: fn(&mut Value) -> Result<(), GenerateError>, mut document: Value) -> Value {
         step(&mut document).unwrap();
         document
     }
@@ -483,15 +488,18 @@ mod tests {
     fn what_only_one_operation_requires_has_a_schema_of_its_own() {
         for (create, update) in [(&["/a"][..], &[][..]), (&["/a"], &["/b"]), (&["/a", "/b"], &["/b"])] {
             let mut document = after(require_fields, things(create, update, &names()));
-            let own = format!("{SCHEMAS}UpdateThingBody");
+            let own = format!("{SCHEMA_REFERENCE_PREFIX}UpdateThingBody");
             let of_update = if update.is_empty() {
-                format!("{SCHEMAS}Thing")
+                format!("{SCHEMA_REFERENCE_PREFIX}Thing")
             } else {
                 own
             };
             assert_eq!(
                 bodies(&document),
-                [&json!(format!("{SCHEMAS}CreateThingBody")), &json!(of_update)]
+                [
+                    &json!(format!("{SCHEMA_REFERENCE_PREFIX}CreateThingBody")),
+                    &json!(of_update)
+                ]
             );
             let expected: Vec<_> = create.iter().map(|field| field.trim_start_matches('/')).collect();
             assert_eq!(*required(&mut document, "CreateThingBody"), json!(expected));
@@ -502,7 +510,10 @@ mod tests {
     #[test]
     fn what_everybody_requires_is_required_under_the_name_that_there_is() {
         let mut document = after(require_fields, things(&["/b", "/a"], &["/a", "/b"], &names()));
-        assert_eq!(bodies(&document), [&json!(format!("{SCHEMAS}Thing")); 2]);
+        assert_eq!(
+            bodies(&document),
+            [&json!(format!("{SCHEMA_REFERENCE_PREFIX}Thing")); 2]
+        );
         assert_eq!(*required(&mut document, "Thing"), json!(["a", "b"]));
     }
 
@@ -511,7 +522,10 @@ mod tests {
         let mut document = things(&["/a"], &["/a"], &names());
         document["components"]["schemas"]["Created"]["properties"]["data"] = reference("Thing");
         let mut document = after(require_fields, document);
-        assert_eq!(bodies(&document)[0], &json!(format!("{SCHEMAS}CreateThingBody")));
+        assert_eq!(
+            bodies(&document)[0],
+            &json!(format!("{SCHEMA_REFERENCE_PREFIX}CreateThingBody"))
+        );
         assert_eq!(*required(&mut document, "Thing"), Value::Null);
     }
 
@@ -538,7 +552,10 @@ mod tests {
         let mut document = things(&["/a"], &[], &names());
         document["components"]["schemas"]["CreateThingBody"] = json!({ "type": "integer" });
         let document = after(require_fields, document);
-        assert_eq!(bodies(&document)[0], &json!(format!("{SCHEMAS}CreateThingBody2")));
+        assert_eq!(
+            bodies(&document)[0],
+            &json!(format!("{SCHEMA_REFERENCE_PREFIX}CreateThingBody2"))
+        );
         assert_eq!(
             document["components"]["schemas"]["CreateThingBody"],
             json!({ "type": "integer" })
@@ -546,15 +563,15 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_no_schema_has_is_an_obstacle() {
+    fn a_field_that_no_schema_has_is_an_error() {
         for field in ["/c", "/a/c", "a", "", "/a/*", "/*"] {
             let mut document = things(&[field], &[], &names());
-            let obstacle = require_fields(&mut document).unwrap_err();
-            assert_eq!(obstacle.pointer, "/components/schemas/Thing/x-answers/0", "{field}");
+            let error = require_fields(&mut document).unwrap_err();
+            assert_eq!(error.pointer, "/components/schemas/Thing/x-answers/0", "{field}");
         }
     }
 
-    /// The response that an update gets where this was learned of its body.
+    /// The response that an update gets where this was learned about its body.
     fn learned(claim: &Value, change: fn(&mut Value)) -> (Value, Value) {
         let mut document = things(&[], &[], &names());
         document["paths"]["/things"]["put"]["responses"]["200"][KEY] = json!([answer("body", "update_thing", claim)]);

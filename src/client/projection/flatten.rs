@@ -2,39 +2,44 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Obstacle;
+use super::GenerateError;
 use super::schemas::object_at;
 
 /// Replaces each `allOf` with the one schema that its parts add up to.
-pub(super) fn flatten_all_of(document: &mut Value) -> Result<(), Obstacle> {
-    let whole = document.clone();
-    flatten_in(document, &whole)
+pub(super) fn flatten_all_of(document: &mut Value) -> Result<(), GenerateError> {
+    let original = document.clone();
+    flatten_in(document, &original)
 }
 
-fn flatten_in(value: &mut Value, whole: &Value) -> Result<(), Obstacle> {
+fn flatten_in(value: &mut Value, document: &Value) -> Result<(), GenerateError> {
     match value {
-        Value::Array(values) => values.iter_mut().try_for_each(|inner| flatten_in(inner, whole)),
+        Value::Array(values) => values.iter_mut().try_for_each(|inner| flatten_in(inner, document)),
         Value::Object(entries) => {
             if entries.get("allOf").is_some_and(Value::is_array) {
                 let mut sum = Map::new();
-                add(&mut sum, value, whole, &mut Vec::new())?;
+                add(&mut sum, value, document, &mut Vec::new())?;
                 *value = Value::Object(sum);
             }
             let inner = value.as_object_mut().into_iter().flat_map(Map::values_mut);
-            inner.into_iter().try_for_each(|inner| flatten_in(inner, whole))
+            inner.into_iter().try_for_each(|inner| flatten_in(inner, document))
         }
         _ => Ok(()),
     }
 }
 
 /// Adds `part` to `sum`; `trail` has the references that led to it.
-fn add(sum: &mut Map<String, Value>, part: &Value, whole: &Value, trail: &mut Vec<String>) -> Result<(), Obstacle> {
+fn add(
+    sum: &mut Map<String, Value>,
+    part: &Value,
+    document: &Value,
+    trail: &mut Vec<String>,
+) -> Result<(), GenerateError> {
     if let Some(reference) = part.get("$ref").and_then(Value::as_str) {
-        return add_referenced(sum, reference, whole, trail);
+        return add_referenced(sum, reference, document, trail);
     }
     for (keyword, value) in part.as_object().into_iter().flatten() {
         match (keyword.as_str(), value) {
-            ("allOf", Value::Array(parts)) => parts.iter().try_for_each(|inner| add(sum, inner, whole, trail))?,
+            ("allOf", Value::Array(parts)) => parts.iter().try_for_each(|inner| add(sum, inner, document, trail))?,
             ("properties", Value::Object(properties)) => add_properties(sum, properties),
             ("required", Value::Array(names)) => add_required(sum, names),
             ("items", items) => add_schema(sum, keyword, items),
@@ -51,20 +56,20 @@ fn add(sum: &mut Map<String, Value>, part: &Value, whole: &Value, trail: &mut Ve
 fn add_referenced(
     sum: &mut Map<String, Value>,
     reference: &str,
-    whole: &Value,
+    document: &Value,
     trail: &mut Vec<String>,
-) -> Result<(), Obstacle> {
+) -> Result<(), GenerateError> {
     let pointer = reference.strip_prefix('#').unwrap_or_default();
-    let fail = |problem: &str| Obstacle {
+    let fail = |problem: &str| GenerateError {
         pointer: pointer.to_owned(),
         message: format!("`{reference}` {problem}"),
     };
     if trail.iter().any(|known| known == reference) {
         return Err(fail("is a part of itself; take it out of its own `allOf`"));
     }
-    let target = whole.pointer(pointer).ok_or_else(|| fail("leads nowhere"))?;
+    let target = document.pointer(pointer).ok_or_else(|| fail("leads nowhere"))?;
     trail.push(reference.to_owned());
-    add(sum, target, whole, trail)?;
+    add(sum, target, document, trail)?;
     trail.pop();
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Marks on schemas, for what the client has beside an open type: the time in a text, and the values that a text is
-//! known to have. progenitor reads none of them; `generate` does. The main type is [`Open`].
+//! Marks on string schemas, for which the client gets helper items: a method that parses a timestamp, and a constant
+//! for each known value. progenitor reads none of them; `generate` does. The main type is [`OpenGaps`].
 
 use std::collections::BTreeSet;
 
@@ -8,25 +8,25 @@ use serde_json::{Value, json};
 use super::answers::LEARNED;
 use crate::contract::learned::KEY;
 
-/// Marks a text that shows a time.
+/// Marks a string schema whose values are timestamps.
 pub(crate) const TIME: &str = "x-countersign-time";
-/// Marks a text with the values that it is known to have, others aside.
+/// Marks a string schema with its known values; there may be others.
 pub(crate) const VALUES: &str = "x-countersign-values";
 /// Every mark.
 pub(super) const ALL: [&str; 3] = [LEARNED, TIME, VALUES];
 
-/// The forms of a timestamp that say which instant it is, so that it can be read.
+/// The forms of a timestamp that determine an instant, so that it can be parsed.
 const READABLE: [&str; 3] = ["offset", "utc", "utc-fraction"];
 
-/// What a contract leaves open, by the ids of the gaps.
-pub(super) struct Open {
-    /// How a timestamp is written.
+/// The ids of the gaps that fields are marked for.
+pub(super) struct OpenGaps {
+    /// Gaps that leave open how a timestamp is written.
     times: BTreeSet<String>,
-    /// Which values a field may have.
+    /// Gaps that leave open which values a field may have.
     values: BTreeSet<String>,
 }
 
-impl Open {
+impl OpenGaps {
     pub(super) fn of(document: &Value) -> Self {
         let of_kind = |kind: &str| {
             let gaps = document["x-gaps"].as_array().into_iter().flatten();
@@ -41,31 +41,31 @@ impl Open {
         }
     }
 
-    /// Marks a schema by what is written beside it; those inside it are marked already.
+    /// Marks a schema by what is stated next to its `type`; those inside it are marked already.
     pub(super) fn mark(&self, schema: &mut Value) {
         if schema["type"] == "string" && self.shows_time(schema) {
             schema[TIME] = json!(true);
         }
-        // The values of a text that the document leaves open are those that somebody knows, and not all.
+        // Where the document leaves the values of a string open, a list of them has those that are known, and not all.
         let is_open = names_any(schema, &self.values);
-        let text = match schema.get("items") {
+        let string = match schema.get("items") {
             Some(_) if is_open => &mut schema["items"],
             _ => schema,
         };
-        if text["type"] != "string" {
+        if string["type"] != "string" {
             return;
         }
-        let known = text.get("x-extensible-enum").cloned();
-        let listed = text
+        let known = string.get("x-extensible-enum").cloned();
+        let listed = string
             .as_object_mut()
             .filter(|_| is_open)
             .and_then(|it| it.remove("enum"));
         if let Some(values) = known.or(listed) {
-            text[VALUES] = values;
+            string[VALUES] = values;
         }
     }
 
-    /// Whether an answer says that the text is a time, with the offset that it takes to read it.
+    /// Whether an answer says that the string is a timestamp, with the offset without which it could not be parsed.
     fn shows_time(&self, schema: &Value) -> bool {
         let mut answers = schema[KEY].as_array().into_iter().flatten();
         answers.any(|answer| {
@@ -89,7 +89,7 @@ mod tests {
         let gaps = json!({ "x-gaps": [
             { "id": "form", "kind": "timestamp-form" }, { "id": "gender-values", "kind": "allowed-values" },
         ] });
-        Open::of(&gaps).mark(&mut schema);
+        OpenGaps::of(&gaps).mark(&mut schema);
         schema
     }
 
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_was_learned_to_be_a_time_is_marked() {
+    fn a_string_that_was_found_to_be_a_timestamp_is_marked() {
         for form in READABLE {
             assert_eq!(marked(time(form))[TIME], true, "{form}");
         }
@@ -110,10 +110,10 @@ mod tests {
 
     #[test]
     fn values_beside_a_gap_are_known_ones_and_exclude_no_other() {
-        let text = |of: Value| json!({ "type": "string", "x-gap": ["gender-values"], "enum": of });
-        let of_text = marked(text(json!(["female", "male"])));
+        let string = |of: Value| json!({ "type": "string", "x-gap": ["gender-values"], "enum": of });
+        let of_string = marked(string(json!(["female", "male"])));
         assert_eq!(
-            (&of_text["enum"], &of_text[VALUES]),
+            (&of_string["enum"], &of_string[VALUES]),
             (&Value::Null, &json!(["female", "male"]))
         );
         let list = json!({ "type": "array", "x-gap": ["gender-values"], "items": { "type": "string", "enum": ["a"] } });

@@ -20,17 +20,17 @@ pub(crate) use self::schemas::drop_unused_schemas;
 /// The steps of the projection, in order. The build fails with the name of the step that cannot continue.
 pub(crate) const STEPS: [Step; 15] = [
     Step {
-        name: "write out references",
+        name: "inline references",
         why: "a parameter, body or response that two operations share is adapted for each of them separately",
-        apply: operations::write_out_references,
+        apply: operations::inline_references,
     },
     Step {
-        name: "require what was learned to be required",
+        name: "require what was found to be required",
         why: "a field without which a service rejects the request is no `Option`",
         apply: answers::require_fields,
     },
     Step {
-        name: "type what was learned to be returned",
+        name: "type what was found to be returned",
         why: "the document does not show the body of the response to an update, and a service may return one",
         apply: answers::type_responses,
     },
@@ -41,18 +41,18 @@ pub(crate) const STEPS: [Step; 15] = [
     },
     Step {
         name: "add the sections",
-        why: "the documentation of a call or type names where the document states it, and `x-` keys go next",
+        why: "the documentation of a call or type names where the document states it, before `x-` keys are removed",
         apply: operations::add_sections,
     },
     Step {
         name: "add the answers",
-        why: "the documentation of a call, type or field says what was learned of it, and `x-` keys go next",
+        why: "the documentation of a call, type or field says what was learned about it, before `x-` keys are removed",
         apply: answers::add_answers,
     },
     Step {
-        name: "keep what is read",
+        name: "drop what the generator ignores",
         why: "links, examples, servers, security and `x-` keys shape no type, and some `x-` keys replace types silently",
-        apply: operations::keep_what_is_read,
+        apply: operations::drop_what_is_ignored,
     },
     Step {
         name: "flatten `allOf`",
@@ -70,9 +70,9 @@ pub(crate) const STEPS: [Step; 15] = [
         apply: schemas::drop_not,
     },
     Step {
-        name: "free the parameters",
+        name: "drop bounds and defaults of parameters",
         why: "bounds and defaults of a parameter are for the service to check, and would make a page a `NonZeroU64`",
-        apply: operations::free_parameters,
+        apply: operations::drop_bounds_and_defaults,
     },
     Step {
         name: "keep one media type",
@@ -90,9 +90,9 @@ pub(crate) const STEPS: [Step; 15] = [
         apply: responses::relax_responses,
     },
     Step {
-        name: "let fields be unset",
+        name: "make optional fields nullable",
         why: "an optional array or map without `nullable` has no unset value, and null in its place fails to decode",
-        apply: schemas::let_fields_be_unset,
+        apply: schemas::make_optional_fields_nullable,
     },
 ];
 
@@ -100,12 +100,12 @@ pub(crate) const STEPS: [Step; 15] = [
 pub(crate) struct Step {
     pub(crate) name: &'static str,
     pub(crate) why: &'static str,
-    apply: fn(&mut Value) -> Result<(), Obstacle>,
+    apply: fn(&mut Value) -> Result<(), GenerateError>,
 }
 
-/// A location in the contract that cannot be put into a form that progenitor reads.
+/// Why no client can be generated: a location in the contract of which progenitor, or this crate, can make nothing.
 #[derive(Debug)]
-pub(crate) struct Obstacle {
+pub(crate) struct GenerateError {
     /// The JSON pointer of the location.
     pub(crate) pointer: String,
     /// What is wrong there and what to fix.
@@ -117,10 +117,10 @@ pub(crate) struct Obstacle {
 /// # Errors
 ///
 /// The step, the location and what to fix, when a reference leads nowhere or in a cycle.
-pub(crate) fn project(contract: &Value) -> Result<Value, Obstacle> {
+pub(crate) fn project(contract: &Value) -> Result<Value, GenerateError> {
     let mut projected = contract.clone();
     for step in &STEPS {
-        (step.apply)(&mut projected).map_err(|error| Obstacle {
+        (step.apply)(&mut projected).map_err(|error| GenerateError {
             message: format!("{} (needed to {}: {})", error.message, step.name, step.why),
             ..error
         })?;
@@ -144,17 +144,13 @@ mod tests {
     }
 
     #[test]
-    fn an_obstacle_names_the_step_and_the_location() {
+    fn an_error_names_the_step_and_the_location() {
         let contract = json!({ "components": { "schemas": {
             "Loop": { "allOf": [{ "$ref": "#/components/schemas/Loop" }] },
         } } });
-        let obstacle = project(&contract).unwrap_err();
-        assert_eq!(obstacle.pointer, "/components/schemas/Loop");
-        assert!(
-            obstacle.message.contains("needed to flatten `allOf`"),
-            "{}",
-            obstacle.message
-        );
+        let error = project(&contract).unwrap_err();
+        assert_eq!(error.pointer, "/components/schemas/Loop");
+        assert!(error.message.contains("needed to flatten `allOf`"), "{}", error.message);
     }
 
     #[test]

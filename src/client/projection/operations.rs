@@ -1,17 +1,17 @@
-//! The steps on operations: they write out references, and remove what progenitor cannot read.
+//! The steps on operations: they inline references, and remove what progenitor cannot read.
 
 use serde_json::{Map, Value, json};
 
-use super::Obstacle;
-use super::marks::{self, Open};
+use super::GenerateError;
+use super::marks::{self, OpenGaps};
 use super::schemas::{each_schema, resolve};
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /// Replaces each reference to a parameter, request body or response with what it refers to, and gives the parameters of
 /// a path to each of its operations.
-pub(super) fn write_out_references(document: &mut Value) -> Result<(), Obstacle> {
-    let whole = document.clone();
+pub(super) fn inline_references(document: &mut Value) -> Result<(), GenerateError> {
+    let original = document.clone();
     for path in values_mut(document.get_mut("paths")) {
         let shared = path
             .as_object_mut()
@@ -22,27 +22,27 @@ pub(super) fn write_out_references(document: &mut Value) -> Result<(), Obstacle>
             .filter(|method| path.get(method).is_some())
             .collect::<Vec<_>>()
         {
-            write_out_operation(&mut path[operation], &shared, &whole)?;
+            inline_references_of(&mut path[operation], &shared, &original)?;
         }
     }
     Ok(())
 }
 
-fn write_out_operation(operation: &mut Value, shared: &Value, whole: &Value) -> Result<(), Obstacle> {
+fn inline_references_of(operation: &mut Value, shared: &Value, document: &Value) -> Result<(), GenerateError> {
     let own = operation.get("parameters").cloned().unwrap_or_default();
     let mut parameters = Vec::new();
     for parameter in own.as_array().into_iter().chain(shared.as_array()).flatten() {
-        let parameter = resolve(parameter, whole)?;
+        let parameter = resolve(parameter, document)?;
         if !parameters.iter().any(|known| same_parameter(known, parameter)) {
             parameters.push(parameter.clone());
         }
     }
     operation["parameters"] = Value::Array(parameters);
     if let Some(body) = operation.get_mut("requestBody") {
-        *body = resolve(body, whole)?.clone();
+        *body = resolve(body, document)?.clone();
     }
     for response in values_mut(operation.get_mut("responses")) {
-        *response = resolve(response, whole)?.clone();
+        *response = resolve(response, document)?.clone();
     }
     Ok(())
 }
@@ -53,8 +53,8 @@ fn same_parameter(one: &Value, other: &Value) -> bool {
 }
 
 /// Gives the schema of the items that `x-page` points at a name, if it has none.
-pub(super) fn name_page_items(document: &mut Value) -> Result<(), Obstacle> {
-    let whole = document.clone();
+pub(super) fn name_page_items(document: &mut Value) -> Result<(), GenerateError> {
+    let original = document.clone();
     let mut named = Map::new();
     for (_, _, operation) in operations_mut(document) {
         let Some(items) = operation
@@ -67,8 +67,8 @@ pub(super) fn name_page_items(document: &mut Value) -> Result<(), Obstacle> {
         let name = format!("{}Item", operation["operationId"].as_str().unwrap_or_default());
         for schema in response_schemas_mut(operation) {
             // A page that is itself a reference is followed, and left alone if its items already have a name.
-            let mut page = resolve(schema, &whole)?.clone();
-            let Some(item) = schema_at(&mut page, &items, &whole)?.and_then(|list| list.get_mut("items")) else {
+            let mut page = resolve(schema, &original)?.clone();
+            let Some(item) = schema_at(&mut page, &items, &original)?.and_then(|list| list.get_mut("items")) else {
                 continue;
             };
             if item.get("$ref").is_none() {
@@ -86,8 +86,12 @@ pub(super) fn name_page_items(document: &mut Value) -> Result<(), Obstacle> {
     Ok(())
 }
 
-/// Returns the schema of the value at `pointer` in a value that `schema` describes; writes out references on the way.
-fn schema_at<'a>(schema: &'a mut Value, pointer: &str, whole: &Value) -> Result<Option<&'a mut Value>, Obstacle> {
+/// Returns the schema of the value at `pointer` in a value that `schema` describes; inlines references on the way.
+fn schema_at<'a>(
+    schema: &'a mut Value,
+    pointer: &str,
+    document: &Value,
+) -> Result<Option<&'a mut Value>, GenerateError> {
     let mut at = schema;
     for field in pointer.split('/').skip(1) {
         let Some(next) = at
@@ -96,14 +100,14 @@ fn schema_at<'a>(schema: &'a mut Value, pointer: &str, whole: &Value) -> Result<
         else {
             return Ok(None);
         };
-        *next = resolve(next, whole)?.clone();
+        *next = resolve(next, document)?.clone();
         at = next;
     }
     Ok(Some(at))
 }
 
 /// Appends the section of the document to the description of each operation and named schema.
-pub(super) fn add_sections(document: &mut Value) -> Result<(), Obstacle> {
+pub(super) fn add_sections(document: &mut Value) -> Result<(), GenerateError> {
     values_mut(document.pointer_mut("/components/schemas")).for_each(add_section);
     for (_, _, operation) in operations_mut(document) {
         add_section(operation);
@@ -124,8 +128,8 @@ fn add_section(described: &mut Value) {
 }
 
 /// Keeps only the parts of the document that shape a type or a call, from lists of what progenitor reads.
-pub(super) fn keep_what_is_read(document: &mut Value) -> Result<(), Obstacle> {
-    let open = Open::of(document);
+pub(super) fn drop_what_is_ignored(document: &mut Value) -> Result<(), GenerateError> {
+    let open_gaps = OpenGaps::of(document);
     keep(document, &["openapi", "info", "paths", "components"]);
     if let Some(info) = document.get_mut("info") {
         keep(info, &["title", "version", "description"]);
@@ -180,7 +184,7 @@ pub(super) fn keep_what_is_read(document: &mut Value) -> Result<(), Obstacle> {
     }
     for_each_root_schema(document, &mut |root| {
         each_schema(root, &mut |schema| {
-            open.mark(schema);
+            open_gaps.mark(schema);
             keep_what_shapes(schema);
         });
     });
@@ -198,7 +202,7 @@ fn keep_what_shapes(schema: &mut Value) {
 }
 
 /// Reduces a parameter's schema to the kind of value, without bounds and default.
-pub(super) fn free_parameters(document: &mut Value) -> Result<(), Obstacle> {
+pub(super) fn drop_bounds_and_defaults(document: &mut Value) -> Result<(), GenerateError> {
     for (_, _, operation) in operations_mut(document) {
         for parameter in operation
             .get_mut("parameters")
@@ -216,7 +220,7 @@ pub(super) fn free_parameters(document: &mut Value) -> Result<(), Obstacle> {
 
 /// Keeps one media type of a body, JSON if it is among them and otherwise the first, and adds a schema to JSON without
 /// one.
-pub(super) fn keep_one_media_type(document: &mut Value) -> Result<(), Obstacle> {
+pub(super) fn keep_one_media_type(document: &mut Value) -> Result<(), GenerateError> {
     for content in contents_mut(document) {
         let json = content.keys().find(|media_type| is_json(media_type)).cloned();
         let Some(kept) = json.or_else(|| content.keys().next().cloned()) else {
@@ -326,15 +330,15 @@ pub(super) fn keep(object: &mut Value, keys: &[&str]) {
 mod tests {
     use super::*;
 
-    fn after(step: fn(&mut Value) -> Result<(), Obstacle>, mut document: Value) -> Value {
+    fn after(step: fn(&mut Value) -> Result<(), GenerateError>, mut document: Value) -> Value {
         step(&mut document).unwrap();
         document
     }
 
     #[test]
-    fn references_are_written_out_and_an_operation_overrides_its_path() {
+    fn references_are_inlined_and_an_operation_overrides_its_path() {
         let document = after(
-            write_out_references,
+            inline_references,
             json!({
                 "paths": { "/a": {
                     "parameters": [{ "name": "page", "in": "query", "of": "path" }, { "name": "x", "in": "query" }],
@@ -360,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_to_nothing_or_itself_is_an_obstacle() {
+    fn a_reference_to_nothing_or_itself_is_an_error() {
         for target in [
             "#/components/parameters/none",
             "#/components/parameters/itself",
@@ -370,7 +374,7 @@ mod tests {
                 "paths": { "/a": { "get": { "parameters": [{ "$ref": target }] } } },
                 "components": { "parameters": { "itself": { "$ref": "#/components/parameters/itself" } } },
             });
-            assert!(write_out_references(&mut document).is_err(), "{target}");
+            assert!(inline_references(&mut document).is_err(), "{target}");
         }
     }
 
@@ -405,7 +409,7 @@ mod tests {
             "x-gap": { "type": "string", "x-gap": [] }, "example": { "type": "string" }, "links": { "type": "string" },
         } });
         let document = after(
-            keep_what_is_read,
+            drop_what_is_ignored,
             json!({ "x-gaps": [], "servers": [], "components": { "schemas": { "A": schema }, "parameters": {} } }),
         );
         let expected = json!({ "type": "object", "properties": {
@@ -420,7 +424,7 @@ mod tests {
             |schema: Value| json!({ "paths": { "/a": { "get": { "parameters": [{ "schema": schema }] } } } });
         let bounded = json!({ "type": "integer", "minimum": 1, "default": 1 });
         assert_eq!(
-            after(free_parameters, document(bounded)),
+            after(drop_bounds_and_defaults, document(bounded)),
             document(json!({ "type": "integer" }))
         );
     }

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::Obstacle;
+use super::GenerateError;
 use super::marks::{self, TIME};
 use super::operations::{keep, operations_mut, response_schemas_mut};
 use super::schemas::{each_schema, make_nullable, reachable};
 
 /// Removes the bodies of errors, and leaves one form of body among the successes; where these differ, they become
 /// bytes.
-pub(super) fn reduce_responses(document: &mut Value) -> Result<(), Obstacle> {
+pub(super) fn reduce_responses(document: &mut Value) -> Result<(), GenerateError> {
     for (_, _, operation) in operations_mut(document) {
         let Some(Value::Object(responses)) = operation.get_mut("responses") else {
             continue;
@@ -52,7 +52,7 @@ fn make_bytes(operation: &mut Value) {
 /// Lets every field of a response be missing, null or unknown, at every depth.
 ///
 /// A schema that requests use as well is relaxed for both: it stays one type, and the service judges what it receives.
-pub(super) fn relax_responses(document: &mut Value) -> Result<(), Obstacle> {
+pub(super) fn relax_responses(document: &mut Value) -> Result<(), GenerateError> {
     let mut roots = Vec::new();
     for (_, _, operation) in operations_mut(document) {
         for schema in response_schemas_mut(operation) {
@@ -102,7 +102,7 @@ fn relax(schema: &mut Value) {
 mod tests {
     use super::*;
 
-    fn after(step: fn(&mut Value) -> Result<(), Obstacle>, mut document: Value) -> Value {
+    fn after(step: fn(&mut Value) -> Result<(), GenerateError>, mut document: Value) -> Value {
         step(&mut document).unwrap();
         document
     }

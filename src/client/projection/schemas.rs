@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::Obstacle;
+use super::GenerateError;
 use super::operations::for_each_root_schema;
 
-/// What a reference to a schema with a name starts with.
-pub(super) const SCHEMAS: &str = "#/components/schemas/";
+/// What a reference to a named schema starts with.
+pub(super) const SCHEMA_REFERENCE_PREFIX: &str = "#/components/schemas/";
 
 /// Drops the named schemas that no operation refers to.
-pub(crate) fn drop_unused_schemas(document: &mut Value) -> Result<(), Obstacle> {
+pub(crate) fn drop_unused_schemas(document: &mut Value) -> Result<(), GenerateError> {
     let roots = vec![document["paths"].clone()];
     let used = reachable(roots, document);
     if let Some(Value::Object(schemas)) = document.pointer_mut("/components/schemas") {
@@ -39,7 +39,7 @@ fn note_references(value: &Value, note: &mut impl FnMut(&str)) {
         Value::Array(values) => values.iter().for_each(|inner| note_references(inner, note)),
         Value::Object(entries) => {
             let reference = entries.get("$ref").and_then(Value::as_str);
-            if let Some(name) = reference.and_then(|it| it.strip_prefix(SCHEMAS)) {
+            if let Some(name) = reference.and_then(|it| it.strip_prefix(SCHEMA_REFERENCE_PREFIX)) {
                 note(name);
             }
             entries.values().for_each(|inner| note_references(inner, note));
@@ -49,7 +49,7 @@ fn note_references(value: &Value, note: &mut impl FnMut(&str)) {
 }
 
 /// Drops each property that must be absent (`not: {}`), and the keyword wherever else it appears.
-pub(super) fn drop_not(document: &mut Value) -> Result<(), Obstacle> {
+pub(super) fn drop_not(document: &mut Value) -> Result<(), GenerateError> {
     // The keyword marks the properties to drop, so it is removed last.
     for_each_root_schema(document, &mut |root| each_schema(root, &mut drop_forbidden_properties));
     for_each_root_schema(document, &mut |root| each_schema(root, &mut drop_keyword));
@@ -69,7 +69,7 @@ fn drop_keyword(schema: &mut Value) {
 }
 
 /// Makes each property that is not required nullable, so that it becomes an `Option` whatever its type.
-pub(super) fn let_fields_be_unset(document: &mut Value) -> Result<(), Obstacle> {
+pub(super) fn make_optional_fields_nullable(document: &mut Value) -> Result<(), GenerateError> {
     for_each_root_schema(document, &mut |root| each_schema(root, &mut make_optional_nullable));
     Ok(())
 }
@@ -121,12 +121,12 @@ fn inner_schemas<'a>(keyword: &str, value: &'a mut Value) -> Vec<&'a mut Value> 
     }
 }
 
-/// Returns what `value` refers to in `whole`, through any number of references, or itself if it is not a reference.
+/// Returns what `value` refers to in `document`, through any number of references, or itself if it is not a reference.
 ///
 /// # Errors
 ///
 /// A reference that leads nowhere or back to itself.
-pub(super) fn resolve<'a>(value: &'a Value, whole: &'a Value) -> Result<&'a Value, Obstacle> {
+pub(super) fn resolve<'a>(value: &'a Value, document: &'a Value) -> Result<&'a Value, GenerateError> {
     // A chain of references longer than this is a circle.
     const MAX_CHAIN: usize = 32;
     let mut at = value;
@@ -136,13 +136,13 @@ pub(super) fn resolve<'a>(value: &'a Value, whole: &'a Value) -> Result<&'a Valu
         };
         at = reference
             .strip_prefix('#')
-            .and_then(|pointer| whole.pointer(pointer))
-            .ok_or_else(|| Obstacle {
+            .and_then(|pointer| document.pointer(pointer))
+            .ok_or_else(|| GenerateError {
                 pointer: String::new(),
                 message: format!("the reference `{reference}` leads nowhere"),
             })?;
     }
-    Err(Obstacle {
+    Err(GenerateError {
         pointer: String::new(),
         message: "a reference leads back to itself".to_owned(),
     })
@@ -157,7 +157,7 @@ pub(super) fn object_at<'a>(schema: &'a mut Map<String, Value>, key: &str) -> Op
 mod tests {
     use super::*;
 
-    fn after(step: fn(&mut Value) -> Result<(), Obstacle>, schema: &Value) -> Value {
+    fn after(step: fn(&mut Value) -> Result<(), GenerateError>, schema: &Value) -> Value {
         let mut document = json!({ "components": { "schemas": { "A": schema } } });
         step(&mut document).unwrap();
         document["components"]["schemas"]["A"].take()
@@ -184,7 +184,7 @@ mod tests {
             "b": { "type": "array", "nullable": true },
             "c": { "allOf": [{ "$ref": "#/components/schemas/A" }], "nullable": true },
         } });
-        assert_eq!(after(let_fields_be_unset, &schema), expected);
+        assert_eq!(after(make_optional_fields_nullable, &schema), expected);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use heck::ToPascalCase;
 use serde_json::{Map, Value, json};
 
-const NAMED: &str = "#/components/schemas/";
+/// What a reference to a named schema starts with.
+const SCHEMA_REFERENCE_PREFIX: &str = "#/components/schemas/";
 
 /// Returns where contract and types differ, one line each after its pointer, and the names of the types that were
 /// compared.
@@ -29,7 +30,7 @@ pub(super) fn differences(contract: &Value, types: &BTreeMap<String, Value>) -> 
         };
         // A schema that a request and a response share is relaxed for both.
         let response = responses.contains(&name);
-        let mut walk = Walk {
+        let mut comparison = Comparison {
             contract,
             root,
             response,
@@ -37,8 +38,8 @@ pub(super) fn differences(contract: &Value, types: &BTreeMap<String, Value>) -> 
             seen: BTreeSet::new(),
             found: Vec::new(),
         };
-        walk.compare(&contract["components"]["schemas"][&documented], root, &pointer, false);
-        found.extend(walk.found);
+        comparison.compare(&contract["components"]["schemas"][&documented], root, &pointer, false);
+        found.extend(comparison.found);
     }
     compared.extend(learned.own_bodies.into_keys().chain(learned.responses));
     (found.into_iter().collect(), compared)
@@ -77,7 +78,7 @@ fn reach(value: &Value, contract: &Value, names: &mut BTreeSet<String>) {
 }
 
 fn name(schema: &Value) -> Option<&str> {
-    schema["$ref"].as_str()?.strip_prefix(NAMED)
+    schema["$ref"].as_str()?.strip_prefix(SCHEMA_REFERENCE_PREFIX)
 }
 
 fn resolved<'a>(schema: &'a Value, contract: &'a Value) -> &'a Value {
@@ -89,7 +90,7 @@ fn resolved<'a>(schema: &'a Value, contract: &'a Value) -> &'a Value {
 struct Learned {
     /// The bodies that have a type of their own, each with the schema that the document gives to it.
     own_bodies: BTreeMap<String, String>,
-    /// The locations of the fields that a type asks for, by the name of the type.
+    /// The locations of the fields that a type requires, by the name of the type.
     required: BTreeMap<String, BTreeSet<String>>,
     /// The types of responses that the document does not show.
     responses: BTreeSet<String>,
@@ -138,16 +139,16 @@ impl Learned {
     }
 }
 
-/// Returns how the type of a response that was learned differs from what the contract says of these fields elsewhere:
-/// from that schema with them from which it differs least, if there is one.
+/// Compares the type of a learned response with every schema of the contract that has all of these fields, and returns
+/// the shortest list of differences; it is empty if there is no such schema.
 fn learned_response(names: &[&str], typed: &Value, contract: &Value) -> Vec<String> {
     let has = typed["properties"].as_object().unwrap();
-    let is_of_one = |field: &&str| has.contains_key(*field) != names.contains(field);
+    let is_in_one = |field: &&str| has.contains_key(*field) != names.contains(field);
     let fields: BTreeSet<_> = has.keys().map(String::as_str).chain(names.iter().copied()).collect();
-    let of_one: Vec<_> = fields.into_iter().filter(is_of_one).collect();
-    if !of_one.is_empty() {
-        let line = |field| format!("/properties/{field}: is learned, or the type has it, and not both");
-        return of_one.into_iter().map(line).collect();
+    let in_one: Vec<_> = fields.into_iter().filter(is_in_one).collect();
+    if !in_one.is_empty() {
+        let line = |field| format!("/properties/{field}: is only learned, or only in the type");
+        return in_one.into_iter().map(line).collect();
     }
     let schemas = contract["components"]["schemas"].as_object().unwrap();
     let compared = schemas.iter().filter_map(|(name, schema)| {
@@ -158,7 +159,7 @@ fn learned_response(names: &[&str], typed: &Value, contract: &Value) -> Vec<Stri
         };
         let fields: Option<Map<String, Value>> = names.iter().map(field).collect();
         let documented = json!({ "type": "object", "properties": fields? });
-        let mut walk = Walk {
+        let mut comparison = Comparison {
             contract,
             root: typed,
             response: true,
@@ -166,13 +167,13 @@ fn learned_response(names: &[&str], typed: &Value, contract: &Value) -> Vec<Stri
             seen: BTreeSet::new(),
             found: Vec::new(),
         };
-        walk.compare(&documented, typed, &format!("/components/schemas/{name}"), false);
-        Some(walk.found)
+        comparison.compare(&documented, typed, &format!("/components/schemas/{name}"), false);
+        Some(comparison.found)
     });
     compared.min_by_key(Vec::len).unwrap_or_default()
 }
 
-/// Adds what the contract claims of an operation.
+/// Adds the claims of the answers about an operation.
 fn claims_of<'a>(value: &'a Value, id: &str, claims: &mut Vec<&'a Value>) {
     match value {
         Value::Array(values) => values.iter().for_each(|inner| claims_of(inner, id, claims)),
@@ -189,19 +190,20 @@ fn claims_of<'a>(value: &'a Value, id: &str, claims: &mut Vec<&'a Value>) {
     }
 }
 
-struct Walk<'a> {
+struct Comparison<'a> {
     contract: &'a Value,
     /// The schema of the Rust type, which contains those of the types inside it.
     root: &'a Value,
     response: bool,
-    /// The locations of the fields that the type asks for.
+    /// The locations of the fields that the type requires.
     required: BTreeSet<String>,
-    /// The named schemas that were compared, each with the type that it was compared with: they may refer to themselves.
+    /// The named schemas that were compared, each with the type that it was compared with: they may refer to
+    /// themselves.
     seen: BTreeSet<(String, String)>,
     found: Vec<String>,
 }
 
-impl Walk<'_> {
+impl Comparison<'_> {
     /// Compares one location; `nullable` where a type may be null.
     fn compare(&mut self, documented: &Value, typed: &Value, pointer: &str, nullable: bool) {
         let (typed, takes_null) = self.typed(typed);
@@ -275,17 +277,17 @@ impl Walk<'_> {
                 "is not documented, the type has it",
             );
         }
-        let asked_for = typed["required"]
+        let required = typed["required"]
             .as_array()
             .into_iter()
             .flatten()
             .filter_map(Value::as_str);
-        let asked_for: BTreeSet<_> = asked_for.collect();
+        let required: BTreeSet<_> = required.collect();
         for name in documented.keys() {
             let location = format!("{pointer}/properties/{name}");
-            match (self.required.contains(&location), asked_for.contains(name)) {
-                (true, false) => self.report(&location, "was learned to be required, the type does not ask for it"),
-                (false, true) => self.report(&location, "may be missing, the type asks for it"),
+            match (self.required.contains(&location), required.contains(name)) {
+                (true, false) => self.report(&location, "was found to be required, the type does not require it"),
+                (false, true) => self.report(&location, "may be missing, the type requires it"),
                 _ => {}
             }
         }

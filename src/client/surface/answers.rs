@@ -1,5 +1,5 @@
-//! What the answers of an overlay change for programs: the surface of the client with each answer alone, and with all of
-//! them. The gate compiles the same clients: `.ci/client-of-answers`.
+//! What the answers of an overlay change for programs: the surface of the client with each answer alone, and with all
+//! of them. CI compiles the same clients: `.ci/client-of-answers`.
 
 use serde_json::{Value, json};
 
@@ -93,16 +93,16 @@ fn a_body_that_an_overlay_documents_is_typed_and_a_narrower_status_changes_nothi
 }
 
 #[test]
-fn an_answer_about_a_field_that_the_request_has_not_is_an_obstacle_where_it_is_written() {
+fn an_answer_about_a_field_that_the_request_lacks_is_an_error_where_it_is_written() {
     let answer = json!({ "gap": "required-fields", "operation": "createTag", "claim": { "required": ["/icon"] } });
     let target = "$['components']['schemas']['TagInput']";
     let contract = with(&[json!({ "target": target, "update": { "x-answers": [answer] } })]);
-    let obstacle = super::projection::project(&contract).unwrap_err();
-    assert_eq!(obstacle.pointer, "/components/schemas/TagInput/x-answers/0");
+    let error = super::projection::project(&contract).unwrap_err();
+    assert_eq!(error.pointer, "/components/schemas/TagInput/x-answers/0");
     assert!(
-        obstacle.message.starts_with("the request has no field `/icon`; "),
+        error.message.starts_with("the request has no field `/icon`; "),
         "{}",
-        obstacle.message
+        error.message
     );
 }
 

@@ -189,7 +189,7 @@ fn public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// Rust on one line, without the paths that the generator writes out.
+/// Rust on one line, without the full paths that the generator writes.
 fn text(tokens: &impl ToTokens) -> String {
     tidy(&tokens.to_token_stream().to_string())
 }

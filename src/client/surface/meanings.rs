@@ -1,5 +1,5 @@
-//! Holds what `diff` says of the client against the client itself: both contracts are generated, and their surfaces
-//! compared.
+//! Checks what `diff` says about the client against the client itself: a client is generated from each of two
+//! contracts, and their surfaces are compared.
 
 use serde_json::{Value, json};
 
@@ -124,7 +124,7 @@ const EDITS: &[Edit] = &[
     ("a request field has known values", |contract| {
         schema(contract, "TagInput")["properties"]["name"]["x-extensible-enum"] = json!(["regular"]);
     }),
-    ("a request field was learned to be required", |contract| {
+    ("a request field was found to be required", |contract| {
         let claim = json!({"required": ["/name"]});
         schema(contract, "TagInput")["x-answers"] = answer("required-fields", "createTag", &claim);
     }),
@@ -134,12 +134,12 @@ const EDITS: &[Edit] = &[
         operation(contract, path, "put")["responses"]["2XX"]["x-answers"] =
             answer("update-response-body", "updateContact", &claim);
     }),
-    ("a response field was learned to be a timestamp", |contract| {
+    ("a response field was found to be a timestamp", |contract| {
         let claim = json!({"form": "utc"});
         schema(contract, "Venue")["properties"]["created_at"]["x-answers"] =
             answer("timestamp-form", "getVenues", &claim);
     }),
-    ("a response field was learned to be no timestamp", |contract| {
+    ("a response field was found to be no timestamp", |contract| {
         let claim = json!({"form": "space"});
         schema(contract, "Venue")["properties"]["created_at"]["x-answers"] =
             answer("timestamp-form", "getVenues", &claim);
