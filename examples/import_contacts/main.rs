@@ -127,7 +127,7 @@ fn settled(error: Option<ClientError>) -> (Option<Outcome>, End) {
     };
     match &error {
         // A success that cannot be read still counts as a success.
-        ClientError::Response { .. } => (Some(Outcome::Imported), End::Imported),
+        ClientError::Decode { .. } => (Some(Outcome::Imported), End::Imported),
         ClientError::Status { status, .. } if matches!(status.as_u16(), 401 | 403) => {
             (Some(Outcome::Rejected), End::Stop(error.to_string()))
         }

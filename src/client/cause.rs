@@ -40,7 +40,7 @@ pub(crate) enum Cause {
     TooLarge(#[from] TooLarge),
 }
 
-/// The body of a response is larger than [`Settings::largest_response`](super::Settings::largest_response).
+/// The body of a response is larger than [`Settings::max_response_bytes`](super::Settings::max_response_bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the response is larger than {0} bytes")]
 pub(crate) struct TooLarge(pub(super) usize);
@@ -51,52 +51,53 @@ impl Cause {
         if error.is_builder() {
             return Self::Setup;
         }
-        match Self::among(error.source(), error.is_connect()) {
-            Ok(cause) => cause,
-            Err(cut) => unfinished(error, cut),
-        }
+        Self::in_chain(error.source(), error.is_connect()).unwrap_or_else(|| unfinished(error))
     }
 
     /// Finds the cause from an error of opening a connection, and its sources.
     #[cfg(feature = "cli")]
     pub(crate) fn of_connecting(error: &(dyn Error + 'static)) -> Self {
-        Self::among(Some(error), true).unwrap_or_else(|_| closed_in_handshake())
+        Self::in_chain(Some(error), true).unwrap_or_else(closed_in_handshake)
     }
 
-    /// Finds the cause from a chain of sources; the error says whether the connection ended.
-    fn among(mut source: Option<&(dyn Error + 'static)>, is_connect: bool) -> Result<Self, bool> {
-        let mut cut = false;
-        while let Some(cause) = source {
+    /// Finds the cause from an error and its sources.
+    fn in_chain(error: Option<&(dyn Error + 'static)>, is_connect: bool) -> Option<Self> {
+        for cause in chain(error) {
             if let Some(too_large) = cause.downcast_ref::<TooLarge>() {
-                return Ok(Self::TooLarge(*too_large));
+                return Some(Self::TooLarge(*too_large));
             }
             if let Some(tls) = tls_error(cause) {
-                return Ok(Self::Tls(tls));
+                return Some(Self::Tls(tls));
             }
-            if let Some(io) = cause.downcast_ref::<io::Error>() {
-                cut |= is_connection_end(io.kind());
-                if is_connect && io.raw_os_error().is_some() && !is_connection_end(io.kind()) {
-                    return Ok(Self::Connect(io.kind().to_string()));
-                }
+            if let Some(io) = cause.downcast_ref::<io::Error>()
+                && is_connect
+                && io.raw_os_error().is_some()
+                && !is_connection_end(io.kind())
+            {
+                return Some(Self::Connect(io.kind().to_string()));
             }
             let text = cause.to_string();
             if text.starts_with("dns error") {
-                return Ok(Self::Resolve);
+                return Some(Self::Resolve);
             }
             if text.starts_with("tunnel error") {
-                return Ok(Self::Proxy);
+                return Some(Self::Proxy);
             }
-            source = cause.source();
         }
-        Err(cut)
+        None
     }
+}
+
+/// Returns an error and its sources, from the outermost.
+fn chain<'a>(error: Option<&'a (dyn Error + 'static)>) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(error, |&error| error.source())
 }
 
 fn closed_in_handshake() -> Cause {
     Cause::Tls("the target closed the connection in the handshake; is it a plain `http` address?".to_owned())
 }
 
-fn unfinished(error: &reqwest::Error, cut: bool) -> Cause {
+fn unfinished(error: &reqwest::Error) -> Cause {
     let text = deepest(error);
     if error.is_timeout() {
         return if error.is_connect() {
@@ -109,7 +110,7 @@ fn unfinished(error: &reqwest::Error, cut: bool) -> Cause {
     if error.is_connect() {
         return closed_in_handshake();
     }
-    if cut
+    if has_connection_ended(error.source())
         || [
             "connection closed",
             "unexpected EOF",
@@ -122,6 +123,12 @@ fn unfinished(error: &reqwest::Error, cut: bool) -> Cause {
         return Cause::Incomplete;
     }
     Cause::NotHttp
+}
+
+/// Returns whether an error or one of its sources says that the connection ended.
+fn has_connection_ended(error: Option<&(dyn Error + 'static)>) -> bool {
+    let mut errors = chain(error).filter_map(|cause| cause.downcast_ref::<io::Error>());
+    errors.any(|io| is_connection_end(io.kind()))
 }
 
 /// Returns whether the connection ended, as opposed to delivering something wrong.
@@ -156,7 +163,7 @@ fn certificate(reason: &rustls::CertificateError) -> &'static str {
         rustls::CertificateError::NotValidYet | rustls::CertificateError::NotValidYetContext { .. } => {
             "it is not valid yet"
         }
-        _ => "it is rejected, as a self-signed one is",
+        _ => "it was rejected; it may be self-signed",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Makes a [`Client`] from a base URL, a token, bounds, and optionally an HTTP client of your own.
+//! Makes a [`Client`] from a base URL, a token, settings, and optionally an HTTP client of your own.
 
 use reqwest::ClientBuilder;
 use reqwest::redirect::Policy;
@@ -19,13 +19,13 @@ impl Client {
         Self::with_settings(base_url, token, Settings::default())
     }
 
-    /// Makes a client as [`Client::new`] does, with other bounds and optionally headers of your own.
+    /// Makes a client as [`Client::new`] does, with limits and headers of your own.
     ///
     /// # Errors
     ///
     /// Those of [`Client::new`].
     pub fn with_settings(base_url: &str, token: Token, settings: Settings) -> Result<Self, ClientError> {
-        Self::with(base_url, token, settings, |http| http)
+        Self::with_http_client_builder(base_url, token, settings, |http| http)
     }
 
     /// Makes a client over an HTTP client of your own: `http` receives our builder to change, and may set a proxy,
@@ -43,7 +43,7 @@ impl Client {
     /// use countersign::client::{Client, Settings};
     ///
     /// let proxy = Proxy::https("http://proxy.example.com:3128")?;
-    /// let client = Client::with(
+    /// let client = Client::with_http_client_builder(
     ///     "https://contacts.example.com",
     ///     "a-token".parse()?,
     ///     Settings::default(),
@@ -65,7 +65,7 @@ impl Client {
         clippy::needless_pass_by_value,
         reason = "the caller should not keep a copy of the token"
     )]
-    pub fn with(
+    pub fn with_http_client_builder(
         base_url: &str,
         token: Token,
         settings: Settings,

@@ -10,8 +10,8 @@ use super::{BaseUrlError, TokenError};
 
 /// Why a client could not be made, or a call or a stream failed.
 ///
-/// Its text says what went wrong and why, and shows no token, no URL and no part of a body; [`ClientError::Status`]
-/// contains the service's response.
+/// Its text says what went wrong and why. It shows no token and no URL, and of a body only the page number that it
+/// names. [`ClientError::Status`] contains the service's response.
 ///
 /// # Examples
 ///
@@ -34,9 +34,9 @@ use super::{BaseUrlError, TokenError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// A response is not JSON of the documented types, as far as the client requires them.
+    /// The body of a response is not JSON, or not of the types that the client requires.
     #[error("failed to read the response: not JSON of the documented types at line {line}, column {column}")]
-    Response {
+    Decode {
         /// The line of the body.
         line: usize,
         /// The column of the line.
@@ -84,7 +84,7 @@ pub enum ClientError {
     /// The text is not a token.
     #[error("failed to use the token: {0}")]
     Token(#[from] TokenError),
-    /// No complete response came: the service can't be reached, a deadline passed, or a bound was exceeded.
+    /// No complete response came: the service can't be reached, a deadline passed, or a limit was exceeded.
     #[error("failed to get a complete response: {}", Cause::of(.0))]
     Transport(#[source] reqwest::Error),
 }
@@ -104,7 +104,7 @@ impl ClientError {
                 Self::of_status(bare.into())
             }
             // The decoder's text quotes the value that it could not read.
-            CallError::InvalidResponsePayload(_, source) => Self::Response {
+            CallError::InvalidResponsePayload(_, source) => Self::Decode {
                 line: source.line(),
                 column: source.column(),
             },
@@ -153,7 +153,7 @@ pub struct FailedResponse(Box<Response>);
 
 impl FailedResponse {
     /// Returns the response. Its body can be read up to
-    /// [`Settings::largest_response`](super::Settings::largest_response).
+    /// [`Settings::max_response_bytes`](super::Settings::max_response_bytes).
     #[must_use]
     pub fn into_inner(self) -> Response {
         *self.0

@@ -28,7 +28,7 @@
 //!     println!("{:?}", created.data);
 //!     Ok(())
 //! }
-//! # // It runs against the embedded service, so that this example is true.
+//! # // It runs against the embedded service, so that this example is tested.
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 //! # runtime.block_on(async {
 //! #     let service = Service::in_memory("a-token".to_owned().into())?;
@@ -54,8 +54,8 @@
 //! an unknown field is skipped, and so is a null in an array; `7.0` is the integer 7. The client does not check
 //! conformance; the checker does.
 //!
-//! What was learned of the service is in `openapi.overlay.yaml`. A field that it says is required is no `Option`; what it
-//! says of responses makes none of them fail to decode. `docs/client.md` lists what it changes.
+//! What was learned about the service is in `openapi.overlay.yaml`. A field that it says is required is no `Option`;
+//! what it states about responses never makes decoding fail. `docs/client.md` lists what it changes.
 //!
 //! The crates whose types are part of this interface are re-exported, so that a program always has the right version:
 //!
@@ -76,8 +76,8 @@
 //!
 //! # Errors
 //!
-//! Calls and streams fail with a [`ClientError`]. Its text says what went wrong and why, and shows no value of the
-//! exchange: no token, no URL, no part of a body. [`ClientError::Status`] contains the response.
+//! Calls and streams fail with a [`ClientError`]. Its text says what went wrong and why. It shows no token and no URL,
+//! and of a body only the page number that it names. [`ClientError::Status`] contains the response.
 //!
 //! # In tests
 //!
@@ -123,9 +123,9 @@
 //!
 //! # Design
 //!
-//! One set of bounds covers every call ([`Settings`]). Requests go only to the base URL's origin: redirects are not
-//! followed, and proxies from the environment are not used, since either would give the token to a host that the
-//! program did not name. [`Client::with`] lets a program name a proxy.
+//! The same limits apply to every call ([`Settings`]). Requests go only to the base URL's origin: redirects are not
+//! followed, and proxies from the environment are not used, so that a call reaches no host that the program did not
+//! name. [`Client::with_http_client_builder`] lets a program name a proxy.
 
 pub(crate) mod base_url;
 pub(crate) mod cause;
@@ -138,7 +138,7 @@ mod error;
 mod generate;
 mod generated;
 #[expect(clippy::allow_attributes, reason = "it depends on the overlay")]
-#[allow(dead_code, reason = "an overlay may state nothing that the client reads by it")]
+#[allow(dead_code, reason = "an overlay may state nothing that needs this module")]
 mod learned;
 #[cfg_attr(
     not(feature = "service"),

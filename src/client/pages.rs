@@ -45,12 +45,12 @@ where
     Fetch: Fn(i64) -> Response + Send + 'a,
     Response: Future<Output = Result<Page<T>, ClientError>> + Send + 'a,
 {
-    let pages = stream::try_unfold((Some(Walk::start()), fetch), |(walk, fetch)| async move {
-        let Some(walk) = walk else {
+    let pages = stream::try_unfold((Some(PageCursor::start()), fetch), |(cursor, fetch)| async move {
+        let Some(cursor) = cursor else {
             return Ok(None);
         };
-        let page = fetch(walk.page).await?;
-        let next = walk.after(&page)?;
+        let page = fetch(cursor.page).await?;
+        let next = cursor.after(&page)?;
         Ok::<_, ClientError>(Some((stream::iter(page.items.into_iter().map(Ok)), (next, fetch))))
     });
     Items(pages.try_flatten().boxed())
@@ -58,7 +58,7 @@ where
 
 /// The position of a walk over pages.
 #[derive(Clone, Copy)]
-struct Walk {
+struct PageCursor {
     /// The page to request.
     page: i64,
     /// The fewest pages that ever remained.
@@ -67,7 +67,7 @@ struct Walk {
     stalled: u32,
 }
 
-impl Walk {
+impl PageCursor {
     /// For how many pages the last page may move away as fast as the walk advances. A list may grow while it is read,
     /// so the first response does not fix the last page; this bound ends the walk over a service that never would.
     const MAX_STALLED: u32 = 100;
@@ -84,7 +84,7 @@ impl Walk {
     fn after<T>(self, page: &Page<T>) -> Result<Option<Self>, ClientError> {
         let requested = self.page;
         if let Some(returned) = page.number.filter(|number| *number != requested) {
-            // For a page beyond the last, a service may return the last page, or no page number.
+            // For a page beyond the last, a service may return an empty page with the number of the last one.
             let ended = page.items.is_empty();
             return if ended {
                 Ok(None)
@@ -204,7 +204,7 @@ mod tests {
         for ahead in [1, 1_000_000] {
             let (items, error) = walked(|number| page(number, number + ahead));
             assert!(matches!(error, Some(ClientError::EndlessPages { .. })), "{error:?}");
-            assert_eq!(items.len(), 2 * (Walk::MAX_STALLED as usize + 1));
+            assert_eq!(items.len(), 2 * (PageCursor::MAX_STALLED as usize + 1));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Retries reads when the service throttles: [`send`], within the bounds of the client's settings.
+//! Retries reads when the service throttles: [`send`], within the limits of the client's settings.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::Settings;
 pub(super) async fn send(client: &Client, mut request: Request, settings: &Settings) -> reqwest::Result<Response> {
     let mut attempt = 1;
     loop {
-        let may_retry = request.method() == Method::GET && attempt < settings.attempts;
+        let may_retry = request.method() == Method::GET && attempt < settings.max_attempts;
         let retry = may_retry.then(|| request.try_clone()).flatten();
         let response = client.execute(request).await?;
         let throttled = matches!(
@@ -24,7 +24,7 @@ pub(super) async fn send(client: &Client, mut request: Request, settings: &Setti
             Some(retry) if throttled => request = retry,
             _ => return Ok(response),
         }
-        tokio::time::sleep(wait(response.headers(), attempt).min(settings.longest_wait)).await;
+        tokio::time::sleep(wait(response.headers(), attempt).min(settings.max_wait)).await;
         attempt += 1;
     }
 }

@@ -12,8 +12,8 @@ use reqwest::{Body, Request, Response};
 use super::cause::TooLarge;
 use super::{Client, retry};
 
-/// The bounds of every call of a client, and the headers that every call carries. `Debug` shows the names of the
-/// headers but not their values.
+/// The settings of a client: limits of each call, and headers that every request carries. `Debug` shows the names of
+/// the headers but not their values.
 ///
 /// # Examples
 ///
@@ -21,7 +21,7 @@ use super::{Client, retry};
 /// use countersign::client::reqwest::header::HeaderValue;
 ///
 /// let mut settings = countersign::client::Settings::default();
-/// settings.attempts = 1;
+/// settings.max_attempts = 1;
 /// settings.headers.insert("x-request-source", HeaderValue::from_static("nightly-import"));
 /// ```
 #[derive(Clone, PartialEq, Eq)]
@@ -32,12 +32,13 @@ pub struct Settings {
     pub headers: HeaderMap,
     /// How long one attempt may take, from connecting to the end of the response. 30 seconds by default.
     pub deadline: Duration,
-    /// The most times that a read is sent while the service answers with 429 or 503; 1 never retries. 4 by default.
-    pub attempts: u32,
-    /// The longest wait between two attempts, whatever `Retry-After` asks for. 30 seconds by default.
-    pub longest_wait: Duration,
-    /// The most bytes that the body of a response may have. 64 MiB by default.
-    pub largest_response: usize,
+    /// The maximum number of times that a read is sent while the service answers with 429 or 503; 1 never retries. 4 by
+    /// default.
+    pub max_attempts: u32,
+    /// The maximum wait between two attempts, whatever `Retry-After` asks for. 30 seconds by default.
+    pub max_wait: Duration,
+    /// The maximum size of the body of a response, in bytes. 64 MiB by default.
+    pub max_response_bytes: usize,
 }
 
 impl Default for Settings {
@@ -45,9 +46,9 @@ impl Default for Settings {
         Self {
             headers: HeaderMap::new(),
             deadline: Duration::from_secs(30),
-            attempts: 4,
-            longest_wait: Duration::from_secs(30),
-            largest_response: 64 << 20,
+            max_attempts: 4,
+            max_wait: Duration::from_secs(30),
+            max_response_bytes: 64 << 20,
         }
     }
 }
@@ -58,9 +59,9 @@ impl fmt::Debug for Settings {
             .debug_struct("Settings")
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
             .field("deadline", &self.deadline)
-            .field("attempts", &self.attempts)
-            .field("longest_wait", &self.longest_wait)
-            .field("largest_response", &self.largest_response)
+            .field("max_attempts", &self.max_attempts)
+            .field("max_wait", &self.max_wait)
+            .field("max_response_bytes", &self.max_response_bytes)
             .finish()
     }
 }
@@ -83,7 +84,7 @@ impl ClientHooks<Session> for Client {
         let response = retry::send(self.client(), request, &session.settings)
             .await
             .map_err(reqwest::Error::without_url)?;
-        Ok(bounded(response, session.settings.largest_response))
+        Ok(bounded(response, session.settings.max_response_bytes))
     }
 }
 

@@ -27,7 +27,7 @@ fn client(stub: &Stub) -> Client {
 /// A client that waits for next to nothing between two attempts.
 fn hasty(stub: &Stub) -> Client {
     let mut settings = Settings::default();
-    settings.longest_wait = Duration::from_millis(1);
+    settings.max_wait = Duration::from_millis(1);
     Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap()
 }
 
@@ -371,7 +371,7 @@ mod bounds {
         let length = page.to_string().len();
         for (largest, fits) in [(length, true), (length - 1, false)] {
             let mut settings = Settings::default();
-            settings.largest_response = largest;
+            settings.max_response_bytes = largest;
             let client = Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap();
             let outcome = client.get_tags().send().await;
             assert_eq!(outcome.is_ok(), fits);
@@ -390,7 +390,7 @@ mod settled {
     use super::*;
 
     fn over(base_url: &str, http: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Client {
-        Client::with(base_url, TOKEN.parse().unwrap(), Settings::default(), http).unwrap()
+        Client::with_http_client_builder(base_url, TOKEN.parse().unwrap(), Settings::default(), http).unwrap()
     }
 
     fn with_headers(stub: &Stub, headers: [(&'static str, &'static str); 2]) -> (Client, Settings) {
@@ -472,7 +472,7 @@ mod settled {
         settings.deadline = Duration::from_millis(200);
         let token = TOKEN.parse().unwrap();
         let patient = |http: ClientBuilder| http.timeout(Duration::from_secs(3_600));
-        let client = Client::with(&stub.url(), token, settings, patient).unwrap();
+        let client = Client::with_http_client_builder(&stub.url(), token, settings, patient).unwrap();
         let error = client.get_tags().send().await.unwrap_err();
         assert!(error.to_string().ends_with("the deadline passed"), "{error}");
     }
@@ -553,7 +553,7 @@ mod errors {
             set(&mut settings);
             Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap()
         };
-        let small = with(|settings| settings.largest_response = 20);
+        let small = with(|settings| settings.max_response_bytes = 20);
         let hurried = with(|settings| settings.deadline = Duration::from_millis(200));
         let of = |base_url: &str| Client::new(base_url, TOKEN.parse().unwrap()).unwrap();
         let cut = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -712,7 +712,7 @@ mod secrets {
             assert!(!text.contains(TOKEN) && !text.contains("prefix"), "{text}");
         }
         assert!(
-            matches!(errors[1], ClientError::Response { line: 1, .. }),
+            matches!(errors[1], ClientError::Decode { line: 1, .. }),
             "{}",
             shown(&errors[1])
         );
