@@ -8,8 +8,8 @@
 //! from others like it; a connection whose request is being answered is never closed. When all are busy, a new
 //! connection waits, and later ones wait in the listener's backlog.
 //!
-//! A request that arrives on a connection already selected to be closed is not started: its effects would go
-//! unanswered.
+//! A request that arrives on a connection already selected to be closed is not started, because the client would not
+//! learn of its effects.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -56,12 +56,12 @@ struct State {
 pub(super) struct Busy(Arc<Slot>);
 
 impl Connections {
-    /// Allows `most` connections at a time.
-    pub(super) fn new(most: usize) -> Self {
+    /// Allows `max_connections` at a time.
+    pub(super) fn new(max_connections: usize) -> Self {
         Connections {
             inner: Arc::new(Inner {
                 idle: Mutex::default(),
-                permits: Arc::new(Semaphore::new(most)),
+                permits: Arc::new(Semaphore::new(max_connections)),
                 became_idle: Notify::new(),
             }),
         }

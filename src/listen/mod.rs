@@ -1,7 +1,8 @@
 //! Accepts connections and serves HTTP/1.1 on them, for the reference service and for the proxy. It knows nothing of
 //! what it serves.
 //!
-//! - **In**: a listener, a hyper service for each connection, [`Limits`], and what says when to stop.
+//! - **In**: a listener, a hyper service for each connection, [`Options`], and a future that resolves when it is time
+//!   to stop.
 //! - **Out**: responses.
 //! - **Start with** [`run`].
 //!
@@ -35,19 +36,19 @@ use self::connections::{Busy, Connections, Slot};
 /// How long to wait before the next accept when the process has no room for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// What bounds the connections of a listener.
+/// How a listener treats its connections: their limits, and how responses are sent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct Options {
     /// The maximum number of connections at a time.
-    pub(crate) connections: usize,
+    pub(crate) max_connections: usize,
     /// How long a client may take for the head of a request, idle time between two requests included.
     pub(crate) head_timeout: Duration,
     /// The maximum size of a head, in bytes; hyper answers 431 beyond that.
-    pub(crate) head: usize,
+    pub(crate) max_head_bytes: usize,
     /// How long responses in flight may take once serving is to stop.
     pub(crate) grace: Duration,
     /// Whether responses are sent as they are: header names keep their capitals, and no `Date` is added.
-    pub(crate) unchanged: bool,
+    pub(crate) keeps_headers: bool,
 }
 
 /// Serves `listener` until `shutdown` is ready, then lets responses in flight finish. `service` makes the service of a
@@ -60,7 +61,7 @@ pub(crate) struct Limits {
 pub(crate) async fn run<S, B>(
     listener: TcpListener,
     service: impl Fn() -> S,
-    limits: Limits,
+    options: Options,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()>
 where
@@ -70,7 +71,7 @@ where
 {
     // Each connection has a receiver until it ends.
     let (stop, stopping) = watch::channel(());
-    let connections = Connections::new(limits.connections);
+    let connections = Connections::new(options.max_connections);
     let mut shutdown = pin!(shutdown);
     loop {
         let next = async {
@@ -80,7 +81,7 @@ where
         tokio::select! {
             next = next => match next {
                 Ok((stream, slot)) => {
-                    tokio::spawn(serve(stream, service(), (slot, limits), stopping.clone()));
+                    tokio::spawn(serve(stream, service(), (slot, options), stopping.clone()));
                 }
                 Err(error) => recover(&error, &connections).await,
             },
@@ -90,7 +91,7 @@ where
     drop((listener, stopping));
     // Without a receiver there is nobody to tell.
     let _ = stop.send(());
-    tokio::time::timeout(limits.grace, stop.closed())
+    tokio::time::timeout(options.grace, stop.closed())
         .await
         .map_err(|_| io::ErrorKind::TimedOut.into())
 }
@@ -98,7 +99,7 @@ where
 async fn serve<S, B>(
     stream: TcpStream,
     service: S,
-    (slot, limits): (Arc<Slot>, Limits),
+    (slot, options): (Arc<Slot>, Options),
     mut stopping: watch::Receiver<()>,
 ) where
     S: Service<Request<Incoming>, Response = Response<B>, Future: Send> + Send + Sync + 'static,
@@ -110,29 +111,29 @@ async fn serve<S, B>(
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
     let service = Arc::new(service);
-    let held = service_fn(|request: Request<Incoming>| {
+    let tracked = service_fn(|request: Request<Incoming>| {
         let (slot, service) = (slot.clone(), service.clone());
         async move {
-            // Never answered on a connection that is about to be closed.
+            // A request on a connection that is about to be closed gets no response.
             let Some(busy) = slot.begin() else {
                 return std::future::pending().await;
             };
             let response = service.call(request).await?;
-            Ok::<_, S::Error>(response.map(|body| Held { body, _busy: busy }))
+            Ok::<_, S::Error>(response.map(|body| BusyBody { body, _busy: busy }))
         }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.head_timeout)
-        .max_buf_size(limits.head)
-        .preserve_header_case(limits.unchanged)
-        .auto_date_header(!limits.unchanged)
-        .serve_connection(TokioIo::new(stream), held)
+        .header_read_timeout(options.head_timeout)
+        .max_buf_size(options.max_head_bytes)
+        .preserve_header_case(options.keeps_headers)
+        .auto_date_header(!options.keeps_headers)
+        .serve_connection(TokioIo::new(stream), tracked)
         .with_upgrades();
     let mut connection = pin!(connection);
     loop {
         tokio::select! {
-            // What can be sent of a response is sent before the connection is closed.
+            // The connection is polled first, so that what is left of a response is sent before it is closed.
             biased;
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
@@ -161,12 +162,12 @@ async fn recover(error: &io::Error, connections: &Connections) {
 }
 
 /// The body of a response, which keeps its connection busy until it ends.
-struct Held<B> {
+struct BusyBody<B> {
     body: B,
     _busy: Busy,
 }
 
-impl<B: Body + Unpin> Body for Held<B> {
+impl<B: Body + Unpin> Body for BusyBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 

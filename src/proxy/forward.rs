@@ -21,17 +21,17 @@ use super::head::{add_upgrade, has_other_coding, remove_connection_headers};
 use super::link::{Link, Upstream};
 use super::queue::{Pending, Queue};
 use crate::exchange::Target;
-use crate::listen::{self, Limits};
+use crate::listen::{self, Options};
 use crate::traffic::RequestLine;
 
-/// The limits of the clients' connections. A client may be idle for longer than most servers allow: whoever closes first
-/// should be the target.
-const LIMITS: Limits = Limits {
-    connections: 2048,
+/// The limits of the clients' connections. A client may be idle for longer than most servers allow: whoever closes
+/// first should be the target.
+const OPTIONS: Options = Options {
+    max_connections: 2048,
     head_timeout: Duration::from_secs(120),
-    head: 400 << 10,
+    max_head_bytes: 400 << 10,
     grace: Duration::from_secs(5),
-    unchanged: true,
+    keeps_headers: true,
 };
 
 /// The body of a response: the target's, or one of the proxy's own.
@@ -78,7 +78,7 @@ pub(crate) async fn serve(
             async move { Ok::<_, Infallible>(forwarding.pass(request, &link).await) }
         })
     };
-    listen::run(listener, service, LIMITS, shutdown).await
+    listen::run(listener, service, OPTIONS, shutdown).await
 }
 
 impl Forwarding {

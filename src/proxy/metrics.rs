@@ -16,16 +16,16 @@ use hyper::service::service_fn;
 use tokio::net::TcpListener;
 
 use super::queue::{ExchangeCounts, Queue};
-use crate::listen::{self, Limits};
+use crate::listen::{self, Options};
 use crate::rules::Level;
 
 /// The limits of connections that ask for metrics.
-const LIMITS: Limits = Limits {
-    connections: 16,
+const OPTIONS: Options = Options {
+    max_connections: 16,
     head_timeout: Duration::from_secs(30),
-    head: 32 << 10,
+    max_head_bytes: 32 << 10,
     grace: Duration::from_secs(1),
-    unchanged: false,
+    keeps_headers: false,
 };
 
 /// The progress of judging.
@@ -59,7 +59,7 @@ pub(crate) async fn serve_metrics(
             async move { Ok::<_, Infallible>(respond(&request, &queue).await) }
         })
     };
-    listen::run(listener, service, LIMITS, shutdown).await
+    listen::run(listener, service, OPTIONS, shutdown).await
 }
 
 async fn respond(request: &Request<Incoming>, queue: &Queue) -> Response<Full<Bytes>> {

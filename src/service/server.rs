@@ -13,16 +13,16 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 
 use super::rejection::Rejection;
-use crate::listen::{self, Limits};
+use crate::listen::{self, Options};
 
 /// The limits of the service's connections.
-const LIMITS: Limits = Limits {
+const OPTIONS: Options = Options {
     // Half of the file descriptors that a process usually has.
-    connections: 512,
+    max_connections: 512,
     head_timeout: Duration::from_secs(30),
-    head: 32 * 1024,
+    max_head_bytes: 32 * 1024,
     grace: Duration::from_secs(10),
-    unchanged: false,
+    keeps_headers: false,
 };
 
 /// Serves `router` on `listener` until `shutdown` is ready, then lets responses in flight finish.
@@ -44,7 +44,7 @@ pub async fn run(
             router.call(request)
         })
     };
-    listen::run(listener, service, LIMITS, shutdown).await
+    listen::run(listener, service, OPTIONS, shutdown).await
 }
 
 /// Returns whether a request names its host as RFC 9112 requires (section 3.2): exactly once, and with a valid name.
