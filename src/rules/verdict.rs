@@ -85,7 +85,8 @@ pub enum Reason {
     Traffic(TrafficReason),
     /// A page lacks what a walk needs: its last page, its items, or the identifier of one.
     PageUnclear,
-    /// A page shows nothing of the list without pages, or leads to no next page at its own path, where pages are inferred.
+    /// A page shows nothing of the list without pages, or leads to no next page at its own path, where pages are
+    /// inferred.
     PageNotFollowed,
     /// The body of a page is not read.
     PageUnread,
@@ -175,10 +176,10 @@ impl Reason {
 }
 
 impl WalkEnd {
-    /// Returns why a list was not seen in full; `None` where it was, or where that was not wanted. `most` is the most
-    /// pages that are walked.
+    /// Returns why a list was not seen in full; `None` where it was, or where that was not wanted. `max_pages` is
+    /// the maximum number of pages that are walked.
     #[must_use]
-    pub fn reason(self, most: u64) -> Option<Reason> {
+    pub fn reason(self, max_pages: u64) -> Option<Reason> {
         Some(match self {
             Self::Complete | Self::SeenEnough => return None,
             Self::Unusable => Reason::PageUnclear,
@@ -191,7 +192,7 @@ impl WalkEnd {
             Self::RejectedWithoutCredential(status) => Reason::answered(status, &Credential::None),
             Self::Repeats => Reason::Broken,
             Self::Unsent => Reason::NotShown,
-            Self::TooManyPages => Reason::TooManyPages(most),
+            Self::TooManyPages => Reason::TooManyPages(max_pages),
             Self::Unanswered => Reason::Unanswered,
             Self::Unread => Reason::PageUnread,
         })
@@ -236,11 +237,11 @@ impl fmt::Display for Reason {
                 format!("the list has one page; a second takes {needed} more records, and max-writes allows {left}")
                     .into()
             }
-            Self::MistypedLimit(most) => {
-                format!("a field of another type was accepted, and max-writes {most} allows no more such records")
+            Self::MistypedLimit(max_writes) => {
+                format!("a field of another type was accepted, and max-writes {max_writes} allows no more such records")
                     .into()
             }
-            Self::MaxWrites(most) => format!("max-writes {most} was reached").into(),
+            Self::MaxWrites(max_writes) => format!("max-writes {max_writes} was reached").into(),
             Self::NoValue(why) => why.to_string().into(),
             Self::NotCalled(why) => why.to_string().into(),
             Self::NotOwn(why) => why.into(),
@@ -257,10 +258,10 @@ impl fmt::Display for Reason {
             )
             .into(),
             Self::TokenRejected(status) => format!("the token was rejected with {status}").into(),
-            Self::MoreInferredPages(most) => {
-                format!("the list has more than {most} pages as large as asked for").into()
+            Self::MoreInferredPages(max_pages) => {
+                format!("the list has more than {max_pages} pages as large as asked for").into()
             }
-            Self::TooManyPages(most) => format!("the list has more pages than max-pages {most}").into(),
+            Self::TooManyPages(max_pages) => format!("the list has more pages than max-pages {max_pages}").into(),
             Self::Unreadable(why) => format!("the contract's assertion cannot be read: {why}").into(),
         };
         formatter.write_str(&words)
@@ -599,9 +600,9 @@ impl Sink<'_> {
         })
     }
 
-    /// Renders the indexed pointer (see [`pointer::element`]), with names that may be values shown as shapes, and a hint
-    /// that says how to see them. `documented` is the pointer of the fact, in which `*` stands for the name of each member
-    /// of a map.
+    /// Renders the indexed pointer (see [`pointer::element`]), with names that may be values shown as shapes, and a
+    /// hint that says how to see them. `documented` is the pointer of the fact, in which `*` stands for the name of
+    /// each member of a map.
     fn render_pointer(&self, pointer: &str, documented: &str) -> (String, &'static str) {
         if self.origin.values == Values::Shown {
             return (printable(&pointer::without_index_marks(pointer)), "");

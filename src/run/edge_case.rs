@@ -85,10 +85,10 @@ impl Session<'_> {
         if self.plan.learns && creates && !self.may_create_to_learn() {
             return Some(self.budget_spent());
         }
-        let most = self.settings.max_writes;
+        let max_writes = self.settings.max_writes;
         let mistyped_accepted = *self.edge_cases.mistyped_accepted.borrow().get(&operation)?;
-        let is_full = edge_case.kind.is_of_a_field() && mistyped_accepted >= most.div_ceil(WRITES_PER_VARIANT);
-        is_full.then_some(Reason::MistypedLimit(most))
+        let is_full = edge_case.kind.is_of_a_field() && mistyped_accepted >= max_writes.div_ceil(WRITES_PER_VARIANT);
+        is_full.then_some(Reason::MistypedLimit(max_writes))
     }
 
     /// Sends no more edge cases to the operation.

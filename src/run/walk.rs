@@ -123,11 +123,11 @@ impl Session<'_> {
         let Some(last) = self.history().last_page(look).filter(|_| !enough) else {
             return;
         };
-        let most = self.settings.max_pages;
+        let max_pages = self.settings.max_pages;
         match order {
-            PageOrder::Ascending => self.pages(look, 2..=last.min(most)).await,
+            PageOrder::Ascending => self.pages(look, 2..=last.min(max_pages)).await,
             PageOrder::BothEnds => {
-                let mut numbers = both_ends(last, most);
+                let mut numbers = both_ends(last, max_pages);
                 let alone = numbers.by_ref().take(1).collect::<Vec<_>>();
                 if !self.pages(look, alone.into_iter()).await {
                     self.pages(look, numbers).await;
@@ -246,10 +246,10 @@ impl Session<'_> {
     }
 }
 
-/// Returns the pages of a list after its first, the last one first and then from both ends: at most `most`, counting
-/// the first one.
-fn both_ends(last: u64, most: u64) -> impl Iterator<Item = u64> {
-    let count = last.min(most).saturating_sub(1);
+/// Returns the pages of a list after its first, the last one first and then from both ends: at most `max_pages`,
+/// counting the first one.
+fn both_ends(last: u64, max_pages: u64) -> impl Iterator<Item = u64> {
+    let count = last.min(max_pages).saturating_sub(1);
     (0..count).map(move |nth| if nth % 2 == 0 { last - nth / 2 } else { 2 + nth / 2 })
 }
 
@@ -259,12 +259,12 @@ mod tests {
 
     #[test]
     fn both_ends_of_a_list_are_asked_for_before_its_middle() {
-        let pages = |last, most| both_ends(last, most).collect::<Vec<_>>();
+        let pages = |last, max_pages| both_ends(last, max_pages).collect::<Vec<_>>();
         assert_eq!(pages(5, 200), [5, 2, 4, 3]);
         assert_eq!(pages(1000, 6), [1000, 2, 999, 3, 998]);
         assert_eq!(pages(2, 2), [2]);
-        for (last, most) in [(0, 200), (1, 200), (7, 1), (7, 0)] {
-            assert_eq!(pages(last, most), [0; 0], "{last} {most}");
+        for (last, max_pages) in [(0, 200), (1, 200), (7, 1), (7, 0)] {
+            assert_eq!(pages(last, max_pages), [0; 0], "{last} {max_pages}");
         }
         assert_eq!(both_ends(u64::MAX, u64::MAX).take(2).collect::<Vec<_>>(), [u64::MAX, 2]);
     }

@@ -52,11 +52,11 @@ pub(super) fn outcome(
             Outcome::CouldNotJudge,
             Some("every response was 429; try again later, or at a lower rate".to_owned()),
         ),
-        RunEnd::TimeLimitExceeded(most) => {
+        RunEnd::TimeLimitExceeded(max_time) => {
             let reason = format!(
                 "the run did not finish within {} s (max-time); what was judged so far is reported: give it more time, or \
                  find out why the target is slow",
-                most.as_secs_f64()
+                max_time.as_secs_f64()
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
