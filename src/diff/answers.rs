@@ -1,5 +1,5 @@
-//! What was learned of a service, as an overlay of the document states it under `x-answers`. The document promises none
-//! of it, but the client is generated from it.
+//! What was learned about a service, as an overlay of the document states it under `x-answers`. The document promises
+//! none of it, but the client is generated from it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -90,7 +90,7 @@ impl Answer {
 }
 
 impl<'both> Comparison<'both> {
-    /// Compares what was learned of an operation.
+    /// Compares what was learned about an operation.
     pub(super) fn answers(&mut self, both: OperationPair<'_, 'both>) {
         let (of_old, of_new) = self.answers;
         let was = of_old.about(both.old.at.string("operationId"));

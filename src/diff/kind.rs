@@ -41,7 +41,7 @@ macro_rules! kinds {
 kinds! {
     AdditionalProperties "additional-properties" "Whether an object may have other properties than the listed ones differs.",
     Alternatives "alternatives" "The alternatives of a `oneOf` or `anyOf` differ.",
-    Answer "answer" "What an overlay says was learned of the service differs.",
+    Answer "answer" "What an overlay says was learned about the service differs.",
     Bounds "bounds" "The bounds of a number differ.",
     Callbacks "callbacks" "A callback of an operation is gone or new, or is sent elsewhere.",
     Default "default" "The value that stands for a missing one differs.",

@@ -38,7 +38,7 @@ pub(super) fn differences(old: &Document, new: &Document, today: Option<NaiveDat
 pub(super) struct Comparison<'both> {
     pub(super) old: &'both Source<'both>,
     pub(super) new: &'both Source<'both>,
-    /// What was learned of the service, by the overlay of each.
+    /// What was learned about the service, by the overlay of each.
     pub(super) answers: (&'both Answers, &'both Answers),
     walk: Walk<'both>,
     pub(super) today: Option<NaiveDate>,
@@ -345,8 +345,8 @@ impl<'both> Index<'both> {
         }
     }
 
-    /// Returns the operation that is the same as one of another document: on the same path, or on one that only names its
-    /// parameters otherwise.
+    /// Returns the operation that is the same as one of another document: on the same path, or on one that only names
+    /// its parameters otherwise.
     fn partner(&self, matched: &[bool], other: &Operation<'both>) -> Option<usize> {
         let exact = self.by_path.get(&(other.method, other.path)).copied();
         let alike = || {

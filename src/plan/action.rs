@@ -104,8 +104,8 @@ pub enum CredentialProbe {
 
 /// In how many rounds a question is asked at most: [`NET_TRIALS`] trials must decide it, and a few may be void.
 pub(crate) const MAX_ROUNDS: u64 = 7;
-/// The most records that a run leaves which asks by creating some, as far as it knows of them: a service may create others
-/// with them.
+/// The most records that a run leaves which asks by creating some, as far as it knows of them: a service may create
+/// others with them.
 pub(crate) const MAX_RECORDS: u64 = 14;
 /// How many trials must agree before an answer counts as indicated.
 pub(crate) const NET_TRIALS: u64 = 4;
@@ -276,7 +276,7 @@ const QUERY: ActionSpec = ActionSpec {
 
 const CREATE: ActionSpec = ActionSpec {
     reason: "create a record: the response must be as documented and carry what was sent",
-    requests: "one request in each documented form, and again, changed field by field, until it is accepted; \
+    requests: "one request in each documented format, and again, changed field by field, until it is accepted; \
                together they leave at most max-writes {max_writes}; before a later write takes the identifier, reads until \
                the record shows",
     decides: &[FactEvidence::Response, FactEvidence::Created],

@@ -1,4 +1,4 @@
-//! `accepted-form`: a documented form of a request field is rejected where another is accepted.
+//! `accepted-form`: a documented format of a request field is rejected where another is accepted.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -9,15 +9,15 @@ use crate::history::evidence::FormatTried;
 pub(super) static RULE: Rule = Rule {
     name: "accepted-form",
     level: Level::Deny,
-    headline: Headline::Operation("rejects a documented form", "reject a documented form"),
+    headline: Headline::Operation("rejects a documented format", "reject a documented format"),
     topic: Topic::Invariants,
     summary: "Each datetime format that the document gives is accepted.",
-    explanation: "A field documented in several forms, such as a datetime with the suffix Z or with a numeric offset, \
-                  is sent in each of them, with all other fields the same. Where one form is accepted and another is \
+    explanation: "A field documented in several formats, such as a datetime with the suffix Z or a numeric offset, \
+                  is sent in each of them, with all other fields the same. Where one format is accepted and another is \
                   rejected with 400 or 422, callers that follow the document are turned away.",
-    exceptions: "A form that is rejected while no other is accepted: the rejection may have another cause. Any \
+    exceptions: "A format that is rejected while no other is accepted: the rejection may have another cause. Any \
                    status other than 400 and 422.",
-    fix: "Accept every documented form, or remove the form from the document.",
+    fix: "Accept every documented format, or remove the format from the document.",
     source: "The document, section \"Create visit\" (datetime); `accepts` in the contract's `x-invariants`",
     example: Example {
         fact: "createVisit accepts /datetime: numeric offset",
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn an_accepted_form_holds_and_says_nothing_of_the_other() {
+    fn an_accepted_format_holds_and_says_nothing_of_the_other() {
         let judged = tried(Some(201), false);
         assert_eq!(judged.kind(OFFSET), Verdict::Held);
         let other = judged.kind(FactKind::AcceptsTimestampFormat(TimestampFormat::Utc));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_rejected_where_the_other_was_accepted_is_broken() {
+    fn a_format_rejected_where_the_other_was_accepted_is_broken() {
         for status in [400, 422] {
             let judged = tried(Some(status), true);
             assert_eq!(judged.kind(OFFSET), Verdict::Broken);

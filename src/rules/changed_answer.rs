@@ -20,10 +20,7 @@ use crate::gaps::{Allowed, Answer, AnswerState, BeyondLast, Claim, Unknown, WhyU
 pub(super) static RULE: Rule = Rule {
     name: "changed-answer",
     level: Level::Warn,
-    headline: Headline::Operation(
-        "no longer does what was learned of it",
-        "no longer do what was learned of them",
-    ),
+    headline: Headline::Operation("no longer behaves as learned", "no longer behave as learned"),
     topic: Topic::Responses,
     summary: "What the document leaves open is still as an overlay states it.",
     explanation: "The document does not say it, so nobody promised it; but `learn` has found it in several runs, a \

@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
                  nothing yet. A field that is read-only or write-only, has a format that services normalize (an email \
                  address, a URL), or has a name that services set (`id`, `createdAt`, `version`). A list that may have \
-                 more records than it shows, shows a deleted record otherwise than before, or has a parameter that \
+                 more records than it shows, shows a deleted record differently than before, or has a parameter that \
                  selects deleted records. Several records of one create that differ, as the occurrences of an event do.",
     fix: "Store what was sent; or, if the service changes it by design, document the field as `readOnly` or \
           `writeOnly`, or allow the rule for the operation.",

@@ -532,7 +532,7 @@ impl FindingRecord {
         }
     }
 
-    /// Whether the document does not state what is broken: it was learned of the service.
+    /// Whether the document does not state what is broken: it was learned about the service.
     pub(in crate::report) fn is_learned(&self) -> bool {
         self.rule.is(CHANGED_ANSWER)
     }

@@ -1,4 +1,4 @@
-//! `check --overlay`: what was learned of a service holds, or is a warning where the service no longer does so.
+//! `check --overlay`: what was learned about a service holds, or is a warning where the service no longer does so.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! The checker with what was learned of a service: it holds of that service, and is reported of one that answers
+//! The checker with what was learned about a service: it holds for that service, and is reported of one that answers
 //! otherwise, and of no other.
 
 use std::sync::Arc;
