@@ -2,8 +2,8 @@
 //!
 //! # Design
 //!
-//! `Store` is used as a trait object: the two stores share no state and no query, only this list, and one of them is
-//! left out of the build when its feature is off. Futures are boxed, which costs nothing next to a query, and no
+//! `Store` is used as a trait object: the two stores share no state and no query, only this interface, and one of them
+//! is left out of the build when its feature is off. Futures are boxed, which costs nothing next to a query, and no
 //! handler needs a type parameter for the store.
 
 use std::sync::Arc;

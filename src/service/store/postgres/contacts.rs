@@ -64,7 +64,7 @@ const CREATE_VISITING: &str = concat!(
     SELECT counted_visits.total, added.position, added.venue, added.at FROM counted_visits, added"
 );
 
-// Fields that were not sent are null here, and keep their values.
+// Fields that were not sent are null here, and keep their values, unless `$13` says that the change replaces.
 const CHANGE: &str = "UPDATE countersign.contact SET
         firstname = coalesce($2, firstname),
         lastname = coalesce($3, lastname),

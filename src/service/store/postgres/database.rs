@@ -16,14 +16,14 @@ use crate::service::store::interface::StoreError;
 use crate::service::store::record::{RecordSlice, Span};
 use crate::service::store_url::PostgresAddress;
 
-/// The most connections that a replica holds: by default, PostgreSQL allows 100 in all.
+/// The maximum number of connections that a replica holds: by default, PostgreSQL allows 100 in all.
 const CONNECTIONS: usize = 16;
 
-/// How long a statement may take, including the wait for a connection and further tries.
+/// How long a statement may take, including the wait for a connection and further attempts.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often a statement that loses to others is run in all.
-const TRIES: u32 = 20;
+/// The maximum number of attempts of a statement that loses to others.
+const MAX_STATEMENT_ATTEMPTS: u32 = 20;
 
 /// A parameter of a statement, with its type.
 pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
@@ -70,7 +70,7 @@ impl Database {
                     self.abandon(client);
                     return Err(timed_out());
                 }
-                Ok(Err(error)) if lost(&error) && tried < TRIES => {
+                Ok(Err(error)) if lost(&error) && tried < MAX_STATEMENT_ATTEMPTS => {
                     drop(client);
                     tokio::time::sleep(pause(tried)).await;
                     tried += 1;
@@ -130,8 +130,8 @@ impl Database {
 }
 
 /// Returns whether an error means that the server is not available, rather than that it rejected the statement.
-fn is_absence(error: &tokio_postgres::Error) -> bool {
-    let absent = [
+fn is_unavailable(error: &tokio_postgres::Error) -> bool {
+    let unavailable = [
         SqlState::ADMIN_SHUTDOWN,
         SqlState::CANNOT_CONNECT_NOW,
         SqlState::CRASH_SHUTDOWN,
@@ -139,7 +139,7 @@ fn is_absence(error: &tokio_postgres::Error) -> bool {
         SqlState::TOO_MANY_CONNECTIONS,
     ];
     match error.code() {
-        Some(code) => absent.contains(code) || code.code().starts_with("08"),
+        Some(code) => unavailable.contains(code) || code.code().starts_with("08"),
         None => error.is_closed() || error.source().is_some_and(<dyn Error>::is::<std::io::Error>),
     }
 }
@@ -169,12 +169,12 @@ struct Rejected(SqlState);
 
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> Self {
-        let is_absence = is_absence(&error);
+        let is_unavailable = is_unavailable(&error);
         let rendered: Arc<dyn Error + Send + Sync> = match error.code() {
             Some(code) => Arc::new(Rejected(code.clone())),
             None => Arc::new(error),
         };
-        if is_absence {
+        if is_unavailable {
             StoreError::Unavailable(rendered)
         } else {
             StoreError::Database(rendered)

@@ -23,8 +23,8 @@ const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
 #[expect(clippy::cast_possible_wrap, reason = "there are not 2^63 migrations")]
 const FORMAT: i64 = MIGRATIONS.len() as i64;
 
-/// How often to look at the store while other replicas create it.
-const TRIES: u32 = 20;
+/// The maximum number of attempts to open the store while other replicas create it.
+const MAX_OPEN_ATTEMPTS: u32 = 20;
 
 /// How long a replica waits for the server to respond and to create the schema.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -38,8 +38,8 @@ pub(super) async fn prepare(database: &Database, store: &StoreUrl) -> Result<(),
     let mut tried = 1;
     loop {
         let attempted = tokio::time::timeout(TIMEOUT, attempt(database, store)).await;
-        match attempted.unwrap_or_else(|_| Err(Failed::Rejected(no_response(store)))) {
-            Err(Failed::Raced) if tried < TRIES => {
+        match attempted.unwrap_or_else(|_| Err(Failed::Final(no_response(store)))) {
+            Err(Failed::Raced) if tried < MAX_OPEN_ATTEMPTS => {
                 tokio::time::sleep(pause(tried)).await;
                 tried += 1;
             }
@@ -49,7 +49,7 @@ pub(super) async fn prepare(database: &Database, store: &StoreUrl) -> Result<(),
                     "other replicas never stopped changing it",
                 ));
             }
-            Err(Failed::Rejected(error)) => return Err(error),
+            Err(Failed::Final(error)) => return Err(error),
             Ok(()) => return Ok(()),
         }
     }
@@ -59,8 +59,8 @@ pub(super) async fn prepare(database: &Database, store: &StoreUrl) -> Result<(),
 enum Failed {
     /// Another replica was doing the same.
     Raced,
-    /// It would fail again.
-    Rejected(OpenError),
+    /// Another attempt would fail too.
+    Final(OpenError),
 }
 
 async fn attempt(database: &Database, store: &StoreUrl) -> Result<(), Failed> {
@@ -68,14 +68,14 @@ async fn attempt(database: &Database, store: &StoreUrl) -> Result<(), Failed> {
         .pool
         .get()
         .await
-        .map_err(|error| Failed::Rejected(unreachable(store, error)))?;
+        .map_err(|error| Failed::Final(unreachable(store, error)))?;
     let rendered = |error| rejected(store, error);
     let done = match recognise(&client).await.map_err(rendered)? {
         Format::None => 0,
-        Format::Foreign => return Err(Failed::Rejected(OpenError::ForeignStore { store: store.clone() })),
+        Format::Foreign => return Err(Failed::Final(OpenError::ForeignStore { store: store.clone() })),
         Format::Known(FORMAT) => return Ok(()),
         Format::Known(found) if found > FORMAT => {
-            return Err(Failed::Rejected(OpenError::NewerStore {
+            return Err(Failed::Final(OpenError::NewerStore {
                 store: store.clone(),
                 found,
                 known: FORMAT,
@@ -182,7 +182,7 @@ fn rejected(store: &StoreUrl, error: tokio_postgres::Error) -> Failed {
     if lost(&error) || error.code().is_some_and(|code| made_by_another.contains(code)) {
         return Failed::Raced;
     }
-    Failed::Rejected(explain(store, error))
+    Failed::Final(explain(store, error))
 }
 
 const CHECK_SERVER: &str = "check that PostgreSQL runs there, and the host and port of the address";
@@ -190,7 +190,7 @@ const CHECK_SERVER: &str = "check that PostgreSQL runs there, and the host and p
 const TLS: &str = "check that the server has ssl on, and a certificate for the host of the address; sslrootcert=FILE names the \
                    authority that signed it, and sslmode=require asks for none";
 
-/// Returns whether the TLS handshake failed. The library marks that by this text alone.
+/// Returns whether the TLS handshake failed. The library marks that only by this text.
 fn is_tls(error: &tokio_postgres::Error) -> bool {
     error.to_string().starts_with("error performing TLS handshake")
 }
