@@ -92,7 +92,7 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
         .parse()
         .map_err(|error| Failure::Usage(format!("failed to read --store: {error}")))?;
     let (listener, address) = edge::listen(&arguments.listen, "--listen").await?;
-    let chosen = profile.chosen();
+    let settings = profile.non_default_values();
     let service = Service::open(&store_url, secret, profile)
         .await
         .map_err(|error| embedded::store(&error))?;
@@ -103,8 +103,8 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     let stop = signals::shutdown_requested()?;
     // It serves whether or not anybody reads this, but nobody can use it without having read the token.
     let _ = edge::print(&format!("serving http://{address} from {store_url}\n"));
-    for choice in chosen {
-        let _ = edge::print(&format!("profile {choice}\n"));
+    for setting in settings {
+        let _ = edge::print(&format!("profile {setting}\n"));
     }
     if let Some(token) = generated {
         edge::print(&format!("token {token}\n"))?;

@@ -11,21 +11,21 @@ use futures::FutureExt;
 
 use super::auth::require_token;
 use super::body::BODY_LIMIT;
+use super::delivery;
 use super::open::Service;
 use super::operations::{contact_methods, contacts, tags, venues, visits};
 use super::profile::PathCase;
 use super::rejection::Rejection;
 use super::rejection_response::write_rejections;
-use super::traffic;
 
 /// Builds the nine operations over `service`, each behind its token.
 pub fn app(service: Service) -> Router {
     let profile = *service.profile();
-    traffic::shape(unshaped(service), &profile)
+    delivery::delay_and_compress(undelayed(service), &profile)
 }
 
 /// Builds the operations without the profile's delay and compression.
-pub(super) fn unshaped(service: Service) -> Router {
+pub(super) fn undelayed(service: Service) -> Router {
     let profile = *service.profile();
     let operations = Router::new()
         .route("/contact-database", get(contacts::list).post(contacts::create))
@@ -43,7 +43,7 @@ pub(super) fn unshaped(service: Service) -> Router {
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::from_fn(catch_panics))
         .layer(middleware::from_fn(reject_marked));
-    let router = traffic::limit(router, &profile)
+    let router = delivery::limit_rate(router, &profile)
         .layer(middleware::from_fn_with_state(service.clone(), write_rejections))
         .with_state(service);
     match profile.path_case {

@@ -19,8 +19,8 @@
 //!
 //! # Design
 //!
-//! It is separate from every other module of the crate and shares nothing with them but `openapi.yaml`, so that what
-//! the checker believes and what the service does are two readings of one document, not one reading twice.
+//! It shares only `openapi.yaml` and the accept loop (`listen`) with the rest of the crate, so that what the checker
+//! believes and what the service does are two readings of one document, not one reading twice.
 //!
 //! A request goes through these, in order:
 //!
@@ -28,11 +28,10 @@
 //! server ─▶ app ─▶ auth ─▶ operations ─▶ store
 //!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, allowed_values)
 //!           │              └▶ responds with a page or a record (response, rendering, page_cache), or a rejection
-//!           └▶ writes rejections, limits, delays and compresses (rejection_response, traffic)
+//!           └▶ writes rejections, limits, delays and compresses (rejection_response, delivery)
 //! ```
 //!
-//! The server limits its connections, and closes idle ones to make room for new ones. Its accept loop is `listen`'s,
-//! which the proxy uses too.
+//! The server limits its connections, and closes idle ones to make room for new ones.
 //!
 //! [`fault`] is outside all of this: it makes the service deviate on purpose, so that a check can be checked. What
 //! the document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
@@ -41,6 +40,7 @@ mod allowed_values;
 mod app;
 mod auth;
 mod body;
+mod delivery;
 mod duplicates;
 pub mod fault;
 mod fields;
@@ -62,14 +62,13 @@ mod server;
 mod store;
 mod store_url;
 mod suggestions;
-mod traffic;
 mod values;
 
 pub use app::app;
 pub use open::{AddContactsError, Service};
 pub use open_error::OpenError;
 pub use profile::{
-    AXES, Axis, AxisValue, Clock, GAPS_NOT_ON_THE_WIRE, GapNotOnTheWire, Origin, Profile, ProfileError, Setting,
+    AXES, Axis, AxisValue, Clock, GAPS_NOT_ON_THE_WIRE, GapNotOnTheWire, Profile, ProfileError, Setting, SettingOrigin,
     table as profile_table,
 };
 pub use server::run;

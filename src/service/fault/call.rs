@@ -10,8 +10,8 @@ use futures::{StreamExt, stream};
 use serde_json::Value;
 
 use super::contract::Operation;
+use crate::service::delivery::Uncompressed;
 use crate::service::profile::Profile;
-use crate::service::traffic::Uncompressed;
 
 /// The most that is read here of a request's body, in bytes; the service itself accepts less.
 const BODY_LIMIT: usize = 1 << 20;

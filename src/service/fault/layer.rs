@@ -17,9 +17,9 @@ use super::names::Faults;
 use super::pages::number;
 use super::renamed;
 use crate::service::Service;
-use crate::service::app::unshaped;
+use crate::service::app::undelayed;
+use crate::service::delivery::delay_and_compress;
 use crate::service::profile::Profile;
-use crate::service::traffic::shape;
 
 /// Builds the service's operations with faults. Without any it is [`service::app`](crate::service::app).
 pub fn app(service: Service, faults: &Faults) -> Router {
@@ -40,9 +40,9 @@ pub fn app(service: Service, faults: &Faults) -> Router {
     // As a fallback service, the service routes each request after the layer is done with it, so that a changed path
     // counts.
     let layer = middleware::from_fn_with_state(Arc::new(active), deviate);
-    let faulty = Router::new().fallback_service(unshaped(service)).layer(layer);
+    let faulty = Router::new().fallback_service(undelayed(service)).layer(layer);
     // The response is compressed after the faults have changed it.
-    shape(faulty, &profile)
+    delay_and_compress(faulty, &profile)
 }
 
 /// The deviations that are on.

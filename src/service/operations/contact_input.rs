@@ -54,7 +54,7 @@ fn read(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> Read
 /// Reads the methods that a contact is sent with.
 fn methods(entries: &Value, profile: &Profile) -> Read<Vec<NewContactMethod>> {
     let methods = list(entries, profile, read_nested)?;
-    if methods.len() > profile.methods_at_once.most() {
+    if methods.len() > profile.methods_at_once.max_methods() {
         return Err(problem("has too many entries"));
     }
     Ok(methods)

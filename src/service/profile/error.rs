@@ -15,15 +15,15 @@ pub enum ProfileError {
     #[error("{first} and {second} exclude each other: a response of status 204 has no body")]
     Excluded {
         /// The setting of the status.
-        first: Origin,
+        first: SettingOrigin,
         /// The setting of the body.
-        second: Origin,
+        second: SettingOrigin,
     },
     /// A value that is not a string.
     #[error("{origin}: the value of `{axis}` is not a string in quotes")]
     NotText {
         /// Where it is.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The axis.
         axis: &'static str,
     },
@@ -31,7 +31,7 @@ pub enum ProfileError {
     #[error("{origin}: {message}; a profile holds lines of the form `choice = \"value\"`")]
     Syntax {
         /// Where the parser stopped.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The parser's message.
         message: String,
     },
@@ -41,15 +41,15 @@ pub enum ProfileError {
         /// The axis.
         axis: String,
         /// Where it is set first.
-        first: Origin,
+        first: SettingOrigin,
         /// Where it is set again.
-        second: Origin,
+        second: SettingOrigin,
     },
     /// No axis of that name.
     #[error("{origin}: there is no choice `{name}`{near}; `--profile list` prints all")]
     UnknownAxis {
         /// Where it is.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The name.
         name: String,
         /// The near ones.
@@ -59,7 +59,7 @@ pub enum ProfileError {
     #[error("{origin}: `{axis}` has no value `{name}`{near}; it has {}", quoted(known).join(", "))]
     UnknownValue {
         /// Where it is.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The axis.
         axis: &'static str,
         /// The name.
@@ -73,7 +73,7 @@ pub enum ProfileError {
 
 /// Where a setting is.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// In a flag, as it was typed.
     Flag(String),
     /// In a file.
@@ -85,11 +85,11 @@ pub enum Origin {
     },
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::Flag(text) => write!(formatter, "`--profile {text}`"),
-            Origin::Line { file, line } => write!(formatter, "`{}` line {line}", file.display()),
+            SettingOrigin::Flag(text) => write!(formatter, "`--profile {text}`"),
+            SettingOrigin::Line { file, line } => write!(formatter, "`{}` line {line}", file.display()),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::choice::choice;
+use super::axis_values::axis_values;
 
-choice! {
+axis_values! {
     /// The value of `per_page`.
     PageSize {
         /// 10 items.
@@ -32,7 +32,7 @@ impl PageSize {
     }
 }
 
-choice! {
+axis_values! {
     /// What a list returns for a page beyond the last.
     PageBeyondLast {
         /// That page, with no items.
@@ -44,7 +44,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// The order of lists.
     ListOrder {
         /// In order of creation.
@@ -54,10 +54,10 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// How soon a created record is listed. With several replicas over one store, each holds back what it created
     /// itself.
-    CreatedListedWhen {
+    ListingDelay {
         /// With the response to its create.
         AtOnce = "at-once",
         /// 300 milliseconds later.
@@ -67,12 +67,12 @@ choice! {
     }
 }
 
-impl CreatedListedWhen {
+impl ListingDelay {
     pub(in crate::service) fn delay(self) -> Duration {
         match self {
-            CreatedListedWhen::AtOnce => Duration::ZERO,
-            CreatedListedWhen::Late => Duration::from_secs(2),
-            CreatedListedWhen::Soon => Duration::from_millis(300),
+            ListingDelay::AtOnce => Duration::ZERO,
+            ListingDelay::Late => Duration::from_secs(2),
+            ListingDelay::Soon => Duration::from_millis(300),
         }
     }
 }

@@ -1,15 +1,18 @@
-//! What the service does where the document says nothing: [`Profile`] holds one value for each of [`AXES`].
+//! What the service does where the document says nothing: [`Profile`] holds one value for each of [`AXES`]. An axis,
+//! which messages call a choice, is a question that the document leaves open, such as `page-size`, with the values that
+//! answer it.
 //!
 //! # Design
 //!
 //! The struct below is the list of all axes; a file for each group of them names their values. The service reads
-//! `profile.axis` at the one place where the choice matters. What only affects how responses are written, such as the
+//! `profile.axis` at the one place where the value matters. What only affects how responses are written, such as the
 //! form of a timestamp, is done in one layer over all operations, so that none of them knows of it.
 //!
 //! Every profile conforms to the document. A test compares the gaps of the axes and of [`GAPS_NOT_ON_THE_WIRE`] with
 //! `x-gaps` of `openapi.yaml`.
 
-mod choice;
+mod axis_values;
+mod delivery;
 mod error;
 mod lists;
 mod rejections;
@@ -19,17 +22,17 @@ mod responses;
 mod setting;
 mod table;
 mod texts;
-mod traffic;
 mod values;
 
 use chrono::{DateTime, Utc};
 
-pub use self::choice::AxisValue;
-pub use self::error::{Origin, ProfileError};
+pub use self::axis_values::AxisValue;
+pub use self::error::{ProfileError, SettingOrigin};
 pub use self::setting::Setting;
 pub use self::table::table;
 pub(super) use self::{
-    lists::{CreatedListedWhen, ListOrder, PageBeyondLast, PageSize},
+    delivery::{Compression, Latency, RateLimit},
+    lists::{ListOrder, ListingDelay, PageBeyondLast, PageSize},
     rejections::{Challenge, CredentialStatus, ErrorBody, InvalidInputStatus},
     rendering::{IdentifierSpelling, MethodsOrder, TimestampForm, UnsetFields},
     requests::{
@@ -38,10 +41,9 @@ pub(super) use self::{
     },
     responses::{CreateStatus, ListStatus, UpdateBody, UpdateStatus},
     texts::{Characters, Markup, NameLetters, NameSizes, TextEnds, TextForm},
-    traffic::{Compression, Latency, RateLimit},
     values::{Allowed, BirthDates, CustomFields, DobFormat, ValueSpelling, VisitTimes, closed},
 };
-use choice::{Values, profile};
+use axis_values::{Values, profile};
 
 /// Returns the current time.
 pub type Clock = fn() -> DateTime<Utc>;
@@ -85,13 +87,13 @@ profile! {
     name_sizes: NameSizes = "name-sizes" in "field-sizes",
     /// How many contact methods may be sent with a contact.
     methods_at_once: MethodsAtOnce = "methods-at-once" in "field-sizes",
-    /// What happens to white space at the ends of a text.
+    /// What happens to white space at the ends of a string.
     text_ends: TextEnds = "text-ends" in "value-spelling",
     /// How letters with diacritics are stored.
     text_form: TextForm = "text-form" in "value-spelling",
-    /// What happens to a text with `<`, `>` or `&`.
+    /// What happens to a string with `<`, `>` or `&`.
     markup: Markup = "markup" in "error-conditions",
-    /// Which characters a text may have.
+    /// Which characters a string may have.
     characters: Characters = "characters" in "error-conditions",
     /// Whether a name needs a letter.
     name_letters: NameLetters = "name-letters" in "error-conditions",
@@ -113,7 +115,7 @@ profile! {
     country_values: Allowed = "country-values" in "country-values",
     /// Which names `included_channels` may hold.
     channel_names: Allowed = "channel-names" in "channel-names",
-    /// How the values of these six fields are spelled in responses.
+    /// How responses spell the values of gender, status, type, nationality, `country_of_residence` and channel names.
     value_spelling: ValueSpelling = "value-spelling" in "value-spelling",
     /// The format of dob, in requests and in responses.
     dob_format: DobFormat = "dob-format" in "dob-format",
@@ -133,8 +135,8 @@ profile! {
     methods_order: MethodsOrder = "methods-order" in "list-order",
     /// The order of lists.
     list_order: ListOrder = "list-order" in "list-order",
-    /// How soon a created record is listed; with several replicas over one store, by the one that created it.
-    created_listed_when: CreatedListedWhen = "created-listed-when" in "created-listed-when",
+    /// How soon a created record is listed by the replica that created it; the others list it at once.
+    created_listed_when: ListingDelay = "created-listed-when" in "created-listed-when",
     /// The body of a rejection.
     error_body: ErrorBody = "error-body" in "error-body",
     /// The status of a request with invalid fields.
@@ -158,20 +160,20 @@ pub struct Axis {
     pub name: &'static str,
     /// The id of the gap in `x-gaps` of `openapi.yaml`.
     pub gap: &'static str,
-    /// What the axis chooses, in one sentence.
-    pub says: &'static str,
+    /// What the values of the axis decide, in one sentence.
+    pub description: &'static str,
     /// The values, the default first.
     pub values: &'static [AxisValue],
     set: fn(&mut Profile, usize),
     index: fn(&Profile) -> usize,
 }
 
-/// A gap that no axis fills, because no choice would show on the wire.
+/// A gap that no axis fills, because no value would show on the wire.
 #[derive(Clone, Copy, Debug)]
 pub struct GapNotOnTheWire {
     /// The id of the gap in `x-gaps` of `openapi.yaml`.
     pub gap: &'static str,
-    /// Why a choice would not show on the wire.
+    /// Why no value would show on the wire.
     pub reason: &'static str,
 }
 
@@ -207,12 +209,12 @@ impl Profile {
         Profile { clock, ..self }
     }
 
-    /// Returns what differs from the default, each as `axis=value`.
+    /// Returns the values that differ from the default, each as `axis=value`.
     #[must_use]
-    pub fn chosen(&self) -> Vec<String> {
+    pub fn non_default_values(&self) -> Vec<String> {
         let value = |axis: &Axis| (axis.index)(self);
-        let chosen = AXES.iter().filter(|axis| value(axis) != 0);
-        chosen
+        let changed = AXES.iter().filter(|axis| value(axis) != 0);
+        changed
             .map(|axis| format!("{}={}", axis.name, axis.values[value(axis)].name))
             .collect()
     }

@@ -2,27 +2,27 @@
 
 use axum::http::StatusCode;
 
-use super::choice::choice;
+use super::axis_values::axis_values;
 
-choice! {
+axis_values! {
     /// The body of a rejection.
     ErrorBody {
-        /// An object with a message and an array errors of objects: field, a JSON pointer or page, and problem.
+        /// An object with `message` and an array `errors` of objects: `field` (JSON pointer or `page`) and `problem`.
         FieldList = "field-list",
-        /// An object with a message and an object errors, which has an array of problems for each dotted field.
+        /// An object with `message` and an object `errors`, which has an array of problems for each dotted field.
         FieldMap = "field-map",
-        /// An object with one key error: an object with code, message and the names of the fields.
+        /// An object with one key `error`: an object with `code`, `message` and the names of the fields.
         Coded = "coded",
         /// Problem details by RFC 9457, as application/problem+json.
         ProblemDetails = "problem-details",
-        /// An object with one key error: a text that names no field.
+        /// An object with one key `error`: a string that names no field.
         Message = "message",
         /// No body.
         Empty = "empty",
     }
 }
 
-choice! {
+axis_values! {
     /// The status of a request with invalid fields.
     InvalidInputStatus {
         /// 422 Unprocessable Content.
@@ -41,7 +41,7 @@ impl From<InvalidInputStatus> for StatusCode {
     }
 }
 
-choice! {
+axis_values! {
     /// The status of a request without a token or with a wrong one. Create tag documents 401, so its status is always
     /// that.
     CredentialStatus {
@@ -52,7 +52,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// Whether a 401 carries the challenge of RFC 6750 in WWW-Authenticate.
     Challenge {
         /// It does.

@@ -1,8 +1,8 @@
-//! How responses are written: the choices that no operation has to know of.
+//! How responses are written: the axes that no operation has to know of.
 
-use super::choice::choice;
+use super::axis_values::axis_values;
 
-choice! {
+axis_values! {
     /// What an unset field shows.
     UnsetFields {
         /// An empty string or array, the number 0, or an object of these.
@@ -14,7 +14,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// The form and the zone of timestamps.
     TimestampForm {
         /// RFC 3339 in UTC with the suffix Z, with decimals where it is not a whole second.
@@ -34,7 +34,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// How identifiers are spelled. A contact's is always a hyphenated UUID: it goes into a path.
     IdentifierSpelling {
         /// A hyphenated UUID in lower case.
@@ -46,7 +46,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// The order of the methods that a contact shows.
     MethodsOrder {
         /// In the order in which they were sent.

@@ -1,8 +1,8 @@
 //! How requests are read: which fields are required, which are allowed, and what they refer to.
 
-use super::choice::choice;
+use super::axis_values::axis_values;
 
-choice! {
+axis_values! {
     /// What happens to the fields that an update does not send.
     UpdateSemantics {
         /// They keep their values; `contact_methods` and tags are replaced as a whole where they are sent.
@@ -12,7 +12,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// Which request fields are required.
     RequiredFields {
         /// A first name, a method's type and contact, a visit's three fields, a tag's name; none in an update.
@@ -79,7 +79,7 @@ impl RequiredFields {
     }
 }
 
-choice! {
+axis_values! {
     /// What the entries of the request array tags are.
     TagsEntries {
         /// The id or the name of an existing tag; a contact shows the first.
@@ -91,7 +91,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// What happens to request fields that the document does not list.
     UnknownRequestFields {
         /// They are ignored.
@@ -101,7 +101,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// What happens to a create that repeats a record: a contact's names with their date of birth, a method's type and
     /// contact, a visit's three fields, a tag's name. With several replicas over one store, each checks only its own
     /// creates: two equal ones in two replicas at once may both be accepted.
@@ -115,7 +115,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// What happens to an identifier in a body that names no record.
     UnknownReferences {
         /// It is invalid input.
@@ -127,7 +127,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// What the `venue_id` of Create contact does. The one of Update contact is only stored and never recorded as a
     /// visit, because an update may be sent twice.
     VenueOfContact {
@@ -138,7 +138,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// How many characters a string may have. An array has at most 100 entries and a body 64 KiB, always.
     FieldSizes {
         /// 1,000 characters.
@@ -160,7 +160,7 @@ impl FieldSizes {
     }
 }
 
-choice! {
+axis_values! {
     /// How many contact methods may be sent with a contact. One that is added by itself is always accepted.
     MethodsAtOnce {
         /// 100, as in any array.
@@ -173,7 +173,7 @@ choice! {
 }
 
 impl MethodsAtOnce {
-    pub(in crate::service) fn most(self) -> usize {
+    pub(in crate::service) fn max_methods(self) -> usize {
         match self {
             MethodsAtOnce::Hundred => 100,
             MethodsAtOnce::One => 1,
@@ -182,7 +182,7 @@ impl MethodsAtOnce {
     }
 }
 
-choice! {
+axis_values! {
     /// Whether the case of letters matters in a path.
     PathCase {
         /// It matters, except in the UUID.

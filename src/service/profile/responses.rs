@@ -2,9 +2,9 @@
 
 use axum::http::StatusCode;
 
-use super::choice::choice;
+use super::axis_values::axis_values;
 
-choice! {
+axis_values! {
     /// The success status of a create other than Create tag.
     CreateStatus {
         /// 201 Created.
@@ -16,7 +16,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// The success status of a list. It has a body, so neither 204 nor 205 can be one.
     ListStatus {
         /// 200 OK.
@@ -26,7 +26,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// The success status of an update.
     UpdateStatus {
         /// 200 OK.
@@ -38,7 +38,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// The body of the response to an update.
     UpdateBody {
         /// An object with a message.

@@ -1,10 +1,10 @@
-//! A profile as a person writes it: [`Setting`]s from flags and files, of which [`Profile::of`] makes it.
+//! Parses profiles: [`Setting`]s from flags and files, which [`Profile::of`] combines.
 
 use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::error::{Origin, ProfileError};
+use super::error::{ProfileError, SettingOrigin};
 use super::responses::{UpdateBody, UpdateStatus};
 use super::{AXES, Axis, Profile};
 use crate::service::suggestions::Suggestions;
@@ -14,7 +14,7 @@ use crate::service::suggestions::Suggestions;
 pub struct Setting {
     axis: &'static Axis,
     value: usize,
-    origin: Origin,
+    origin: SettingOrigin,
 }
 
 impl Setting {
@@ -25,7 +25,7 @@ impl Setting {
     /// Fails when there is no such axis or no such value of it.
     pub fn parse(text: &str) -> Result<Setting, ProfileError> {
         let (axis, value) = text.split_once('=').unwrap_or((text, ""));
-        Setting::named(axis.trim(), value.trim(), Origin::Flag(text.to_owned()))
+        Setting::named(axis.trim(), value.trim(), SettingOrigin::Flag(text.to_owned()))
     }
 
     /// Reads the text of a profile file, TOML with lines of the form `axis = "value"`.
@@ -34,7 +34,7 @@ impl Setting {
     ///
     /// Fails when it is not TOML, when it sets an axis twice, and when there is no such axis or value.
     pub fn parse_file(file: &Path, text: &str) -> Result<Vec<Setting>, ProfileError> {
-        let origin = |offset| Origin::Line {
+        let origin = |offset| SettingOrigin::Line {
             file: file.to_owned(),
             line: line(text, offset),
         };
@@ -58,7 +58,7 @@ impl Setting {
         entries.into_iter().map(setting).collect()
     }
 
-    fn named(name: &str, value: &str, origin: Origin) -> Result<Setting, ProfileError> {
+    fn named(name: &str, value: &str, origin: SettingOrigin) -> Result<Setting, ProfileError> {
         let axis = axis(name, &origin)?;
         let names = || axis.values.iter().map(|known| known.name);
         match names().position(|known| known == value) {
@@ -117,11 +117,11 @@ impl Profile {
 
 impl Setting {
     fn is_flag(&self) -> bool {
-        matches!(self.origin, Origin::Flag(_))
+        matches!(self.origin, SettingOrigin::Flag(_))
     }
 }
 
-fn axis(name: &str, origin: &Origin) -> Result<&'static Axis, ProfileError> {
+fn axis(name: &str, origin: &SettingOrigin) -> Result<&'static Axis, ProfileError> {
     let found = AXES.iter().find(|axis| axis.name == name);
     found.ok_or_else(|| ProfileError::UnknownAxis {
         origin: origin.clone(),
@@ -131,7 +131,7 @@ fn axis(name: &str, origin: &Origin) -> Result<&'static Axis, ProfileError> {
 }
 
 /// Reports what the TOML parser rejected. A key that appears twice is reported with the line of the first.
-fn syntax(text: &str, error: &toml::de::Error, origin: impl Fn(usize) -> Origin) -> ProfileError {
+fn syntax(text: &str, error: &toml::de::Error, origin: impl Fn(usize) -> SettingOrigin) -> ProfileError {
     let span = error.span().unwrap_or_default();
     let key = text.get(span.clone()).unwrap_or_default();
     let mut offset = 0;
@@ -148,7 +148,7 @@ fn syntax(text: &str, error: &toml::de::Error, origin: impl Fn(usize) -> Origin)
     }
 }
 
-fn twice(axis: &str, first: &Origin, second: &Origin) -> ProfileError {
+fn twice(axis: &str, first: &SettingOrigin, second: &SettingOrigin) -> ProfileError {
     ProfileError::Twice {
         axis: axis.to_owned(),
         first: first.clone(),

@@ -12,10 +12,10 @@ pub fn table() -> String {
         let names = axis.values.iter().map(|value| value.name.len());
         let width = names.max().unwrap_or_default();
         // Writing to a string never fails.
-        let _ = writeln!(table, "{} (gap {})\n  {}", axis.name, axis.gap, axis.says);
+        let _ = writeln!(table, "{} (gap {})\n  {}", axis.name, axis.gap, axis.description);
         for (index, value) in axis.values.iter().enumerate() {
             let mark = if index == 0 { '*' } else { ' ' };
-            let _ = writeln!(table, "  {mark} {:width$}  {}", value.name, value.says);
+            let _ = writeln!(table, "  {mark} {:width$}  {}", value.name, value.description);
         }
         table.push('\n');
     }

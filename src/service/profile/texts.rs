@@ -1,9 +1,9 @@
-//! What happens to texts that are valid but awkward: how they are stored, and which are rejected.
+//! What happens to strings that are valid but awkward: how they are stored, and which are rejected.
 
-use super::choice::choice;
+use super::axis_values::axis_values;
 
-choice! {
-    /// What happens to white space at the ends of a text.
+axis_values! {
+    /// What happens to white space at the ends of a string.
     TextEnds {
         /// It is kept.
         Kept = "kept",
@@ -12,7 +12,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// How letters with diacritics, which Unicode can write in several ways, are stored.
     TextForm {
         /// As they were sent.
@@ -22,18 +22,18 @@ choice! {
     }
 }
 
-choice! {
-    /// What happens to a text with `<`, `>` or `&`.
+axis_values! {
+    /// What happens to a string with `<`, `>` or `&`.
     Markup {
-        /// It is like any other text.
+        /// It is like any other string.
         Taken = "taken",
         /// It is invalid input.
         Rejected = "rejected",
     }
 }
 
-choice! {
-    /// Which characters a text may have.
+axis_values! {
+    /// Which characters a string may have.
     Characters {
         /// Any but NUL.
         Any = "any",
@@ -47,7 +47,7 @@ choice! {
 }
 
 impl Characters {
-    /// Returns why a text is not accepted.
+    /// Returns why a string is not accepted.
     pub(in crate::service) fn problem(self, text: &str) -> Option<&'static str> {
         let last = match self {
             Characters::Any => return None,
@@ -58,13 +58,13 @@ impl Characters {
         if text.contains(char::is_control) {
             Some("holds a control character")
         } else {
-            text.contains(|letter| letter > last)
+            text.contains(|character| character > last)
                 .then_some("holds a character that is not accepted")
         }
     }
 }
 
-choice! {
+axis_values! {
     /// How many characters the names of a contact or of a tag may have.
     NameSizes {
         /// As many as any other string.
@@ -86,10 +86,10 @@ impl NameSizes {
     }
 }
 
-choice! {
+axis_values! {
     /// Whether a name needs a letter. Blank names are another matter.
     NameLetters {
-        /// It does not: digits and punctuation alone are a name.
+        /// It does not: a name may consist only of digits and punctuation.
         Optional = "optional",
         /// It does.
         Required = "required",

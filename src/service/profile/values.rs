@@ -1,8 +1,8 @@
 //! Which values single fields may have, and how they are spelled.
 
-use super::choice::choice;
+use super::axis_values::axis_values;
 
-choice! {
+axis_values! {
     /// Whether a field accepts any value or only those of a list, ignoring case.
     Allowed {
         /// Any string.
@@ -25,7 +25,7 @@ pub(in crate::service) mod closed {
     ];
 }
 
-choice! {
+axis_values! {
     /// How values of gender, status, type, nationality, `country_of_residence` and `excluded_channels` are spelled in
     /// responses.
     ValueSpelling {
@@ -38,7 +38,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// The format of dob, in requests and in responses.
     DobFormat {
         /// YYYY-MM-DD, an ISO 8601 date.
@@ -74,7 +74,7 @@ impl DobFormat {
     }
 }
 
-choice! {
+axis_values! {
     /// What `custom_fields` hold in a list; a contact created here has none of its own.
     CustomFields {
         /// Strings.
@@ -86,7 +86,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// Which dates of birth are accepted.
     BirthDates {
         /// Any of the years 1 to 9999.
@@ -96,7 +96,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// Which times of a visit are accepted.
     VisitTimes {
         /// Any of the years 1 to 9999.

@@ -26,9 +26,12 @@ fn the_list_shows_every_axis_and_value() {
     assert!(output.status.success());
     let listed = String::from_utf8(output.stdout).unwrap();
     for axis in AXES {
-        assert!(listed.contains(&format!("{} (gap {})\n  {}\n  * ", axis.name, axis.gap, axis.says)));
+        assert!(listed.contains(&format!(
+            "{} (gap {})\n  {}\n  * ",
+            axis.name, axis.gap, axis.description
+        )));
         for value in axis.values {
-            assert!(listed.contains(value.says), "{}={}", axis.name, value.name);
+            assert!(listed.contains(value.description), "{}={}", axis.name, value.name);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::choice::choice;
+use super::axis_values::axis_values;
 
-choice! {
+axis_values! {
     /// How many requests are answered in a second.
     RateLimit {
         /// All.
@@ -16,7 +16,7 @@ choice! {
     }
 }
 
-choice! {
+axis_values! {
     /// How long a response is delayed.
     Latency {
         /// Not at all.
@@ -38,7 +38,7 @@ impl Latency {
     }
 }
 
-choice! {
+axis_values! {
     /// Whether a body is compressed for a client that accepts it.
     Compression {
         /// It is not.

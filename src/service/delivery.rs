@@ -1,4 +1,4 @@
-//! Rate, latency and compression: [`shape`] and [`limit`] add to a router what the profile asks for.
+//! Rate, latency and compression: [`limit_rate`] and [`delay_and_compress`] add to a router what the profile asks for.
 //!
 //! The default profile asks for nothing, so nothing is added.
 
@@ -18,14 +18,14 @@ use tokio::time::Instant;
 use super::profile::{Compression, Latency, Profile, RateLimit};
 use super::rejection::Rejection;
 
-/// How many requests are admitted per second where they are limited.
-const LIMIT: u32 = 50;
+/// The maximum number of requests per second where they are limited.
+const MAX_REQUESTS_PER_SECOND: u32 = 50;
 
-/// The largest response expected, in bytes, before it is compressed: a page of 100 whole contacts.
-const LARGEST_RESPONSE: usize = 64 * 1024 * 1024;
+/// The maximum size of a response in bytes, before it is compressed: more than a page of 100 whole contacts.
+const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Slows down and compresses what `router` answers, as `profile` says.
-pub(super) fn shape(router: Router, profile: &Profile) -> Router {
+/// Delays and compresses what `router` answers, as `profile` says.
+pub(super) fn delay_and_compress(router: Router, profile: &Profile) -> Router {
     let mut router = router;
     if profile.compression == Compression::Gzip {
         router = router.layer(middleware::from_fn(compress));
@@ -41,7 +41,7 @@ pub(super) fn shape(router: Router, profile: &Profile) -> Router {
 }
 
 /// Rejects requests beyond the profile's rate. Belongs inside the layer that writes rejections.
-pub(super) fn limit<S: Clone + Send + Sync + 'static>(router: Router<S>, profile: &Profile) -> Router<S> {
+pub(super) fn limit_rate<S: Clone + Send + Sync + 'static>(router: Router<S>, profile: &Profile) -> Router<S> {
     if profile.rate_limit == RateLimit::Unlimited {
         return router;
     }
@@ -75,7 +75,7 @@ impl Window {
             self.seen = 0;
         }
         self.seen += 1;
-        self.seen <= LIMIT
+        self.seen <= MAX_REQUESTS_PER_SECOND
     }
 }
 
@@ -97,7 +97,7 @@ async fn compress(request: Request, next: Next) -> Response {
         return response;
     }
     let (mut head, body) = response.into_parts();
-    let zipped = match axum::body::to_bytes(body, LARGEST_RESPONSE).await {
+    let zipped = match axum::body::to_bytes(body, MAX_RESPONSE_BYTES).await {
         // The response to HEAD has no body to compress.
         Ok(bytes) if bytes.is_empty() => return Response::from_parts(head, Body::empty()),
         Ok(bytes) => gzip(&bytes),
@@ -136,8 +136,10 @@ mod tests {
     fn a_second_admits_its_share_and_the_next_one_again() {
         let mut window = Window::default();
         let start = Instant::now();
-        let admitted = (0..LIMIT + 5).filter(|_| window.admits(start)).count();
-        assert_eq!(admitted, LIMIT as usize);
+        let admitted = (0..MAX_REQUESTS_PER_SECOND + 5)
+            .filter(|_| window.admits(start))
+            .count();
+        assert_eq!(admitted, MAX_REQUESTS_PER_SECOND as usize);
         assert!(!window.admits(start + Duration::from_millis(999)));
         assert!(window.admits(start + Duration::from_secs(1)));
     }
