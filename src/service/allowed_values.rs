@@ -2,43 +2,43 @@
 
 use serde_json::Value;
 
-use super::fields::{Read, problem};
+use super::fields::{FieldResult, problem};
 use super::profile::{Allowed, Profile, TagsEntries, closed};
 use super::values::{non_blank, string, uuid};
 
 /// Reads a gender.
-pub(super) fn gender(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn gender(value: &Value, profile: &Profile) -> FieldResult<String> {
     string(value, profile).and_then(|text| allowed(text, profile.gender_values, closed::GENDERS))
 }
 
 /// Reads the status of a contact method.
-pub(super) fn status(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn status(value: &Value, profile: &Profile) -> FieldResult<String> {
     string(value, profile).and_then(|text| allowed(text, profile.status_values, closed::STATUSES))
 }
 
 /// Reads the type of a contact method.
-pub(super) fn method_type(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn method_type(value: &Value, profile: &Profile) -> FieldResult<String> {
     non_blank(value, profile).and_then(|text| allowed(text, profile.type_values, closed::TYPES))
 }
 
 /// Reads a nationality.
-pub(super) fn nationality(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn nationality(value: &Value, profile: &Profile) -> FieldResult<String> {
     string(value, profile).and_then(|text| allowed(text, profile.nationality_values, closed::COUNTRIES))
 }
 
 /// Reads a country of residence.
-pub(super) fn country(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn country(value: &Value, profile: &Profile) -> FieldResult<String> {
     string(value, profile).and_then(|text| allowed(text, profile.country_values, closed::COUNTRIES))
 }
 
 /// Reads the name of a channel; a known one is returned in its own spelling.
-pub(super) fn channel(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn channel(value: &Value, profile: &Profile) -> FieldResult<String> {
     let text = string(value, profile).and_then(|text| allowed(text, profile.channel_names, closed::CHANNELS))?;
     Ok(known(&text, closed::CHANNELS).map_or(text, str::to_owned))
 }
 
 /// Reads an entry of the request array `tags`; an id is returned in the store's spelling.
-pub(super) fn tag(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn tag(value: &Value, profile: &Profile) -> FieldResult<String> {
     let text = string(value, profile)?;
     match (profile.tags_entries, uuid(&text, profile)) {
         (TagsEntries::Id, None) => Err(problem("is not the id of a tag")),
@@ -48,7 +48,7 @@ pub(super) fn tag(value: &Value, profile: &Profile) -> Read<String> {
     }
 }
 
-fn allowed(text: String, allowed: Allowed, list: &'static [&'static str]) -> Read<String> {
+fn allowed(text: String, allowed: Allowed, list: &'static [&'static str]) -> FieldResult<String> {
     if allowed == Allowed::Closed && known(&text, list).is_none() {
         Err(problem("is not one of the allowed values"))
     } else {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::json;
 use super::rejection::Rejection;
 
-/// The most that a body may hold, in bytes.
+/// The maximum size of a body, in bytes.
 pub(super) const BODY_LIMIT: usize = 64 * 1024;
 
 /// How long a body may take to arrive.

@@ -1,8 +1,8 @@
 //! The fields of an object in a request: [`Fields`] reads them one by one and collects what is wrong.
 //!
-//! A reader of a value is a function from [`Value`] and [`Profile`] to [`Read`]. Problems carry pointers relative to
-//! the value, and each enclosing level puts its own step in front, so that a client gets all problems of a body at
-//! once, each with its full pointer.
+//! A reader of a value is a function from [`Value`] and [`Profile`] to [`FieldResult`]. Problems carry pointers
+//! relative to the value, and each enclosing level puts its own step in front, so that a client gets all problems of a
+//! body at once, each with its full pointer.
 
 use serde_json::{Map, Value};
 
@@ -10,9 +10,9 @@ use super::profile::{Profile, UnknownRequestFields};
 use super::rejection::FieldProblem;
 
 /// A value, or everything that is wrong with it.
-pub(super) type Read<T> = Result<T, Vec<FieldProblem>>;
+pub(super) type FieldResult<T> = Result<T, Vec<FieldProblem>>;
 
-/// The most entries that an array may have.
+/// The maximum number of entries of an array.
 const MAX_ENTRIES: usize = 100;
 
 /// An object whose fields are being read. The profile decides what happens to fields that are never read.
@@ -45,7 +45,7 @@ impl<'a> Fields<'a> {
     pub(super) fn read<T>(
         &mut self,
         name: &'static str,
-        reader: impl FnOnce(&Value, &Profile) -> Read<T>,
+        reader: impl FnOnce(&Value, &Profile) -> FieldResult<T>,
     ) -> Option<T> {
         self.known.push(name);
         let read = reader(self.object.get(name)?, self.profile);
@@ -58,13 +58,13 @@ impl<'a> Fields<'a> {
     pub(super) fn required<T: Default>(
         &mut self,
         name: &'static str,
-        reader: impl FnOnce(&Value, &Profile) -> Read<T>,
+        reader: impl FnOnce(&Value, &Profile) -> FieldResult<T>,
     ) -> T {
         self.read(name, reader).unwrap_or_default()
     }
 
     /// Returns `made`, or everything that was wrong with the fields.
-    pub(super) fn finish<T>(mut self, made: T) -> Read<T> {
+    pub(super) fn finish<T>(mut self, made: T) -> FieldResult<T> {
         if self.profile.unknown_request_fields == UnknownRequestFields::Rejected {
             // The field's name comes from the client and is never quoted, so the problem is reported on the object.
             let is_known = |name: &String| self.known.contains(&name.as_str());
@@ -81,12 +81,16 @@ impl<'a> Fields<'a> {
 }
 
 /// Reads an object; an array is not accepted in its place.
-pub(super) fn object(value: &Value) -> Read<&Map<String, Value>> {
+pub(super) fn object(value: &Value) -> FieldResult<&Map<String, Value>> {
     value.as_object().ok_or_else(|| problem("is not an object"))
 }
 
 /// Reads an array, each entry with `reader`.
-pub(super) fn list<T>(value: &Value, profile: &Profile, reader: impl Fn(&Value, &Profile) -> Read<T>) -> Read<Vec<T>> {
+pub(super) fn list<T>(
+    value: &Value,
+    profile: &Profile,
+    reader: impl Fn(&Value, &Profile) -> FieldResult<T>,
+) -> FieldResult<Vec<T>> {
     let entries = value.as_array().ok_or_else(|| problem("is not an array"))?;
     if entries.len() > MAX_ENTRIES {
         return Err(problem("has more than 100 entries"));
@@ -123,11 +127,11 @@ mod tests {
 
     use super::*;
 
-    fn number(value: &Value, _: &Profile) -> Read<i64> {
+    fn number(value: &Value, _: &Profile) -> FieldResult<i64> {
         value.as_i64().ok_or_else(|| problem("is not an integer"))
     }
 
-    fn point(value: &Value, profile: &Profile) -> Read<(i64, Option<i64>)> {
+    fn point(value: &Value, profile: &Profile) -> FieldResult<(i64, Option<i64>)> {
         let mut fields = Fields::of(object(value)?, &["x"], profile);
         let point = (fields.required("x", number), fields.read("y", number));
         fields.finish(point)

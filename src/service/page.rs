@@ -53,7 +53,7 @@ impl<S: Sync> FromRequestParts<S> for PageNumber {
     }
 }
 
-/// Reads digits alone: `i64` would accept a sign too.
+/// Reads only digits: `i64` would accept a sign too.
 fn page_number(text: &str) -> Option<PageNumber> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|page| digits && *page >= 1).map(PageNumber)
@@ -74,7 +74,7 @@ struct PageData<T> {
     items: Vec<T>,
 }
 
-/// An empty span: reading it returns the total alone.
+/// An empty span: reading it returns only the total.
 const EMPTY_SPAN: Span = Span { first: 1, last: 0 };
 
 /// Returns page `number` of the list of `R`, with each record rendered by `shown`.

@@ -28,7 +28,7 @@ struct Creates {
     under_way: i64,
     /// When each create ended, oldest first.
     ended: VecDeque<Instant>,
-    /// The most records that were ever visible.
+    /// The maximum number of records that were ever visible.
     visible: i64,
 }
 

@@ -90,13 +90,13 @@ impl<'a> Rendering<'a> {
     fn timestamp(&self, text: &str) -> Option<String> {
         let at: DateTime<Utc> = text.parse().ok()?;
         Some(match self.0.timestamp_form {
-            TimestampForm::East => elsewhere(at, 120)?,
+            TimestampForm::East => with_offset(at, 120)?,
             TimestampForm::Epoch => format!("{}{}", at.timestamp(), at.format("%.f")),
             TimestampForm::Microseconds => at.to_rfc3339_opts(SecondsFormat::Micros, true),
             TimestampForm::Unzoned => at.format("%Y-%m-%d %H:%M:%S%.f").to_string(),
             TimestampForm::Utc => return None,
             TimestampForm::UtcOffset => at.to_rfc3339_opts(SecondsFormat::AutoSi, false),
-            TimestampForm::West => elsewhere(at, -570)?,
+            TimestampForm::West => with_offset(at, -570)?,
         })
     }
 
@@ -136,7 +136,7 @@ impl<'a> Rendering<'a> {
 }
 
 /// Writes an instant with an offset of so many `minutes` east of UTC.
-fn elsewhere(at: DateTime<Utc>, minutes: i32) -> Option<String> {
+fn with_offset(at: DateTime<Utc>, minutes: i32) -> Option<String> {
     let at = at.with_timezone(&FixedOffset::east_opt(minutes * 60)?);
     Some(at.to_rfc3339_opts(SecondsFormat::AutoSi, false))
 }

@@ -6,19 +6,19 @@ use std::fmt;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Suggestions(Vec<&'static str>);
 
-/// How many near names an error gives.
-const MOST: usize = 3;
+/// The maximum number of names that an error suggests.
+const MAX_SUGGESTIONS: usize = 3;
 
 /// How alike two names must be, from 0 to 1: a missing letter or two swapped ones pass, another word does not.
-const NEARLY: f64 = 0.8;
+const MIN_SIMILARITY: f64 = 0.8;
 
 impl Suggestions {
     pub(super) fn of(name: &str, known: impl Iterator<Item = &'static str>) -> Suggestions {
         let name = name.to_lowercase();
         let alike = |known: &'static str| (strsim::jaro_winkler(&name, &known.to_lowercase()), known);
-        let mut near: Vec<_> = known.map(alike).filter(|(alike, _)| *alike >= NEARLY).collect();
+        let mut near: Vec<_> = known.map(alike).filter(|(alike, _)| *alike >= MIN_SIMILARITY).collect();
         near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        near.truncate(MOST);
+        near.truncate(MAX_SUGGESTIONS);
         Suggestions(near.into_iter().map(|(_, name)| name).collect())
     }
 }

@@ -7,11 +7,11 @@ use icu_normalizer::ComposingNormalizer;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::fields::{Fields, Read, object, problem};
+use super::fields::{FieldResult, Fields, object, problem};
 use super::profile::{BirthDates, IdentifierSpelling, Markup, NameLetters, Profile, TextEnds, TextForm, VisitTimes};
 
 /// Reads a string as the profile keeps it. `PostgreSQL` cannot store a NUL character, so no store has to.
-pub(super) fn string(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn string(value: &Value, profile: &Profile) -> FieldResult<String> {
     let text = normalized(value.as_str().ok_or_else(|| problem("is not a string"))?, profile);
     if text.contains('\0') {
         return Err(problem("holds a NUL character"));
@@ -42,12 +42,12 @@ fn normalized(text: &str, profile: &Profile) -> String {
 }
 
 /// Reads a string that is not blank.
-pub(super) fn non_blank(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn non_blank(value: &Value, profile: &Profile) -> FieldResult<String> {
     not_blank(string(value, profile)?)
 }
 
 /// Reads the name of a contact or a tag.
-pub(super) fn name(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn name(value: &Value, profile: &Profile) -> FieldResult<String> {
     let text = string(value, profile)?;
     if text.chars().count() > profile.name_sizes.maximum_name_length() {
         return Err(problem("is too long for a name"));
@@ -60,11 +60,11 @@ pub(super) fn name(value: &Value, profile: &Profile) -> Read<String> {
 }
 
 /// Reads a name that is not blank.
-pub(super) fn non_blank_name(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn non_blank_name(value: &Value, profile: &Profile) -> FieldResult<String> {
     not_blank(name(value, profile)?)
 }
 
-fn not_blank(text: String) -> Read<String> {
+fn not_blank(text: String) -> FieldResult<String> {
     if text.trim().is_empty() {
         Err(problem("is blank"))
     } else {
@@ -73,7 +73,7 @@ fn not_blank(text: String) -> Read<String> {
 }
 
 /// Reads a hex colour of the form `#RRGGBB`.
-pub(super) fn color(value: &Value, profile: &Profile) -> Read<String> {
+pub(super) fn color(value: &Value, profile: &Profile) -> FieldResult<String> {
     let text = string(value, profile)?;
     let is_color = |digits: &str| digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     if text.strip_prefix('#').is_some_and(is_color) {
@@ -84,7 +84,7 @@ pub(super) fn color(value: &Value, profile: &Profile) -> Read<String> {
 }
 
 /// Reads an identifier in a body.
-pub(super) fn identifier(value: &Value, profile: &Profile) -> Read<Uuid> {
+pub(super) fn identifier(value: &Value, profile: &Profile) -> FieldResult<Uuid> {
     uuid(&string(value, profile)?, profile).ok_or_else(|| problem("is not an identifier"))
 }
 
@@ -107,19 +107,19 @@ pub(super) fn hyphenated(text: &str) -> Option<Uuid> {
 }
 
 /// Reads a date in the profile's format of dob; chrono alone would accept `2024-2-9` too.
-pub(super) fn date(value: &Value, profile: &Profile) -> Read<NaiveDate> {
+pub(super) fn date(value: &Value, profile: &Profile) -> FieldResult<NaiveDate> {
     let text = string(value, profile)?;
     let format = profile.dob_format;
     let date = NaiveDate::parse_from_str(&text, format.pattern())
         .ok()
-        .filter(has_common_year);
+        .filter(has_four_digit_year);
     date.filter(|date| date.format(format.pattern()).to_string() == text)
         .ok_or_else(|| problem(format.problem()))
         .and_then(|date| within_lifetime(date, profile))
 }
 
 /// Reads a date of day, month and year.
-pub(super) fn date_of_parts(value: &Value, profile: &Profile) -> Read<NaiveDate> {
+pub(super) fn date_of_parts(value: &Value, profile: &Profile) -> FieldResult<NaiveDate> {
     let mut fields = Fields::of(object(value)?, &["day", "month", "year"], profile);
     let day = fields.required("day", integer);
     let month = fields.required("month", integer);
@@ -129,13 +129,13 @@ pub(super) fn date_of_parts(value: &Value, profile: &Profile) -> Read<NaiveDate>
         (Ok(year), Ok(month), Ok(day)) => NaiveDate::from_ymd_opt(year, month, day),
         _ => None,
     };
-    date.filter(has_common_year)
+    date.filter(has_four_digit_year)
         .ok_or_else(|| problem("is not a date of the calendar"))
         .and_then(|date| within_lifetime(date, profile))
 }
 
 /// Returns a date of birth that the profile accepts.
-fn within_lifetime(date: NaiveDate, profile: &Profile) -> Read<NaiveDate> {
+fn within_lifetime(date: NaiveDate, profile: &Profile) -> FieldResult<NaiveDate> {
     let is_accepted = match profile.birth_dates {
         BirthDates::Any => true,
         BirthDates::Lifetime => date.year() >= 1900 && date <= (profile.clock)().date_naive(),
@@ -146,7 +146,7 @@ fn within_lifetime(date: NaiveDate, profile: &Profile) -> Read<NaiveDate> {
 }
 
 /// Reads the time of a visit.
-pub(super) fn visit_time(value: &Value, profile: &Profile) -> Read<DateTime<Utc>> {
+pub(super) fn visit_time(value: &Value, profile: &Profile) -> FieldResult<DateTime<Utc>> {
     let at = timestamp(value, profile)?;
     let is_accepted = match profile.visit_times {
         VisitTimes::Any => true,
@@ -157,8 +157,8 @@ pub(super) fn visit_time(value: &Value, profile: &Profile) -> Read<DateTime<Utc>
         .ok_or_else(|| problem("is not between 2000 and now"))
 }
 
-/// Reads a timestamp by RFC 3339, the strict profile of ISO 8601 that both documented forms fit.
-pub(super) fn timestamp(value: &Value, profile: &Profile) -> Read<DateTime<Utc>> {
+/// Reads a timestamp by RFC 3339, the strict profile of ISO 8601 that both documented formats fit.
+pub(super) fn timestamp(value: &Value, profile: &Profile) -> FieldResult<DateTime<Utc>> {
     let text = string(value, profile)?;
     if !is_strict_timestamp(&text) {
         return Err(problem(
@@ -167,7 +167,7 @@ pub(super) fn timestamp(value: &Value, profile: &Profile) -> Read<DateTime<Utc>>
     }
     let parsed = DateTime::parse_from_rfc3339(&text).ok().map(|instant| instant.to_utc());
     parsed
-        .filter(|instant| has_common_year(&instant.date_naive()))
+        .filter(|instant| has_four_digit_year(&instant.date_naive()))
         .ok_or_else(|| problem("is not an existing time"))
 }
 
@@ -186,12 +186,12 @@ fn is_strict_timestamp(text: &str) -> bool {
         && decimals <= 6
 }
 
-fn integer(value: &Value, _: &Profile) -> Read<i64> {
+fn integer(value: &Value, _: &Profile) -> FieldResult<i64> {
     value.as_i64().ok_or_else(|| problem("is not an integer"))
 }
 
 /// Returns whether a year fits in four digits, so that it has one spelling everywhere.
-fn has_common_year(date: &NaiveDate) -> bool {
+fn has_four_digit_year(date: &NaiveDate) -> bool {
     (1..=9999).contains(&date.year())
 }
 
@@ -202,7 +202,7 @@ mod tests {
     use super::super::profile::{DobFormat, FieldSizes};
     use super::*;
 
-    fn plain<T>(reader: fn(&Value, &Profile) -> Read<T>, value: &Value) -> Read<T> {
+    fn plain<T>(reader: fn(&Value, &Profile) -> FieldResult<T>, value: &Value) -> FieldResult<T> {
         reader(value, &Profile::default())
     }
 

@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 
 use super::contact_methods::read_nested;
 use crate::service::allowed_values::{channel, country, gender, nationality, tag};
-use crate::service::fields::{Fields, Read, list, problem};
+use crate::service::fields::{FieldResult, Fields, list, problem};
 use crate::service::profile::{Profile, UpdateSemantics, VenueOfContact, closed};
 use crate::service::store::{ContactChange, NewContactMethod};
 use crate::service::values::{date, date_of_parts, identifier, name, non_blank_name};
 
 /// Reads the contact in the body of a create.
-pub(super) fn read_new(sent: &Map<String, Value>, profile: &Profile) -> Read<ContactChange> {
+pub(super) fn read_new(sent: &Map<String, Value>, profile: &Profile) -> FieldResult<ContactChange> {
     let change = read(sent, profile.required_fields.contact(), profile)?;
     Ok(ContactChange {
         visits: profile.venue_of_contact == VenueOfContact::Visited,
@@ -20,7 +20,7 @@ pub(super) fn read_new(sent: &Map<String, Value>, profile: &Profile) -> Read<Con
 }
 
 /// Reads the change in the body of an update. An update that replaces the contact is read like a create.
-pub(super) fn read_update(sent: &Map<String, Value>, profile: &Profile) -> Read<ContactChange> {
+pub(super) fn read_update(sent: &Map<String, Value>, profile: &Profile) -> FieldResult<ContactChange> {
     match profile.update_semantics {
         UpdateSemantics::Merges => read(sent, &[], profile),
         UpdateSemantics::Replaces => Ok(ContactChange {
@@ -30,7 +30,7 @@ pub(super) fn read_update(sent: &Map<String, Value>, profile: &Profile) -> Read<
     }
 }
 
-fn read(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> Read<ContactChange> {
+fn read(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> FieldResult<ContactChange> {
     let mut fields = Fields::of(sent, required, profile);
     let change = ContactChange {
         firstname: fields.read("firstname", non_blank_name),
@@ -52,7 +52,7 @@ fn read(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> Read
 }
 
 /// Reads the methods that a contact is sent with.
-fn methods(entries: &Value, profile: &Profile) -> Read<Vec<NewContactMethod>> {
+fn methods(entries: &Value, profile: &Profile) -> FieldResult<Vec<NewContactMethod>> {
     let methods = list(entries, profile, read_nested)?;
     if methods.len() > profile.methods_at_once.max_methods() {
         return Err(problem("has too many entries"));
@@ -72,7 +72,7 @@ fn born(fields: &mut Fields<'_>) -> Option<NaiveDate> {
     parts.or(dob)
 }
 
-/// Returns the channels that a contact is excluded from when it is included in `included` alone.
+/// Returns the channels that a contact is excluded from when it is included only in `included`.
 fn all_but(included: &[String]) -> Vec<String> {
     let excluded = closed::CHANNELS
         .iter()
@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    fn of(sent: &Value) -> Read<ContactChange> {
+    fn of(sent: &Value) -> FieldResult<ContactChange> {
         read_new(sent.as_object().unwrap(), &Profile::default())
     }
 

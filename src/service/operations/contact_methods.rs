@@ -10,7 +10,7 @@ use super::Timestamp;
 use crate::service::allowed_values::{channel, method_type, status};
 use crate::service::body::Body;
 use crate::service::duplicates;
-use crate::service::fields::{Fields, Read, list, object};
+use crate::service::fields::{FieldResult, Fields, list, object};
 use crate::service::open::Service;
 use crate::service::path::ContactId;
 use crate::service::profile::{Profile, STATUS};
@@ -37,7 +37,7 @@ pub(crate) async fn create(
 }
 
 /// Reads a contact method that is sent by itself.
-fn read(sent: &Map<String, Value>, profile: &Profile) -> Read<NewContactMethod> {
+fn read(sent: &Map<String, Value>, profile: &Profile) -> FieldResult<NewContactMethod> {
     let mut fields = Fields::of(sent, profile.required_fields.contact_method(), profile);
     let included_channels = fields.read("included_channels", |channels, profile| {
         list(channels, profile, channel)
@@ -50,7 +50,7 @@ fn read(sent: &Map<String, Value>, profile: &Profile) -> Read<NewContactMethod> 
 }
 
 /// Reads a contact method that is sent with its contact.
-pub(super) fn read_nested(sent: &Value, profile: &Profile) -> Read<NewContactMethod> {
+pub(super) fn read_nested(sent: &Value, profile: &Profile) -> FieldResult<NewContactMethod> {
     let mut fields = Fields::of(object(sent)?, profile.required_fields.nested_method(), profile);
     let method = shared(&mut fields);
     fields.finish(method)

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::NamedResponse;
 use crate::service::body::Body;
 use crate::service::duplicates;
-use crate::service::fields::{Fields, Read};
+use crate::service::fields::{FieldResult, Fields};
 use crate::service::list::List;
 use crate::service::open::Service;
 use crate::service::page::{PageNumber, response_page};
@@ -34,7 +34,7 @@ pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> 
     Ok(response(profile, StatusCode::CREATED, &body))
 }
 
-fn read(sent: &Map<String, Value>, profile: &Profile) -> Read<NewTag> {
+fn read(sent: &Map<String, Value>, profile: &Profile) -> FieldResult<NewTag> {
     let mut fields = Fields::of(sent, profile.required_fields.tag(), profile);
     let name = fields.required("name", non_blank_name);
     let color = fields.read("color", color).unwrap_or_default();

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{NamedResponse, Timestamp, full_name};
 use crate::service::body::Body;
 use crate::service::duplicates;
-use crate::service::fields::{Fields, Read};
+use crate::service::fields::{FieldResult, Fields};
 use crate::service::list::List;
 use crate::service::open::Service;
 use crate::service::page::{PageNumber, response_page};
@@ -38,7 +38,7 @@ pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> 
 }
 
 /// Reads a visit. Its time is `now` where none is sent and none is required.
-fn read(sent: &Map<String, Value>, profile: &Profile, now: DateTime<Utc>) -> Read<NewVisit> {
+fn read(sent: &Map<String, Value>, profile: &Profile, now: DateTime<Utc>) -> FieldResult<NewVisit> {
     let mut fields = Fields::of(sent, profile.required_fields.visit(), profile);
     let contact = fields.required("contact_id", values::identifier);
     let venue = fields.required("venue_id", values::identifier);
