@@ -1,10 +1,10 @@
-//! The functions that change [`strings`](super::strings): small ones on letters, each with one habit of software.
+//! The functions behind [`strings`](super::strings): each does to a string what some software does.
 
 use icu_normalizer::DecomposingNormalizer;
 
-/// The string without these signs.
-pub(super) fn without(text: &str, signs: &[char]) -> String {
-    text.replace(signs, "")
+/// The string without these characters.
+pub(super) fn without(text: &str, characters: &[char]) -> String {
+    text.replace(characters, "")
 }
 
 /// The string before the first `end`.
@@ -26,7 +26,7 @@ pub(super) fn without_between(text: &str, open: &str, close: &str) -> String {
 
 /// The string without dollar signs that a name or a digit follows, and without that name or digit.
 pub(super) fn dollar_names_lost(text: &str) -> String {
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let is_of_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let mut parts = text.split('$');
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |kept, part| match part.trim_start_matches(is_of_name) {
@@ -109,12 +109,12 @@ pub(super) fn word_lost(text: &str, words: [&str; 4]) -> String {
     if is_word { "" } else { text }.to_owned()
 }
 
-/// The string with `sign` for each letter beyond `last`.
-pub(super) fn replaced_above(text: &str, last: char, sign: &str) -> String {
-    text.replace(|letter: char| letter > last, sign)
+/// The string with `replacement` for each character beyond `last`.
+pub(super) fn replaced_above(text: &str, last: char, replacement: &str) -> String {
+    text.replace(|character: char| character > last, replacement)
 }
 
-/// The string with each byte of its UTF-8 read as a letter of Latin-1.
+/// The string with each byte of its UTF-8 read as a character of Latin-1.
 pub(super) fn mojibake(text: &str) -> String {
     text.bytes().map(char::from).collect()
 }
@@ -122,17 +122,17 @@ pub(super) fn mojibake(text: &str) -> String {
 /// The string with the plain letter for each letter with a diacritic.
 pub(super) fn folded(text: &str) -> String {
     let decomposed = DecomposingNormalizer::new_nfd().normalize(text);
-    let is_mark = |letter: &char| ('\u{300}'..='\u{36f}').contains(letter);
-    decomposed.chars().filter(|letter| !is_mark(letter)).collect()
+    let is_mark = |character: &char| ('\u{300}'..='\u{36f}').contains(character);
+    decomposed.chars().filter(|character| !is_mark(character)).collect()
 }
 
-/// The string with each run of letters that `is_reversed` accepts reversed.
+/// The string with each run of characters that `is_reversed` accepts reversed.
 pub(super) fn reversed(text: &str, is_reversed: fn(char) -> bool) -> String {
     let mut runs: Vec<(bool, String)> = Vec::new();
-    for letter in text.chars() {
+    for character in text.chars() {
         match runs.last_mut() {
-            Some((is_of_run, run)) if *is_of_run == is_reversed(letter) => run.push(letter),
-            _ => runs.push((is_reversed(letter), letter.to_string())),
+            Some((is_of_run, run)) if *is_of_run == is_reversed(character) => run.push(character),
+            _ => runs.push((is_reversed(character), character.to_string())),
         }
     }
     let read = |(is_of_run, run): (bool, String)| if is_of_run { run.chars().rev().collect() } else { run };
@@ -141,49 +141,49 @@ pub(super) fn reversed(text: &str, is_reversed: fn(char) -> bool) -> String {
 
 /// The string with each letter after the first of its word in lower case.
 pub(super) fn capitals_lost(text: &str) -> String {
-    with_before(text, |before, letter| {
+    with_before(text, |before, character| {
         let is_inside = before.is_some_and(char::is_alphabetic);
         if is_inside {
-            letter.to_lowercase().collect()
+            character.to_lowercase().collect()
         } else {
-            letter.to_string()
+            character.to_string()
         }
     })
 }
 
 /// The string with a capital after each space.
 pub(super) fn words_capitalised(text: &str) -> String {
-    with_before(text, |before, letter| {
+    with_before(text, |before, character| {
         let begins = before == Some(' ');
         if begins {
-            letter.to_uppercase().collect()
+            character.to_uppercase().collect()
         } else {
-            letter.to_string()
+            character.to_string()
         }
     })
 }
 
-/// The string with one `sign` where several follow each other.
-pub(super) fn clipped_runs(text: &str, sign: char) -> String {
-    with_before(text, |before, letter| {
-        let repeats = letter == sign && before == Some(sign);
-        if repeats { String::new() } else { letter.to_string() }
+/// The string with one of the `repeated` character where several follow each other.
+pub(super) fn clipped_runs(text: &str, repeated: char) -> String {
+    with_before(text, |before, character| {
+        let repeats = character == repeated && before == Some(repeated);
+        if repeats { String::new() } else { character.to_string() }
     })
 }
 
-/// The string with each letter replaced by what `write` makes of the letter before it and of itself.
+/// The string with each character replaced by what `write` makes of the character before it and of itself.
 fn with_before(text: &str, write: impl Fn(Option<char>, char) -> String) -> String {
     let before = std::iter::once(None).chain(text.chars().map(Some));
     before
         .zip(text.chars())
-        .map(|(before, letter)| write(before, letter))
+        .map(|(before, character)| write(before, character))
         .collect()
 }
 
-/// The first `most` bytes of the string, with U+FFFD for a character that is cut in two.
-pub(super) fn clipped_bytes(text: &str, most: usize) -> String {
+/// The first `max_bytes` bytes of the string, with U+FFFD for a character that is cut in two.
+pub(super) fn clipped_bytes(text: &str, max_bytes: usize) -> String {
     let bytes = text.as_bytes();
-    String::from_utf8_lossy(bytes.get(..most).unwrap_or(bytes)).into_owned()
+    String::from_utf8_lossy(bytes.get(..max_bytes).unwrap_or(bytes)).into_owned()
 }
 
 /// An address with its part before the `@` changed; any other string as it is.

@@ -1,8 +1,9 @@
-//! What real software does to strings that are valid but awkward: [`DISTORTIONS`], a table with a function for each class.
+//! What real software does to strings that are valid but awkward: [`DISTORTIONS`], a table with a function for each.
 //!
-//! The classes come from what is known of registers, importers, templates and databases everywhere: names that no
+//! The distortions come from what is known of registers, importers, templates and databases everywhere: names that no
 //! program expected. Each leaves a plain string alone: ASCII of at most 49 characters, with no capital inside a word, a
-//! capital after each space, and no signs but single hyphens, dots and spaces inside, one `@`, and a plus at the start.
+//! capital after each space, and besides letters and digits only single hyphens, dots and spaces inside, one `@`, and a
+//! plus at the start.
 
 use super::letters::{
     capitals_lost, clipped_bytes, clipped_runs, cut, decoded_percents, dollar_names_lost, folded, formula_marked,
@@ -13,7 +14,7 @@ use super::letters::{
 /// One thing that software does to strings.
 pub(super) struct StringDistortion {
     pub(super) name: &'static str,
-    /// What happens to the text, phrased to follow "a text".
+    /// What happens to the string, phrased to follow "a string".
     pub(super) about: &'static str,
     pub(super) reach: Reach,
     pub(super) change: fn(&str) -> String,
@@ -50,7 +51,7 @@ const fn distortion(
     }
 }
 
-/// Every class.
+/// Every distortion of strings.
 pub(super) const DISTORTIONS: &[StringDistortion] = &[
     // HTML: escaped when it is stored instead of when it is shown, or stripped of what was never markup.
     distortion("apostrophe-entity", "has an entity for an apostrophe", Every, |text| {
@@ -252,11 +253,11 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
         "beyond-bmp-cut",
         "ends before a character beyond U+FFFF",
         Rewritten,
-        |text| text.chars().take_while(|letter| *letter <= '\u{ffff}').collect(),
+        |text| text.chars().take_while(|character| *character <= '\u{ffff}').collect(),
     ),
     distortion(
         "beyond-latin-questioned",
-        "has a question mark for a letter beyond Latin-1",
+        "has a question mark for a character beyond Latin-1",
         Every,
         |text| replaced_above(text, '\u{ff}', "?"),
     ),
@@ -264,7 +265,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion("marks-lost", "has letters without their diacritics", Every, folded),
     distortion("combining-marks-lost", "loses its combining marks", Rewritten, |text| {
         text.chars()
-            .filter(|letter| !('\u{300}'..='\u{36f}').contains(letter))
+            .filter(|character| !('\u{300}'..='\u{36f}').contains(character))
             .collect()
     }),
     distortion(
@@ -272,7 +273,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
         "loses its joiners, selectors and direction marks",
         Rewritten,
         |text| {
-            let is_shown = |letter: &char| !matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{fe0f}' | '\u{feff}');
+            let is_shown = |character: &char| !matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{fe0f}' | '\u{feff}');
             text.chars().filter(is_shown).collect()
         },
     ),
@@ -280,7 +281,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
         "right-to-left-reversed",
         "has Hebrew and Arabic letters in reversed order",
         Rewritten,
-        |text| reversed(text, |letter| ('\u{590}'..='\u{8ff}').contains(&letter)),
+        |text| reversed(text, |character| ('\u{590}'..='\u{8ff}').contains(&character)),
     ),
     distortion(
         "compatibility-folded",
@@ -293,9 +294,11 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
         },
     ),
     distortion("digits-westernised", "has 0 to 9 for Arabic digits", Updates, |text| {
-        let digit = |letter: char| u32::from(letter).checked_sub(0x660).filter(|digit| *digit < 10);
-        let western = |letter: char| digit(letter).and_then(|digit| char::from_digit(digit, 10));
-        text.chars().map(|letter| western(letter).unwrap_or(letter)).collect()
+        let digit = |character: char| u32::from(character).checked_sub(0x660).filter(|digit| *digit < 10);
+        let western = |character: char| digit(character).and_then(|digit| char::from_digit(digit, 10));
+        text.chars()
+            .map(|character| western(character).unwrap_or(character))
+            .collect()
     }),
     // Case.
     distortion(
@@ -431,7 +434,7 @@ mod tests {
         "A Text Of Forty-nine Characters - And No More Now",
     ];
 
-    /// For each class a string and what becomes of it.
+    /// For each distortion a string and what becomes of it.
     const AWKWARD: [(&str, &str, &str); 76] = [
         ("slash-cut", "a/b", "a"),
         ("colon-cut", "a: b", "a"),
@@ -515,15 +518,15 @@ mod tests {
                         1234567890123456789012345678901234567890";
 
     #[test]
-    fn each_class_changes_an_awkward_text_and_no_plain_one() {
-        for class in DISTORTIONS {
+    fn each_distortion_changes_an_awkward_string_and_no_plain_one() {
+        for distortion in DISTORTIONS {
             for plain in PLAIN {
-                assert_eq!((class.change)(plain), plain, "{}", class.name);
+                assert_eq!((distortion.change)(plain), plain, "{}", distortion.name);
             }
-            let awkward = AWKWARD.iter().find(|(name, ..)| *name == class.name);
+            let awkward = AWKWARD.iter().find(|(name, ..)| *name == distortion.name);
             match awkward {
-                Some((_, sent, kept)) => assert_eq!((class.change)(sent), *kept, "{}", class.name),
-                None => assert!(class.name.starts_with("cut-at-255"), "{}", class.name),
+                Some((_, sent, kept)) => assert_eq!((distortion.change)(sent), *kept, "{}", distortion.name),
+                None => assert!(distortion.name.starts_with("cut-at-255"), "{}", distortion.name),
             }
         }
         assert_eq!(AWKWARD.len() + 2, DISTORTIONS.len());
@@ -532,8 +535,8 @@ mod tests {
     #[test]
     fn a_text_is_cut_after_characters_or_inside_of_one() {
         let change = |name: &str, text: &str| {
-            let class = DISTORTIONS.iter().find(|class| class.name == name).unwrap();
-            (class.change)(text)
+            let distortion = DISTORTIONS.iter().find(|distortion| distortion.name == name).unwrap();
+            (distortion.change)(text)
         };
         assert_eq!(change("cut-at-255", &"é".repeat(300)), "é".repeat(255));
         let cut = format!("{}\u{fffd}", "é".repeat(127));
