@@ -10,14 +10,14 @@ use super::locations::each;
 
 /// What happens to an array of two or more elements.
 ///
-/// The *kind* of an element is the member that a gap lets come back in another spelling (`type`); its *main part* is the
-/// other members (`contact`).
+/// The *kind* of an element is the member that a gap lets come back in another spelling (`type`); its *main part* is
+/// the other members (`contact`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArrayFault {
     /// Only its first element is kept.
-    FirstAlone,
+    OnlyFirst,
     /// Only its last element is kept.
-    LastAlone,
+    OnlyLast,
     /// Each element gets the main part of the one before.
     Mixed,
     /// Each part is sorted on its own.
@@ -28,12 +28,12 @@ pub(super) enum ArrayFault {
 
 const ALL: [(ArrayFault, &str, &str); 5] = [
     (
-        ArrayFault::FirstAlone,
+        ArrayFault::OnlyFirst,
         "first-element-alone",
         "only the first of several elements is kept",
     ),
     (
-        ArrayFault::LastAlone,
+        ArrayFault::OnlyLast,
         "last-element-alone",
         "only the last of several elements is kept",
     ),
@@ -54,12 +54,12 @@ const ALL: [(ArrayFault, &str, &str); 5] = [
     ),
 ];
 
-/// Each of these in each write that carries an array of objects.
+/// Returns a fault for each [`ArrayFault`] and each write that carries an array of objects.
 pub(super) fn faults() -> impl Iterator<Item = ProposedFault<ArrayFault>> {
     operations().iter().flat_map(|operation| {
         ALL.into_iter().map(|(fault, deviation, about)| {
             let mut expected = carried(operation, &|carry| array(carry).is_some());
-            // Even where a gap lets a value come back otherwise, it may not be another element's.
+            // Even where a gap lets a value come back differently, it may not be another element's.
             expected.iter_mut().for_each(|expected| expected.rule = "carried");
             ProposedFault::new(&operation.name, deviation, about, expected, fault)
         })
@@ -100,8 +100,8 @@ impl ArrayFault {
             parts.filter_map(|carry| Some(array(carry)?.1))
         };
         match self {
-            ArrayFault::FirstAlone => elements.truncate(1),
-            ArrayFault::LastAlone => drop(elements.drain(..elements.len() - 1)),
+            ArrayFault::OnlyFirst => elements.truncate(1),
+            ArrayFault::OnlyLast => drop(elements.drain(..elements.len() - 1)),
             ArrayFault::Mixed => {
                 names(false).for_each(|name| rearrange(elements, name, &|parts| parts.rotate_right(1)));
             }

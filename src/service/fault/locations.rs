@@ -79,7 +79,8 @@ pub(super) fn select(value: &Value, pattern: &str) -> Vec<Value> {
     found
 }
 
-/// Returns another value of the same type: an identifier of another record, an hour later, one more, or another string.
+/// Returns another value of the same type: for a UUID another UUID, for a timestamp one an hour later, for an integer
+/// the next one, otherwise another string.
 pub(super) fn altered(value: &Value) -> Value {
     match value {
         Value::Number(number) => json!(number.as_i64().map_or(0, |number| number.saturating_add(1))),
@@ -131,7 +132,7 @@ fn retyped(value: &Value) -> Value {
     match value {
         Value::String(_) => json!(7),
         Value::Number(number) => json!(number.to_string()),
-        _ => json!("a text"),
+        _ => json!("a string"),
     }
 }
 

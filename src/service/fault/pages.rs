@@ -28,8 +28,8 @@ pub(super) enum PageFault {
     Overfull,
     /// Each page from the second on holds the items of the one before.
     Repeated,
-    /// The last row of the first page is on no page.
-    RowSkipped,
+    /// The last item of the first page is on no page.
+    ItemSkipped,
     /// `total` is one too many, and `last_page` agrees with it.
     TotalWrong,
 }
@@ -83,10 +83,10 @@ pub(super) const ROWS: &[PageRow] = &[
     ),
     (
         "row-skipped",
-        "the last row of page 1 is on no page",
+        "the last item of page 1 is on no page",
         |invariant| &invariant.total,
         "agrees with the walk",
-        PageFault::RowSkipped,
+        PageFault::ItemSkipped,
     ),
     (
         "empty-page-inside",
@@ -165,9 +165,10 @@ impl PageFault {
             }
             PageFault::FullLastPageWrong if fills_pages(body, invariant) => add(body, &invariant.last_page, 1),
             PageFault::LastPageRounded => {
-                if let (Some(total), Some(per_page @ 1..)) =
-                    (whole(body, &invariant.total), whole(body, &invariant.per_page))
-                {
+                if let (Some(total), Some(per_page @ 1..)) = (
+                    unsigned_at(body, &invariant.total),
+                    unsigned_at(body, &invariant.per_page),
+                ) {
                     set(
                         body,
                         &invariant.last_page,
@@ -182,7 +183,7 @@ impl PageFault {
             PageFault::LastPageWrong => add(body, &invariant.last_page, 1),
             PageFault::Overfull => overfill(body, invariant),
             PageFault::Repeated => set(body, &invariant.page, json!(requested.unwrap_or(1))),
-            PageFault::RowSkipped if requested.unwrap_or(1) == 1 => {
+            PageFault::ItemSkipped if requested.unwrap_or(1) == 1 => {
                 items(body, invariant).and_then(Vec::pop);
             }
             PageFault::DefaultIsTwo
@@ -190,7 +191,7 @@ impl PageFault {
             | PageFault::FullLastPageWrong
             | PageFault::Ignored
             | PageFault::LastItemUnnamed
-            | PageFault::RowSkipped => {}
+            | PageFault::ItemSkipped => {}
             PageFault::TotalWrong => recount(body, invariant, 1),
         }
     }
@@ -220,7 +221,10 @@ pub(super) fn items<'body>(body: &'body mut Value, invariant: &PageInvariant) ->
 
 /// Returns whether the total is a multiple of the size of a page, and not 0.
 fn fills_pages(body: &Value, invariant: &PageInvariant) -> bool {
-    let (total, per_page) = (whole(body, &invariant.total), whole(body, &invariant.per_page));
+    let (total, per_page) = (
+        unsigned_at(body, &invariant.total),
+        unsigned_at(body, &invariant.per_page),
+    );
     total >= Some(1)
         && total
             .zip(per_page)
@@ -230,10 +234,10 @@ fn fills_pages(body: &Value, invariant: &PageInvariant) -> bool {
 /// Returns whether a page holds as many items as it may.
 fn is_full(body: &Value, invariant: &PageInvariant) -> bool {
     let held = body.pointer(&invariant.items).and_then(Value::as_array).map(Vec::len);
-    held.and_then(|held| u64::try_from(held).ok()) == whole(body, &invariant.per_page)
+    held.and_then(|held| u64::try_from(held).ok()) == unsigned_at(body, &invariant.per_page)
 }
 
-fn whole(body: &Value, pointer: &str) -> Option<u64> {
+fn unsigned_at(body: &Value, pointer: &str) -> Option<u64> {
     body.pointer(pointer)?.as_u64()
 }
 

@@ -33,8 +33,8 @@ pub(super) enum Repetition {
     Swapped,
 }
 
-/// How long a create waits for another one, before it is answered alone.
-const BOUND: Duration = Duration::from_millis(40);
+/// The maximum time that a create waits for another one.
+const MAX_WAIT_FOR_OTHER: Duration = Duration::from_millis(40);
 
 /// The create that waits for another one.
 #[derive(Debug, Default)]
@@ -44,11 +44,11 @@ pub(super) struct Rendezvous(Mutex<Option<Waiting>>);
 struct Waiting {
     head: response::Parts,
     body: Value,
-    /// Takes what it is to be answered with.
+    /// Sends the response body to the waiting create.
     response: oneshot::Sender<Value>,
 }
 
-/// Each of these in each write that it suits.
+/// Returns a fault for each [`Repetition`] and each write that it applies to.
 pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Repetition>> {
     operations().iter().flat_map(|operation| {
         let created = operation
@@ -197,8 +197,8 @@ impl Repetition {
     /// Does a create together with another one, if one comes in time.
     async fn wait_for_other(self, call: &Call, inner: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
         let mut waiting = rendezvous.0.lock().await;
-        let is_let_in = call.head.headers.get(header::AUTHORIZATION) == Some(&inner.credential);
-        if let Some(first) = waiting.take_if(|first| is_let_in || first.response.is_closed())
+        let has_valid_token = call.head.headers.get(header::AUTHORIZATION) == Some(&inner.credential);
+        if let Some(first) = waiting.take_if(|first| has_valid_token || first.response.is_closed())
             && !first.response.is_closed()
         {
             return self.second(first, call, inner).await;
@@ -214,9 +214,13 @@ impl Repetition {
             response: sender,
         });
         drop(waiting);
-        let mut swapped = tokio::time::timeout(BOUND, &mut other).await.ok().and_then(Result::ok);
+        let mut swapped = tokio::time::timeout(MAX_WAIT_FOR_OTHER, &mut other)
+            .await
+            .ok()
+            .and_then(Result::ok);
         if swapped.is_none() {
-            // Once the lock is free, a create that took this one has answered it; otherwise it is still waiting.
+            // Once the lock is free, another create is done with this one, and may have sent it a response, or has not
+            // seen it.
             let mut waiting = rendezvous.0.lock().await;
             match other.try_recv() {
                 Ok(body) => swapped = Some(body),
@@ -228,7 +232,7 @@ impl Repetition {
         response
     }
 
-    /// Answers the second of two creates, and the first where both are.
+    /// Answers the second of two creates and, if the fault changes both responses, also the first.
     async fn second(self, first: Waiting, call: &Call, inner: &InnerService) -> ServedResponse {
         let created = call.operation.created.as_ref();
         let id = created.map(Created::response_id).unwrap_or_default();

@@ -25,7 +25,7 @@ pub(super) enum SpellingFault {
     /// Members are in another order than in the document (RFC 8259, section 4).
     Order,
     /// The name of the scheme is in lower case (RFC 9110, section 11.1).
-    SmallScheme,
+    LowercaseScheme,
     /// There is white space between tokens (RFC 8259, section 2).
     WhiteSpace,
 }
@@ -66,8 +66,8 @@ const REJECTED: [(SpellingFault, &str, &str, &str); 5] = [
 
 const ANOTHER_ORDER: &str = "JSON in another order, with white space";
 
-/// Returns each of these for updates, which leave no record behind; the fault of the scheme is for every operation, and
-/// reported on the first list.
+/// Returns a fault for each [`SpellingFault`] and each update, since updates leave no record behind; the fault on the
+/// scheme is for every operation, and reported on the first list.
 pub(super) fn faults() -> impl Iterator<Item = ProposedFault<SpellingFault>> {
     let updates = operations().iter().filter(|operation| operation.updated.is_some());
     let of_updates = updates.flat_map(|update| {
@@ -102,7 +102,7 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<SpellingFault>> {
             "small-scheme-rejected",
             about,
             expected,
-            SpellingFault::SmallScheme,
+            SpellingFault::LowercaseScheme,
         )
     });
     of_updates.chain(of_scheme)
@@ -148,9 +148,9 @@ impl SpellingFault {
                 return None;
             }
             SpellingFault::Order => (is_out_of_order(call), StatusCode::BAD_REQUEST),
-            SpellingFault::SmallScheme => {
-                let is_small = value(header::AUTHORIZATION).starts_with(b"bearer ");
-                (is_small, StatusCode::UNAUTHORIZED)
+            SpellingFault::LowercaseScheme => {
+                let is_lowercase = value(header::AUTHORIZATION).starts_with(b"bearer ");
+                (is_lowercase, StatusCode::UNAUTHORIZED)
             }
             SpellingFault::WhiteSpace => (has_white_space(&call.body), StatusCode::BAD_REQUEST),
         };
