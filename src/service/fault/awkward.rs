@@ -1,5 +1,5 @@
-//! Values that are valid but awkward, and stored as something else: [`faults`], and [`Awkward`], which changes them on
-//! their way in. They break the invariants of what is carried and updated.
+//! Values that are valid but awkward, and stored as something else: [`faults`], and [`Distortion`], which changes them
+//! on their way in. They break the invariants of what is carried and updated.
 //!
 //! The change is made to what a write carries, so that its response and its list both show it; and the service accepts
 //! what it is given, so that nothing else is wrong.
@@ -15,30 +15,30 @@ use super::locations::each;
 use super::strings::{DISTORTIONS, Reach};
 use crate::service::profile::{DobFormat, Profile};
 
-/// What happens to values of one kind.
+/// What happens to awkward values of one kind.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Awkward {
+pub(super) enum Distortion {
     Date(fn(NaiveDate) -> Option<NaiveDate>),
     Instant(fn(DateTime<FixedOffset>) -> Option<DateTime<FixedOffset>>),
     String(fn(&str) -> String),
 }
 
 /// Each distortion of awkward values, in each write that it reaches.
-pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Awkward>> {
+pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Distortion>> {
     operations().iter().flat_map(|operation| {
-        let texts = DISTORTIONS
+        let strings = DISTORTIONS
             .iter()
             .filter(|distortion| distortion.reach.suits(operation));
-        let texts = texts.map(|distortion| {
-            let about = format!("a text {}", distortion.about);
-            (distortion.name.to_owned(), about, Awkward::String(distortion.change))
+        let strings = strings.map(|distortion| {
+            let about = format!("a string {}", distortion.about);
+            (distortion.name.to_owned(), about, Distortion::String(distortion.change))
         });
         let dates = DATES.iter().map(|distortion| {
             let about = format!("a date {}", distortion.about);
             (
                 format!("date-{}", distortion.name),
                 about,
-                Awkward::Date(distortion.change),
+                Distortion::Date(distortion.change),
             )
         });
         let instants = INSTANTS.iter().map(|distortion| {
@@ -46,13 +46,13 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Awkward>> {
             (
                 format!("instant-{}", distortion.name),
                 about,
-                Awkward::Instant(distortion.change),
+                Distortion::Instant(distortion.change),
             )
         });
-        let classes = texts.chain(dates).chain(instants);
-        classes.map(|(deviation, about, awkward)| {
-            let expected = carried(operation, &|carry| awkward.changes(operation, carry));
-            ProposedFault::new(&operation.name, &deviation, about, expected, awkward)
+        let all = strings.chain(dates).chain(instants);
+        all.map(|(deviation, about, distortion)| {
+            let expected = carried(operation, &|carry| distortion.changes(operation, carry));
+            ProposedFault::new(&operation.name, &deviation, about, expected, distortion)
         })
     })
 }
@@ -83,19 +83,20 @@ fn is_rewritten(create: &Operation) -> bool {
     updates.any(|updated| updated.listed.list == created.listed.list)
 }
 
-impl Awkward {
-    /// Returns whether it may change what a field carries. It leaves out fields that a gap lets come back otherwise.
+impl Distortion {
+    /// Returns whether it may change what a field carries. It leaves out fields that a gap lets come back in another
+    /// spelling.
     fn changes(self, operation: &Operation, carry: &Carry) -> bool {
         let is_instant = operation.accepts.iter().any(|accepts| accepts.sent == carry.sent);
-        let is_text = || {
+        let is_string = || {
             let mut fields = operation.fields.iter();
             fields.any(|(pattern, kind)| *pattern == carry.sent && *kind == LocationKind::String)
         };
         carry.gap.is_none()
             && match self {
-                Awkward::Date(_) => date_of(carry).is_some() || part_of(carry).is_some(),
-                Awkward::Instant(_) => is_instant,
-                Awkward::String(_) => is_text() && !is_instant && !carry.returned_at.ends_with("/id"),
+                Distortion::Date(_) => date_of(carry).is_some() || part_of(carry).is_some(),
+                Distortion::Instant(_) => is_instant,
+                Distortion::String(_) => is_string() && !is_instant && !carry.returned_at.ends_with("/id"),
             }
     }
 
@@ -105,10 +106,10 @@ impl Awkward {
         let mut body = sent.clone();
         for carry in call.operation.carries() {
             match self {
-                Awkward::Date(change) => dates(&mut body, carry, change, profile.dob_format),
+                Distortion::Date(change) => dates(&mut body, carry, change, profile.dob_format),
                 _ if !self.changes(call.operation, carry) => {}
-                Awkward::Instant(change) => each(&mut body, &carry.sent, &mut |value| instant(value, change)),
-                Awkward::String(change) => text(&mut body, &carry.sent, change),
+                Distortion::Instant(change) => each(&mut body, &carry.sent, &mut |value| instant(value, change)),
+                Distortion::String(change) => text(&mut body, &carry.sent, change),
             }
         }
         // A body without anything awkward is sent on byte for byte.
@@ -128,7 +129,8 @@ fn part_of(carry: &Carry) -> Option<&str> {
     carry.sent.strip_suffix("/month").or(carry.sent.strip_suffix("/day"))
 }
 
-/// Changes the date of three numbers whose year this carry is, or the same date where it is written as a string.
+/// Changes a date: one that is sent as day, month and year, if this carry is its year, or one that is written as a
+/// string.
 fn dates(body: &mut Value, carry: &Carry, change: fn(NaiveDate) -> Option<NaiveDate>, format: DobFormat) {
     if let Some(pointer) = date_of(carry) {
         each(body, pointer, &mut |parts| {

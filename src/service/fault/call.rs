@@ -13,7 +13,7 @@ use super::contract::Operation;
 use crate::service::delivery::Uncompressed;
 use crate::service::profile::Profile;
 
-/// The most that is read here of a request's body, in bytes; the service itself accepts less.
+/// The maximum number of bytes that are read here of a request's body; the service itself accepts less.
 const BODY_LIMIT: usize = 1 << 20;
 
 /// A request of one of the document's operations.
@@ -102,7 +102,7 @@ pub(super) struct ServedResponse {
 /// The body of a response.
 pub(super) enum Content {
     /// The beginning of a body, after which the connection ends.
-    Truncated(Bytes),
+    CutOff(Bytes),
     /// A value, still to be written.
     Json(Value),
     /// Bytes that need not be JSON.
@@ -138,7 +138,7 @@ impl ServedResponse {
     pub(super) fn bytes(&self) -> Bytes {
         match &self.content {
             Content::Json(body) => body.to_string().into(),
-            Content::Truncated(bytes) | Content::Raw(bytes) => bytes.clone(),
+            Content::CutOff(bytes) | Content::Raw(bytes) => bytes.clone(),
         }
     }
 }
@@ -146,7 +146,7 @@ impl ServedResponse {
 impl IntoResponse for ServedResponse {
     fn into_response(mut self) -> Response {
         let bytes = self.bytes();
-        let Content::Truncated(_) = self.content else {
+        let Content::CutOff(_) = self.content else {
             return Response::from_parts(self.head, Body::from(bytes));
         };
         // The connection ends one byte before the length that the head states.
@@ -168,7 +168,7 @@ impl IntoResponse for ServedResponse {
 #[derive(Clone)]
 pub(super) struct InnerService {
     next: Next,
-    /// The header that the service lets in.
+    /// The `Authorization` header that the service accepts.
     pub(super) credential: HeaderValue,
     /// What the service does in each gap.
     pub(super) profile: Profile,

@@ -1,5 +1,5 @@
 //! What faults are derived from: `openapi.yaml`, read into operations and the locations of their responses. The main
-//! types are [`Operation`] and [`Location`].
+//! types are [`Operation`] and [`ResponseLocation`].
 //!
 //! This is a second, small reading of the document. It shares no code with the checker's, so a mistake in one shows
 //! against the other.
@@ -26,7 +26,7 @@ pub(super) struct Operation {
     /// Whether the status of a failed authentication is documented.
     pub(super) documents_401: bool,
     /// The locations of the success's body, from the root down; none where no body is documented.
-    pub(super) locations: Vec<Location>,
+    pub(super) locations: Vec<ResponseLocation>,
     /// The fields of the request's body and their kinds, including elements of arrays.
     pub(super) fields: Vec<(String, LocationKind)>,
     /// An element for each array of the body, by the array's pattern.
@@ -48,23 +48,23 @@ impl Operation {
 
 /// One location of a response.
 #[derive(Debug)]
-pub(super) struct Location {
+pub(super) struct ResponseLocation {
     /// Its JSON pointer, with `*` for any element.
     pub(super) pattern: String,
     pub(super) kind: LocationKind,
-    /// Whether it is a field that the document lists.
-    pub(super) listed: bool,
+    /// Whether it is a field that the schema requires.
+    pub(super) is_required: bool,
     /// Whether the document leaves open if it may be null: it is a resource's field, or inside one.
     pub(super) null_is_open: bool,
 }
 
-impl Location {
+impl ResponseLocation {
     /// The body, before its schema is read.
     fn body() -> Self {
         Self {
             pattern: String::new(),
             kind: LocationKind::Absent,
-            listed: false,
+            is_required: false,
             null_is_open: false,
         }
     }
@@ -167,7 +167,7 @@ pub(super) struct Carry {
     pub(super) sent: String,
     #[serde(rename = "kept")]
     pub(super) returned_at: String,
-    /// The gap that lets the value come back spelled otherwise.
+    /// The gap that lets the value come back in another spelling.
     pub(super) gap: Option<String>,
 }
 
@@ -236,7 +236,7 @@ impl Reader<'_> {
         };
         let schema = success.map(|(_, response)| &response["content"]["application/json"]["schema"]);
         if let Some(schema) = schema.filter(|schema| schema.is_object()) {
-            self.locations(schema, Location::body(), &mut read_operation);
+            self.locations(schema, ResponseLocation::body(), &mut read_operation);
         }
         let sent = &operation["requestBody"]["content"]["application/json"]["schema"];
         if sent.is_object() {
@@ -246,25 +246,25 @@ impl Reader<'_> {
     }
 
     /// Reads the kind of a location, and the locations below it.
-    fn locations(&self, schema: &Value, location: Location, operation: &mut Operation) {
-        let schema = self.whole(schema);
+    fn locations(&self, schema: &Value, location: ResponseLocation, operation: &mut Operation) {
+        let schema = self.merged(schema);
         let pattern = location.pattern.clone();
-        let below = |name: &str, listed| Location {
+        let below = |name: &str, is_required| ResponseLocation {
             pattern: format!("{pattern}/{name}"),
-            listed,
+            is_required,
             null_is_open: location.null_is_open || schema.contains_key("x-null"),
-            ..Location::body()
+            ..ResponseLocation::body()
         };
-        operation.locations.push(Location {
+        operation.locations.push(ResponseLocation {
             kind: kind(&schema),
             ..location
         });
-        let required = |name: &String| {
+        let is_required = |name: &String| {
             let mut names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
             names.any(|required| required == name)
         };
         for (name, property) in members(&schema, "properties") {
-            self.locations(property, below(name, required(name)), operation);
+            self.locations(property, below(name, is_required(name)), operation);
         }
         if let Some(items) = schema.get("items") {
             operation.elements.insert(pattern.clone(), self.sample(items));
@@ -274,37 +274,37 @@ impl Reader<'_> {
 
     /// Reads the fields below a location of a request's body.
     fn fields(&self, schema: &Value, pattern: &str, found: &mut Vec<(String, LocationKind)>) {
-        let schema = self.whole(schema);
+        let schema = self.merged(schema);
         let items = schema.get("items").map(|items| ("*", items));
         let properties = members(&schema, "properties").map(|(name, property)| (name.as_str(), property));
         for (name, below) in properties.chain(items) {
             let pattern = format!("{pattern}/{name}");
-            found.push((pattern.clone(), kind(&self.whole(below))));
+            found.push((pattern.clone(), kind(&self.merged(below))));
             self.fields(below, &pattern, found);
         }
     }
 
     /// Returns a schema with its reference followed and the parts of its `allOf` merged.
-    fn whole(&self, schema: &Value) -> Map<String, Value> {
+    fn merged(&self, schema: &Value) -> Map<String, Value> {
         let reference = schema["$ref"]
             .as_str()
             .and_then(|reference| reference.strip_prefix('#'));
         let schema = reference
             .and_then(|pointer| self.document.pointer(pointer))
             .unwrap_or(schema);
-        let mut whole = schema.as_object().cloned().unwrap_or_default();
-        let parts = whole.remove("allOf");
+        let mut merged = schema.as_object().cloned().unwrap_or_default();
+        let parts = merged.remove("allOf");
         for part in parts.as_ref().and_then(Value::as_array).into_iter().flatten() {
-            for (name, value) in self.whole(part) {
-                extend(whole.entry(name).or_insert(Value::Null), value);
+            for (name, value) in self.merged(part) {
+                extend(merged.entry(name).or_insert(Value::Null), value);
             }
         }
-        whole
+        merged
     }
 
     /// Returns a value that conforms to the schema.
     fn sample(&self, schema: &Value) -> Value {
-        let schema = self.whole(schema);
+        let schema = self.merged(schema);
         match kind(&schema) {
             LocationKind::Absent => Value::Null,
             LocationKind::Array => json!([self.sample(&schema["items"])]),
@@ -371,7 +371,7 @@ mod tests {
             .iter()
             .find(|location| location.pattern == pattern)
             .unwrap();
-        (location.kind, location.listed)
+        (location.kind, location.is_required)
     }
 
     #[test]

@@ -1,14 +1,12 @@
 //! Creates and lists that do not agree: [`CreateFault`]. They break the invariants of what is created and listed.
 
-use std::sync::{Mutex, PoisonError};
-
 use serde_json::Value;
 
 use super::call::{Call, InnerService, ServedResponse};
 use super::contract::{Created, operation};
 use super::locations::{each, select};
 use super::pages::{items, recount};
-use super::repetition::Rendezvous;
+use super::state::FaultState;
 use crate::service::profile::ListOrder;
 
 /// What is wrong with created records.
@@ -26,26 +24,6 @@ pub(super) enum CreateFault {
     Unlisted,
 }
 
-/// The records that creates have returned since the service was started, and the create that waits.
-#[derive(Debug, Default)]
-pub(super) struct FaultState {
-    records: Mutex<Vec<Value>>,
-    pub(super) rendezvous: Rendezvous,
-}
-
-impl FaultState {
-    pub(super) fn remember(&self, record: &Value) {
-        self.records
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(record.clone());
-    }
-
-    pub(super) fn records(&self) -> Vec<Value> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
 impl CreateFault {
     /// Changes the response of the create, or of the list that shows what it creates.
     pub(super) async fn change_response(
@@ -58,7 +36,7 @@ impl CreateFault {
         let (inner, state) = context;
         let Some(body) = response.success() else { return };
         if call.operation.page.is_some() {
-            let made = state.records();
+            let made = state.remembered();
             self.listed(created, call, body, &made);
             if self == CreateFault::Unlisted && created.listed.array.is_none() {
                 hide(call, body, made.len(), inner).await;
@@ -159,23 +137,23 @@ async fn hide(call: &Call, body: &mut Value, made: usize, inner: &InnerService) 
     let made = made as u64;
     let left = number(body, &invariant.total).saturating_sub((page - 1).saturating_mul(per_page));
     let left = usize::try_from(left.min(per_page)).unwrap_or(usize::MAX);
-    let mut rows = Vec::new();
+    let mut shown = Vec::new();
     if inner.profile.list_order == ListOrder::NewestFirst {
-        // The rows of this page now start that many rows further on.
+        // The items of this page now start that many further on.
         for next in [page + made / per_page, page + made / per_page + 1] {
-            let shown = inner.page(call.operation, next).await.unwrap_or_default();
-            if number(&shown, &invariant.page) == next {
-                rows.extend(select(&shown, &invariant.item()));
+            let page = inner.page(call.operation, next).await.unwrap_or_default();
+            if number(&page, &invariant.page) == next {
+                shown.extend(select(&page, &invariant.item()));
             }
         }
         let before = usize::try_from(made % per_page).unwrap_or_default();
-        rows.drain(..before.min(rows.len()));
+        shown.drain(..before.min(shown.len()));
     } else {
-        rows = select(body, &invariant.item());
+        shown = select(body, &invariant.item());
     }
-    rows.truncate(left);
+    shown.truncate(left);
     if let Some(items) = items(body, invariant) {
-        *items = rows;
+        *items = shown;
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a request shows instead of the token: [`Credential`], and the faults that accept it as the token.
+//! What a request shows instead of the token: [`PresentedCredential`], and the faults that accept it as the token.
 
 use axum::http::header;
 
@@ -9,7 +9,7 @@ use super::pages::number;
 
 /// What a request may show instead of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Credential {
+pub(super) enum PresentedCredential {
     /// The scheme with nothing after it.
     Empty,
     /// A token that starts like the right one: with its first half, or with all of a JWT except the signature.
@@ -33,39 +33,39 @@ pub(super) enum Credential {
 }
 
 /// The credentials that are nearly right, with the words for them. They concern the service, not one operation.
-const NEARLY_RIGHT: [(Credential, &str, &str, &str); 6] = [
+const NEARLY_RIGHT: [(PresentedCredential, &str, &str, &str); 6] = [
     (
-        Credential::Empty,
+        PresentedCredential::Empty,
         "let-in-without-a-token",
         "an empty token is let in",
         "a request without a credential is rejected",
     ),
     (
-        Credential::FirstHalf,
+        PresentedCredential::FirstHalf,
         "let-in-with-a-first-half",
         "a token with the right first half is let in",
         WRONG,
     ),
     (
-        Credential::Longer,
+        PresentedCredential::Longer,
         "let-in-with-letters-behind",
         "the token with letters after it is let in",
         WRONG,
     ),
     (
-        Credential::OtherCase,
+        PresentedCredential::OtherCase,
         "let-in-in-another-case",
         "the token in another case is let in",
         WRONG,
     ),
     (
-        Credential::OtherEnd,
+        PresentedCredential::OtherEnd,
         "let-in-with-another-end",
         "the token with another last letter is let in",
         WRONG,
     ),
     (
-        Credential::Shorter,
+        PresentedCredential::Shorter,
         "let-in-with-a-beginning",
         "a token is compared as far as it goes, and an empty one not at all",
         "a request without a credential is rejected",
@@ -75,7 +75,7 @@ const NEARLY_RIGHT: [(Credential, &str, &str, &str); 6] = [
 const WRONG: &str = "a wrong token is rejected";
 
 /// Returns the faults on credentials that are nearly right, or that are not required where they should be.
-pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Credential>> {
+pub(super) fn faults() -> impl Iterator<Item = ProposedFault<PresentedCredential>> {
     let nearly_right = NEARLY_RIGHT.into_iter().map(|(credential, deviation, about, stated)| {
         // The fact that a token is required is stated for each operation.
         let fact = (stated == WRONG).then(|| format!("{ALL_OPERATIONS} auth: {stated}"));
@@ -89,12 +89,12 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Credential>> {
         };
         let unasked = [
             (
-                Credential::NoneOnPageTwo,
+                PresentedCredential::NoneOnPageTwo,
                 "let-in-on-page-2",
                 "a further page needs no credential",
             ),
             (
-                Credential::NoneWithQuery,
+                PresentedCredential::NoneWithQuery,
                 "let-in-with-a-query",
                 "a path with a query needs no credential",
             ),
@@ -111,18 +111,18 @@ fn rejecting(fact: Option<String>) -> ExpectedFinding {
     }
 }
 
-impl Credential {
+impl PresentedCredential {
     /// Returns whether a call shows it.
     pub(super) fn is_presented_by(self, call: &Call, inner: &InnerService) -> bool {
         let Some(value) = call.head.headers.get(header::AUTHORIZATION) else {
             return match self {
-                Credential::None => true,
-                Credential::NoneOnPageTwo => number(call) >= Some(2),
-                Credential::NoneWithQuery => call.head.uri.query().is_some(),
+                PresentedCredential::None => true,
+                PresentedCredential::NoneOnPageTwo => number(call) >= Some(2),
+                PresentedCredential::NoneWithQuery => call.head.uri.query().is_some(),
                 _ => false,
             };
         };
-        if is_let_in(call, inner) {
+        if has_valid_token(call, inner) {
             return false;
         }
         let bearer = |value: &[u8]| {
@@ -133,37 +133,43 @@ impl Credential {
         match bearer(value.as_bytes()) {
             Some(token) => self.is(&token, &right),
             None if value.as_bytes().trim_ascii().eq_ignore_ascii_case(BEARER.trim_ascii()) => {
-                matches!(self, Credential::Empty | Credential::OtherScheme | Credential::Shorter)
+                matches!(
+                    self,
+                    PresentedCredential::Empty | PresentedCredential::OtherScheme | PresentedCredential::Shorter
+                )
             }
-            None => self == Credential::OtherScheme,
+            None => self == PresentedCredential::OtherScheme,
         }
     }
 
     /// Returns whether a token, which is not the right one, is of this kind.
     fn is(self, token: &[u8], right: &[u8]) -> bool {
         match self {
-            Credential::Empty => token.trim_ascii().is_empty(),
-            Credential::FirstHalf => {
+            PresentedCredential::Empty => token.trim_ascii().is_empty(),
+            PresentedCredential::FirstHalf => {
                 let is_jwt = right.iter().filter(|byte| **byte == b'.').count() == 2;
                 let signature = right.iter().rposition(|byte| *byte == b'.').filter(|_| is_jwt);
                 token.starts_with(right.get(..signature.unwrap_or(right.len() / 2)).unwrap_or_default())
             }
-            Credential::Longer => token.starts_with(right),
-            Credential::OtherCase => token.eq_ignore_ascii_case(right),
-            Credential::OtherEnd => {
+            PresentedCredential::Longer => token.starts_with(right),
+            PresentedCredential::OtherCase => token.eq_ignore_ascii_case(right),
+            PresentedCredential::OtherEnd => {
                 let but_last = |token: &[u8]| token.split_last().map(|(_, rest)| rest.to_vec());
                 but_last(token) == but_last(right)
             }
-            Credential::Shorter => right.starts_with(token),
-            Credential::WrongToken => true,
-            Credential::None | Credential::NoneOnPageTwo | Credential::NoneWithQuery | Credential::OtherScheme => false,
+            PresentedCredential::Shorter => right.starts_with(token),
+            PresentedCredential::WrongToken => true,
+            PresentedCredential::None
+            | PresentedCredential::NoneOnPageTwo
+            | PresentedCredential::NoneWithQuery
+            | PresentedCredential::OtherScheme => false,
         }
     }
 }
 
 const BEARER: &[u8] = b"Bearer ";
 
-/// Returns whether a call shows the token.
-pub(super) fn is_let_in(call: &Call, inner: &InnerService) -> bool {
+/// Returns whether a call presents the token.
+pub(super) fn has_valid_token(call: &Call, inner: &InnerService) -> bool {
     call.head.headers.get(header::AUTHORIZATION) == Some(&inner.credential)
 }

@@ -1,5 +1,5 @@
 //! What real software does to dates and instants at the edges of calendars, zones and counters: [`DATES`] and
-//! [`INSTANTS`], tables with a function for each class.
+//! [`INSTANTS`], tables with a function for each distortion.
 //!
 //! Each leaves a plain date alone, such as 28 February 1990 and 14 July 1985, and an instant on a morning in May that
 //! is written in UTC or two hours east of it.
@@ -7,7 +7,7 @@
 use chrono::{DateTime, Datelike, Days, Duration, FixedOffset, NaiveDate, NaiveDateTime, Timelike};
 
 /// One thing that software does to values of one kind; `change` returns `None` where it leaves the value alone.
-pub(super) struct Distortion<Value> {
+pub(super) struct TimeDistortion<Value> {
     pub(super) name: &'static str,
     /// What happens to the value, phrased to follow "a date" or "an instant".
     pub(super) about: &'static str,
@@ -18,12 +18,12 @@ const fn distortion<Value>(
     name: &'static str,
     about: &'static str,
     change: fn(Value) -> Option<Value>,
-) -> Distortion<Value> {
-    Distortion { name, about, change }
+) -> TimeDistortion<Value> {
+    TimeDistortion { name, about, change }
 }
 
-/// Every class of dates.
-pub(super) const DATES: &[Distortion<NaiveDate>] = &[
+/// Every distortion of dates.
+pub(super) const DATES: &[TimeDistortion<NaiveDate>] = &[
     distortion("leap-day-march", "of 29 February becomes 1 March", |date| {
         is_leap_day(date).then_some(())?;
         date.succ_opt()
@@ -89,8 +89,8 @@ pub(super) const DATES: &[Distortion<NaiveDate>] = &[
     ),
 ];
 
-/// Every class of instants. The offset of the value is the one that was sent.
-pub(super) const INSTANTS: &[Distortion<DateTime<FixedOffset>>] = &[
+/// Every distortion of instants. The offset of the value is the one that was sent.
+pub(super) const INSTANTS: &[TimeDistortion<DateTime<FixedOffset>>] = &[
     distortion("seconds-lost", "loses its seconds", |at| at.with_second(0)),
     distortion("minute-rounded", "is rounded to a minute", |at| {
         (at.second() >= 30).then(|| at.with_second(0)?.checked_add_signed(Duration::minutes(1)))?
@@ -166,7 +166,7 @@ fn in_utc(
 mod tests {
     use super::*;
 
-    /// For each class a date and what becomes of it.
+    /// For each distortion a date and what becomes of it.
     const OF_DATES: [(&str, &str, &str); 15] = [
         ("leap-day-march", "1988-02-29", "1988-03-01"),
         ("leap-day-before", "1988-02-29", "1988-02-28"),
@@ -185,7 +185,7 @@ mod tests {
         ("week-year", "1990-12-31", "1991-12-31"),
     ];
 
-    /// For each class an instant and what becomes of it.
+    /// For each distortion an instant and what becomes of it.
     const OF_INSTANTS: [(&str, &str, &str); 14] = [
         ("seconds-lost", "2024-05-17T07:30:17Z", "2024-05-17T07:30:00Z"),
         ("minute-rounded", "2024-05-17T07:30:47Z", "2024-05-17T07:31:00Z"),
@@ -220,27 +220,27 @@ mod tests {
     ];
 
     #[test]
-    fn each_class_changes_a_date_at_an_edge_and_no_plain_one() {
+    fn each_distortion_changes_a_date_at_an_edge_and_no_plain_one() {
         let date = |text: &str| text.parse::<NaiveDate>().unwrap();
         assert_eq!(DATES.len(), OF_DATES.len());
-        for (class, (name, sent, kept)) in DATES.iter().zip(OF_DATES) {
-            assert_eq!(class.name, name);
-            assert_eq!((class.change)(date(sent)), Some(date(kept)), "{name}");
+        for (distortion, (name, sent, kept)) in DATES.iter().zip(OF_DATES) {
+            assert_eq!(distortion.name, name);
+            assert_eq!((distortion.change)(date(sent)), Some(date(kept)), "{name}");
             for plain in ["1990-02-28", "1985-07-14"].map(date) {
-                assert_eq!((class.change)(plain).unwrap_or(plain), plain, "{name}");
+                assert_eq!((distortion.change)(plain).unwrap_or(plain), plain, "{name}");
             }
         }
     }
 
     #[test]
-    fn each_class_changes_an_instant_at_an_edge_and_no_plain_one() {
+    fn each_distortion_changes_an_instant_at_an_edge_and_no_plain_one() {
         let instant = |text: &str| DateTime::parse_from_rfc3339(text).unwrap();
         assert_eq!(INSTANTS.len(), OF_INSTANTS.len());
-        for (class, (name, sent, kept)) in INSTANTS.iter().zip(OF_INSTANTS) {
-            assert_eq!(class.name, name);
-            assert_eq!((class.change)(instant(sent)), Some(instant(kept)), "{name}");
+        for (distortion, (name, sent, kept)) in INSTANTS.iter().zip(OF_INSTANTS) {
+            assert_eq!(distortion.name, name);
+            assert_eq!((distortion.change)(instant(sent)), Some(instant(kept)), "{name}");
             for plain in ["2024-05-17T07:30:00Z", "2024-05-17T09:30:00+02:00"].map(instant) {
-                assert_eq!((class.change)(plain).unwrap_or(plain), plain, "{name}");
+                assert_eq!((distortion.change)(plain).unwrap_or(plain), plain, "{name}");
             }
         }
     }

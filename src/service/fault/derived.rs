@@ -2,7 +2,7 @@
 //! carry.
 
 use super::carried;
-use super::contract::{Location, LocationKind, Members, Operation, operations};
+use super::contract::{LocationKind, Members, Operation, ResponseLocation, operations};
 use super::deviation::{Deviation, DeviationKind, Fault, in_words, name};
 use super::locations::Edit;
 use super::response_table;
@@ -28,14 +28,14 @@ type AtLocation = (&'static str, &'static str, &'static str, Edit);
 
 fn at_location<'location>(
     operation: &'location Operation,
-    location: &'location Location,
+    location: &'location ResponseLocation,
 ) -> impl Iterator<Item = Fault> + use<'location> {
     deviations(location)
         .into_iter()
         .map(move |deviation| location_fault(operation, location, deviation))
 }
 
-fn deviations(location: &Location) -> Vec<AtLocation> {
+fn deviations(location: &ResponseLocation) -> Vec<AtLocation> {
     if location.kind == LocationKind::Absent {
         let name = location.pattern.rsplit('/').next().unwrap_or_default();
         return vec![("added", "forbidden-field", "absent", Edit::Added(name.to_owned()))];
@@ -46,7 +46,7 @@ fn deviations(location: &Location) -> Vec<AtLocation> {
         ("dropped", "missing-field", "present", Edit::Dropped),
         ("renamed", "missing-field", "present", Edit::Renamed),
     ];
-    let mut deviations: Vec<_> = field.into_iter().filter(|_| location.listed).collect();
+    let mut deviations: Vec<_> = field.into_iter().filter(|_| location.is_required).collect();
     deviations.push(("retyped", "wrong-type", kind, Edit::Retyped));
     let of_null = if location.null_is_open {
         "null-value"
@@ -65,8 +65,12 @@ fn deviations(location: &Location) -> Vec<AtLocation> {
     deviations
 }
 
-fn location_fault(operation: &Operation, location: &Location, (deviation, rule, stated, edit): AtLocation) -> Fault {
-    let Location { pattern, .. } = location;
+fn location_fault(
+    operation: &Operation,
+    location: &ResponseLocation,
+    (deviation, rule, stated, edit): AtLocation,
+) -> Fault {
+    let ResponseLocation { pattern, .. } = location;
     // An added member changes the object that it is added to, and is reported at its own location.
     let (changed, pointer) = match (&edit, location.kind) {
         (Edit::Added(_), LocationKind::Absent) => (parent(pattern), pattern.clone()),

@@ -1,9 +1,9 @@
 //! One deliberate deviation: [`Fault`].
 
 use super::arrays::ArrayFault;
-use super::awkward::Awkward;
+use super::awkward::Distortion;
 use super::creates::CreateFault;
-use super::edge_case::{EdgeCase, EdgeCaseFailure};
+use super::edge_case::{EdgeCaseFailure, FaultyEdgeCase};
 use super::expected::{ExpectedFinding, ProposedFault};
 use super::locations::Edit;
 use super::pages::PageFault;
@@ -46,18 +46,18 @@ pub(super) enum DeviationKind {
     /// What is sent is changed on its way in.
     Request(RequestFault),
     /// A value that is valid but awkward is stored as another.
-    Awkward(Awkward),
+    Distortion(Distortion),
     /// An array of several elements is stored as another.
     Array(ArrayFault),
     /// A request is rejected for the way in which it is written.
     Spelling(SpellingFault),
     /// An update gives its record another identifier.
-    Renamed,
+    IdentifierChanged,
     /// A write is done more or less often than it was sent.
     Repetition(Repetition),
     /// An edge case is answered with a 500, or incompletely.
     EdgeCase {
-        edge_case: EdgeCase,
+        edge_case: FaultyEdgeCase,
         failure: EdgeCaseFailure,
     },
     /// The numbers or the items of a page are wrong.

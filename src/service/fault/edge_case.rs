@@ -1,4 +1,4 @@
-//! Requests that no client sends on purpose, and that a service must not fail on: [`EdgeCase`]. They break the
+//! Requests that no client sends on purpose, and that a service must not fail on: [`FaultyEdgeCase`]. They break the
 //! invariant of edge cases, `x-edge-cases`.
 
 use axum::http::{Method, StatusCode};
@@ -8,11 +8,11 @@ use uuid::Uuid;
 use super::call::{Call, Content, ServedResponse};
 use super::contract::{LocationKind, Operation};
 use super::locations::select;
-use super::response::fail;
+use super::response::set_status;
 
 /// What is unusual about a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EdgeCase {
+pub(super) enum FaultyEdgeCase {
     BeyondAscii,
     BodyArray,
     BodyDeep,
@@ -41,91 +41,103 @@ pub(super) enum EdgeCase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EdgeCaseFailure {
     /// The connection ends inside the response.
-    BrokenOff,
+    CutOff,
     /// The response is a 500.
     Status500,
 }
 
 /// Every edge case with its name and the words for it.
-pub(super) const EDGE_CASES: &[(EdgeCase, &str, &str)] = &[
-    (EdgeCase::BeyondAscii, "beyond-ascii", "a text beyond ASCII"),
-    (EdgeCase::BodyArray, "body-array", "a body that is an array"),
-    (EdgeCase::BodyDeep, "body-deep", "a body of 100 levels or more"),
-    (EdgeCase::BodyEmpty, "body-empty", "a body that is empty"),
-    (EdgeCase::BodyNotJson, "body-not-json", "a body that is not JSON"),
-    (EdgeCase::BodyNumber, "body-number", "a body that is a number"),
-    (EdgeCase::BodyString, "body-text", "a body that is a string"),
+pub(super) const EDGE_CASES: &[(FaultyEdgeCase, &str, &str)] = &[
+    (FaultyEdgeCase::BeyondAscii, "beyond-ascii", "a string beyond ASCII"),
+    (FaultyEdgeCase::BodyArray, "body-array", "a body that is an array"),
+    (FaultyEdgeCase::BodyDeep, "body-deep", "a body of 100 levels or more"),
+    (FaultyEdgeCase::BodyEmpty, "body-empty", "a body that is empty"),
+    (FaultyEdgeCase::BodyNotJson, "body-not-json", "a body that is not JSON"),
+    (FaultyEdgeCase::BodyNumber, "body-number", "a body that is a number"),
+    (FaultyEdgeCase::BodyString, "body-text", "a body that is a string"),
     (
-        EdgeCase::ControlCharacters,
+        FaultyEdgeCase::ControlCharacters,
         "control-characters",
-        "a text with control characters",
+        "a string with control characters",
     ),
-    (EdgeCase::FieldNull, "field-null", "a field that is null"),
-    (EdgeCase::FieldNumber, "field-number", "a text that is a number"),
-    (EdgeCase::FieldObject, "field-object", "a text that is an object"),
+    (FaultyEdgeCase::FieldNull, "field-null", "a field that is null"),
     (
-        EdgeCase::FieldString,
+        FaultyEdgeCase::FieldNumber,
+        "field-number",
+        "a number in a string field",
+    ),
+    (
+        FaultyEdgeCase::FieldObject,
+        "field-object",
+        "an object in a string field",
+    ),
+    (
+        FaultyEdgeCase::FieldString,
         "field-text",
-        "a string in a field that is not a text",
+        "a string in a field of another type",
     ),
-    (EdgeCase::FieldTrue, "field-true", "a field that is true"),
+    (FaultyEdgeCase::FieldTrue, "field-true", "a field that is true"),
     (
-        EdgeCase::IdentifierMalformed,
+        FaultyEdgeCase::IdentifierMalformed,
         "identifier-malformed",
         "an identifier that is not a UUID",
     ),
     (
-        EdgeCase::IdentifierUnknown,
+        FaultyEdgeCase::IdentifierUnknown,
         "identifier-unknown",
         "an identifier of no record",
     ),
-    (EdgeCase::PageEmpty, "page-empty", "a page without a value"),
-    (EdgeCase::PageHuge, "page-huge", "a page of 10^18 or more"),
-    (EdgeCase::PageNegative, "page-negative", "a page below 0"),
-    (EdgeCase::PageTwice, "page-twice", "two pages"),
-    (EdgeCase::PageWord, "page-word", "a page that is a word"),
-    (EdgeCase::PageZero, "page-zero", "page 0"),
-    (EdgeCase::LongString, "text-long", "a text of 10,000 characters or more"),
+    (FaultyEdgeCase::PageEmpty, "page-empty", "a page without a value"),
+    (FaultyEdgeCase::PageHuge, "page-huge", "a page of 10^18 or more"),
+    (FaultyEdgeCase::PageNegative, "page-negative", "a page below 0"),
+    (FaultyEdgeCase::PageTwice, "page-twice", "two pages"),
+    (FaultyEdgeCase::PageWord, "page-word", "a page that is a word"),
+    (FaultyEdgeCase::PageZero, "page-zero", "page 0"),
+    (
+        FaultyEdgeCase::LongString,
+        "text-long",
+        "a string of 10,000 characters or more",
+    ),
 ];
 
 const DEEP: usize = 100;
 const LONG: usize = 10_000;
 const HUGE: u128 = 1_000_000_000_000_000_000;
 
-impl EdgeCase {
+impl FaultyEdgeCase {
     /// Returns whether requests of an operation can have it.
     pub(super) fn suits(self, operation: &Operation) -> bool {
         let Operation {
             method, path, fields, ..
         } = operation;
-        let has_texts = |is_text| {
+        let has_fields = |are_strings| {
             fields
                 .iter()
-                .any(|(_, kind)| (*kind == LocationKind::String) == is_text)
+                .any(|(_, kind)| (*kind == LocationKind::String) == are_strings)
         };
-        use EdgeCase::{IdentifierMalformed, IdentifierUnknown};
-        use EdgeCase::{PageEmpty, PageHuge, PageNegative, PageTwice, PageWord, PageZero};
+        use FaultyEdgeCase::{IdentifierMalformed, IdentifierUnknown};
+        use FaultyEdgeCase::{PageEmpty, PageHuge, PageNegative, PageTwice, PageWord, PageZero};
         match self {
             IdentifierMalformed | IdentifierUnknown => path.contains('{'),
             PageEmpty | PageHuge | PageNegative | PageTwice | PageWord | PageZero => method == Method::GET,
-            EdgeCase::FieldNumber | EdgeCase::FieldObject => has_texts(true),
-            EdgeCase::FieldString => has_texts(false),
-            EdgeCase::FieldNull | EdgeCase::FieldTrue => !fields.is_empty(),
+            FaultyEdgeCase::FieldNumber | FaultyEdgeCase::FieldObject => has_fields(true),
+            FaultyEdgeCase::FieldString => has_fields(false),
+            FaultyEdgeCase::FieldNull | FaultyEdgeCase::FieldTrue => !fields.is_empty(),
             _ => method != Method::GET,
         }
     }
 
-    /// Answers such a call with a 500 or breaks off, unless the service rejected it with 401.
+    /// Answers such a call with a 500, or cuts the response off, unless the service rejected it with 401.
     pub(super) fn change_response(self, failure: EdgeCaseFailure, call: &Call, response: &mut ServedResponse) {
         if response.head.status == StatusCode::UNAUTHORIZED || !self.is(call, response.head.status) {
             return;
         }
         match failure {
-            EdgeCaseFailure::BrokenOff => {
+            EdgeCaseFailure::CutOff => {
                 let text = response.bytes();
-                response.content = Content::Truncated(text.slice(..text.len() / 2));
+                response.content = Content::CutOff(text.slice(..text.len() / 2));
             }
-            EdgeCaseFailure::Status500 => fail(response, StatusCode::INTERNAL_SERVER_ERROR),
+            EdgeCaseFailure::Status500 => set_status(response, StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
 
@@ -139,36 +151,38 @@ impl EdgeCase {
             fields.any(|(pattern, kind)| select(&body, pattern).iter().any(|value| is(*kind, value)))
         };
         match self {
-            EdgeCase::BeyondAscii => body().is_some_and(|body| any_text(&body, &|text| !text.is_ascii())),
-            EdgeCase::BodyArray => body().is_some_and(|body| body.is_array()),
-            EdgeCase::BodyDeep => depth(&call.body) >= DEEP,
-            EdgeCase::BodyEmpty => call.body.is_empty(),
-            EdgeCase::BodyNotJson => !call.body.is_empty() && depth(&call.body) < DEEP && body().is_none(),
-            EdgeCase::BodyNumber => body().is_some_and(|body| body.is_number()),
-            EdgeCase::BodyString => body().is_some_and(|body| body.is_string()),
-            EdgeCase::ControlCharacters => {
-                body().is_some_and(|body| any_text(&body, &|text| text.contains(char::is_control)))
+            FaultyEdgeCase::BeyondAscii => body().is_some_and(|body| any_string(&body, &|string| !string.is_ascii())),
+            FaultyEdgeCase::BodyArray => body().is_some_and(|body| body.is_array()),
+            FaultyEdgeCase::BodyDeep => depth(&call.body) >= DEEP,
+            FaultyEdgeCase::BodyEmpty => call.body.is_empty(),
+            FaultyEdgeCase::BodyNotJson => !call.body.is_empty() && depth(&call.body) < DEEP && body().is_none(),
+            FaultyEdgeCase::BodyNumber => body().is_some_and(|body| body.is_number()),
+            FaultyEdgeCase::BodyString => body().is_some_and(|body| body.is_string()),
+            FaultyEdgeCase::ControlCharacters => {
+                body().is_some_and(|body| any_string(&body, &|string| string.contains(char::is_control)))
             }
-            EdgeCase::FieldNull => any_field(&|_, value| value.is_null()),
-            EdgeCase::FieldNumber => any_field(&|kind, value| kind == LocationKind::String && value.is_number()),
-            EdgeCase::FieldObject => any_field(&|kind, value| kind == LocationKind::String && value.is_object()),
-            EdgeCase::FieldString => any_field(&|kind, value| kind != LocationKind::String && value.is_string()),
-            EdgeCase::FieldTrue => any_field(&|_, value| *value == Value::Bool(true)),
-            EdgeCase::IdentifierMalformed => identifier.is_some_and(|read| read.is_err()),
-            EdgeCase::IdentifierUnknown => {
+            FaultyEdgeCase::FieldNull => any_field(&|_, value| value.is_null()),
+            FaultyEdgeCase::FieldNumber => any_field(&|kind, value| kind == LocationKind::String && value.is_number()),
+            FaultyEdgeCase::FieldObject => any_field(&|kind, value| kind == LocationKind::String && value.is_object()),
+            FaultyEdgeCase::FieldString => any_field(&|kind, value| kind != LocationKind::String && value.is_string()),
+            FaultyEdgeCase::FieldTrue => any_field(&|_, value| *value == Value::Bool(true)),
+            FaultyEdgeCase::IdentifierMalformed => identifier.is_some_and(|read| read.is_err()),
+            FaultyEdgeCase::IdentifierUnknown => {
                 identifier.is_some_and(|read| read.is_ok()) && status == StatusCode::NOT_FOUND
             }
-            EdgeCase::PageEmpty => page == Some(""),
-            EdgeCase::PageHuge => page.is_some_and(|page| page.parse().is_ok_and(|page: u128| page >= HUGE)),
-            EdgeCase::PageNegative => page.is_some_and(|page| page.starts_with('-')),
-            EdgeCase::PageTwice => call
+            FaultyEdgeCase::PageEmpty => page == Some(""),
+            FaultyEdgeCase::PageHuge => page.is_some_and(|page| page.parse().is_ok_and(|page: u128| page >= HUGE)),
+            FaultyEdgeCase::PageNegative => page.is_some_and(|page| page.starts_with('-')),
+            FaultyEdgeCase::PageTwice => call
                 .head
                 .uri
                 .query()
                 .is_some_and(|query| query.matches("page=").count() == 2),
-            EdgeCase::PageWord => page.is_some_and(|page| page.starts_with(|first: char| first.is_alphabetic())),
-            EdgeCase::PageZero => page == Some("0"),
-            EdgeCase::LongString => body().is_some_and(|body| any_text(&body, &|text| text.chars().count() >= LONG)),
+            FaultyEdgeCase::PageWord => page.is_some_and(|page| page.starts_with(|first: char| first.is_alphabetic())),
+            FaultyEdgeCase::PageZero => page == Some("0"),
+            FaultyEdgeCase::LongString => {
+                body().is_some_and(|body| any_string(&body, &|string| string.chars().count() >= LONG))
+            }
         }
     }
 }
@@ -188,11 +202,12 @@ fn depth(text: &[u8]) -> usize {
     deepest
 }
 
-fn any_text(value: &Value, is: &dyn Fn(&str) -> bool) -> bool {
+/// Returns whether any string in a value, names of members aside, is so.
+fn any_string(value: &Value, is: &dyn Fn(&str) -> bool) -> bool {
     match value {
-        Value::Array(elements) => elements.iter().any(|element| any_text(element, is)),
-        Value::Object(members) => members.values().any(|member| any_text(member, is)),
-        Value::String(text) => is(text),
+        Value::Array(elements) => elements.iter().any(|element| any_string(element, is)),
+        Value::Object(members) => members.values().any(|member| any_string(member, is)),
+        Value::String(string) => is(string),
         _ => false,
     }
 }

@@ -16,14 +16,14 @@ pub enum Edited {
     /// It is complete.
     Response(Response<Bytes>),
     /// The connection ends inside it.
-    Truncated,
+    CutOff,
 }
 
 impl Fault {
     /// Returns the operation whose responses it edits, each on its own; `None` where no edit of one response shows the
     /// fault, such as a record that is lost.
     #[must_use]
-    pub fn edits(&self) -> Option<&str> {
+    pub fn edited_operation(&self) -> Option<&str> {
         let is_edit = match &self.deviation.kind {
             DeviationKind::EdgeCase { .. } | DeviationKind::Location { .. } | DeviationKind::Response(_) => true,
             DeviationKind::Page(fault) => !fault.asks_for_another(),
@@ -33,18 +33,18 @@ impl Fault {
     }
 
     /// Returns what a service with this fault answers to a request in place of this response; `None` where the fault is
-    /// not an edit. Both must belong to the operation that it [edits](Self::edits). Only the path, the query and the
-    /// body of the request are read.
+    /// not an edit. Both must belong to the [edited operation](Self::edited_operation). Only the path, the query and
+    /// the body of the request are read.
     #[must_use]
     pub fn edited(&self, request: Request<Bytes>, response: Response<Bytes>) -> Option<Edited> {
-        let operation = operation(self.edits()?)?;
+        let operation = operation(self.edited_operation()?)?;
         let (head, body) = request.into_parts();
         let call = Call { operation, head, body };
         let (head, text) = response.into_parts();
         let mut response = ServedResponse::of(head, text);
         self.deviation.kind.edit(&call, number(&call), &mut response);
         Some(match response.content {
-            Content::Truncated(_) => Edited::Truncated,
+            Content::CutOff(_) => Edited::CutOff,
             _ => Edited::Response(Response::from_parts(response.head.clone(), response.bytes())),
         })
     }
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_connection_that_is_cut_leaves_no_response() {
         let cut = edited("getTags:connection-cut", (200, "{}"));
-        assert!(matches!(cut, Some(Edited::Truncated)), "{cut:?}");
+        assert!(matches!(cut, Some(Edited::CutOff)), "{cut:?}");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What a check reports where it sees a fault: [`ExpectedFinding`], and a fault [`ProposedFault`] with all that shows it.
+//! The findings that a check reports for a fault: [`ExpectedFinding`]; and [`ProposedFault`], a fault with all findings
+//! that may show it.
 
 use super::contract::{Carry, Created, Listed, Operation};
 
@@ -13,7 +14,8 @@ pub struct ExpectedFinding {
     pub pointer: String,
 }
 
-/// A fault as the file of its kind proposes it for the table, which alone knows all kinds.
+/// A fault before it is in the table. Each file makes its own kind of fault; `table` turns the kind into a
+/// [`DeviationKind`](super::deviation::DeviationKind).
 pub(super) struct ProposedFault<Kind> {
     /// The operation, or the security scheme of every operation.
     pub(super) on: String,
@@ -42,7 +44,7 @@ impl<Kind> ProposedFault<Kind> {
     }
 }
 
-/// Returns where it shows that the fields an operation carries are not kept: in its response and in its list.
+/// Returns the findings that show that the fields an operation carries are not kept: in its response and in its list.
 pub(super) fn carried(operation: &Operation, is_meant: &dyn Fn(&Carry) -> bool) -> Vec<ExpectedFinding> {
     let created = operation.created.iter().flat_map(|created| {
         let meant = created.carries.iter().filter(|carry| is_meant(carry));

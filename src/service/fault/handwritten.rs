@@ -5,25 +5,25 @@ use axum::http::StatusCode;
 
 use super::contract::{Operation, PageInvariant, operations};
 use super::creates::CreateFault;
-use super::credential::Credential;
+use super::credential::PresentedCredential;
 use super::deviation::{Deviation, DeviationKind, Fault, name};
-use super::edge_case::{EDGE_CASES, EdgeCase, EdgeCaseFailure};
+use super::edge_case::{EDGE_CASES, EdgeCaseFailure, FaultyEdgeCase};
 use super::locations::Edit;
 use super::pages::{self, PageFault, PageRow};
-use super::request::{RequestFault, TimestampForm};
+use super::request::{DocumentedFormat, RequestFault};
 use super::response::ResponseFault;
 
 /// Every fault that is written by hand.
 pub(super) fn faults() -> impl Iterator<Item = Fault> {
     let credentials = operations().iter().flat_map(credentials);
-    let challenges = operations()
+    let rejected = operations()
         .iter()
         .filter(|operation| operation.documents_401)
-        .map(challenge);
+        .map(rejected_with_403);
     let lists = operations().iter().flat_map(pages);
     let creates = operations().iter().flat_map(creates);
     credentials
-        .chain(challenges)
+        .chain(rejected)
         .chain(lists)
         .chain(creates)
         .chain(contacts())
@@ -80,28 +80,28 @@ fn credentials(operation: &Operation) -> [Fault; 3] {
             "let-in-without-credential",
             "a request without a credential is let in",
             format!("{on} auth: a request without a credential is rejected"),
-            Credential::None,
+            PresentedCredential::None,
         ),
         let_in(
             "let-in-with-another-scheme",
             "a credential of another scheme is let in",
             format!("{on} auth: another scheme is rejected"),
-            Credential::OtherScheme,
+            PresentedCredential::OtherScheme,
         ),
         let_in(
             "let-in-with-a-wrong-token",
             "any bearer token is let in",
             "bearerAuth auth: a wrong token is rejected".to_owned(),
-            Credential::WrongToken,
+            PresentedCredential::WrongToken,
         ),
     ]
 }
 
 /// Makes the fault of another status than the 401 that the document lists.
-fn challenge(operation: &Operation) -> Fault {
+fn rejected_with_403(operation: &Operation) -> Fault {
     let fact = format!("{} auth: a request without a credential is rejected", operation.name);
     let kind = DeviationKind::Response(ResponseFault::RejectionStatus(StatusCode::FORBIDDEN));
-    let about = "a failed authentication is 403";
+    let about = "a failed authentication is answered with 403";
     fault(&operation.name, "rejected-with-403", about, ("auth", Some(fact)), kind)
 }
 
@@ -299,7 +299,7 @@ fn visits() -> Vec<Fault> {
             deviation,
             about,
             ("accepted-form", Some(fact)),
-            DeviationKind::Request(RequestFault::FormRejected(how)),
+            DeviationKind::Request(RequestFault::FormatRejected(how)),
         )
     };
     let another = |field, list| RequestFault::AnotherInBody { field, list };
@@ -337,13 +337,13 @@ fn visits() -> Vec<Fault> {
             "utc-rejected",
             "a datetime with the suffix Z is rejected",
             "suffix Z",
-            TimestampForm::Utc,
+            DocumentedFormat::Utc,
         ),
         accepts(
             "offset-rejected",
             "a datetime with a numeric offset is rejected",
             "numeric offset",
-            TimestampForm::Offset,
+            DocumentedFormat::Offset,
         ),
     ]
 }
@@ -353,13 +353,17 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
         let on = &operation.name;
         let suitable = || EDGE_CASES.iter().filter(|(edge_case, ..)| edge_case.suits(operation));
         let failing = suitable().map(move |(edge_case, deviation, about)| {
-            // A name beyond ASCII is not an edge case where texts are free: the first one that is sent shows the fault.
+            // A name beyond ASCII is not an edge case where strings are free: the first one that is sent shows the
+            // fault.
             let fact = Some(format!("{on} edge cases: no 5xx"));
             fault(
                 on,
                 &format!("fails-on-{deviation}"),
                 &format!("{about} is answered with a 500"),
-                ("server-error", fact.filter(|_| *edge_case != EdgeCase::BeyondAscii)),
+                (
+                    "server-error",
+                    fact.filter(|_| *edge_case != FaultyEdgeCase::BeyondAscii),
+                ),
                 DeviationKind::EdgeCase {
                     edge_case: *edge_case,
                     failure: EdgeCaseFailure::Status500,
@@ -367,8 +371,8 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
             )
         });
         // One per operation is enough to break the fact; which one makes no difference to how it is seen.
-        let breaking_off = suitable()
-            .filter(|(edge_case, ..)| *edge_case != EdgeCase::BeyondAscii)
+        let cut_off = suitable()
+            .filter(|(edge_case, ..)| *edge_case != FaultyEdgeCase::BeyondAscii)
             .take(1)
             .map(move |(edge_case, deviation, about)| {
                 fault(
@@ -378,10 +382,10 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
                     ("unfinished-answer", Some(format!("{on} edge cases: complete response"))),
                     DeviationKind::EdgeCase {
                         edge_case: *edge_case,
-                        failure: EdgeCaseFailure::BrokenOff,
+                        failure: EdgeCaseFailure::CutOff,
                     },
                 )
             });
-        failing.chain(breaking_off).collect::<Vec<_>>()
+        failing.chain(cut_off).collect::<Vec<_>>()
     })
 }

@@ -11,11 +11,11 @@ use secrecy::ExposeSecret;
 
 use super::call::{Call, InnerService, ServedResponse};
 use super::contract::{ALL_OPERATIONS, Operation, operation, operations};
-use super::creates::FaultState;
 use super::deviation::{Deviation, DeviationKind};
+use super::identifier_changed;
 use super::names::Faults;
 use super::pages::number;
-use super::renamed;
+use super::state::FaultState;
 use crate::service::Service;
 use crate::service::app::undelayed;
 use crate::service::delivery::delay_and_compress;
@@ -48,7 +48,7 @@ pub fn app(service: Service, faults: &Faults) -> Router {
 /// The deviations that are on.
 struct ActiveFaults {
     deviations: Vec<(&'static Deviation, FaultState)>,
-    /// The header that the service lets in.
+    /// The `Authorization` header that the service accepts.
     credential: HeaderValue,
     profile: Profile,
 }
@@ -82,7 +82,7 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inne
                     return response;
                 }
             }
-            DeviationKind::Awkward(awkward) => awkward.change_request(&mut call, &inner.profile),
+            DeviationKind::Distortion(distortion) => distortion.change_request(&mut call, &inner.profile),
             DeviationKind::Array(fault) => fault.change_request(&mut call),
             DeviationKind::Spelling(fault) => {
                 if let Some(response) = fault.change_request(&mut call) {
@@ -96,7 +96,7 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inne
     let mut response = perform(&call, deviations, inner).await;
     for (deviation, state) in deviations {
         match &deviation.kind {
-            DeviationKind::Awkward(_)
+            DeviationKind::Distortion(_)
             | DeviationKind::Repetition(_)
             | DeviationKind::Request(_)
             | DeviationKind::Array(_)
@@ -108,9 +108,9 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inne
                         .await;
                 }
             }
-            DeviationKind::Renamed => {
+            DeviationKind::IdentifierChanged => {
                 if let Some(updated) = operation(&deviation.on).and_then(|update| update.updated.as_ref()) {
-                    renamed::change_response(updated, &call, &mut response, state);
+                    identifier_changed::change_response(updated, &call, &mut response, state);
                 }
             }
             DeviationKind::EdgeCase { .. }
@@ -141,7 +141,7 @@ impl Deviation {
         match self.kind {
             _ if [called.name.as_str(), ALL_OPERATIONS].contains(&self.on.as_str()) => true,
             DeviationKind::Create(_) => lists() == Some(true),
-            DeviationKind::Renamed => on().is_some_and(|update| renamed::concerns(update, called)),
+            DeviationKind::IdentifierChanged => on().is_some_and(|update| identifier_changed::concerns(update, called)),
             _ => false,
         }
     }
@@ -151,14 +151,14 @@ impl DeviationKind {
     /// Returns its place in the order in which deviations are applied.
     fn order(&self) -> u8 {
         match self {
-            DeviationKind::Awkward(_)
+            DeviationKind::Distortion(_)
             | DeviationKind::Repetition(_)
             | DeviationKind::Request(_)
             | DeviationKind::Array(_)
             | DeviationKind::Spelling(_) => 0,
             DeviationKind::EdgeCase { .. } => 1,
             DeviationKind::Page(_) => 2,
-            DeviationKind::Create(_) | DeviationKind::Renamed => 3,
+            DeviationKind::Create(_) | DeviationKind::IdentifierChanged => 3,
             DeviationKind::Location { .. } => 4,
             DeviationKind::Response(_) => 5,
         }

@@ -5,7 +5,7 @@
 //! or what it has answered.
 //!
 //! ```text
-//! server ─▶ layer ─▶ request, awkward, arrays, spelling, pages ─▶ the service ─▶ edge_case, pages, creates and renamed, locations, response ─▶ server
+//! server ─▶ layer ─▶ request, awkward, arrays, spelling, pages ─▶ the service ─▶ edge_case, pages, creates, identifier_changed, locations, response ─▶ server
 //!                                repetition: how many times ─┘
 //! ```
 //!
@@ -34,10 +34,11 @@
 //!
 //! # Design
 //!
-//! What is under `each` is wrong in every element. A response without an element there gets one that conforms except
-//! for the fault, so that a fault that is on can always be seen. Only successes are changed, except by faults about
-//! rejections and about edge cases. Several faults may be on at once; those on a location are applied before those on a whole response. These
-//! and the others that edit one response also work on a recording, without a service ([`Fault::edited`]).
+//! A fault at a location under `each` changes every element. A response without an element there gets one that conforms
+//! except for the fault, so that an active fault can always be seen. Only successes are changed, except by faults about
+//! rejections and about edge cases. Several faults may be active at once; those on a location are applied before those
+//! on a whole response. Faults that edit a single response, those on locations and on whole responses among them, also
+//! work on a recording, without a service ([`Fault::edited`]).
 
 mod arrays;
 mod awkward;
@@ -53,18 +54,19 @@ mod edge_case;
 mod edited;
 mod expected;
 mod handwritten;
+mod identifier_changed;
 mod layer;
 mod letters;
 mod locations;
 mod lost;
 mod names;
 mod pages;
-mod renamed;
 mod repetition;
 mod request;
 mod response;
 mod response_table;
 mod spelling;
+mod state;
 mod strings;
 mod table;
 

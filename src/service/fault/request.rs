@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, InnerService};
 use super::contract::operation;
-use super::credential::{Credential, is_let_in};
+use super::credential::{PresentedCredential, has_valid_token};
 use super::locations::select;
 use super::lost::lose;
 
@@ -23,12 +23,12 @@ pub(super) enum RequestFault {
     },
     /// Another contact is named in the path.
     AnotherInPath,
-    /// A timestamp in this form is rejected.
-    FormRejected(TimestampForm),
+    /// A timestamp in this format is rejected.
+    FormatRejected(DocumentedFormat),
     /// The field with this pointer is an hour later.
     InstantShifted(&'static str),
     /// A credential of this kind is accepted as the token.
-    LetIn(Credential),
+    LetIn(PresentedCredential),
     /// A field that is sent alone has no effect.
     LoneLost,
     /// Nothing in the body has any effect.
@@ -41,9 +41,9 @@ pub(super) enum RequestFault {
     ToAnotherToo,
 }
 
-/// The two documented forms of a timestamp.
+/// The two documented formats of a timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TimestampForm {
+pub(super) enum DocumentedFormat {
     Offset,
     Utc,
 }
@@ -60,8 +60,8 @@ impl RequestFault {
                 }
             }
             RequestFault::AnotherInPath => name_another_in_path(call, inner).await,
-            RequestFault::FormRejected(form) if is_let_in(call, inner) => return rejected(call, form),
-            RequestFault::FormRejected(_) => {}
+            RequestFault::FormatRejected(format) if has_valid_token(call, inner) => return rejected(call, format),
+            RequestFault::FormatRejected(_) => {}
             RequestFault::InstantShifted(field) => change_timestamp(call, field, |at| {
                 (at.to_utc() + Duration::hours(1)).to_rfc3339_opts(SecondsFormat::AutoSi, true)
             }),
@@ -80,7 +80,7 @@ impl RequestFault {
             RequestFault::Lost => lose(call, inner).await,
             RequestFault::Mangled => {
                 if let Some(body) = call.json() {
-                    let mangled = body.to_string().replace(|letter: char| !letter.is_ascii(), "?");
+                    let mangled = body.to_string().replace(|character: char| !character.is_ascii(), "?");
                     call.body = mangled.into();
                     call.head.headers.remove(header::CONTENT_LENGTH);
                 }
@@ -123,17 +123,17 @@ fn change_timestamp(call: &mut Call, field: &str, change: fn(DateTime<chrono::Fi
     }
 }
 
-/// Returns the rejection of a call whose timestamp has this form.
-fn rejected(call: &Call, form: TimestampForm) -> Option<Response> {
+/// Returns the rejection of a call whose timestamp has this format.
+fn rejected(call: &Call, format: DocumentedFormat) -> Option<Response> {
     let body = call.json()?;
     let mut stamps = call
         .operation
         .accepts
         .iter()
         .filter_map(|accepts| body.pointer(&accepts.sent)?.as_str());
-    let has_form =
-        |text: &str| text.ends_with('Z') == (form == TimestampForm::Utc) && text.parse::<DateTime<Utc>>().is_ok();
+    let has_format =
+        |text: &str| text.ends_with('Z') == (format == DocumentedFormat::Utc) && text.parse::<DateTime<Utc>>().is_ok();
     stamps
-        .any(has_form)
+        .any(has_format)
         .then(|| StatusCode::UNPROCESSABLE_ENTITY.into_response())
 }

@@ -11,7 +11,7 @@ use super::call::{Content, ServedResponse};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResponseFault {
     /// The body ends in the middle, and the head states the length of what is left.
-    BodyCut,
+    BodyTruncated,
     /// The body is empty.
     BodyEmpty,
     /// The body is a page for a browser.
@@ -61,13 +61,13 @@ impl ResponseFault {
         let text = response.bytes();
         let half = text.slice(..text.len() / 2);
         match self {
-            ResponseFault::BodyCut => response.content = Content::Raw(half),
+            ResponseFault::BodyTruncated => response.content = Content::Raw(half),
             ResponseFault::BodyEmpty => response.content = Content::Raw(Bytes::new()),
             ResponseFault::BodyHtml => response.content = Content::Raw(PAGE.into()),
             ResponseFault::BodyNotUtf8 => {
                 response.content = Content::Raw([b"{\"\xff\":0,", &text[1..]].concat().into());
             }
-            ResponseFault::ConnectionCut => response.content = Content::Truncated(half),
+            ResponseFault::ConnectionCut => response.content = Content::CutOff(half),
             ResponseFault::MediaType(None) => {
                 response.head.headers.remove(header::CONTENT_TYPE);
             }
@@ -80,23 +80,24 @@ impl ResponseFault {
             ResponseFault::NameTwice => twice(response),
             ResponseFault::Challenge(_) | ResponseFault::RejectionStatus(_) => {}
             ResponseFault::MethodsUnlisted => {
-                fail(response, StatusCode::METHOD_NOT_ALLOWED);
+                set_status(response, StatusCode::METHOD_NOT_ALLOWED);
                 response.head.headers.remove(header::ALLOW);
             }
-            ResponseFault::Status(status) => fail(response, status),
+            ResponseFault::Status(status) => set_status(response, status),
             ResponseFault::Unwrapped => unwrap(response),
         }
     }
 }
 
-/// Gives a response this status: without its body, unless it is still a success.
-pub(super) fn fail(response: &mut ServedResponse, status: StatusCode) {
+/// Gives a response this status. A 204 loses its body; any other status that is no success gets a JSON body with a
+/// message.
+pub(super) fn set_status(response: &mut ServedResponse, status: StatusCode) {
     response.head.status = status;
     if status == StatusCode::NO_CONTENT {
         response.head.headers.remove(header::CONTENT_TYPE);
         response.content = Content::Raw(Bytes::new());
     } else if !status.is_success() {
-        response.content = Content::Json(json!({"message": "a fault is active on"}));
+        response.content = Content::Json(json!({"message": "a fault is active"}));
     }
     let headers = &mut response.head.headers;
     if status == StatusCode::SERVICE_UNAVAILABLE {

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use super::contract::Operation;
 use super::deviation::{Deviation, DeviationKind, Fault, name};
 use super::response::ResponseFault::{
-    self, BodyCut, BodyEmpty, BodyHtml, BodyNotUtf8, ConnectionCut, MediaType, Status,
+    self, BodyEmpty, BodyHtml, BodyNotUtf8, BodyTruncated, ConnectionCut, MediaType, Status,
 };
 
 /// One way in which a response can be wrong as a whole.
@@ -33,28 +33,28 @@ enum Broken {
 const ROWS: &[Row] = &[
     row(
         "redirected",
-        "a success is 302",
+        "a success is answered with 302",
         "status",
         Broken::Status,
         Status(StatusCode::FOUND),
     ),
     row(
         "not-found",
-        "a success is 404",
+        "a success is answered with 404",
         "status",
         Broken::Status,
         Status(StatusCode::NOT_FOUND),
     ),
     row(
         "method-not-allowed",
-        "a success is 405",
+        "a success is answered with 405",
         "status",
         Broken::Status,
         Status(StatusCode::METHOD_NOT_ALLOWED),
     ),
     row(
         "methods-unlisted",
-        "a success is 405 without Allow",
+        "a success is answered with 405 without Allow",
         "allow",
         Broken::Status,
         ResponseFault::MethodsUnlisted,
@@ -68,28 +68,28 @@ const ROWS: &[Row] = &[
     ),
     row(
         "challenge-for-basic",
-        "a 401 asks for Basic alone",
+        "a 401 asks only for Basic",
         "challenge",
         Broken::Challenge,
         ResponseFault::Challenge(Some(r#"Basic realm="Bearer, or not""#)),
     ),
     row(
         "server-error",
-        "a success is 500",
+        "a success is answered with 500",
         "server-error",
         Broken::NoServerError,
         Status(StatusCode::INTERNAL_SERVER_ERROR),
     ),
     row(
         "not-implemented",
-        "a success is 501",
+        "a success is answered with 501",
         "server-error",
         Broken::NoServerError,
         Status(StatusCode::NOT_IMPLEMENTED),
     ),
     row(
         "unavailable",
-        "a success is 503",
+        "a success is answered with 503",
         "server-error",
         Broken::NoServerError,
         Status(StatusCode::SERVICE_UNAVAILABLE),
@@ -103,14 +103,14 @@ const ROWS: &[Row] = &[
     ),
     row(
         "answered-200",
-        "a success is 200",
+        "a success is answered with 200",
         "status",
         Broken::Status,
         Status(StatusCode::OK),
     ),
     row(
         "answered-204",
-        "a success is 204, without a body",
+        "a success is answered with 204, without a body",
         "malformed-json",
         Broken::Json,
         Status(StatusCode::NO_CONTENT),
@@ -141,7 +141,7 @@ const ROWS: &[Row] = &[
         "the body ends in the middle",
         "malformed-json",
         Broken::Json,
-        BodyCut,
+        BodyTruncated,
     ),
     row(
         "body-empty",

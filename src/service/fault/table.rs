@@ -4,22 +4,23 @@ use std::sync::LazyLock;
 
 use super::deviation::{DeviationKind, Fault};
 use super::request::RequestFault;
-use super::{arrays, awkward, credential, derived, handwritten, renamed, repetition, spelling};
+use super::{arrays, awkward, credential, derived, handwritten, identifier_changed, repetition, spelling};
 
 /// Every fault: those derived from the document, in its order, then the others, kind by kind.
 #[must_use]
 pub fn faults() -> &'static [Fault] {
     static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
-        let awkward = awkward::faults().filter_map(|proposed| proposed.fault(DeviationKind::Awkward));
+        let awkward = awkward::faults().filter_map(|proposed| proposed.fault(DeviationKind::Distortion));
         let array = arrays::faults().filter_map(|proposed| proposed.fault(DeviationKind::Array));
         let let_in = |credential| DeviationKind::Request(RequestFault::LetIn(credential));
         let credential = credential::faults().filter_map(|proposed| proposed.fault(let_in));
         let spelling = spelling::faults().filter_map(|proposed| proposed.fault(DeviationKind::Spelling));
         let repetition = repetition::faults().filter_map(|proposed| proposed.fault(DeviationKind::Repetition));
-        let renamed = renamed::faults().filter_map(|proposed| proposed.fault(|()| DeviationKind::Renamed));
+        let identifier_changed =
+            identifier_changed::faults().filter_map(|proposed| proposed.fault(|()| DeviationKind::IdentifierChanged));
         let known = derived::faults().chain(handwritten::faults());
         let of_values = awkward.chain(array);
-        let of_calls = credential.chain(spelling).chain(repetition).chain(renamed);
+        let of_calls = credential.chain(spelling).chain(repetition).chain(identifier_changed);
         known.chain(of_values).chain(of_calls).collect()
     });
     &FAULTS

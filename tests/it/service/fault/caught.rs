@@ -54,7 +54,9 @@ pub(super) const SHOWN_BY_RUNS: [&str; 8] = [
 #[test]
 fn every_fault_is_caught_by_its_rule_at_its_location() {
     let contract = Contract::built_in().unwrap();
-    let (mut edits, others) = faults().iter().partition::<Vec<_>, _>(|fault| fault.edits().is_some());
+    let (mut edits, others) = faults()
+        .iter()
+        .partition::<Vec<_>, _>(|fault| fault.edited_operation().is_some());
     if !is_exhaustive() {
         edits = of_each_rule(of_one_operation_each(edits));
     }
@@ -205,7 +207,8 @@ fn missed(contract: &Contract, checker: &Checker<'_>, fault: &Fault) -> Option<(
     } else {
         SEEDS
     };
-    // One that many fields can show takes awkward values, which are none of the core's, and one of edge cases takes those.
+    // One that many fields can show takes awkward values, which are none of the core's, and one of edge cases takes
+    // those.
     let is_of_edge_cases = fault.fact.as_ref().is_some_and(|fact| fact.contains(" edge cases: "));
     let parts = match (fault.elsewhere.is_empty(), is_of_edge_cases) {
         (false, _) => [Part::Varied; 2],
@@ -330,7 +333,8 @@ fn each_fact_has_a_fault_and_each_fault_names_a_fact_and_a_rule_that_exist() {
             _ => &[],
         };
         for way in ways {
-            let breaks = |fault: &&Fault| fault.fact.as_deref() == Some(&fact.name) && fault.edits().is_some();
+            let breaks =
+                |fault: &&Fault| fault.fact.as_deref() == Some(&fact.name) && fault.edited_operation().is_some();
             let mut faults = faults().iter().filter(breaks);
             assert!(
                 faults.any(|fault| fault.name.ends_with(&format!(":{way}"))),

@@ -101,12 +101,14 @@ impl<'contract> Checker<'contract> {
 
     /// The exchanges of a recording with the responses as this fault makes them, and what they show.
     pub(super) fn replayed(&self, recording: &Recording, fault: &Fault) -> (Vec<Exchange>, Verdicts) {
-        let edits = fault.edits().and_then(|on| self.contract.operation_named(on));
+        let edits = fault
+            .edited_operation()
+            .and_then(|on| self.contract.operation_named(on));
         let edited = |exchange: &Exchange| {
             let response = response(exchange).filter(|_| edits == Some(exchange.request.operation))?;
             Some(match fault.edited(request(exchange)?, response)? {
                 Edited::Response(edited) => answered(exchange, Some(edited)),
-                Edited::Truncated => answered(exchange, None),
+                Edited::CutOff => answered(exchange, None),
             })
         };
         let exchanges = recording

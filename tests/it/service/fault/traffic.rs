@@ -18,14 +18,17 @@ use crate::support::archive::{archive, judged};
 use crate::support::crew::{each, try_all};
 use crate::support::{is_exhaustive, tried};
 
-/// Rules about requests that must be rejected, which nobody but a check is known to send, and about responses that never
-/// came, which an archive does not have.
+/// Rules about requests that must be rejected, which nobody but a check is known to send, and about responses that
+/// never came, which an archive does not have.
 const OF_A_CHECK: [&str; 3] = ["auth", "challenge", "unfinished-answer"];
 
 #[test]
 fn every_fault_that_one_exchange_shows_is_found_in_its_traffic() {
     let contract = Contract::built_in().unwrap();
-    let edits: Vec<_> = faults().iter().filter(|fault| fault.edits().is_some()).collect();
+    let edits: Vec<_> = faults()
+        .iter()
+        .filter(|fault| fault.edited_operation().is_some())
+        .collect();
     let edits = if is_exhaustive() {
         edits
     } else {

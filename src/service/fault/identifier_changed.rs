@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::call::{Call, ServedResponse};
 use super::contract::{Operation, Updated, operations};
-use super::creates::FaultState;
 use super::expected::{ExpectedFinding, ProposedFault};
 use super::locations::{altered, each};
+use super::state::FaultState;
 
 /// The fault of each update.
 pub(super) fn faults() -> impl Iterator<Item = ProposedFault<()>> {
@@ -54,11 +54,11 @@ pub(super) fn change_response(updated: &Updated, call: &Call, response: &mut Ser
         }
         return;
     };
-    let renamed = state.records();
+    let written = state.remembered();
     if let Some(body) = response.success() {
         each(body, &invariant.item_id(), &mut |id| {
             let own = json!(id.as_str().unwrap_or_default().to_ascii_lowercase());
-            if renamed.contains(&own) {
+            if written.contains(&own) {
                 *id = altered(id);
             }
         });
