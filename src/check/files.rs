@@ -41,8 +41,8 @@ fn read(folder: &Path, path: &str) -> Result<String, Unread> {
 pub(super) fn text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     // One byte more shows whether the file is larger.
-    let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    File::open(path)?.take(most).read_to_string(&mut text)?;
+    let max_bytes = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    File::open(path)?.take(max_bytes).read_to_string(&mut text)?;
     Ok(text)
 }
 

@@ -12,7 +12,7 @@ use super::failure::Failure;
 use crate::exchange::{Identity, Tls};
 
 /// The largest PEM file that is read, in bytes; the root certificates of a whole machine are a fifth of it.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Why a PEM file cannot be used. The messages repeat nothing of the file.
 #[derive(Debug, thiserror::Error)]
@@ -76,7 +76,7 @@ fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>, Failure> {
 
 fn identity(path: &Path, key: &Path) -> Result<Identity, Failure> {
     let chain = certificates(path)?;
-    let text = edge::read("key", key, LARGEST)?;
+    let text = edge::read("key", key, MAX_BYTES)?;
     let private = PrivateKeyDer::from_pem_slice(text.as_bytes());
     Ok(Identity {
         chain,
@@ -87,7 +87,7 @@ fn identity(path: &Path, key: &Path) -> Result<Identity, Failure> {
 /// Returns the certificates in a file, of which there is at least one.
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Failure> {
     // What is not text is not PEM.
-    let bytes = edge::read_bytes("certificates", path, LARGEST)?;
+    let bytes = edge::read_bytes("certificates", path, MAX_BYTES)?;
     let certificates = CertificateDer::pem_slice_iter(&bytes).enumerate();
     let certificates = certificates.map(|(index, certificate)| {
         certificate.map_err(|error: pem::Error| match error {

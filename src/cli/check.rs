@@ -280,8 +280,8 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
 fn read<'path>(what: &'static str, path: &'path Path) -> Result<(&'path Path, String), Failure> {
     document::reject_url(what, path)?;
     document::reject_pipe(what, path)?;
-    let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-    Ok((path, edge::read(what, path, most)?))
+    let max_bytes = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+    Ok((path, edge::read(what, path, max_bytes)?))
 }
 
 /// The service that a check sends to.

@@ -177,8 +177,9 @@ impl Source {
                     folder: folder.clone(),
                     own: own.to_owned(),
                     read: Box::new(move |path| {
-                        let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-                        blob(&format!("{folder}{path}"), most).map_err(|failure| Unread::Failed(failure.to_string()))
+                        let max_bytes = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+                        blob(&format!("{folder}{path}"), max_bytes)
+                            .map_err(|failure| Unread::Failed(failure.to_string()))
                     }),
                 })
             }
@@ -192,20 +193,20 @@ impl Source {
     ///
     /// [`Failure::File`]: what the system or git says; a text that is too large or not UTF-8.
     pub(super) fn text(&self) -> Result<String, Failure> {
-        let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+        let max_bytes = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
         match self {
             Self::File(path) => {
                 reject_pipe("contract", path)?;
-                edge::read("contract", path, most)
+                edge::read("contract", path, max_bytes)
             }
-            Self::Revision { .. } => blob(&self.to_string(), most),
-            Self::StandardInput => edge::read("contract", Path::new(STANDARD_INPUT), most),
+            Self::Revision { .. } => blob(&self.to_string(), max_bytes),
+            Self::StandardInput => edge::read("contract", Path::new(STANDARD_INPUT), max_bytes),
         }
     }
 }
 
 /// Returns a file of a revision, by way of git.
-fn blob(name: &str, most: u64) -> Result<String, Failure> {
+fn blob(name: &str, max_bytes: u64) -> Result<String, Failure> {
     let failure = |reason: String| Failure::File {
         what: "contract",
         path: PathBuf::from(name),
@@ -219,12 +220,12 @@ fn blob(name: &str, most: u64) -> Result<String, Failure> {
     let taken = child
         .stdout
         .take()
-        .map(|stdout| stdout.take(most + 1).read_to_end(&mut text));
+        .map(|stdout| stdout.take(max_bytes + 1).read_to_end(&mut text));
     taken.transpose().map_err(|error| failure(error.to_string()))?;
-    if u64::try_from(text.len()).is_ok_and(|length| length > most) {
+    if u64::try_from(text.len()).is_ok_and(|length| length > max_bytes) {
         return Err(failure(format!(
             "it is larger than {} MiB, the most that is read",
-            most >> 20
+            max_bytes >> 20
         )));
     }
     let ended = child.wait_with_output().map_err(|error| failure(error.to_string()))?;

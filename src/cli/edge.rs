@@ -149,13 +149,13 @@ pub(super) fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some()
 }
 
-/// Returns the text of a file of at most `most` bytes; messages call it `what`.
+/// Returns the text of a file of at most `max_bytes` bytes; messages call it `what`.
 ///
 /// # Errors
 ///
 /// The system's error; a file that is larger, of which no more is read; one that is not UTF-8.
-pub(super) fn read(what: &'static str, path: &Path, most: u64) -> Result<String, Failure> {
-    let bytes = read_whole(what, path, most)?;
+pub(super) fn read(what: &'static str, path: &Path, max_bytes: u64) -> Result<String, Failure> {
+    let bytes = read_whole(what, path, max_bytes)?;
     String::from_utf8(bytes).map_err(|_| Failure::File {
         what,
         path: path.to_owned(),
@@ -163,21 +163,21 @@ pub(super) fn read(what: &'static str, path: &Path, most: u64) -> Result<String,
     })
 }
 
-/// Returns the bytes of a file of at most `most` bytes; messages call it `what`.
+/// Returns the bytes of a file of at most `max_bytes` bytes; messages call it `what`.
 ///
 /// # Errors
 ///
 /// The system's error; a file that is larger, of which no more is read.
-pub(super) fn read_whole(what: &'static str, path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+pub(super) fn read_whole(what: &'static str, path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
     // One byte more shows whether the file is larger.
-    let bytes = read_bytes(what, path, most + 1)?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length <= most) {
+    let bytes = read_bytes(what, path, max_bytes + 1)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length <= max_bytes) {
         return Ok(bytes);
     }
-    let (size, unit) = if most < 1 << 20 {
-        (most >> 10, "KiB")
+    let (size, unit) = if max_bytes < 1 << 20 {
+        (max_bytes >> 10, "KiB")
     } else {
-        (most >> 20, "MiB")
+        (max_bytes >> 20, "MiB")
     };
     Err(Failure::File {
         what,
@@ -191,14 +191,14 @@ pub(super) fn folder() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
 }
 
-/// Returns the first `most` bytes of a file, or of standard input for `-`; messages call it `what`.
+/// Returns the first `max_bytes` bytes of a file, or of standard input for `-`; messages call it `what`.
 ///
 /// # Errors
 ///
 /// What the system says.
-pub(super) fn read_bytes(what: &'static str, path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+pub(super) fn read_bytes(what: &'static str, path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let mut taken = |source: &mut dyn Read| source.take(most).read_to_end(&mut bytes).map(drop);
+    let mut taken = |source: &mut dyn Read| source.take(max_bytes).read_to_end(&mut bytes).map(drop);
     let read = if path == Path::new("-") {
         taken(&mut io::stdin().lock())
     } else {

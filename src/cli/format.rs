@@ -18,8 +18,8 @@ pub(super) trait Reported: Clone + fmt::Debug + 'static {
     /// The help of `--verbose`.
     const VERBOSE: &'static str;
 
-    /// Returns the report for the summary of a step: Markdown of at most `most` bytes.
-    fn summary(&self, most: usize) -> String;
+    /// Returns the report for the summary of a step: Markdown of at most `max_bytes` bytes.
+    fn summary(&self, max_bytes: usize) -> String;
 }
 
 /// How a report is written.
@@ -102,8 +102,8 @@ impl Reported for Record {
     ];
     const VERBOSE: &'static str = "Print all that the summary shortens: each finding, undecided fact and answer";
 
-    fn summary(&self, most: usize) -> String {
-        markdown_within(self, most)
+    fn summary(&self, max_bytes: usize) -> String {
+        markdown_within(self, max_bytes)
     }
 }
 
@@ -149,8 +149,8 @@ impl Reported for Diff {
     const VERBOSE: &'static str = "List every fact that only one document states, and the `[[differences]]` entry that \
                                    accepts each breaking difference";
 
-    fn summary(&self, most: usize) -> String {
-        diff_markdown_within(self, most)
+    fn summary(&self, max_bytes: usize) -> String {
+        diff_markdown_within(self, max_bytes)
     }
 }
 
@@ -183,8 +183,8 @@ impl Reported for Vec<Lint> {
     ];
     const VERBOSE: &'static str = "Name every operation that a check leaves out";
 
-    fn summary(&self, most: usize) -> String {
-        lint_markdown_within(self, most)
+    fn summary(&self, max_bytes: usize) -> String {
+        lint_markdown_within(self, max_bytes)
     }
 }
 

@@ -153,7 +153,7 @@ impl<Content: Reported> Outputs<Content> {
             });
         }
         if let Some((path, file)) = self.summary {
-            note(append(&path, file, |most| content.summary(most)));
+            note(append(&path, file, |max_bytes| content.summary(max_bytes)));
         }
         !has_failed
     }

@@ -7,7 +7,7 @@ use clap::Args;
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::report_flags::ReportFlags;
-use crate::report::{LARGEST_REPORT, Record, read};
+use crate::report::{MAX_REPORT_BYTES, Record, read};
 
 /// The arguments of `report`.
 #[derive(Debug, Args)]
@@ -40,8 +40,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 /// A file that cannot be read, or that is not a report.
 pub(super) fn record(file: &Path) -> Result<Record, Failure> {
     // One byte more than is read shows whether the file is larger.
-    let most = u64::try_from(LARGEST_REPORT).unwrap_or(u64::MAX).saturating_add(1);
-    let text = edge::read_bytes("report", file, most)?;
+    let max_bytes = u64::try_from(MAX_REPORT_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    let text = edge::read_bytes("report", file, max_bytes)?;
     read(&text).map_err(|source| Failure::Unread {
         path: file.to_owned(),
         source,

@@ -51,7 +51,7 @@ pub enum ShardError {
     #[error("there are no shards in 0; write 1/1 for the whole plan")]
     None,
     /// There are more shards than are allowed.
-    #[error("{0} shards are too many; a plan is split into {most} at most", most = Shard::MOST)]
+    #[error("{0} shards are too many; a plan is split into {max} at most", max = Shard::MAX)]
     TooMany(u32),
     /// The number is 0.
     #[error("shards are counted from 1; a job that counts from 0 adds 1 to its index")]
@@ -60,7 +60,7 @@ pub enum ShardError {
 
 impl Shard {
     /// The maximum number of shards of a plan.
-    pub const MOST: u32 = 10_000;
+    pub const MAX: u32 = 10_000;
 
     /// The only one.
     pub const WHOLE: Self = Self { number: 1, of: 1 };
@@ -69,11 +69,11 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// Fails for a number that is not from 1 to `of`, and for `of` beyond [`Self::MOST`].
+    /// Fails for a number that is not from 1 to `of`, and for `of` beyond [`Self::MAX`].
     pub fn new(number: u32, of: u32) -> Result<Self, ShardError> {
         match (number, of) {
             (_, 0) => Err(ShardError::None),
-            (_, of) if of > Self::MOST => Err(ShardError::TooMany(of)),
+            (_, of) if of > Self::MAX => Err(ShardError::TooMany(of)),
             (0, _) => Err(ShardError::Zero),
             (number, of) if number > of => Err(ShardError::Beyond { number, of }),
             (number, of) => Ok(Self { number, of }),
@@ -166,7 +166,7 @@ mod tests {
         let run_tag = RunTag::new(7, 1_800_000_000);
         assert_eq!(run_tag.clone().of_shard(None), run_tag);
         let run_tags = |seed| {
-            (1..=Shard::MOST).map(move |number| RunTag::new(seed, 1).of_shard(Shard::new(number, Shard::MOST).ok()))
+            (1..=Shard::MAX).map(move |number| RunTag::new(seed, 1).of_shard(Shard::new(number, Shard::MAX).ok()))
         };
         for seed in 0..3 {
             let run_tags: std::collections::HashSet<_> =

@@ -183,9 +183,9 @@ impl<'record> Group<'record> {
     }
 
     /// Returns a line for each finding except the first: its line in the contract, its fact, what was received, and
-    /// where that was recorded. Of more than `most` findings the last are counted in one line.
-    pub(super) fn others(&self, most: usize) -> Vec<String> {
-        let lines = self.rest.iter().take(most).map(|finding| {
+    /// where that was recorded. Of more than `max_lines` findings the last are counted in one line.
+    pub(super) fn others(&self, max_lines: usize) -> Vec<String> {
+        let lines = self.rest.iter().take(max_lines).map(|finding| {
             let recorded = finding.recorded_in.as_ref().map(phrases::recorded_in);
             format!(
                 "also {}: {}; received {}{}",
@@ -196,7 +196,7 @@ impl<'record> Group<'record> {
             )
         });
         let mut lines: Vec<_> = lines.collect();
-        match self.rest.len().saturating_sub(most) {
+        match self.rest.len().saturating_sub(max_lines) {
             0 => {}
             more => lines.push(format!(
                 "and {}: a verbose or JSON report has all",

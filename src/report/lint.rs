@@ -147,9 +147,9 @@ pub fn lint_github(lints: &[Lint]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns the findings as Markdown of at most `most` bytes, for the summary of a step.
+/// Returns the findings as Markdown of at most `max_bytes` bytes, for the summary of a step.
 #[must_use]
-pub fn lint_markdown_within(lints: &[Lint], most: usize) -> String {
+pub fn lint_markdown_within(lints: &[Lint], max_bytes: usize) -> String {
     let mut text = String::new();
     for lint in lints {
         let lines = lint.findings.iter().map(|finding| entry(finding, MAX_NAMED));
@@ -160,7 +160,7 @@ pub fn lint_markdown_within(lints: &[Lint], most: usize) -> String {
         let lines =
             lines.map(|entry| format!("- {}\n", super::markdown::code(&clipped(&on_one_line(&entry), LONGEST))));
         for part in [head].into_iter().chain(lines).chain(["\n".to_owned()]) {
-            if text.len() + part.len() > most {
+            if text.len() + part.len() > max_bytes {
                 return text;
             }
             text.push_str(&part);
@@ -182,9 +182,9 @@ fn verdict(lint: &Lint) -> String {
 }
 
 /// Returns the message with the first operations that are left out.
-fn message(finding: &LintFinding, most: usize) -> String {
-    let named: Vec<_> = finding.left_out.iter().take(most).cloned().collect();
-    match finding.left_out.len().saturating_sub(most) {
+fn message(finding: &LintFinding, max_named: usize) -> String {
+    let named: Vec<_> = finding.left_out.iter().take(max_named).cloned().collect();
+    match finding.left_out.len().saturating_sub(max_named) {
         _ if named.is_empty() => finding.message.clone(),
         0 => format!("{}; a check leaves out {}", finding.message, named.join(", ")),
         more => format!(
@@ -195,7 +195,7 @@ fn message(finding: &LintFinding, most: usize) -> String {
     }
 }
 
-fn entry(finding: &LintFinding, most: usize) -> String {
+fn entry(finding: &LintFinding, max_named: usize) -> String {
     let (position, pointer) = (finding.position, &finding.pointer);
     let place = if pointer.is_empty() {
         String::new()
@@ -207,7 +207,7 @@ fn entry(finding: &LintFinding, most: usize) -> String {
         finding.file,
         position.line,
         position.column,
-        message(finding, most),
+        message(finding, max_named),
         finding.rule.name()
     )
 }

@@ -31,28 +31,28 @@ pub fn markdown(record: &Record) -> String {
     markdown_within(record, MAX_BYTES - 1)
 }
 
-/// Returns the record as Markdown of at most `most` bytes; empty if not even the verdict fits.
+/// Returns the record as Markdown of at most `max_bytes` bytes; empty if not even the verdict fits.
 #[must_use]
-pub fn markdown_within(record: &Record, most: usize) -> String {
+pub fn markdown_within(record: &Record, max_bytes: usize) -> String {
     let head = head(record);
     let tail = [undecided(record), residue(record), about(record)];
     let mut text = String::new();
-    if !push(&mut text, &head, most) {
+    if !push(&mut text, &head, max_bytes) {
         return text;
     }
     // The table comes before its details, and both before the parts about facts without a finding.
-    let half = most.saturating_sub(text.len() + CLOSING) / 2;
+    let half = max_bytes.saturating_sub(text.len() + CLOSING) / 2;
     let limit = text.len() + half;
-    findings(record, &mut text, limit, most);
+    findings(record, &mut text, limit, max_bytes);
     for part in tail {
-        push(&mut text, &part, most);
+        push(&mut text, &part, max_bytes);
     }
     text
 }
 
-/// Appends a part if it fits within `most` bytes, and returns whether it did.
-fn push(text: &mut String, part: &str, most: usize) -> bool {
-    let fits = text.len() + part.len() <= most;
+/// Appends a part if it fits within `max_bytes` bytes, and returns whether it did.
+fn push(text: &mut String, part: &str, max_bytes: usize) -> bool {
+    let fits = text.len() + part.len() <= max_bytes;
     if fits {
         text.push_str(part);
     }
@@ -127,9 +127,9 @@ fn accepted_deviations(record: &Record) -> String {
     }
 }
 
-/// Appends the table while the whole text has at most `table` bytes, then the details while it has at most `most`, less
-/// the reserve.
-fn findings(record: &Record, text: &mut String, table: usize, most: usize) {
+/// Appends the table while the whole text has at most `table` bytes, then the details while it has at most `max_bytes`,
+/// less the reserve.
+fn findings(record: &Record, text: &mut String, table: usize, max_bytes: usize) {
     const HEAD: &str = "\n| level | rule | what is wrong | documented | received | line |\n|---|---|---|---|---|---|\n";
     let groups = groups(record);
     if groups.is_empty() || !push(text, HEAD, table) {
@@ -139,7 +139,7 @@ fn findings(record: &Record, text: &mut String, table: usize, most: usize) {
     let listed = groups.iter().take_while(|group| push(text, &row(group), table)).count();
     more(text, findings(&groups[listed..]), "are not listed here");
     text.push_str("\n<details><summary>Details</summary>\n");
-    let room = most.saturating_sub(CLOSING);
+    let room = max_bytes.saturating_sub(CLOSING);
     let details = groups.iter().map(|group| {
         let above = group.reproduced_by.and_then(|number| groups.get(number));
         detail(record, group, above)
@@ -349,15 +349,15 @@ mod tests {
             .collect();
         let left = record.residue[0].clone();
         record.residue = vec![left; 3_000];
-        for most in [MAX_BYTES - 1, 40_000, 5_000, 1_000, 500, 10, 0] {
-            let text = markdown_within(&record, most);
-            assert!(text.len() <= most, "{} > {most}", text.len());
+        for max_bytes in [MAX_BYTES - 1, 40_000, 5_000, 1_000, 500, 10, 0] {
+            let text = markdown_within(&record, max_bytes);
+            assert!(text.len() <= max_bytes, "{} > {max_bytes}", text.len());
             assert_eq!(
                 text.matches("<details>").count(),
                 text.matches("</details>").count(),
                 "{text}"
             );
-            if most >= 1_000 {
+            if max_bytes >= 1_000 {
                 assert!(text.contains("more findings are not listed here."), "{text}");
             }
         }

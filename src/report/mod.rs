@@ -78,7 +78,7 @@ pub use markdown::{MAX_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};
 #[cfg(feature = "cli")]
 pub(crate) use phrases::{answer_in_words, counted, errors_and_warnings};
-pub use read::{LARGEST_REPORT, ReadError, read};
+pub use read::{MAX_REPORT_BYTES, ReadError, read};
 pub use record::{
     ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotJudgedRecord,
     OmittedOperationRecord, OperationRecord, Outcome, Record, RecordedIn, RejectedValueRecord, ResidueRecord,

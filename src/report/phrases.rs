@@ -48,10 +48,10 @@ pub(super) fn on_one_line(text: &str) -> String {
     sanitize(text, Colours::None).replace('\n', " ")
 }
 
-/// Returns the text like [`on_one_line`], cut after `most` characters.
-pub(super) fn clipped(text: &str, most: usize) -> String {
+/// Returns the text like [`on_one_line`], cut after `max_characters` characters.
+pub(super) fn clipped(text: &str, max_characters: usize) -> String {
     let text = on_one_line(text);
-    match text.char_indices().nth(most) {
+    match text.char_indices().nth(max_characters) {
         None => text,
         Some((end, _)) => format!("{}…", &text[..end]),
     }

@@ -21,7 +21,7 @@ pub(in crate::cli) const FILE_NAME: &str = "countersign.toml";
 const OUR_VARIABLES: &str = "COUNTERSIGN_";
 
 /// The largest file that is read, in bytes.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Which configuration is read.
 #[derive(Clone, Debug, Args)]
@@ -158,11 +158,11 @@ pub(super) fn text(path: &Path) -> Result<String, Failure> {
         return Err(failure(std::io::Error::other("it is a folder; name a file in it")));
     }
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failure)?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failure)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_BYTES) {
         let reason = format!(
             "it is larger than {} MiB; a configuration is a page or two",
-            LARGEST >> 20
+            MAX_BYTES >> 20
         );
         return Err(failure(std::io::Error::other(reason)));
     }

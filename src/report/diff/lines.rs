@@ -100,19 +100,19 @@ fn loose_references(diff: &Diff, terminal: &Terminal, text: &mut String) {
         return;
     }
     let _ = writeln!(text, "references that lead to nothing:");
-    let most = if terminal.verbosity == Verbosity::Verbose {
+    let max_lines = if terminal.verbosity == Verbosity::Verbose {
         all.len()
     } else {
         MAX_FACTS
     };
-    for reference in all.iter().take(most) {
+    for reference in all.iter().take(max_lines) {
         let _ = writeln!(text, "  {reference}");
     }
-    if all.len() > most {
+    if all.len() > max_lines {
         let _ = writeln!(
             text,
             "  and {} more: a verbose or JSON report has all",
-            all.len() - most
+            all.len() - max_lines
         );
     }
     text.push('\n');
@@ -129,8 +129,8 @@ fn facts(diff: &Diff, terminal: &Terminal, text: &mut String) {
     let _ = writeln!(text, "facts: {} gained, {} lost", facts.gained.len(), facts.lost.len());
     let all = terminal.verbosity == Verbosity::Verbose;
     for (word, document, changes) in [("lost", &diff.old, &facts.lost), ("gained", &diff.new, &facts.gained)] {
-        let most = if all { changes.len() } else { MAX_FACTS };
-        for FactChange { name, line, file } in changes.iter().take(most) {
+        let max_lines = if all { changes.len() } else { MAX_FACTS };
+        for FactChange { name, line, file } in changes.iter().take(max_lines) {
             let _ = writeln!(
                 text,
                 "  {word:<6}  {}  ({}:{line})",
@@ -138,7 +138,7 @@ fn facts(diff: &Diff, terminal: &Terminal, text: &mut String) {
                 short(&shown_file(document, file.as_deref()))
             );
         }
-        let more = changes.len().saturating_sub(most);
+        let more = changes.len().saturating_sub(max_lines);
         if more > 0 {
             let _ = writeln!(text, "  {word:<6}  and {more} more: a verbose or JSON report has all");
         }

@@ -19,9 +19,9 @@ pub fn diff_markdown(diff: &Diff) -> String {
     diff_markdown_within(diff, MAX_BYTES - 1)
 }
 
-/// Returns the differences as Markdown of at most `most` bytes; empty if not even the verdict fits.
+/// Returns the differences as Markdown of at most `max_bytes` bytes; empty if not even the verdict fits.
 #[must_use]
-pub fn diff_markdown_within(diff: &Diff, most: usize) -> String {
+pub fn diff_markdown_within(diff: &Diff, max_bytes: usize) -> String {
     let sign = match (diff.count(Meaning::Breaking), diff.count(Meaning::Unclear)) {
         (0, 0) => "✅",
         (0, _) => "⚠️",
@@ -34,7 +34,7 @@ pub fn diff_markdown_within(diff: &Diff, most: usize) -> String {
         name(&diff.new),
         verdict(diff)
     );
-    if text.len() > most {
+    if text.len() > max_bytes {
         return String::new();
     }
     let mut left_out = 0;
@@ -47,7 +47,7 @@ pub fn diff_markdown_within(diff: &Diff, most: usize) -> String {
         for difference in group.differences {
             let row = row(difference);
             let needed = row.len() + if begun { 0 } else { head.len() };
-            if text.len() + needed + CLOSING > most {
+            if text.len() + needed + CLOSING > max_bytes {
                 left_out += 1;
                 continue;
             }
@@ -62,7 +62,7 @@ pub fn diff_markdown_within(diff: &Diff, most: usize) -> String {
         text.push_str(&format!("\n{left_out} more differences are not listed here.\n"));
     }
     let facts = facts(diff);
-    if text.len() + facts.len() <= most {
+    if text.len() + facts.len() <= max_bytes {
         text.push_str(&facts);
     }
     text

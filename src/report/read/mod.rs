@@ -16,7 +16,7 @@ use serde_json::error::Category;
 use super::record::{Record, VERSION};
 
 /// The largest report that is read, in bytes.
-pub const LARGEST_REPORT: usize = 256 << 20;
+pub const MAX_REPORT_BYTES: usize = 256 << 20;
 
 /// Why a text cannot be read as a report.
 #[derive(Debug, thiserror::Error)]
@@ -62,8 +62,8 @@ pub enum ReadError {
         /// What to do.
         hint: &'static str,
     },
-    /// The text is larger than [`LARGEST_REPORT`].
-    #[error("it is larger than {} MiB, the largest report that is read", LARGEST_REPORT >> 20)]
+    /// The text is larger than [`MAX_REPORT_BYTES`].
+    #[error("it is larger than {} MiB, the largest report that is read", MAX_REPORT_BYTES >> 20)]
     TooLarge,
 }
 
@@ -80,7 +80,7 @@ struct ReportHead {
 /// The text is too large, not JSON, cut short, of another program, of another version, malformed, or contradicts
 /// itself.
 pub fn read(text: &[u8]) -> Result<Record, ReadError> {
-    if text.len() > LARGEST_REPORT {
+    if text.len() > MAX_REPORT_BYTES {
         return Err(ReadError::TooLarge);
     }
     let is_object = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
