@@ -2,7 +2,7 @@
 //! `oneOf`.
 
 use super::level::Level;
-use super::location::Location;
+use super::location::LocatedValue;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::document::Node;
@@ -41,7 +41,7 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Location(judge),
 };
 
-fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     let shape = location.shape;
     // Where no type is stated, the alternatives themselves decide whether null is allowed.
     let documented = shape.nullable && (shape.type_fact.is_some() || shape.nullable_at_reference);
@@ -67,7 +67,7 @@ fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
 
 /// Returns whether the schema has `nullable`. Without a `type` next to it that has no effect by the letter (OpenAPI
 /// 3.0.3, section 4.7.24.1), but nobody writes it to exclude null.
-fn says_nullable(location: &Location<'_>, schema: &str) -> bool {
+fn says_nullable(location: &LocatedValue<'_>, schema: &str) -> bool {
     let nullable = location
         .contract
         .document

@@ -1,7 +1,7 @@
 //! `envelope`: an object that the document closes has a further field.
 
 use super::level::Level;
-use super::location::Location;
+use super::location::LocatedValue;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 
@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Object(judge),
 };
 
-fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     let (Some((fact, names)), Some(members)) = (&location.shape.closed, location.value.as_object()) else {
         return;
     };

@@ -7,7 +7,7 @@ use super::assertions::Assertions;
 use super::body_reader::BodyReader;
 use super::level::Level;
 use super::levels::Levels;
-use super::location::{Location, Walker};
+use super::location::{LocatedValue, Walker};
 use super::media_type;
 use super::rule::{Comparison, Judging, Rule};
 use super::seen::{AnswerSeen, ExchangeSeen, OperationSeen, Origin};
@@ -41,7 +41,7 @@ pub struct Judge<'contract> {
 
 /// A rule that looks at one location of a body, and its function.
 type LocationRule = (&'static Rule, LocationJudge);
-type LocationJudge = fn(&Location<'_>, &mut Sink<'_>);
+type LocationJudge = fn(&LocatedValue<'_>, &mut Sink<'_>);
 
 impl<'contract> Judge<'contract> {
     /// Creates a judge that has seen nothing yet.
@@ -384,7 +384,7 @@ impl<'contract> Judge<'contract> {
             values,
         };
         let (of_values, of_objects) = (&self.of_values, &self.of_objects);
-        let visit = |location: &Location<'_>| {
+        let visit = |location: &LocatedValue<'_>| {
             let of_objects = of_objects.iter().filter(|_| location.value.is_object());
             for (rule, judge) in of_values.iter().chain(of_objects) {
                 judge(

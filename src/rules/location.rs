@@ -1,4 +1,5 @@
-//! Walks a body along its shape and passes every location to the rules. The main types are [`Location`] and [`Walker`].
+//! Walks a body along its shape and passes every location to the rules. The main types are [`LocatedValue`] and
+//! [`Walker`].
 
 use serde_json::Value;
 
@@ -8,7 +9,7 @@ use crate::contract::pointer::{self, Path};
 use crate::contract::shape::{Field, Shape, ShapeId};
 
 /// One value of a body, with what the contract says of its location.
-pub(super) struct Location<'location> {
+pub(super) struct LocatedValue<'location> {
     pub(super) contract: &'location Contract,
     pub(super) shape: &'location Shape,
     pub(super) value: &'location Value,
@@ -21,7 +22,7 @@ pub(super) struct Location<'location> {
     present: &'location [bool],
 }
 
-impl<'location> Location<'location> {
+impl<'location> LocatedValue<'location> {
     /// The pointer of this location in the response.
     pub(super) fn pointer(&self) -> String {
         self.path.pointer()
@@ -66,13 +67,13 @@ pub(super) struct Walker<'walk, V> {
     pub(super) contract: &'walk Contract,
     pub(super) assertions: &'walk Assertions,
     pub(super) visit: V,
-    /// The fields of the objects on the way down, as in [`Location`], those of the innermost last.
+    /// The fields of the objects on the way down, as in [`LocatedValue`], those of the innermost last.
     fields: Vec<Option<usize>>,
-    /// Which documented fields the objects on the way down have, as in [`Location`].
+    /// Which documented fields the objects on the way down have, as in [`LocatedValue`].
     present: Vec<bool>,
 }
 
-impl<'walk, V: FnMut(&Location<'_>)> Walker<'walk, V> {
+impl<'walk, V: FnMut(&LocatedValue<'_>)> Walker<'walk, V> {
     pub(super) fn new(contract: &'walk Contract, assertions: &'walk Assertions, visit: V) -> Self {
         Self {
             contract,
@@ -93,7 +94,7 @@ impl<'walk, V: FnMut(&Location<'_>)> Walker<'walk, V> {
         let shape = contract.shape(id);
         let (first, first_present) = (self.fields.len(), self.present.len());
         self.match_members(shape, value);
-        (self.visit)(&Location {
+        (self.visit)(&LocatedValue {
             contract,
             shape,
             value,
@@ -157,7 +158,7 @@ mod tests {
         let bench = Bench::schema(SCHEMA);
         let shape = bench.contract.operation(bench.operation).responses[0].body.unwrap();
         let (assertions, mut seen) = (Assertions::default(), Vec::new());
-        let visit = |location: &Location<'_>| {
+        let visit = |location: &LocatedValue<'_>| {
             for (name, _, field) in location.members() {
                 assert!(field.is_none_or(|field| field.name == *name));
                 seen.push((location.pointer(), name.clone(), field.is_some()));

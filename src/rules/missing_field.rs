@@ -1,7 +1,7 @@
 //! `missing-field`: a documented field is missing.
 
 use super::level::Level;
-use super::location::Location;
+use super::location::LocatedValue;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 
@@ -31,7 +31,7 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Object(judge),
 };
 
-fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     for (index, field) in location.shape.fields.iter().enumerate() {
         let Some(fact) = field.present else { continue };
         if location.has(index) {

@@ -1,7 +1,7 @@
 //! `null-value`: a field that the document lists with a type is null.
 
 use super::level::Level;
-use super::location::Location;
+use super::location::LocatedValue;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 
@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Location(judge),
 };
 
-fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     if let Some(fact) = location
         .shape
         .type_fact

@@ -2,7 +2,7 @@
 //! verdicts, and a finding names the rule that made it.
 
 use super::level::Level;
-use super::location::Location;
+use super::location::LocatedValue;
 use super::seen::{AnswerSeen, ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{
@@ -105,9 +105,9 @@ pub(super) enum Judging {
     /// An operation without a judged success, at the end.
     Operation(fn(&OperationSeen<'_>, &mut Sink<'_>)),
     /// One object of a body; other values are skipped.
-    Object(fn(&Location<'_>, &mut Sink<'_>)),
+    Object(fn(&LocatedValue<'_>, &mut Sink<'_>)),
     /// One location of a body.
-    Location(fn(&Location<'_>, &mut Sink<'_>)),
+    Location(fn(&LocatedValue<'_>, &mut Sink<'_>)),
     /// Where a created record, what was sent in an update, or what was sent to an unknown identifier appears in a list.
     Placement(
         fn(&CreatedObservation<'_>, &mut Sink<'_>),

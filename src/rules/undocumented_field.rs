@@ -1,7 +1,7 @@
 //! `undocumented-field`: a resource has a field that the document does not list.
 
 use super::level::Level;
-use super::location::Location;
+use super::location::LocatedValue;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 
@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Object(judge),
 };
 
-fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     let shape = location.shape;
     let says_nothing =
         shape.fields.is_empty() || shape.allows_unlisted_fields || shape.closed.is_some() || shape.additional.is_some();

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::error_body;
 use super::level::Level;
 use super::levels::Levels;
-use super::location::Location;
+use super::location::LocatedValue;
 use super::rule::Rule;
 use super::seen::Origin;
 use super::success::{HowAllCallsFailed, Successes};
@@ -538,7 +538,7 @@ impl Sink<'_> {
 
     /// Reports a member that the fact does not list. Each name is a finding, so that none hides another; names that are
     /// not printed share one finding, and so do those beyond the first few.
-    pub(super) fn report_member(&mut self, fact: FactId, location: &Location<'_>, (name, value): (&str, &Value)) {
+    pub(super) fn report_member(&mut self, fact: FactId, location: &LocatedValue<'_>, (name, value): (&str, &Value)) {
         const DOCUMENTED: Option<&str> = Some("no field of this name");
         // Most names were seen before and need no further work.
         if self.count_repeat(fact, name) {

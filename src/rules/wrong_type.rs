@@ -1,7 +1,7 @@
 //! `wrong-type`: a value has a type other than the documented one.
 
 use super::level::Level;
-use super::location::Location;
+use super::location::LocatedValue;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 
@@ -31,7 +31,7 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Location(judge),
 };
 
-fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     let Some(fact) = location.shape.type_fact else { return };
     if location.value.is_null() && location.null_is_open() {
         return sink.undecided(fact, Reason::OnlyNull);
