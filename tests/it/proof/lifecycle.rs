@@ -86,6 +86,12 @@ enum Fault {
     StoresTwice,
     /// What a service may do: a create stores two records that differ.
     StoresOccurrences,
+    /// The list shows each created record twice.
+    ListsTwice,
+    /// What a service may do: the list shows a created record twice at first, as replicas that are merged do.
+    ListsTwiceAtFirst,
+    /// What a service may do: the list shows each state that a created record was in.
+    ListsStates,
     /// The list lacks what was created.
     Unlisted,
     /// The list lacks it, and shows ten others.
@@ -179,7 +185,23 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             let below = kept
                 .iter()
                 .filter(|(at, _)| at.matches('/').count() == path.matches('/').count() + 1);
-            let records: Vec<_> = below.map(|(_, record)| record).filter(shown).collect();
+            let mut records: Vec<_> = below.map(|(_, record)| record).filter(shown).cloned().collect();
+            let is_first = !kept.contains_key("listed");
+            if matches!(fault, Fault::ListsTwice | Fault::ListsStates)
+                || (fault == Fault::ListsTwiceAtFirst && is_first)
+            {
+                let own = records
+                    .iter()
+                    .filter(|record| record["id"].as_str().unwrap().starts_with("own"));
+                let mut again: Vec<_> = own.cloned().collect();
+                for record in again.iter_mut().filter(|_| fault == Fault::ListsStates) {
+                    record["updatedAt"] = json!("2031-01-01T00:00:00Z");
+                }
+                if fault == Fault::ListsTwiceAtFirst && !again.is_empty() {
+                    kept.insert("listed".to_owned(), Value::Null);
+                }
+                records.extend(again);
+            }
             let response = axum::Json(records).into_response();
             kept.retain(|at, _| fault != Fault::UnlistsLate || !at.starts_with(DELETED));
             response
@@ -389,6 +411,9 @@ async fn each_departure_is_found_and_nothing_else() {
         ),
         (Fault::StoresTwice, &["addPet created: one record in listPets"]),
         (Fault::StoresOccurrences, &[]),
+        (Fault::ListsTwice, &["addPet created: one record in listPets"]),
+        (Fault::ListsTwiceAtFirst, &[]),
+        (Fault::ListsStates, &[]),
         (Fault::Unlisted, &["addPet created: listed in listPets"]),
         (Fault::LongList, &[]),
         (Fault::Accepted, &[]),
