@@ -25,7 +25,7 @@ impl Client {
     ///
     /// Those of [`Client::new`].
     pub fn with_settings(base_url: &str, token: Token, settings: Settings) -> Result<Self, ClientError> {
-        Self::with_http_client_builder(base_url, token, settings, |http| http)
+        Self::with(base_url, token, settings, |http| http)
     }
 
     /// Makes a client over an HTTP client of your own: `http` receives our builder to change, and may set a proxy,
@@ -43,7 +43,7 @@ impl Client {
     /// use countersign::client::{Client, Settings};
     ///
     /// let proxy = Proxy::https("http://proxy.example.com:3128")?;
-    /// let client = Client::with_http_client_builder(
+    /// let client = Client::with(
     ///     "https://contacts.example.com",
     ///     "a-token".parse()?,
     ///     Settings::default(),
@@ -65,7 +65,7 @@ impl Client {
         clippy::needless_pass_by_value,
         reason = "the caller should not keep a copy of the token"
     )]
-    pub fn with_http_client_builder(
+    pub fn with(
         base_url: &str,
         token: Token,
         settings: Settings,

@@ -125,7 +125,7 @@
 //!
 //! The same limits apply to every call ([`Settings`]). Requests go only to the base URL's origin: redirects are not
 //! followed, and proxies from the environment are not used, so that a call reaches no host that the program did not
-//! name. [`Client::with_http_client_builder`] lets a program name a proxy.
+//! name. [`Client::with`] lets a program name a proxy.
 
 pub(crate) mod base_url;
 pub(crate) mod cause;

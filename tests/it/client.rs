@@ -390,7 +390,7 @@ mod settled {
     use super::*;
 
     fn over(base_url: &str, http: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Client {
-        Client::with_http_client_builder(base_url, TOKEN.parse().unwrap(), Settings::default(), http).unwrap()
+        Client::with(base_url, TOKEN.parse().unwrap(), Settings::default(), http).unwrap()
     }
 
     fn with_headers(stub: &Stub, headers: [(&'static str, &'static str); 2]) -> (Client, Settings) {
@@ -472,7 +472,7 @@ mod settled {
         settings.deadline = Duration::from_millis(200);
         let token = TOKEN.parse().unwrap();
         let patient = |http: ClientBuilder| http.timeout(Duration::from_secs(3_600));
-        let client = Client::with_http_client_builder(&stub.url(), token, settings, patient).unwrap();
+        let client = Client::with(&stub.url(), token, settings, patient).unwrap();
         let error = client.get_tags().send().await.unwrap_err();
         assert!(error.to_string().ends_with("the deadline passed"), "{error}");
     }
