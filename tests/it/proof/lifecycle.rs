@@ -185,24 +185,8 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             let below = kept
                 .iter()
                 .filter(|(at, _)| at.matches('/').count() == path.matches('/').count() + 1);
-            let mut records: Vec<_> = below.map(|(_, record)| record).filter(shown).cloned().collect();
-            let is_first = !kept.contains_key("listed");
-            if matches!(fault, Fault::ListsTwice | Fault::ListsStates)
-                || (fault == Fault::ListsTwiceAtFirst && is_first)
-            {
-                let own = records
-                    .iter()
-                    .filter(|record| record["id"].as_str().unwrap().starts_with("own"));
-                let mut again: Vec<_> = own.cloned().collect();
-                for record in again.iter_mut().filter(|_| fault == Fault::ListsStates) {
-                    record["updatedAt"] = json!("2031-01-01T00:00:00Z");
-                }
-                if fault == Fault::ListsTwiceAtFirst && !again.is_empty() {
-                    kept.insert("listed".to_owned(), Value::Null);
-                }
-                records.extend(again);
-            }
-            let response = axum::Json(records).into_response();
+            let records: Vec<_> = below.map(|(_, record)| record).filter(shown).cloned().collect();
+            let response = axum::Json(listed(fault, kept, records)).into_response();
             kept.retain(|at, _| fault != Fault::UnlistsLate || !at.starts_with(DELETED));
             response
         }
@@ -249,6 +233,27 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
         }
         _ => write(fault, kept, (method, path, body)),
     }
+}
+
+/// Returns what a list shows of these records.
+fn listed(fault: Fault, kept: &mut Kept, mut records: Vec<Value>) -> Vec<Value> {
+    let repeats = match fault {
+        Fault::ListsTwice | Fault::ListsStates => true,
+        Fault::ListsTwiceAtFirst => !kept.contains_key("listed"),
+        _ => false,
+    };
+    let own = records
+        .iter()
+        .filter(|record| record["id"].as_str().unwrap().starts_with("own"));
+    let mut again: Vec<_> = own.filter(|_| repeats).cloned().collect();
+    for record in again.iter_mut().filter(|_| fault == Fault::ListsStates) {
+        record["updatedAt"] = json!("2031-01-01T00:00:00Z");
+    }
+    if !again.is_empty() {
+        kept.insert("listed".to_owned(), Value::Null);
+    }
+    records.extend(again);
+    records
 }
 
 fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &Bytes)) -> Response {
