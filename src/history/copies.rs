@@ -38,19 +38,13 @@ impl History<'_> {
         items.filter(|(_, id)| *id != own).collect()
     }
 
-    /// Returns how often a list has the record of a create, `item`: under its own identifier, and under others.
+    /// Returns how often a list has the record of a create, `item`, under different identifiers.
     pub(super) fn times_listed(
         &self,
         (create, id): (&Request, &Value),
         item: &Value,
         (list, items, is_whole): (&RecordList, &[Value], bool),
     ) -> ListedCount {
-        // A list of what belongs to a record, such as its events, may have several entries with its identifier, but they
-        // differ.
-        let repeated = items.iter().filter(|other| *other == item).count();
-        if repeated > 1 {
-            return ListedCount::Repeated(repeated);
-        }
         let shows_draft = self
             .draft_sent_once(create)
             .is_some_and(|number| self.run_tag.numbers_in(item).contains(&number));

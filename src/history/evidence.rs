@@ -321,7 +321,7 @@ pub enum ShownState {
     Unclear,
 }
 
-/// How often a list has what a create sent.
+/// How often a list has what a create sent, each time under another identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListedCount {
     /// Once or more: the list may have more records than it shows, nothing tells the records of this create from
@@ -329,10 +329,8 @@ pub enum ListedCount {
     AtLeastOnce,
     /// Once, in a list that shows all of its records.
     Once,
-    /// As this many records, which differ only in their identifiers and in when they were stored.
+    /// This often: the records differ only in their identifiers and in when they were stored.
     Several(usize),
-    /// As one record that the list shows this many times, each time the same.
-    Repeated(usize),
 }
 
 /// A request field that was sent in one of its documented timestamp formats.

@@ -25,8 +25,7 @@ pub(super) static RULE: Rule = Rule {
                   each field that both document under one name and with one type. A record that is not there, or not \
                   as it was sent, is lost data. It is looked for until it shows or the time to settle (settle) has \
                   passed. A create whose list shows two records that only their identifiers tell apart has stored \
-                  twice; a list that shows one record twice, both times the same, has joined or merged its rows \
-                  wrongly.",
+                  twice.",
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
                  nothing yet. A field that is read-only or write-only, has a format that services normalize (an email \
                  address, a URL), or has a name that services set (`id`, `createdAt`, `version`). A list that may have \
@@ -97,9 +96,6 @@ fn listed_once(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
             sink.broken(fact, String::new, || {
                 format!("{count} records that only their identifiers tell apart")
             });
-        }
-        ShownState::Listed(ListedCount::Repeated(count)) => {
-            sink.broken(fact, String::new, || format!("the same record {count} times"));
         }
         ShownState::NotListed => sink.undecided(fact, Reason::Broken),
         other => undecided(other, sink, fact),
@@ -249,7 +245,6 @@ paths:
         let verdict = |shown| judged("addPet", "getPets", &shown).fact("addPet created: one record in getPets");
         assert_eq!(verdict(ShownState::Listed(ListedCount::Once)), Verdict::Held);
         assert_eq!(verdict(ShownState::Listed(ListedCount::Several(2))), Verdict::Broken);
-        assert_eq!(verdict(ShownState::Listed(ListedCount::Repeated(2))), Verdict::Broken);
         for shown in [
             ShownState::Listed(ListedCount::AtLeastOnce),
             ShownState::NotListed,
