@@ -1,5 +1,5 @@
-//! Finds schemas that contain themselves at the same location, by way of `allOf`, `oneOf`, `anyOf` and references alone:
-//! no value can be checked against them in the end.
+//! Finds schemas that contain themselves at the same location, by way of `allOf`, `oneOf`, `anyOf` and references
+//! alone: no value can be checked against them in the end.
 
 use std::collections::{HashMap, HashSet};
 
@@ -30,7 +30,8 @@ pub(super) fn check(document: &Document, findings: &mut Findings) {
     });
     let cyclic = graph.cyclic();
     for pointer in graph.order.iter().filter(|pointer| cyclic.contains(pointer.as_str())) {
-        // References that lead to no schema at all are defects of their own.
+        // Of a reference in a cycle, the schema that it leads to is reported; one that leads to no schema at all is a
+        // defect of its own.
         let Some(node) = document.node(pointer).filter(|node| target_of(node).is_none()) else {
             continue;
         };
@@ -61,7 +62,8 @@ impl Graph {
         self.order.push(pointer.to_owned());
     }
 
-    /// Returns the schemas that lead back to themselves: those that apply one of their own strongly connected component.
+    /// Returns the schemas that lead back to themselves: those that apply one of their own strongly connected
+    /// component.
     fn cyclic(&self) -> HashSet<&str> {
         let edges: Edges<'_> = self
             .below

@@ -66,7 +66,7 @@ pub struct LintFinding {
     pub message: String,
     /// Whether it is an error: a check leaves out operations because of this, or cannot read the document at all.
     pub is_error: bool,
-    /// The operations that are left out for this; those for which an earlier finding is enough are named there.
+    /// The operations that a check leaves out because of this. One that several findings concern is named at the first.
     pub left_out: Vec<String>,
 }
 

@@ -1,4 +1,5 @@
-//! What is wrong with operations: their parameters against the template of the path, and bodies where there is none.
+//! What is wrong with operations: their parameters against the template of the path, and bodies that are documented for
+//! a status that never has one.
 
 use std::collections::HashSet;
 

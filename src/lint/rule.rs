@@ -52,7 +52,7 @@ pub enum LintRule {
     Unsupported,
     /// A declared path parameter that is not in the template.
     UnusedPathParameter,
-    /// A key of the vocabulary, or a link, that does not fit the rest of the contract.
+    /// One of countersign's own `x-` keys, or a link, that does not fit the rest of the contract.
     Vocabulary,
     /// A value of another type than OpenAPI defines.
     WrongType,

@@ -22,7 +22,8 @@ pub(super) fn check(name: &str, text: &str, findings: &mut Findings) {
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().unwrap_or_default();
     let other = (first, format!("this is not JSON: {reason}; correct it"));
-    // A text that is not JSON either way has what the scan found, and a text that is not YAML is reported as such.
+    // What `serde_json` met first is reported only where the scan found nothing. A text that is not even YAML is
+    // reported by the contract's reader too.
     let found = if scanned.is_empty() { vec![other] } else { scanned };
     for (position, message) in found {
         findings.push(LintFinding {
