@@ -3,9 +3,10 @@
 //!
 //! # Design
 //!
-//! Only what is on an allow-list is written. Of an exchange that calls no operation of the contract only method, origin
-//! and status are written: it may be a login. Of a call, the values are shapes unless the user asked to see them. A
-//! credential is never written, but a number stands for it, so that clients stay apart when the archive is judged.
+//! Only what is on an allow-list is written. Of an exchange that calls no operation of the contract, only the method
+//! (if it is one of HTTP's), the origin, the status and the times are written: it may be a login. Of a call, the values
+//! are shapes unless the user asked to see them. A credential is never written, but a number stands for it, so that
+//! clients stay apart when the archive is judged.
 //!
 //! Each entry is one line, so an archive that was cut off is judged up to its last complete line.
 
@@ -175,8 +176,8 @@ fn entry(
     }
 }
 
-/// Returns when the response came, as the header `Date` has it. A recipient of a response without one adds it (RFC 9110,
-/// section 6.6.1).
+/// Returns when the response came, as the header `Date` has it. A recipient of a response without one adds it (RFC
+/// 9110, section 6.6.1).
 fn received(request_line: &RequestLine) -> String {
     let elapsed = request_line
         .elapsed

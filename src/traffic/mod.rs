@@ -26,7 +26,8 @@
 //! own requests is unknown here: whether they were right, whether a record was changed by somebody who was not
 //! recorded. So a 4xx is never a finding, and a record that a list lacks is one only if nothing was written in between.
 //!
-//! In the other direction, `archive` writes exchanges as they pass, without the secrets that `credentials` finds in them.
+//! In the other direction, `archive` writes the exchanges that pass the proxy (`countersign proxy`), without the
+//! secrets that `credentials` finds in them.
 
 #[cfg(feature = "cli")]
 mod archive;

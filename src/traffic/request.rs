@@ -90,9 +90,9 @@ pub(super) const OVERRIDING_HEADERS: [&str; 6] = [
     "x-range",
 ];
 
-/// Whether a request is one that the document shows, as far as that can be told: a JSON body where one is documented,
-/// only documented query parameters, a page that is a positive number, an `Accept` that allows JSON, no header of
-/// [`OVERRIDING_HEADERS`], and no 206 as the response.
+/// Whether a request is one that the document shows, as far as that can be told: a JSON object as its body, or none
+/// recorded, where one is documented, only documented query parameters, a page that is a positive number, an `Accept`
+/// that allows JSON, no header of [`OVERRIDING_HEADERS`], and no 206 as the response.
 pub(super) fn is_as_documented(
     operation: &Operation,
     (request_line, recorded): (&RequestLine, &RecordedExchange),

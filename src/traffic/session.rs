@@ -150,7 +150,7 @@ pub(crate) struct Session<'run, 'emit> {
     began: Option<DateTime<Utc>>,
     /// The write that ended last.
     last_write: Option<Write>,
-    /// The walks of which pages are missing.
+    /// The walks under way, of which not every page was seen yet.
     walks: HashMap<ListView, WalkSeen>,
     /// Walks that are complete unless something was written before their last response came.
     complete: Vec<(ListView, WalkSeen)>,
