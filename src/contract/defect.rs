@@ -37,7 +37,8 @@ impl std::error::Error for Defect {}
 
 /// The maximum number of defects that are collected of one contract.
 pub const MAX_DEFECTS: usize = 10_000;
-/// The maximum length of their pointers and messages together, in bytes: a name may be megabytes long.
+/// The maximum length of their pointers, and of the messages of [`Problem::Vocabulary`], together, in bytes: a name may
+/// be megabytes long.
 const MAX_TEXT: usize = 64 << 20;
 /// The number of defects beyond which no similar name is suggested: looking for one compares all names.
 const MAX_SUGGESTIONS: usize = 20;
@@ -48,7 +49,7 @@ const MAX_LISTED: usize = 20;
 #[derive(Clone, Debug, Default)]
 pub(super) struct DefectList {
     defects: Vec<Defect>,
-    /// The length of their pointers and messages.
+    /// The length of what [`MAX_TEXT`] limits.
     text: usize,
     is_full: bool,
 }
@@ -230,7 +231,7 @@ pub enum Problem {
         /// The maximum number of defects.
         maximum: usize,
     },
-    /// The schemas of the responses state far more than their length suggests.
+    /// The schemas of the responses expand to more schemas and fields than are kept.
     TooManyParts {
         /// The maximum number of parts.
         maximum: usize,
@@ -250,7 +251,8 @@ pub enum Problem {
         /// The maximum number of nodes.
         maximum: usize,
     },
-    /// A keyword of a schema that no table knows but that nearly is one, where unknown ones are allowed.
+    /// A keyword of a schema that OpenAPI and JSON Schema do not define but that differs little from one that they do,
+    /// in a version that allows unknown keywords.
     UnknownKeyword {
         /// The keyword as written.
         name: String,
@@ -349,8 +351,8 @@ impl Problem {
             ),
             Self::TooManyParts { maximum } => write!(
                 formatter,
-                "with this response the document states more than {maximum} things; check a document with fewer operations, or \
-                 let fewer schemas repeat each other by `allOf`"
+                "with this response, the schemas expand to more than {maximum} schemas and fields; check a document with \
+                 fewer operations, or let fewer schemas repeat each other by `allOf`"
             ),
             Self::TooDeep { maximum } => write!(formatter, "this nests deeper than {maximum} levels; flatten it"),
             Self::TooLarge { maximum } => write!(formatter, "this is larger than {} MiB; split it", maximum >> 20),

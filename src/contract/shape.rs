@@ -284,8 +284,8 @@ impl<'document> Expander<'document> {
     ///
     /// # Errors
     ///
-    /// A schema that states more than [`MAX_PARTS`] things, or whose alternatives multiply beyond what can be
-    /// checked.
+    /// A schema that expands to more than [`MAX_PARTS`] schemas and fields, or whose alternatives multiply beyond what
+    /// can be checked.
     pub(super) fn response(&mut self, operation: OperationId, subject: &str, schema: &str) -> Result<ShapeId, Defect> {
         self.memo.clear();
         self.first = self.shapes.len();
@@ -881,7 +881,7 @@ mod tests {
         );
         let reported = try_schema(&twice, &format!("S: {schema}")).unwrap_err().to_string();
         assert!(
-            reported.contains(SCHEMA) && reported.contains("states more than 10000000 things"),
+            reported.contains(SCHEMA) && reported.contains("expand to more than 10000000 schemas and fields"),
             "{reported}"
         );
     }
