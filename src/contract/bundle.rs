@@ -1,5 +1,5 @@
 //! Bundles a document that is split into several files: what a reference to another file points to
-//! is copied into the document, before anything else reads it. The entry is `bundle`; [`OtherFiles`]
+//! is copied into the document, before anything else reads it. The main function is `bundle`; [`OtherFiles`]
 //! supplies the files.
 //!
 //! # Design
@@ -10,9 +10,10 @@
 //! replaced by its target. Each node keeps its file, line and column, so that a defect is reported
 //! where it was written; its pointer is the one in the bundled document.
 //!
-//! A reference that cannot be resolved stays as it is, and [`Document`] remembers the problem at
-//! its position. The check of references reports the problem there, and the operations that use the
-//! reference are left out, as with any other defect.
+//! A reference that cannot be resolved stays a reference, spelled as the document's own file would
+//! spell it, and [`Document`] remembers the problem at its position. The check of references reports
+//! the problem there, and the operations that use the reference are left out, as with any other
+//! defect.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

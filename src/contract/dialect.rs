@@ -1,5 +1,5 @@
 //! Rewrites a document of OpenAPI 3.1 or 3.2 into the dialect of 3.0, before anything reads it as a
-//! contract, so that no rule has to know about versions. The entry is [`rewrite`].
+//! contract, so that no rule has to know about versions. The main function is [`rewrite`].
 //!
 //! | 3.1, 3.2 | here |
 //! |---|---|
@@ -611,7 +611,7 @@ impl Rewriter {
     }
 }
 
-/// What the keywords of a schema say about each other.
+/// Which keywords a schema has, as far as the rewriting of its other keywords depends on it.
 #[expect(clippy::struct_excessive_bools, reason = "each is about one keyword")]
 struct Siblings {
     has_prefix: bool,

@@ -81,8 +81,8 @@ const OF_WRITES: [EdgeCaseKind; 3] = [
     EdgeCaseKind::LongString,
 ];
 
-/// The kinds of edge cases of a query if the contract lists none, one of each: nothing that its
-/// schema could admit.
+/// The kinds of edge cases of a query if the contract lists none, one of each: bodies that its schema
+/// cannot admit.
 const OF_QUERIES: [EdgeCaseKind; 3] = [
     EdgeCaseKind::BodyNotJson,
     EdgeCaseKind::FieldString,

@@ -126,13 +126,13 @@ pub enum FactKind {
 /// What is stated of the pages of a list without `x-page`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PageStatement {
-    /// The number of pages in a response agrees with the size that is asked for.
+    /// The number of pages that a response states agrees with the size that is asked for.
     Count,
     /// A walk comes to an end: it does not show the same page again and again.
     Ends,
     /// No page holds more than it is asked for.
     Size,
-    /// The number of records in a response is that of all pages together.
+    /// The total that a response states is the number of records on all pages together.
     Total,
     /// No two pages share a record.
     Unique,

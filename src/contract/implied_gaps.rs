@@ -1,11 +1,12 @@
 //! Lists what a document without `x-gaps` leaves open, as every OpenAPI document does: the statuses of its errors, the
-//! limits of requests, how a timestamp is written. The entry is [`gaps`].
+//! limits of requests, how a timestamp is written. The main function is [`gaps`].
 //!
 //! # Design
 //!
-//! Only what responses show as a whole is listed, and how identifiers and timestamps are written. What an update or a
-//! create must be asked, such as which fields it requires, needs keys that say where its record shows up. These gaps
-//! are for a run that asks: a check neither judges by them nor reports them.
+//! The gaps listed here are about whole responses (their status, headers, media type and time, not single values), and
+//! about how identifiers and timestamps are written. A gap that only a create or an update can answer, such as which
+//! fields are required, needs the keys that say where its record shows up. These gaps are for a run that asks: a check
+//! neither judges by them nor reports them.
 
 use std::collections::BTreeSet;
 

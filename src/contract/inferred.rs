@@ -1,5 +1,5 @@
 //! Infers the links that a document does not write: `GET /pets` shows what `GET /pets/{petId}` reads, and so does the
-//! response of `POST /pets`. The entry is [`links`].
+//! response of `POST /pets`. The main function is [`links`].
 //!
 //! # Design
 //!
@@ -62,7 +62,8 @@ pub(super) fn links(
                 let in_body = records.identifier(source, (document, parameter));
                 let value =
                     in_body.or_else(|| documents_location(document, source).then(|| Link::IN_LOCATION.to_owned()));
-                // What is inferred last is taken first: the identifier that a member shows, and else its name in the map.
+                // What is inferred last is taken first: the identifier that a member shows, and else its name in the
+                // map.
                 let names = records.names(source, (document, parameter));
                 for value in names.into_iter().chain(value) {
                     inferred.push(Link {
@@ -266,8 +267,8 @@ impl<'contract> Records<'contract> {
         array.is_some_and(|name| plain(&name) == plain(self.name))
     }
 
-    /// Returns where a success of a read has the names of a map's members, if the map is the whole response, its members
-    /// are records, and the parameter takes any text.
+    /// Returns where a success of a read has the names of a map's members, if the map is the whole response, its
+    /// members are records, and the parameter takes any text.
     fn names(&self, from: &Operation, (document, parameter): (&Document, &Parameter)) -> Option<String> {
         let body = from
             .successes()
@@ -316,7 +317,8 @@ impl<'contract> Records<'contract> {
             .or_else(|| self.object_with(body, |name| Some(plain(name)) == short))
     }
 
-    /// Returns the one record that a read by a chosen name shows: that of [`Self::in_response`], or else the whole body.
+    /// Returns the one record that a read by a chosen name shows: that of [`Self::in_response`], or else the whole
+    /// body.
     pub(super) fn in_read(&self, body: ShapeId, named: &str) -> Option<(String, &'contract Shape)> {
         let whole = &self.shapes[body.0];
         let whole = (!whole.fields.is_empty()).then(|| (String::new(), whole));
@@ -403,8 +405,8 @@ const BESIDE_RECORDS: [&str; 16] = [
     "warnings",
 ];
 
-/// The endings of names of identifiers that a caller may choose, in the form in which names are compared: an identifier
-/// is a caller's own only if it shows what that caller has sent.
+/// The endings of names of identifiers that a caller may choose, in the form in which names are compared. `history`
+/// takes such an identifier for that of the run's own record only if it has the run tag in it.
 const CHOSEN: [&str; 5] = ["handle", "key", "login", "name", "slug"];
 
 /// Whether a field of this name, in the form in which names are compared, may identify a record.
@@ -424,8 +426,8 @@ impl Contract {
         field.is_some_and(|field| CHOSEN.iter().any(|ending| field.ends_with(ending)))
     }
 
-    /// Returns the short name of a path parameter for an identifier that callers choose: `name` for `pool_name` of a pool.
-    /// `path` is the path before the parameter.
+    /// Returns the short name of a path parameter for an identifier that callers choose: `name` for `pool_name` of a
+    /// pool. `path` is the path before the parameter.
     pub(crate) fn short_name(path: &str, parameter: &str) -> Option<String> {
         let parameter = plain(parameter);
         let short = parameter.strip_prefix(singular(&plain(collection_name(path))).as_str())?;
@@ -438,9 +440,9 @@ impl Contract {
         Some(operation.parameters[operation.chosen()?].name.as_str())
     }
 
-    /// Returns the pointer of the text that a create's body must have and that becomes the identifier of its record: the
-    /// field under whose name the response returns it, as `connection_id` of `POST /connections`. A value with the run tag names nobody
-    /// else's record there; whether the schema admits one is not decided here.
+    /// Returns the pointer of the text that a create's body must have and that becomes the identifier of its record:
+    /// the field under whose name the response returns it, as `connection_id` of `POST /connections`. A value with the
+    /// run tag names nobody else's record there; whether the schema admits one is not decided here.
     pub(crate) fn own_key(&self, create: OperationId) -> Option<String> {
         let operation = self.operation(create);
         if !operation.creates() || operation.has_invariants() {

@@ -278,7 +278,8 @@ impl Converter<'_> {
         }
     }
 
-    /// Adds the keywords that say which names and elements the others leave, without what they say of their values.
+    /// Adds `properties`, with the names alone, and `allOf`, so that `unevaluatedProperties` knows which names they
+    /// evaluate.
     fn evaluated(&mut self, schema: &Node, converted: &mut Map<String, Value>) {
         let fields = schema.member("properties").map_or(&[][..], Node::members).iter();
         let names = fields.map(|field| (field.name.to_string(), Value::Bool(true)));

@@ -18,7 +18,7 @@
 //! # Ok::<(), countersign::contract::defect::Defects>(())
 //! ```
 //!
-//! Our own keys are defined in [`vocabulary`]. `build.rs` includes this module, so that a build reports a defect in the
+//! Our own keys are described in [`vocabulary`]. `build.rs` includes this module, so that a build reports a defect in the
 //! same words as a check.
 //!
 //! # Words
@@ -351,7 +351,8 @@ impl Contract {
         Self::partly(Document::read_past_duplicates(name, text)?)
     }
 
-    /// Reads what can be read of a document, as [`Self::read_partly`]. An overlay is read as a whole.
+    /// Reads what can be read of a document, as [`Self::read_partly`]. But nothing of an overlay is left out: any
+    /// defect in one is an error.
     ///
     /// # Errors
     ///
@@ -438,8 +439,8 @@ impl Contract {
         Ok(())
     }
 
-    /// Gives the other operations on the records of a create the value that the create was given for what contains them,
-    /// unless they have one.
+    /// Gives the other operations on the records of a create the value that the create was given for what contains
+    /// them, unless they have one.
     fn give_to_others(&mut self, (create, given): (OperationId, usize), path: &str) {
         let Some(lifecycle) = self.lifecycle_of(create).filter(|lifecycle| lifecycle.create == create) else {
             return;
@@ -606,7 +607,8 @@ impl Contract {
         })
     }
 
-    /// Whether the contract lists what it leaves open, or an overlay answers some of it, so that a check looks for it too.
+    /// Whether a check collects answers too, and not only `learn`: the contract lists what it leaves open, or an
+    /// overlay answers some of it.
     #[must_use]
     pub fn lists_gaps(&self) -> bool {
         !self.answers.is_empty() || self.gaps.iter().any(|gap| !gap.is_implied)
@@ -689,7 +691,8 @@ impl Contract {
     }
 
     /// Returns the name as it may be printed: unchanged where the contract documents a field with that name anywhere,
-    /// or where it is a plain identifier; otherwise its shape, because a name that the target chose may be a value.
+    /// or where it looks like an identifier; otherwise a placeholder with its length, because a name that the target
+    /// chose may be a value.
     #[must_use]
     pub fn render_name(&self, name: &str) -> String {
         if self.may_print(name) {

@@ -1,6 +1,6 @@
 //! Checks a document against the structure of OpenAPI 3.0.3 (spec.openapis.org/oas/v3.0.3, section 4.7), before
 //! anything else reads it: what is required, which kind each value has, which names exist, and that every reference
-//! leads somewhere. A document of 3.1 or 3.2 comes in the same dialect (`dialect`). The entry is `validate`.
+//! leads somewhere. A document of 3.1 or 3.2 comes in the same dialect (`dialect`). The main function is `validate`.
 //!
 //! # Design
 //!

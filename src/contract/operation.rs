@@ -53,8 +53,9 @@ impl Operation {
         (self.method == Method::Post && !self.reads_by_post) || self.chosen().is_some()
     }
 
-    /// Whether a response that fails leaves open if a record was stored, so that it counts and is not sent again: whether it
-    /// is a create or a query.
+    /// Whether the request may have stored a record even if its response is a failure, so that it takes room in the
+    /// budget of records, and is sent again only after a response that surely rejected it. True of a create, and of a
+    /// query, which may turn out to be one.
     #[must_use]
     pub fn may_store(&self) -> bool {
         self.creates() || self.is_query()

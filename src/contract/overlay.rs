@@ -1,5 +1,5 @@
 //! Applies an overlay to a document: the actions of the OpenAPI Overlay Specification 1.0 and 1.1, each on one
-//! location. The entry is [`Document::with_overlay`].
+//! location. The main function is [`Document::with_overlay`].
 //!
 //! # Design
 //!

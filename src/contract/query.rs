@@ -1,16 +1,16 @@
 //! Recognises the operations that read by `POST`: `POST /flows/filter` takes what is looked for in its body and changes
-//! nothing. The entry is [`is_query`].
+//! nothing. The main function is [`is_query`].
 //!
 //! # Design
 //!
 //! No method says so (RFC 9110 has none for it), so the name has to, and where anything in the document speaks against
-//! it, the operation stays a write that is not understood. The last segment of the path must be a verb that can only
-//! mean a read: one of `ASKS`, a search, or to find or look up by something. A segment is taken as a whole, because a
-//! verb beside other words is often the name of a thing (`saved-search`, `search-index`) or half of an act
-//! (`delete-by-query`, `find-and-modify`). The summary must begin with a verb that is known to mean a read (or the name
-//! must contain one, if there is no summary), because a list of verbs that act is never complete. A verb that acts, in
-//! any form and anywhere near, speaks against it, and so does a record below the path: `GET /search/{id}` says that a
-//! `POST` to `/search` keeps what it began.
+//! it, the operation stays a write. The last segment of the path must be a verb that can only mean a read: one of
+//! `ASKS`, a search, or to find or look up by something. A segment is taken as a whole, because a verb beside other
+//! words is often the name of a thing (`saved-search`, `search-index`) or half of an act (`delete-by-query`,
+//! `find-and-modify`). The summary must begin with a verb that is known to mean a read (or the name must contain one,
+//! if there is no summary), because a list of verbs that act is never complete. A verb that acts, in any form and
+//! anywhere near, speaks against it, and so does a record below the path: `GET /search/{id}` says that a `POST` to
+//! `/search` keeps what it began.
 
 use super::document::{Document, Node};
 use super::inferred::template;
@@ -277,8 +277,8 @@ impl Contract {
     }
 }
 
-/// Whether the operation reads, although it is a `POST`, as far as its path, its name, its responses and the paths below
-/// it say without doubt.
+/// Whether the operation reads, although it is a `POST`, as far as its path, its name, its responses and the paths
+/// below it say without doubt.
 pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
     let segment = operation.path.trim_end_matches('/').rsplit('/').next();
     operation.method == Method::Post
@@ -292,8 +292,8 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && !has_records_below(document, &operation.path)
 }
 
-/// Whether an operation does something besides what its method says, as far as its path, its name or the beginning of its
-/// summary says without doubt: `GET /logout`, "Revokes the token".
+/// Whether an operation does something besides what its method says, as far as its path, its name or the beginning of
+/// its summary says without doubt: `GET /logout`, "Revokes the token".
 #[must_use]
 pub(crate) fn acts(document: &Document, operation: &Operation) -> bool {
     let segments = operation.path.split('/').filter(|segment| !segment.starts_with('{'));
@@ -333,8 +333,8 @@ fn is_act_in_path(words: &[String]) -> bool {
     }
 }
 
-/// Whether a summary begins with a verb that acts: "Revoke the token", "Clears the cache". A verb that is a noun too must
-/// have an object with a determiner: "Reset the password", but not "Reset status".
+/// Whether a summary begins with a verb that acts: "Revoke the token", "Clears the cache". A verb that is a noun too
+/// must have an object with a determiner: "Reset the password", but not "Reset status".
 fn begins_with_act(words: &[String]) -> bool {
     const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
     let [first, rest @ ..] = words else { return false };

@@ -19,7 +19,7 @@ use super::pointer;
 pub(super) struct DefectReach<'defects> {
     document: &'defects Document,
     defects: &'defects [Defect],
-    /// The indexes of the grave defects by their pointers.
+    /// The indexes, by their pointers, of the defects that are no warnings ([`Problem::is_warning`]).
     by_pointer: BTreeMap<&'defects str, usize>,
     /// The first defect that each region reaches.
     reached: HashMap<String, usize>,

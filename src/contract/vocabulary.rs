@@ -1,4 +1,4 @@
-//! Our own keys in a contract: the `x-` keys, each defined here and nowhere else.
+//! Our own keys in a contract: the `x-` keys, all of them described here.
 //!
 //! | key | belongs to | states |
 //! |---|---|---|
@@ -16,6 +16,8 @@
 //! OpenAPI's own `links` carry values from one response into other requests. The index `0` in a link's expression
 //! is any element. A link from a create carries the identifier of what the run itself created; a link from a
 //! list carries values that the target shows to be allowed, and several such links to one field are alternatives.
+//!
+//! Where a key in YAML has another name than its field here, the key keeps the name that contracts already use.
 
 use serde::Deserialize;
 
@@ -48,8 +50,8 @@ pub struct Gap {
     /// `x-null` names it, in the order of the document.
     #[serde(skip)]
     pub locations: Vec<String>,
-    /// Whether the document does not list it: without `x-gaps`, that is what any OpenAPI document leaves open. A run asks
-    /// about it and a check does not, unless an overlay states an answer.
+    /// Whether the document does not list it: without `x-gaps`, that is what any OpenAPI document leaves open. A run
+    /// asks about it and a check does not, unless an overlay states an answer.
     #[serde(skip)]
     pub is_implied: bool,
 }
@@ -93,7 +95,8 @@ pub enum GapKind {
     PageSize,
     /// How many requests are answered in what time.
     RateLimits,
-    /// Which field of a record the entries of a request array name.
+    /// By which field of a record the entries of an array in a request refer to it, such as a tag by its name or by its
+    /// identifier.
     ReferenceEntries,
     /// Which request fields are required.
     RequiredFields,

@@ -1,4 +1,4 @@
-//! Finds the operations that two documents share, and compares each. The entry is [`differences`].
+//! Finds the operations that two documents share, and compares each. The main function is [`differences`].
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Removes the content codings from a body (RFC 9110, section 8.4). The entry is [`decode`].
+//! Removes the content codings from a body (RFC 9110, section 8.4). The main function is [`decode`].
 //!
 //! # Design
 //!

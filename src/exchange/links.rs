@@ -1,4 +1,4 @@
-//! Reads the header `Link` (RFC 8288). The entry is [`next`].
+//! Reads the header `Link` (RFC 8288). The main function is [`next`].
 
 /// Returns the target of each link to the next page: of those whose relation types contain `next`.
 pub(crate) fn next(header: &str) -> Vec<String> {

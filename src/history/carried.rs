@@ -1,4 +1,4 @@
-//! Decides whether a record carries what was sent. The entry is [`carries_all`].
+//! Decides whether a record carries what was sent. The main function is [`carries_all`].
 
 use serde_json::Value;
 

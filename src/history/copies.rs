@@ -1,4 +1,4 @@
-//! Recognises the records that a create has stored in addition to the one that it returned. The entry is
+//! Recognises the records that a create has stored in addition to the one that it returned. The main function is
 //! [`History::times_listed`].
 //!
 //! # Design

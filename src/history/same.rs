@@ -1,4 +1,4 @@
-//! Decides whether two values are the same, in whatever spelling. The entry is [`same`].
+//! Decides whether two values are the same, in whatever spelling. The main function is [`same`].
 
 use std::borrow::Cow;
 

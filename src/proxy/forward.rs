@@ -1,4 +1,4 @@
-//! Passes requests on and responses back. The entry is [`serve`].
+//! Passes requests on and responses back. The main function is [`serve`].
 
 use std::convert::Infallible;
 use std::error::Error;

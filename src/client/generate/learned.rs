@@ -1,5 +1,5 @@
 //! Makes a call whose response was learned, and not documented, succeed whatever its body is: a service that returns
-//! another body than it did has still done what it was asked for. The entry is [`read_without_failing`].
+//! another body than it did has still done what it was asked for. The main function is [`read_without_failing`].
 
 use std::collections::BTreeSet;
 

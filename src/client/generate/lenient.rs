@@ -1,5 +1,5 @@
 //! Sets how a field of a generated type is read where serde alone is stricter than the contract: integers and arrays.
-//! The entry is [`make_lenient`]; the decoders are in `client::lenient`.
+//! The main function is [`make_lenient`]; the decoders are in `client::lenient`.
 
 use std::collections::BTreeSet;
 

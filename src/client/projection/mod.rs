@@ -3,7 +3,7 @@
 //! progenitor panics on parts of OpenAPI that the contract uses to be strict (`not`, closed objects in `allOf`), and a
 //! client that rejects a response for one missing field is of no use against a service that is almost right. So the
 //! build passes progenitor not the contract but this projection of it, made by [`STEPS`]. It knows no operation by
-//! name. `build.rs` compiles this module; the library does so for its tests only. The entry is [`project`].
+//! name. `build.rs` compiles this module; the library does so for its tests only. The main function is [`project`].
 
 mod answers;
 mod flatten;
