@@ -46,7 +46,7 @@ pub(crate) fn judge(
                 let recorded = recorded.map_err(|why| session.skip(why, 1)).ok();
                 record(&request_line, recorded.as_deref());
                 session.take(&LocatedEntry {
-                    place: EntryLocation { file: 0, entry },
+                    location: EntryLocation { file: 0, entry },
                     request_line,
                     recorded,
                     is_late,

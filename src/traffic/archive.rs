@@ -21,7 +21,7 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use reqwest::header::DATE;
 use serde_json::{Value, json};
 
-use self::call::Call;
+use self::call::CallWriter;
 use super::credentials::Credentials;
 use super::entry::{RecordedExchange, RequestLine};
 use super::route::Router;
@@ -114,7 +114,7 @@ impl<'run, W: Write> Archive<'run, W> {
                 let operation = self.contract.operation(found.operation);
                 let redaction =
                     recorded.map(|recorded| self.credentials.redaction(&recorded.request_headers, &request_line.url));
-                let mut call = Call {
+                let mut writer = CallWriter {
                     contract: self.contract,
                     operation,
                     base: &self.base,
@@ -128,7 +128,7 @@ impl<'run, W: Write> Archive<'run, W> {
                         values
                     },
                 };
-                call.entry(request_line, recorded)
+                writer.entry(request_line, recorded)
             }
             Err(_) => self.of_no_operation(request_line, recorded.map(|recorded| recorded.status)),
         };

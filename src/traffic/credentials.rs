@@ -10,7 +10,7 @@ use reqwest::header::{COOKIE, HeaderMap};
 use serde_json::{Value, json};
 
 use super::entry::is_redacted;
-use super::request::is_credential;
+use super::request::is_usual_credential_name;
 use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::operation::SecurityScheme;
@@ -24,7 +24,7 @@ const MAX_REDACTIONS: usize = 16;
 /// The stand-in once all numbers are used up. It looks redacted, so whoever reads the archive treats the client as
 /// unknown.
 const UNNUMBERED: &str = "<redacted>";
-/// Parts of the names of headers and parameters that carry a secret, besides those of [`is_credential`].
+/// Parts of the names of headers and parameters that carry a secret, besides those of [`is_usual_credential_name`].
 const SECRET_NAMES: [&str; 10] = [
     "apikey",
     "api_key",
@@ -85,10 +85,11 @@ impl Credentials {
         format!("{scheme}<{redacted}credential {number}>")
     }
 
-    /// Whether a header or a parameter with this name carries a secret.
+    /// Whether a header or a parameter with this name carries a secret: by one of the usual names, one that the contract
+    /// documents, or one that contains one of [`SECRET_NAMES`].
     pub(super) fn is_secret(&self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
-        is_credential(&name)
+        is_usual_credential_name(&name)
             || self.documented.contains(&name)
             || SECRET_NAMES.iter().any(|secret| name.contains(secret))
     }

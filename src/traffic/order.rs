@@ -50,10 +50,10 @@ pub struct EntryLocation {
     pub entry: u64,
 }
 
-/// An entry, with its place.
+/// An entry, and where it is.
 #[derive(Debug)]
 pub(crate) struct LocatedEntry {
-    pub(crate) place: EntryLocation,
+    pub(crate) location: EntryLocation,
     pub(crate) request_line: RequestLine,
     /// What was exchanged, where that can be judged.
     pub(crate) recorded: Option<Box<RecordedExchange>>,
@@ -97,7 +97,7 @@ impl InOrder {
                 let (mut count, mut skipped) = (0, BTreeMap::new());
                 let stopped = source::read(file.content, &mut |text| {
                     count += 1;
-                    let place = EntryLocation {
+                    let location = EntryLocation {
                         file: index,
                         entry: count,
                     };
@@ -116,7 +116,7 @@ impl InOrder {
                     if let Some((request_line, recorded)) = read {
                         // Nobody listens any more once judging has ended early.
                         drop(sender.send(LocatedEntry {
-                            place,
+                            location,
                             request_line,
                             recorded,
                             is_late: false,
@@ -182,9 +182,9 @@ impl InOrder {
                 .min_by_key(started);
             let Some(feed) = earliest else { return };
             let following = feed.entries.recv().ok();
-            if let Some(placed) = std::mem::replace(&mut feed.next, following) {
-                self.bytes += placed.bytes;
-                self.window.push(Reverse(ByTime(placed)));
+            if let Some(located) = std::mem::replace(&mut feed.next, following) {
+                self.bytes += located.bytes;
+                self.window.push(Reverse(ByTime(located)));
             }
         }
     }
@@ -195,20 +195,20 @@ impl Iterator for InOrder {
 
     fn next(&mut self) -> Option<LocatedEntry> {
         self.fill();
-        let Reverse(ByTime(mut placed)) = self.window.pop()?;
-        self.bytes -= placed.bytes;
-        placed.is_late = placed.request_line.started < self.latest;
-        self.latest = self.latest.max(placed.request_line.started);
-        Some(placed)
+        let Reverse(ByTime(mut located)) = self.window.pop()?;
+        self.bytes -= located.bytes;
+        located.is_late = located.request_line.started < self.latest;
+        self.latest = self.latest.max(located.request_line.started);
+        Some(located)
     }
 }
 
-/// An entry, ordered by when its request was sent, then by its place.
+/// An entry, ordered by when its request was sent, then by its location.
 struct ByTime(LocatedEntry);
 
 impl ByTime {
     fn key(&self) -> (DateTime<Utc>, EntryLocation) {
-        (self.0.request_line.started, self.0.place)
+        (self.0.request_line.started, self.0.location)
     }
 }
 
@@ -260,7 +260,7 @@ mod tests {
             content: Box::new(std::io::Cursor::new(lines.concat())),
         };
         InOrder::new(vec![file])
-            .map(|placed| (placed.request_line.started.second(), placed.is_late))
+            .map(|located| (located.request_line.started.second(), located.is_late))
             .collect()
     }
 

@@ -201,7 +201,10 @@ impl ClientIdentity {
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let mut pairs: Vec<_> = varying.map(|(name, value)| (name.to_string(), text(value))).collect();
         pairs.sort();
-        let mut credentials = pairs.iter().filter(|(name, _)| is_credential(name)).peekable();
+        let mut credentials = pairs
+            .iter()
+            .filter(|(name, _)| is_usual_credential_name(name))
+            .peekable();
         let is_known = credentials.peek().is_some() && credentials.all(|(_, value)| !is_redacted(value));
         Self {
             digest: Digest::of(&serde_json::json!(pairs)),
@@ -215,7 +218,7 @@ pub(super) fn may_identify_client(name: &str) -> bool {
     !PER_REQUEST_HEADERS.contains(&name) && !name.starts_with("sec-")
 }
 
-/// Whether a header with this name, in lower case, carries a credential.
-pub(super) fn is_credential(name: &str) -> bool {
+/// Whether this is the name, in lower case, of a header or a parameter that usually carries a credential.
+pub(super) fn is_usual_credential_name(name: &str) -> bool {
     matches!(name, "authorization" | "cookie") || name.contains("api-key") || name.contains("token")
 }

@@ -119,8 +119,8 @@ impl NotJudged {
 pub fn judge(contract: &Contract, files: Vec<File>, settings: Settings, emit: &mut dyn FnMut(Event<'_>)) -> Judged {
     let mut session = Session::new(contract, settings, emit);
     let mut entries = InOrder::new(files);
-    for placed in entries.by_ref() {
-        session.take(&placed);
+    for located in entries.by_ref() {
+        session.take(&located);
     }
     let (files, skipped) = entries.finish();
     for (why, count) in skipped {
@@ -143,7 +143,7 @@ pub(crate) struct Session<'run, 'emit> {
     called: BTreeSet<OperationId>,
     not_judged: BTreeMap<NotJudged, u64>,
     /// The entry that is judged, or the last one of a walk.
-    place: EntryLocation,
+    location: EntryLocation,
     /// For each finding, the entry that showed it.
     found_at: Vec<EntryLocation>,
     /// When the first judged request was sent.
@@ -217,7 +217,7 @@ impl WalkSeen {
 /// A page of a list, as a client requested it.
 struct Page<'page> {
     exchange: &'page Exchange,
-    window: ListView,
+    view: ListView,
     asked: PageRequest,
     started: DateTime<Utc>,
     ended: DateTime<Utc>,
@@ -272,7 +272,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             tally: RequestCounts::default(),
             called: BTreeSet::new(),
             not_judged: BTreeMap::new(),
-            place: EntryLocation { file: 0, entry: 0 },
+            location: EntryLocation { file: 0, entry: 0 },
             found_at: Vec::new(),
             began: None,
             last_write: None,
@@ -290,15 +290,15 @@ impl<'run, 'emit> Session<'run, 'emit> {
     }
 
     /// Judges the next exchange.
-    pub(crate) fn take(&mut self, placed: &LocatedEntry) {
+    pub(crate) fn take(&mut self, located: &LocatedEntry) {
         let LocatedEntry {
-            place,
+            location,
             request_line,
             recorded,
             ..
-        } = placed;
+        } = located;
         self.conclude_walks(Some(request_line.started));
-        self.place = *place;
+        self.location = *location;
         let call = self.router.call(&request_line.method, &request_line.url);
         // Every write to the service's origin may change its records, whether the contract has the operation or not.
         if request_line.is_write() && !matches!(call, Err(NoCall::OtherOrigin)) {
@@ -317,7 +317,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 client: recorded
                     .as_ref()
                     .map(|recorded| ClientIdentity::of(&recorded.request_headers)),
-                file: place.file,
+                file: location.file,
                 ended: later(request_line.started, known.unwrap_or(UNKNOWN_DURATION)),
             };
             self.note_write(write, request_line.started);
@@ -328,7 +328,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             NoCall::Omitted => NotJudged::Omitted,
             NoCall::OtherOrigin => NotJudged::OtherOrigin,
         });
-        if let Err(why) = call.and_then(|call| self.judge((request_line, recorded), call, placed.is_late)) {
+        if let Err(why) = call.and_then(|call| self.judge((request_line, recorded), call, located.is_late)) {
             *self.not_judged.entry(why).or_default() += 1;
         }
     }
@@ -359,8 +359,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
             self.judge_by_itself(&exchange, call);
             return Ok(());
         };
-        let window = ListView {
-            file: self.place.file,
+        let view = ListView {
+            file: self.location.file,
             list: call.operation,
             client: ClientIdentity::of(&recorded.request_headers),
             path: request::list_key(operation, &request_line.url),
@@ -370,7 +370,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             .and_then(|elapsed| TimeDelta::from_std(elapsed).ok());
         self.page(&Page {
             exchange: &exchange,
-            window,
+            view,
             asked,
             started: request_line.started,
             ended: later(request_line.started, elapsed.unwrap_or_default()),
@@ -419,24 +419,24 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Judges a page by itself, then as a part of what was seen of its list.
     fn page(&mut self, page: &Page<'_>) {
         let list = page.exchange.request.operation;
-        let alone = self.evaluation.begin_look(list, &LookGoal::Pages, ALL_PAGES);
-        self.evaluation.begin_walk(alone, WalkExtent::SelectedPages);
-        let role = ExchangeRole::Page(alone, page.asked.number);
+        let look_at_page = self.evaluation.begin_look(list, &LookGoal::Pages, ALL_PAGES);
+        self.evaluation.begin_walk(look_at_page, WalkExtent::SelectedPages);
+        let role = ExchangeRole::Page(look_at_page, page.asked.number);
         let (noted, body) = self.evaluation.add_exchange(page.exchange, (Self::intent(), &role));
         // What the service returns for a page beyond the last one is not documented.
-        let last = self.evaluation.history().last_page(alone);
+        let last = self.evaluation.history().last_page(look_at_page);
         let is_beyond_last = last.is_some() && page.asked.number > last.map(|last| last.max(1));
         if is_beyond_last {
-            self.evaluation.drop_look(alone);
+            self.evaluation.drop_look(look_at_page);
         } else {
-            self.evaluation.conclude(alone);
+            self.evaluation.conclude(look_at_page);
         }
         self.emit_exchange(page.exchange, body.as_deref());
         // A response that is no page ends the walk. So does a late page: what was written since it was requested may be
         // on it or not.
         let is_page = noted.showed_goal.is_some();
         if !is_page || page.is_late {
-            self.drop_walk(&page.window);
+            self.drop_walk(&page.view);
             return;
         }
         if is_beyond_last {
@@ -465,21 +465,21 @@ impl<'run, 'emit> Session<'run, 'emit> {
     fn follow(&mut self, page: &Page<'_>, body: Option<&Body>) {
         let number = page.asked.number.unwrap_or(1);
         if number == 1 {
-            self.drop_walk(&page.window);
+            self.drop_walk(&page.view);
             if self.walks.len() < MAX_WALKS && self.is_quiet(page) {
                 let walk = self.begin_walk(page);
-                self.walks.insert(page.window, walk);
+                self.walks.insert(page.view, walk);
             }
         }
         let Some(walk) = self
             .walks
-            .get_mut(&page.window)
+            .get_mut(&page.view)
             .filter(|walk| !walk.seen.contains(&number))
         else {
             return;
         };
         walk.seen.insert(number);
-        walk.last = self.place;
+        walk.last = self.location;
         walk.ended = walk.ended.max(page.ended);
         for look in walk.looks() {
             self.evaluation
@@ -487,22 +487,22 @@ impl<'run, 'emit> Session<'run, 'emit> {
         }
         let last = self.evaluation.history().last_page(walk.pages).unwrap_or(1).max(1);
         if u64::try_from(walk.seen.len()).is_ok_and(|seen| seen >= last) {
-            let walk = self.walks.remove(&page.window);
-            self.complete.extend(walk.map(|walk| (page.window, walk)));
+            let walk = self.walks.remove(&page.view);
+            self.complete.extend(walk.map(|walk| (page.view, walk)));
         }
     }
 
     /// Whether no write was under way when a page was requested.
     fn is_quiet(&self, page: &Page<'_>) -> bool {
         self.last_write
-            .is_none_or(|write| later(write.ended, skew(write.file, page.window.file)) <= page.started)
+            .is_none_or(|write| later(write.ended, skew(write.file, page.view.file)) <= page.started)
     }
 
     /// Begins a walk with its first page: a look for its pages, and one for the record of the last write, if the list
     /// must show that by now.
     fn begin_walk(&mut self, page: &Page<'_>) -> WalkSeen {
-        let ListView { list, .. } = page.window;
-        let doubtful = self.doubtful.remove(&page.window);
+        let ListView { list, .. } = page.view;
+        let doubtful = self.doubtful.remove(&page.view);
         let pages = doubtful.unwrap_or_else(|| self.evaluation.begin_look(list, &LookGoal::Pages, ALL_PAGES));
         self.evaluation.begin_walk(pages, WalkExtent::WholeList);
         let write = self.last_write.filter(|write| self.must_be_listed(write, page));
@@ -520,7 +520,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             pages,
             created,
             seen: BTreeSet::new(),
-            last: self.place,
+            last: self.location,
             ended: page.ended,
         }
     }
@@ -529,23 +529,23 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// enough after the write and not much later.
     fn must_be_listed(&self, write: &Write, page: &Page<'_>) -> bool {
         let settled = later(write.ended, self.settle);
-        let client = page.window.client;
+        let client = page.view.client;
         page.asked.is_unfiltered
             && client.is_known
             && write.client == Some(client)
-            && write.file == page.window.file
+            && write.file == page.view.file
             && (settled..=later(settled, FRESH)).contains(&page.started)
     }
 
     /// Ends the walks that a write may have disturbed.
     fn note_write(&mut self, write: Write, started: DateTime<Utc>) {
-        let windows: Vec<_> = self.walks.keys().copied().collect();
-        for window in windows {
-            self.drop_walk(&window);
+        let views: Vec<_> = self.walks.keys().copied().collect();
+        for view in views {
+            self.drop_walk(&view);
         }
-        for (window, walk) in std::mem::take(&mut self.complete) {
-            if later(walk.ended, skew(write.file, window.file)) <= started {
-                self.complete.push((window, walk));
+        for (view, walk) in std::mem::take(&mut self.complete) {
+            if later(walk.ended, skew(write.file, view.file)) <= started {
+                self.complete.push((view, walk));
             } else {
                 self.drop_looks(&walk);
             }
@@ -555,8 +555,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
     }
 
     /// Gives up the walk of a list.
-    fn drop_walk(&mut self, window: &ListView) {
-        if let Some(walk) = self.walks.remove(window) {
+    fn drop_walk(&mut self, view: &ListView) {
+        if let Some(walk) = self.walks.remove(view) {
             self.drop_looks(&walk);
         }
     }
@@ -570,12 +570,12 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     /// Judges the complete walks that ended before this moment; all of them if `before` is `None`.
     fn conclude_walks(&mut self, before: Option<DateTime<Utc>>) {
-        for (window, walk) in std::mem::take(&mut self.complete) {
+        for (view, walk) in std::mem::take(&mut self.complete) {
             if before.is_some_and(|before| before < later(walk.ended, SKEW)) {
-                self.complete.push((window, walk));
+                self.complete.push((view, walk));
             } else {
-                self.conclude_walk(window, &walk);
-                self.place = walk.last;
+                self.conclude_walk(view, &walk);
+                self.location = walk.last;
                 self.emit_findings(None);
             }
         }
@@ -583,12 +583,12 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     /// Judges a complete walk, for each of its looks. A walk whose pages do not add up is kept for comparison with the
     /// next one of its list.
-    fn conclude_walk(&mut self, window: ListView, walk: &WalkSeen) {
+    fn conclude_walk(&mut self, view: ListView, walk: &WalkSeen) {
         let history = self.evaluation.history();
         if history.is_settled(walk.pages) || history.is_second_walk(walk.pages) {
             self.evaluation.conclude(walk.pages);
         } else {
-            self.doubtful.insert(window, walk.pages);
+            self.doubtful.insert(view, walk.pages);
         }
         let Some(awaited) = walk.created else { return };
         let history = self.evaluation.history();
@@ -628,7 +628,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Emits the new findings, each with this exchange where it shows the finding by itself.
     fn emit_findings(&mut self, exchanged: Option<EmittedExchange<'_>>) {
         let findings = self.evaluation.verdicts().findings();
-        self.found_at.resize(findings.len(), self.place);
+        self.found_at.resize(findings.len(), self.location);
         for finding in findings.get(self.found..).unwrap_or_default() {
             let shown = exchanged.filter(|shown| finding.exchange == Some(shown.exchange.number));
             (self.emit)(Event::Found(finding, shown));
@@ -638,7 +638,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     /// States the reason for each list whose walk did not add up and was not repeated: a second walk is missing.
     fn set_reason_of_doubtful(&mut self) {
-        let lists: BTreeSet<_> = self.doubtful.keys().map(|window| window.list).collect();
+        let lists: BTreeSet<_> = self.doubtful.keys().map(|view| view.list).collect();
         for list in lists {
             for kind in [FactKind::PageTotal, FactKind::PageUnique] {
                 if let Some(fact) = self.contract.fact_of(list, kind) {

@@ -75,7 +75,7 @@ pub(super) fn read(file: impl Read, take: &mut dyn FnMut(Box<RawValue>)) -> Resu
     };
     if is_archive {
         let mut deserializer = Deserializer::from_reader(file);
-        let read = deserializer.deserialize_map(Archive {
+        let read = deserializer.deserialize_map(OneMember {
             take: &mut give,
             key: "log",
         });
@@ -137,13 +137,13 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// The archive, or its `log`: an object of which one member is read.
-struct Archive<'take> {
+/// Visits an object of which one member is read: the archive, or its `log`.
+struct OneMember<'take> {
     take: &'take mut dyn FnMut(Box<RawValue>),
     key: &'static str,
 }
 
-impl<'de> Visitor<'de> for Archive<'_> {
+impl<'de> Visitor<'de> for OneMember<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -177,7 +177,7 @@ impl<'de> DeserializeSeed<'de> for Log<'_> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(Archive {
+        deserializer.deserialize_map(OneMember {
             take: self.take,
             key: "entries",
         })

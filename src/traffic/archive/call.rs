@@ -1,4 +1,4 @@
-//! Writes one call of an operation: what of it may be shown, and in what form. The main type is [`Call`].
+//! Writes one call of an operation: what of it may be shown, and in what form. The main type is [`CallWriter`].
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -46,8 +46,8 @@ const SCHEMES: [&str; 6] = ["Basic", "Bearer", "Digest", "DPoP", "Mutual", "Nego
 /// The comment on a body that is not written.
 const LEFT_OUT: &str = "it is left out";
 
-/// A call of an operation that is being written.
-pub(super) struct Call<'run, 'archive> {
+/// Writes a call of an operation as an entry.
+pub(super) struct CallWriter<'run, 'archive> {
     pub(super) contract: &'run Contract,
     pub(super) operation: &'run Operation,
     pub(super) base: &'archive Target,
@@ -56,7 +56,7 @@ pub(super) struct Call<'run, 'archive> {
     pub(super) values: Values,
 }
 
-impl Call<'_, '_> {
+impl CallWriter<'_, '_> {
     pub(super) fn entry(&mut self, request_line: &RequestLine, recorded: Option<&RecordedExchange>) -> ArchiveEntry {
         let request = ArchiveRequest {
             method: request_line.method.clone(),
