@@ -23,36 +23,36 @@ use super::vocabulary::{RENAMED, RENAMED_RUN_TAG, RUN_TAG};
 /// The defect of a text that is not an OpenAPI document, or that is one of another version.
 pub(super) fn validate(document: &Document, defects: &mut DefectList) -> Result<(), Defect> {
     check_version(document)?;
-    let mut walk = Walk {
+    let mut check = StructureCheck {
         document,
         pointer: String::new(),
         defects,
         visit: &mut |_, _, _| {},
     };
-    walk.object(&document.root, &OPENAPI);
+    check.object(&document.root, &OPENAPI);
     check_operation_ids(document, defects);
     Ok(())
 }
 
-/// What a walk through a document visits.
+/// What [`visit_objects`] visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visited {
     /// A string that is written as a bare number or boolean.
-    BareLabel,
+    UnquotedString,
     /// An object of this name in the tables: `schema`, `parameter`.
     Object(&'static str),
 }
 
-/// Walks through the objects that OpenAPI defines, each with its pointer, once and in the order of the file. References
+/// Visits the objects that OpenAPI defines, each with its pointer, once and in the order of the file. References
 /// are not followed.
-pub(crate) fn walk(document: &Document, visit: &mut dyn FnMut(Visited, &Node, &str)) {
-    let mut walk = Walk {
+pub(crate) fn visit_objects(document: &Document, visit: &mut dyn FnMut(Visited, &Node, &str)) {
+    let mut check = StructureCheck {
         document,
         pointer: String::new(),
         defects: &mut DefectList::default(),
         visit,
     };
-    walk.object(&document.root, &OPENAPI);
+    check.object(&document.root, &OPENAPI);
 }
 
 /// The maximum number of references that are followed from a reference to its definition.
@@ -178,17 +178,18 @@ enum Expect {
     SchemaOrBoolean,
     String,
     /// A string that real documents also write as a bare number or boolean.
-    Label,
+    StringOrBare,
 }
 
-struct Walk<'document> {
+/// Checks the structure of a document from its root on, and shows each object to `visit`.
+struct StructureCheck<'document> {
     document: &'document Document,
     pointer: String,
     defects: &'document mut DefectList,
     visit: &'document mut dyn FnMut(Visited, &Node, &str),
 }
 
-impl Walk<'_> {
+impl StructureCheck<'_> {
     fn object(&mut self, node: &Node, spec: &'static ObjectSpec) {
         if !matches!(node.kind, NodeKind::Object(_)) {
             return self.wrong_kind(&Expect::Object(spec).describe(), node);
@@ -236,7 +237,7 @@ impl Walk<'_> {
             .map(|field| field.expect)
             .or_else(|| self.field_of_later_version(member, spec));
         if let Some(expect) = expect.or(spec.others) {
-            self.within(&member.name, |walk| walk.value(&member.node, expect));
+            self.within(&member.name, |check| check.value(&member.node, expect));
         } else if let Some(known) = near(&member.name, spec.fields.iter().map(|field| field.name)) {
             self.unknown(spec, member, known);
         }
@@ -277,13 +278,13 @@ impl Walk<'_> {
 
     fn value(&mut self, node: &Node, expect: Expect) {
         match (expect, &node.kind) {
-            (Expect::Label, NodeKind::Boolean(_) | NodeKind::Number(_)) => {
-                (self.visit)(Visited::BareLabel, node, &self.pointer);
+            (Expect::StringOrBare, NodeKind::Boolean(_) | NodeKind::Number(_)) => {
+                (self.visit)(Visited::UnquotedString, node, &self.pointer);
             }
             (Expect::Any, _)
             | (Expect::Boolean | Expect::SchemaOrBoolean, NodeKind::Boolean(_))
             | (Expect::Number, NodeKind::Number(_))
-            | (Expect::String | Expect::Label, NodeKind::String(_)) => {}
+            | (Expect::String | Expect::StringOrBare, NodeKind::String(_)) => {}
             (Expect::Integer, NodeKind::Number(number))
                 if number.is_u64() || number.is_i64() || number.as_f64().is_some_and(|value| value.fract() == 0.0) => {}
             (Expect::OneOf(known), NodeKind::String(text)) if known.contains(&text.as_str()) => {}
@@ -291,12 +292,12 @@ impl Walk<'_> {
             (Expect::Schema | Expect::SchemaOrBoolean, _) => self.object(node, &SCHEMA),
             (Expect::ArrayOf(inner), NodeKind::Array(elements)) => {
                 for (index, element) in elements.iter().enumerate() {
-                    self.within(&index.to_string(), |walk| walk.value(element, *inner));
+                    self.within(&index.to_string(), |check| check.value(element, *inner));
                 }
             }
             (Expect::MapOf(inner), NodeKind::Object(_)) => {
                 for member in node.members().iter().filter(|member| !member.name.starts_with("x-")) {
-                    self.within(&member.name, |walk| walk.value(&member.node, *inner));
+                    self.within(&member.name, |check| check.value(&member.node, *inner));
                 }
             }
             _ => self.wrong_kind(&expect.describe(), node),
@@ -315,7 +316,7 @@ impl Walk<'_> {
 
     fn reference(&mut self, reference: &Node) {
         let Some(target) = reference.string() else {
-            return self.within("$ref", |walk| walk.wrong_kind("a reference", reference));
+            return self.within("$ref", |check| check.wrong_kind("a reference", reference));
         };
         let Some(pointer) = local_pointer(target) else {
             return self.fail("$ref", elsewhere(target));
@@ -466,7 +467,7 @@ impl Expect {
             Self::ArrayOf(_) => "an array".to_owned(),
             Self::Boolean => "a boolean".to_owned(),
             Self::Integer => "an integer".to_owned(),
-            Self::Label | Self::String => "a string".to_owned(),
+            Self::StringOrBare | Self::String => "a string".to_owned(),
             Self::MapOf(_) => "an object".to_owned(),
             Self::Number => "a number".to_owned(),
             Self::Object(spec) if spec.name.starts_with(['i', 'o', 'O']) => format!("an {}", spec.name),
@@ -531,10 +532,10 @@ static OPENAPI: ObjectSpec = spec(
 static INFO: ObjectSpec = spec(
     "info object",
     &[
-        required("title", Expect::Label),
-        required("version", Expect::Label),
-        optional("description", Expect::Label),
-        optional("termsOfService", Expect::Label),
+        required("title", Expect::StringOrBare),
+        required("version", Expect::StringOrBare),
+        optional("description", Expect::StringOrBare),
+        optional("termsOfService", Expect::StringOrBare),
         optional("contact", Expect::Any),
         optional("license", Expect::Any),
     ],
@@ -545,16 +546,16 @@ static SERVER: ObjectSpec = spec(
     "server object",
     &[
         required("url", Expect::String),
-        optional("description", Expect::Label),
+        optional("description", Expect::StringOrBare),
         optional("variables", Expect::MapOf(&Expect::Object(&SERVER_VARIABLE))),
     ],
 );
 static SERVER_VARIABLE: ObjectSpec = spec(
     "server variable",
     &[
-        optional("enum", Expect::ArrayOf(&Expect::Label)),
-        required("default", Expect::Label),
-        optional("description", Expect::Label),
+        optional("enum", Expect::ArrayOf(&Expect::StringOrBare)),
+        required("default", Expect::StringOrBare),
+        optional("description", Expect::StringOrBare),
     ],
 );
 
@@ -572,8 +573,8 @@ const OPERATION_OBJECT: Expect = Expect::Object(&OPERATION);
 static PATH_ITEM: ObjectSpec = referable(
     "path item",
     &[
-        optional("summary", Expect::Label),
-        optional("description", Expect::Label),
+        optional("summary", Expect::StringOrBare),
+        optional("description", Expect::StringOrBare),
         optional("get", OPERATION_OBJECT),
         optional("put", OPERATION_OBJECT),
         optional("post", OPERATION_OBJECT),
@@ -591,8 +592,8 @@ static OPERATION: ObjectSpec = spec(
     "operation",
     &[
         optional("tags", STRINGS),
-        optional("summary", Expect::Label),
-        optional("description", Expect::Label),
+        optional("summary", Expect::StringOrBare),
+        optional("description", Expect::StringOrBare),
         optional("externalDocs", Expect::Any),
         optional("operationId", Expect::String),
         optional("parameters", PARAMETERS),
@@ -611,7 +612,7 @@ static PARAMETER: ObjectSpec = referable(
     &[
         required("name", Expect::String),
         required("in", Expect::OneOf(&["query", "header", "path", "cookie"])),
-        optional("description", Expect::Label),
+        optional("description", Expect::StringOrBare),
         optional("required", Expect::Boolean),
         optional("deprecated", Expect::Boolean),
         optional("allowEmptyValue", Expect::Boolean),
@@ -639,7 +640,7 @@ static MEDIA_TYPE: ObjectSpec = spec(
 static REQUEST_BODY: ObjectSpec = referable(
     "request body",
     &[
-        optional("description", Expect::Label),
+        optional("description", Expect::StringOrBare),
         required("content", CONTENT),
         optional("required", Expect::Boolean),
     ],
@@ -654,7 +655,7 @@ static RESPONSES: ObjectSpec = ObjectSpec {
 static RESPONSE: ObjectSpec = referable(
     "response",
     &[
-        required("description", Expect::Label),
+        required("description", Expect::StringOrBare),
         optional("headers", Expect::MapOf(&Expect::Object(&HEADER))),
         optional("content", CONTENT),
         optional("links", Expect::MapOf(&Expect::Object(&LINK))),
@@ -664,7 +665,7 @@ static RESPONSE: ObjectSpec = referable(
 static HEADER: ObjectSpec = referable(
     "header",
     &[
-        optional("description", Expect::Label),
+        optional("description", Expect::StringOrBare),
         optional("required", Expect::Boolean),
         optional("deprecated", Expect::Boolean),
         optional("schema", Expect::Schema),
@@ -683,7 +684,7 @@ static LINK: ObjectSpec = referable(
         optional("operationId", Expect::String),
         optional("parameters", Expect::MapOf(&Expect::Any)),
         optional("requestBody", Expect::Any),
-        optional("description", Expect::Label),
+        optional("description", Expect::StringOrBare),
         optional("server", Expect::Any),
     ],
 );
@@ -707,7 +708,7 @@ static SECURITY_SCHEME: ObjectSpec = referable(
     "security scheme",
     &[
         required("type", Expect::OneOf(&["apiKey", "http", "oauth2", "openIdConnect"])),
-        optional("description", Expect::Label),
+        optional("description", Expect::StringOrBare),
         optional("name", Expect::String),
         optional("in", Expect::OneOf(&["query", "header", "cookie"])),
         optional("scheme", Expect::String),
@@ -721,7 +722,7 @@ const SCHEMAS: Expect = Expect::ArrayOf(&Expect::Schema);
 static SCHEMA: ObjectSpec = referable(
     "schema",
     &[
-        optional("title", Expect::Label),
+        optional("title", Expect::StringOrBare),
         optional("multipleOf", Expect::Number),
         optional("maximum", Expect::Number),
         optional("exclusiveMaximum", Expect::Boolean),
@@ -748,7 +749,7 @@ static SCHEMA: ObjectSpec = referable(
         optional("items", Expect::Schema),
         optional("properties", Expect::MapOf(&Expect::Schema)),
         optional("additionalProperties", Expect::SchemaOrBoolean),
-        optional("description", Expect::Label),
+        optional("description", Expect::StringOrBare),
         optional("format", Expect::String),
         optional("default", Expect::Any),
         optional("nullable", Expect::Boolean),

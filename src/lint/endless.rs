@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Findings, LintRule, LocatedNode};
 use crate::contract::document::{Document, Node};
-use crate::contract::openapi::{Visited, target_of, walk};
+use crate::contract::openapi::{Visited, target_of, visit_objects};
 use crate::contract::pointer;
 
 /// The schemas that each schema applies in its place, by pointer.
@@ -23,7 +23,7 @@ struct Graph {
 /// Reports the schemas that are composed of themselves.
 pub(super) fn check(document: &Document, findings: &mut Findings) {
     let mut graph = Graph::default();
-    walk(document, &mut |visited, node, pointer| {
+    visit_objects(document, &mut |visited, node, pointer| {
         if visited == Visited::Object("schema") {
             graph.add(node, pointer);
         }
@@ -41,7 +41,7 @@ pub(super) fn check(document: &Document, findings: &mut Findings) {
             pointer,
         };
         let message = "this schema is composed of itself, with no property or element between; name another schema";
-        findings.at(&at, "", LintRule::EndlessSchema, message.to_owned());
+        findings.add_at(&at, "", LintRule::EndlessSchema, message.to_owned());
     }
 }
 

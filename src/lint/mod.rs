@@ -39,7 +39,7 @@ use crate::contract::Contract;
 use crate::contract::bundle::OtherFiles;
 use crate::contract::defect::{Defect, Defects};
 use crate::contract::document::{Document, Node, Position};
-use crate::contract::openapi::{Visited, walk};
+use crate::contract::openapi::{Visited, visit_objects};
 pub use rule::LintRule;
 
 /// What is wrong with one document.
@@ -129,16 +129,16 @@ fn finding(defect: &Defect) -> LintFinding {
 /// Applies the rules that find what does not stop a check.
 fn rules(document: &Document, findings: &mut Findings) {
     let mut patterns = schemas::Patterns::default();
-    walk(document, &mut |visited, node, pointer| {
+    visit_objects(document, &mut |visited, node, pointer| {
         let at = LocatedNode {
             document,
             node,
             pointer,
         };
         match visited {
-            Visited::BareLabel => {
+            Visited::UnquotedString => {
                 let message = format!("this must be a string, not {}; quote it", node.kind_name());
-                findings.at(&at, "", LintRule::WrongType, message);
+                findings.add_at(&at, "", LintRule::WrongType, message);
             }
             Visited::Object("schema") => schemas::check(&at, &mut patterns, findings),
             Visited::Object("parameter") => operations::check_parameter(&at, findings),
@@ -172,7 +172,7 @@ impl Findings {
     }
 
     /// Adds a finding at a member of the node, or at the node itself where the name is empty.
-    fn at(&mut self, at: &LocatedNode<'_>, member: &str, rule: LintRule, message: String) {
+    fn add_at(&mut self, at: &LocatedNode<'_>, member: &str, rule: LintRule, message: String) {
         let pointer = match member {
             "" => at.pointer.to_owned(),
             member => crate::contract::pointer::join(at.pointer, member),

@@ -17,7 +17,7 @@ pub(super) fn check_parameter(at: &LocatedNode<'_>, findings: &mut Findings) {
     }
     let message = "a path parameter is always required; write `required: true`".to_owned();
     let member = if required.is_some() { "required" } else { "" };
-    findings.at(at, member, LintRule::OptionalPathParameter, message);
+    findings.add_at(at, member, LintRule::OptionalPathParameter, message);
 }
 
 /// Checks that no response documents a body that it never has.
@@ -42,7 +42,7 @@ pub(super) fn check_responses(at: &LocatedNode<'_>, findings: &mut Findings) {
             };
             let message = format!("a response with {status} has no body; remove `content`, or correct the status");
             let member = if is_reference { "$ref" } else { "content" };
-            findings.at(&holder, member, LintRule::ContentWithoutBody, message);
+            findings.add_at(&holder, member, LintRule::ContentWithoutBody, message);
         }
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
                 pointer: &written,
             };
             let message = format!("`{{{name}}}` is twice in this path; give each parameter its own name");
-            findings.at(&at, "", LintRule::DuplicateParameter, message);
+            findings.add_at(&at, "", LintRule::DuplicateParameter, message);
         }
         let item = resolve(document, written.clone());
         let shared = template.check_list(document, &item, findings);
@@ -100,7 +100,7 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
                 };
                 let message =
                     format!("the path has `{{{name}}}`, but {whose} declares it; declare it, or correct the path");
-                findings.at(&at, "", LintRule::MissingPathParameter, message);
+                findings.add_at(&at, "", LintRule::MissingPathParameter, message);
             }
         }
     }
@@ -134,14 +134,14 @@ impl Template<'_> {
             };
             if !seen.insert((name, location)) {
                 let message = format!("the {location} parameter `{name}` is declared twice in this list; remove one");
-                findings.at(&at, "", LintRule::DuplicateParameter, message);
+                findings.add_at(&at, "", LintRule::DuplicateParameter, message);
             } else if location == "path" {
                 if !self.names.contains(&name) {
                     let message = format!(
                         "the path `{}` has no `{{{name}}}`; remove the parameter, or correct one of the two",
                         self.path
                     );
-                    findings.at(&at, "", LintRule::UnusedPathParameter, message);
+                    findings.add_at(&at, "", LintRule::UnusedPathParameter, message);
                 }
                 in_path.insert(name.to_owned());
             }

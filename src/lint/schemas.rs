@@ -44,24 +44,24 @@ pub(super) fn check(at: &LocatedNode<'_>, patterns: &mut Patterns, findings: &mu
     };
     if is_empty("enum") {
         let message = "this `enum` allows no value; list the values, or remove it".to_owned();
-        findings.at(at, "enum", LintRule::EmptyEnum, message);
+        findings.add_at(at, "enum", LintRule::EmptyEnum, message);
     }
     if is_empty("required") {
         let message = "this `required` names no property; remove it".to_owned();
-        findings.at(at, "required", LintRule::EmptyRequired, message);
+        findings.add_at(at, "required", LintRule::EmptyRequired, message);
     }
     let is_array = node.member("type").and_then(Node::string) == Some("array");
     // Only OpenAPI 3.0 requires it.
     if is_array && node.member("items").is_none() && !at.document.is_rewritten() {
         let message = "an array has no `items`; add the schema of its elements, or `items: {}`".to_owned();
-        findings.at(at, "type", LintRule::ArrayWithoutItems, message);
+        findings.add_at(at, "type", LintRule::ArrayWithoutItems, message);
     }
     let pattern = node.member("pattern").and_then(Node::string);
     if pattern.is_some_and(|pattern| !patterns.is_readable(pattern)) {
         let message =
             "this cannot be read as a regular expression (ECMA-262), and a check decides nothing by it; correct it"
                 .to_owned();
-        findings.at(at, "pattern", LintRule::InvalidPattern, message);
+        findings.add_at(at, "pattern", LintRule::InvalidPattern, message);
     }
     bounds(at, findings);
     types_of_enum(at, findings);
@@ -73,7 +73,7 @@ fn bounds(at: &LocatedNode<'_>, findings: &mut Findings) {
         _ => None,
     };
     let mut contradict = |name: &str, message: String| {
-        findings.at(at, name, LintRule::ContradictingBounds, message);
+        findings.add_at(at, name, LintRule::ContradictingBounds, message);
     };
     for (what, least, most) in COUNTS {
         for name in [least, most] {
@@ -129,6 +129,6 @@ fn types_of_enum(at: &LocatedNode<'_>, findings: &mut Findings) {
             pointer: &format!("{}/enum/{index}", at.pointer),
             ..*at
         };
-        findings.at(&value, "", LintRule::EnumOfAnotherType, message);
+        findings.add_at(&value, "", LintRule::EnumOfAnotherType, message);
     }
 }
