@@ -95,7 +95,7 @@ const COMPONENT_DEPTH: usize = 3;
 
 /// The target of a reference: a location in a file, which is given by its number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Target {
+struct ReferredLocation {
     file: u32,
     pointer: String,
 }
@@ -117,14 +117,14 @@ struct Bundle<'files> {
     /// The number of nodes copied into the document so far.
     nodes: usize,
     /// The names that targets have under `components`.
-    names: HashMap<(Object, Target), String>,
+    names: HashMap<(Object, ReferredLocation), String>,
     taken: HashSet<(Object, String)>,
     /// The last number that was appended to each name to make it unique.
     numbers: HashMap<(Object, String), usize>,
     /// The targets that are still to be copied under `components`.
-    pending: VecDeque<(Object, Target, String)>,
+    pending: VecDeque<(Object, ReferredLocation, String)>,
     /// The targets that are being expanded around the current location, to detect cycles.
-    active: Vec<Target>,
+    active: Vec<ReferredLocation>,
     unresolved: HashMap<Position, Problem>,
 }
 
@@ -254,7 +254,7 @@ impl Bundle<'_> {
     }
 
     /// Returns the target of a reference that is written in this file.
-    fn target(&mut self, text: &str, file: u32) -> Result<Target, Problem> {
+    fn target(&mut self, text: &str, file: u32) -> Result<ReferredLocation, Problem> {
         if is_url(text) {
             return Err(Problem::Unsupported {
                 what: format!("the reference `{text}` to the network"),
@@ -273,7 +273,7 @@ impl Bundle<'_> {
             path => self.open(text, &path, file)?,
         };
         let pointer = percent_decode(fragment);
-        let target = Target { file, pointer };
+        let target = ReferredLocation { file, pointer };
         if target.file != 0 && self.node(&target).is_none() {
             return Err(Problem::DanglingReference {
                 target: text.to_owned(),
@@ -337,7 +337,7 @@ impl Bundle<'_> {
     }
 
     /// Returns the reference to a target within the bundled document.
-    fn bundled_reference(&mut self, kind: Object, target: Target) -> Result<String, Problem> {
+    fn bundled_reference(&mut self, kind: Object, target: ReferredLocation) -> Result<String, Problem> {
         // Whoever reads a reference percent-decodes it.
         let escaped = |pointer: &str| format!("#{}", pointer.replace('%', "%25"));
         let Some(section) = kind.section().filter(|_| target.file != 0) else {
@@ -358,7 +358,7 @@ impl Bundle<'_> {
 
     /// Returns an unused name for a target: its own name, or that of its file, with a number if it
     /// is taken.
-    fn new_name(&mut self, kind: Object, target: &Target) -> String {
+    fn new_name(&mut self, kind: Object, target: &ReferredLocation) -> String {
         let own = pointer::tokens(&target.pointer).last().unwrap_or_else(|| {
             let path = self.path(target.file);
             let file = path.rsplit('/').next().unwrap_or_default();
@@ -382,7 +382,13 @@ impl Bundle<'_> {
     }
 
     /// Replaces a reference by its target.
-    fn replace(&mut self, node: &mut Node, target: Target, holds: Holds, depth: usize) -> Result<(), Problem> {
+    fn replace(
+        &mut self,
+        node: &mut Node,
+        target: ReferredLocation,
+        holds: Holds,
+        depth: usize,
+    ) -> Result<(), Problem> {
         if self.active.contains(&target) {
             let target = reference(node).unwrap_or_default().to_owned();
             return Err(Problem::CircularReference { target });
@@ -400,7 +406,7 @@ impl Bundle<'_> {
 
     /// Counts the nodes that a target adds at this depth. Once there are too many, further targets
     /// are rejected without being measured, to bound the work.
-    fn admit(&mut self, target: &Target, depth: usize) -> Result<(), Problem> {
+    fn admit(&mut self, target: &ReferredLocation, depth: usize) -> Result<(), Problem> {
         let too_many = Err(Problem::TooManyNodes { maximum: MAX_NODES });
         if self.nodes > MAX_NODES {
             return too_many;
@@ -417,7 +423,7 @@ impl Bundle<'_> {
     }
 
     /// Returns the node of a target in another file.
-    fn node(&self, target: &Target) -> Option<&Node> {
+    fn node(&self, target: &ReferredLocation) -> Option<&Node> {
         let root = &self.other(target.file)?.root;
         pointer::tokens(&target.pointer).try_fold(root, |node, token| match &node.kind {
             NodeKind::Object(_) => node.member(&token),

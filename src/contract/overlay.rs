@@ -43,7 +43,7 @@ impl Document {
     }
 
     /// Returns the target of an action on a location, which is given as a JSON pointer; `None` if nothing is there.
-    pub(crate) fn target_of(&self, location: &str) -> Option<String> {
+    pub(crate) fn action_target(&self, location: &str) -> Option<String> {
         self.node(location)?;
         let mut above = String::new();
         let is_index = pointer::tokens(location).map(|token| {
@@ -159,7 +159,7 @@ fn extend(node: &mut Node, update: Node) -> Result<(), String> {
                 .to_owned(),
         );
     }
-    if is_extended(node, &update) {
+    if is_merged(node, &update) {
         merge(node, update);
         return Ok(());
     }
@@ -181,15 +181,15 @@ fn extend(node: &mut Node, update: Node) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an update adds to a node and replaces nothing by itself.
-fn is_extended(node: &Node, update: &Node) -> bool {
+/// Whether an update is merged into a node: both are objects, or both arrays. Anything else in its place is replaced.
+fn is_merged(node: &Node, update: &Node) -> bool {
     matches!(
         (&node.kind, &update.kind),
         (NodeKind::Object(_), NodeKind::Object(_)) | (NodeKind::Array(_), NodeKind::Array(_))
     )
 }
 
-/// Merges an update into a node that it extends: members are merged one by one, elements are appended, anything else is
+/// Merges an update into a node (see [`is_merged`]): members are merged one by one, elements are appended, anything else is
 /// replaced.
 fn merge(node: &mut Node, update: Node) {
     match update.kind {
@@ -197,7 +197,7 @@ fn merge(node: &mut Node, update: Node) {
             let mut added = Vec::new();
             for member in members.into_listed() {
                 match node.member_mut(&member.name) {
-                    Some(known) if is_extended(known, &member.node) => merge(known, member.node),
+                    Some(known) if is_merged(known, &member.node) => merge(known, member.node),
                     Some(_) => node.replace_member(member),
                     None => added.push(member),
                 }
@@ -265,9 +265,9 @@ mod tests {
             ("/tags/0/name", "$['tags'][0]['name']"),
             ("/paths/~1a~1{b}/get", "$['paths']['/a/{b}']['get']"),
         ] {
-            assert_eq!(document.target_of(location).as_deref(), Some(expected));
+            assert_eq!(document.action_target(location).as_deref(), Some(expected));
         }
-        assert_eq!(document.target_of("/tags/1"), None);
+        assert_eq!(document.action_target("/tags/1"), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! A *region* is an operation, a part of its path item, or whatever a reference names, each with
-//! all that is below it. References are edges between regions. Defects are carried along these
+//! all that is below it. References are edges between regions. Defects are passed along these
 //! edges backwards, so that each region is visited once, however many operations refer to it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -49,7 +49,7 @@ impl<'defects> DefectReach<'defects> {
         if !reach.by_pointer.is_empty() {
             let roots = operations.flat_map(|(item, operation)| roots(document, item, operation));
             let graph = Graph::from(document, roots.collect());
-            reach.carry(&graph);
+            reach.spread(&graph);
         }
         reach
     }
@@ -69,7 +69,7 @@ impl<'defects> DefectReach<'defects> {
         reached.chain(above).min().map(|index| &self.defects[index])
     }
 
-    fn carry(&mut self, graph: &Graph) {
+    fn spread(&mut self, graph: &Graph) {
         let own = graph
             .regions
             .iter()

@@ -96,7 +96,7 @@ fn place(contract: &Contract, own: Option<&Document>, answer: &Answer) -> Result
         return Err("the location belongs to another operation");
     }
     let location = contract.document.as_written(location);
-    let found = own.and_then(|own| Some((own, own.node(&location)?, own.target_of(&location)?)));
+    let found = own.and_then(|own| Some((own, own.node(&location)?, own.action_target(&location)?)));
     let (own, node, target) = found.ok_or("the document's own file has no such location")?;
     if !names(node, &answer.gap) {
         return Err("no `x-gap` at this location names it");
