@@ -183,7 +183,7 @@ struct Rewriter {
 }
 
 /// A schema while it is rewritten.
-struct Draft {
+struct UnfinishedSchema {
     /// The members that stay, by names that may be new.
     members: Vec<Member>,
     /// What is added to `allOf`, each with the pointer that leads to it as written, from the schema on.
@@ -343,20 +343,20 @@ impl Rewriter {
         }
         let bounds = Bounds::of(&members);
         let names = siblings.has_patterns.then(|| property_names(&members)).flatten();
-        let mut draft = Draft {
+        let mut schema = UnfinishedSchema {
             members: Vec::with_capacity(members.len()),
             all_of: Vec::new(),
             assertions: Vec::new(),
             nullable: None,
         };
         for member in members {
-            self.keyword(member, &siblings, &bounds, &mut draft);
+            self.keyword(member, &siblings, &bounds, &mut schema);
         }
-        draft.assertions.extend(names);
-        self.finish(draft, position)
+        schema.assertions.extend(names);
+        self.finish(schema, position)
     }
 
-    fn keyword(&mut self, member: Member, siblings: &Siblings, bounds: &Bounds, draft: &mut Draft) {
+    fn keyword(&mut self, member: Member, siblings: &Siblings, bounds: &Bounds, schema: &mut UnfinishedSchema) {
         match member.name.as_str() {
             name if DROPPED.contains(&name) => {}
             "$schema" if member.node.string().is_some_and(is_known_dialect) => {}
@@ -364,36 +364,36 @@ impl Rewriter {
             // Nothing is left for these.
             "unevaluatedItems" if siblings.has_items => {}
             "unevaluatedProperties" if siblings.has_additional => {}
-            "items" if siblings.has_prefix => draft.assertions.push(member),
-            "additionalProperties" if siblings.has_patterns => draft.assertions.push(member),
-            name if ASSERTED.contains(&name) => draft.assertions.push(member),
-            "$ref" => draft.all_of.push((String::new(), member)),
-            "type" => self.types(member, siblings, draft),
+            "items" if siblings.has_prefix => schema.assertions.push(member),
+            "additionalProperties" if siblings.has_patterns => schema.assertions.push(member),
+            name if ASSERTED.contains(&name) => schema.assertions.push(member),
+            "$ref" => schema.all_of.push((String::new(), member)),
+            "type" => self.types(member, siblings, schema),
             "const" => {
                 self.moved("/enum", "/const");
                 self.inserted("/enum/0", "/const");
                 let position = member.node.position;
                 let kind = NodeKind::Array([member.node].into());
-                draft
+                schema
                     .members
                     .push(self.named("enum", member.position, Node { kind, position }));
             }
             "enum" if siblings.has_const => {}
             "exclusiveMinimum" | "exclusiveMaximum" if matches!(member.node.kind, NodeKind::Number(_)) => {
-                self.exclusive(member, bounds, draft);
+                self.exclusive(member, bounds, schema);
             }
-            "minimum" if bounds.excludes_minimum => {}
-            "maximum" if bounds.excludes_maximum => {}
-            "examples" => self.examples(member, draft),
-            "anyOf" | "oneOf" => self.choice(member, siblings, draft),
+            "minimum" if bounds.lower_is_exclusive => {}
+            "maximum" if bounds.upper_is_exclusive => {}
+            "examples" => self.examples(member, schema),
+            "anyOf" | "oneOf" => self.choice(member, siblings, schema),
             _ => {
                 let member = self.member(member, SCHEMA);
-                draft.members.push(member);
+                schema.members.push(member);
             }
         }
     }
 
-    fn types(&mut self, member: Member, siblings: &Siblings, draft: &mut Draft) {
+    fn types(&mut self, member: Member, siblings: &Siblings, schema: &mut UnfinishedSchema) {
         let (at, position) = (member.position, member.node.position);
         let listed: Option<Vec<String>> = match &member.node.kind {
             NodeKind::String(name) if name.as_str() == "null" => Some(vec!["null".to_owned()]),
@@ -410,10 +410,10 @@ impl Rewriter {
         // A type that is not a list, and a list with a name that is not a type, are left to the
         // validation of 3.0.
         let Some(mut names) = listed else {
-            return draft.members.push(member);
+            return schema.members.push(member);
         };
         if names.iter().any(|name| name == "null") {
-            draft.nullable = Some(at);
+            schema.nullable = Some(at);
         }
         let has_number = names.iter().any(|name| name == "number");
         names.retain(|name| name != "null" && !(has_number && name == "integer"));
@@ -432,21 +432,21 @@ impl Rewriter {
                     position,
                 };
                 let kind = NodeKind::Array([null].into());
-                draft.members.push(self.named("enum", at, Node { kind, position }));
+                schema.members.push(self.named("enum", at, Node { kind, position }));
             }
             [name] => {
                 let name = self.text(name, position);
-                draft.members.push(Member { node: name, ..member });
+                schema.members.push(Member { node: name, ..member });
             }
             names => {
                 let alternatives = names.iter().map(|name| self.of_type(name, position)).collect();
                 let kind = NodeKind::Array(alternatives);
                 let any_of = self.named("anyOf", at, Node { kind, position });
                 if siblings.has_any_of {
-                    draft.all_of.push(("/type".to_owned(), any_of));
+                    schema.all_of.push(("/type".to_owned(), any_of));
                 } else {
                     self.moved("/anyOf", "/type");
-                    draft.members.push(any_of);
+                    schema.members.push(any_of);
                 }
             }
         }
@@ -462,45 +462,45 @@ impl Rewriter {
         }
     }
 
-    fn exclusive(&mut self, member: Member, bounds: &Bounds, draft: &mut Draft) {
+    fn exclusive(&mut self, member: Member, bounds: &Bounds, schema: &mut UnfinishedSchema) {
         let (name, is_effective) = match member.name.as_str() {
-            "exclusiveMinimum" => ("minimum", bounds.excludes_minimum),
-            _ => ("maximum", bounds.excludes_maximum),
+            "exclusiveMinimum" => ("minimum", bounds.lower_is_exclusive),
+            _ => ("maximum", bounds.upper_is_exclusive),
         };
         if !is_effective {
             return;
         }
         self.inserted(&format!("/{name}"), &format!("/{}", member.name));
         let position = member.node.position;
-        draft.members.push(self.named(name, member.position, member.node));
+        schema.members.push(self.named(name, member.position, member.node));
         let kind = NodeKind::Boolean(true);
         let node = Node { kind, position };
-        draft.members.push(Member { node, ..member });
+        schema.members.push(Member { node, ..member });
     }
 
-    fn examples(&mut self, member: Member, draft: &mut Draft) {
+    fn examples(&mut self, member: Member, schema: &mut UnfinishedSchema) {
         let at = member.position;
         let NodeKind::Array(examples) = member.node.kind else {
             return;
         };
         if let Some(first) = examples.into_vec().into_iter().next() {
             self.moved("/example", "/examples/0");
-            draft.members.push(self.named("example", at, first));
+            schema.members.push(self.named("example", at, first));
         }
     }
 
     /// Rewrites `anyOf` or `oneOf`. A choice between a schema and null becomes that schema with
     /// `nullable`.
-    fn choice(&mut self, member: Member, siblings: &Siblings, draft: &mut Draft) {
+    fn choice(&mut self, member: Member, siblings: &Siblings, schema: &mut UnfinishedSchema) {
         let alternatives = member.node.elements();
         let nulls = alternatives.iter().filter(|alternative| is_null(alternative)).count();
         let others = alternatives.len() - nulls;
         if nulls > 0 && !siblings.decides_null {
-            draft.nullable = Some(member.position);
+            schema.nullable = Some(member.position);
         }
         if nulls == 0 || others != 1 || siblings.decides_null {
             let member = self.member(member, SCHEMA);
-            return draft.members.push(member);
+            return schema.members.push(member);
         }
         let (name, at) = (member.name, member.position);
         let NodeKind::Array(alternatives) = member.node.kind else {
@@ -513,26 +513,28 @@ impl Rewriter {
             .find(|(_, alternative)| !is_null(alternative));
         if let Some((index, node)) = only {
             let position = at;
-            draft
+            schema
                 .all_of
                 .push((format!("/{name}/{index}"), Member { name, position, node }));
         }
     }
 
-    /// Makes the schema of its draft.
-    fn finish(&mut self, draft: Draft, position: Position) -> NodeKind {
-        let Draft {
+    /// Makes a node of a schema whose members are all rewritten.
+    fn finish(&mut self, schema: UnfinishedSchema, position: Position) -> NodeKind {
+        let UnfinishedSchema {
             mut members,
             all_of,
             assertions,
             nullable,
-        } = draft;
-        let opened = assertions.iter().find(|member| {
+        } = schema;
+        // Names that these keywords admit are not listed, so the object has to be open for the readers of 3.0; the
+        // keywords themselves decide about the names.
+        let admitting = assertions.iter().find(|member| {
             let opens = !matches!(member.node.kind, NodeKind::Boolean(false));
             member.name == "patternProperties" || (member.name == "unevaluatedProperties" && opens)
         });
-        let opened = opened.map(|member| member.position);
-        if let Some(at) = opened.filter(|_| !members.iter().any(|member| member.name == "additionalProperties")) {
+        let admitting = admitting.map(|member| member.position);
+        if let Some(at) = admitting.filter(|_| !members.iter().any(|member| member.name == "additionalProperties")) {
             let kind = NodeKind::Boolean(true);
             let node = Node { kind, position: at };
             members.push(self.named("additionalProperties", at, node));
@@ -628,10 +630,10 @@ struct Siblings {
     is_plain_reference: bool,
 }
 
-/// Which of two bounds excludes more, where both are written.
+/// Whether the exclusive bound is the one that counts: the only one, or the one that excludes more.
 struct Bounds {
-    excludes_minimum: bool,
-    excludes_maximum: bool,
+    lower_is_exclusive: bool,
+    upper_is_exclusive: bool,
 }
 
 impl Bounds {
@@ -649,8 +651,8 @@ impl Bounds {
             (exclusive, _) => exclusive.is_some(),
         };
         Self {
-            excludes_minimum: excludes("exclusiveMinimum", "minimum", false),
-            excludes_maximum: excludes("exclusiveMaximum", "maximum", true),
+            lower_is_exclusive: excludes("exclusiveMinimum", "minimum", false),
+            upper_is_exclusive: excludes("exclusiveMaximum", "maximum", true),
         }
     }
 }
