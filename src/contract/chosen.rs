@@ -74,8 +74,8 @@ pub(super) fn links(
 
 /// The places in paths that links fill, as [`Operation::path_to_parameter`] returns them.
 struct Filled {
-    /// Those that what a create returns fills, for any operation.
-    by_creates: HashSet<String>,
+    /// Those that some link fills with a value from the response to a write.
+    by_writes: HashSet<String>,
     /// Those that any link fills, by the operation.
     of: HashSet<(OperationId, String)>,
 }
@@ -83,7 +83,7 @@ struct Filled {
 impl Filled {
     fn by(operations: &[Operation], links: &[Link]) -> Self {
         let mut filled = Self {
-            by_creates: HashSet::new(),
+            by_writes: HashSet::new(),
             of: HashSet::new(),
         };
         for link in links {
@@ -92,7 +92,7 @@ impl Filled {
             };
             if let Some(place) = operations[link.to.0].path_to_parameter(*index) {
                 if !operations[link.from.0].is_read() {
-                    filled.by_creates.insert(place.clone());
+                    filled.by_writes.insert(place.clone());
                 }
                 filled.of.insert((link.to, place));
             }
@@ -111,13 +111,13 @@ fn chosen_by_caller(
     let operation = &operations[id.0];
     let at = |method, path: &str| by_path.get(&(method, path.to_owned()));
     let path = template(&operation.path);
-    let is_alone = match operation.method {
+    let may_create = match operation.method {
         Method::Post => !operation.is_query(),
         // Beside a `POST` to the same path, it updates.
         Method::Put => at(Method::Post, &path).is_none(),
         _ => false,
     };
-    if !is_alone || operation.has_invariants() || query::acts(document, operation) {
+    if !may_create || operation.has_invariants() || query::acts(document, operation) {
         return None;
     }
     let (collection, last) = operation.path.trim_end_matches('/').rsplit_once('/')?;
@@ -143,7 +143,7 @@ fn chosen_by_caller(
     let is_chosen = takes_any_name(document, operation, &operation.parameters[parameter])
         && !collection_name(collection).starts_with('{')
         && !is_made_otherwise
-        && !filled.by_creates.contains(&place)
+        && !filled.by_writes.contains(&place)
         && !filled.of.contains(&(id, place))
         && is_shown;
     is_chosen.then_some(parameter)

@@ -18,16 +18,15 @@ impl Contract {
         Some(self.link_to_read(create)?.value.clone())
     }
 
-    /// Returns the links that may fill a location of a call. Where a create in the contract fills it for a write, the
-    /// links from reads are left out, and so are those that carry anything else that a create shows: other people's
-    /// records are never written to.
+    /// Returns the links that may fill a location of a call. Where a link from a write fills it for a write, only the
+    /// links that carry the identifier of a created record are left: other people's records are never written to.
     #[must_use]
     pub fn links_that_fill(&self, to: OperationId, target: &Target) -> Vec<&Link> {
         let links = self.links_to(to);
         let mut links: Vec<_> = links.filter(|link| link.target == *target).collect();
-        let creates = |link: &&Link| !self.operation(link.from).is_read();
-        if !self.operation(to).is_safe() && links.iter().any(creates) {
-            links.retain(|link| creates(link) && self.identifies_created_record(link));
+        let from_write = |link: &&Link| !self.operation(link.from).is_read();
+        if !self.operation(to).is_safe() && links.iter().any(from_write) {
+            links.retain(|link| from_write(link) && self.identifies_created_record(link));
         }
         links
     }

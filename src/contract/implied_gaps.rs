@@ -115,7 +115,7 @@ fn leaves_open(document: &Document, operation: &Operation, kind: GapKind) -> boo
         GapKind::ErrorConditions => !(400..500).any(|status| documents(operation, status)),
         GapKind::ErrorBody => {
             let mut responses = operation.responses.iter();
-            !responses.any(|response| !is_of_success(response.status) && !response.media_types.is_empty())
+            !responses.any(|response| !response.status.is_success() && !response.media_types.is_empty())
         }
         GapKind::Deprecation => {
             let stated = document
@@ -137,7 +137,7 @@ fn documents(operation: &Operation, status: u16) -> bool {
 /// too, and for successes only if no other response does.
 fn open_successes(operation: &Operation) -> Vec<String> {
     let mut statuses = operation.responses.iter().map(|response| response.status);
-    let others = statuses.any(is_of_success);
+    let others = statuses.any(StatusPattern::is_success);
     let open = operation.responses.iter().filter(|response| match response.status {
         StatusPattern::Class(class) => class == 2,
         StatusPattern::Default => !others,
@@ -160,15 +160,6 @@ fn schemes(operations: &[Operation]) -> Vec<String> {
         .collect();
     let at = |name| pointer::join("/components/securitySchemes", name);
     names.into_iter().map(at).collect()
-}
-
-/// Whether a response of this status is a success.
-fn is_of_success(status: StatusPattern) -> bool {
-    match status {
-        StatusPattern::Class(class) => class == 2,
-        StatusPattern::Default => false,
-        StatusPattern::Exact(status) => (200..300).contains(&status),
-    }
 }
 
 /// Marks the shapes of the fields that a gap is about, and returns the locations of their schemas.

@@ -498,8 +498,8 @@ impl Contract {
         }
     }
 
-    /// Whether some operation may be called with a user and a password.
-    pub(crate) fn offers_basic(&self) -> bool {
+    /// Whether the document defines a security scheme of HTTP Basic, used or not.
+    pub(crate) fn defines_basic(&self) -> bool {
         let schemes = self.document.node("/components/securitySchemes");
         let mut schemes = schemes.into_iter().flat_map(Node::members);
         schemes.any(|scheme| {

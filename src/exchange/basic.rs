@@ -44,7 +44,7 @@ pub(super) fn secret(token: &str) -> Option<&str> {
 ///
 /// Those of [`Contract::for_user_and_password`].
 pub(crate) fn contract_for(contract: &Contract, token: &Token) -> Result<Option<Contract>, Defects> {
-    let differs = is_user_and_password(token) && contract.offers_basic();
+    let differs = is_user_and_password(token) && contract.defines_basic();
     differs.then(|| contract.for_user_and_password()).transpose()
 }
 

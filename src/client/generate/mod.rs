@@ -1,7 +1,7 @@
 //! Writes the client: progenitor's types and calls, and the streams of pages that progenitor has no form for.
 //!
-//! It knows no operation by name. `build.rs` compiles this module; the library does so for its tests only. The main function is
-//! [`client`].
+//! It knows no operation by name. `build.rs` compiles this module; the library does so for its tests only. The main
+//! function is [`client`].
 
 mod failing;
 mod learned;
